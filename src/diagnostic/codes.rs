@@ -1,0 +1,147 @@
+//! Codes: what is each kind of diagnostic called, and how much does it matter?
+//!
+//! In: nothing; this is the one table.
+//! Out: [`Code`] and its [`rows`].
+//! Never: says where a fault is.
+
+use super::{Defect, Remark, Severity};
+use std::fmt;
+use std::sync::Arc;
+
+/// The name of a kind of diagnostic, such as `pack/unknown-action` or `response/forbidden-call`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// A row of the table: a fault of a pack or a case, or of our own.
+    Row(&'static Row),
+    /// A defect of a response.
+    Defect(Defect),
+    /// A remark on a response.
+    Remark(Remark),
+    /// A remark on a response that a grammar names itself: `fault_…`.
+    Fault(Arc<str>),
+}
+
+impl Code {
+    /// Its usual severity.
+    pub fn severity(&self) -> Severity {
+        match self {
+            Code::Row(row) => row.severity,
+            Code::Defect(defect) => defect.severity(),
+            Code::Remark(_) | Code::Fault(_) => Severity::Info,
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Code::Row(row) => f.write_str(row.name),
+            Code::Defect(defect) => write!(f, "response/{defect}"),
+            Code::Remark(remark) => write!(f, "response/{remark}"),
+            Code::Fault(name) => write!(f, "response/{name}"),
+        }
+    }
+}
+
+/// One row of the table of codes.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Row {
+    /// The whole code, with its area.
+    pub name: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+}
+
+macro_rules! table {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal, $severity:ident;)*) => {
+        impl Code {
+            $($(#[$doc])* pub const $constant: Code = Code::Row(&Row { name: $name, severity: Severity::$severity });)*
+        }
+
+        /// Every code that is not about a response, in the order of the table.
+        pub fn rows() -> &'static [Row] {
+            &[$(Row { name: $name, severity: Severity::$severity },)*]
+        }
+    };
+}
+
+table! {
+    /// A file is not TOML.
+    PACK_SYNTAX = "pack/syntax", Error;
+    /// A file of the pack cannot be read, or is not UTF-8.
+    PACK_UNREADABLE = "pack/unreadable", Error;
+    /// A folder holds no `[pack]` table.
+    PACK_MISSING = "pack/missing-pack", Error;
+    /// A path leaves the pack.
+    PACK_OUTSIDE = "pack/path-outside", Error;
+    /// A key that its table does not have.
+    PACK_UNKNOWN_KEY = "pack/unknown-key", Error;
+    /// A key that its table must have.
+    PACK_MISSING_KEY = "pack/missing-key", Error;
+    /// A value of another type than its key takes.
+    PACK_WRONG_TYPE = "pack/wrong-type", Error;
+    /// A word that is none of the ones its key takes.
+    PACK_WRONG_VALUE = "pack/wrong-value", Error;
+    /// The same name is declared twice.
+    PACK_DUPLICATE = "pack/duplicate-name", Error;
+    /// A name that nothing declares: an action.
+    PACK_UNKNOWN_ACTION = "pack/unknown-action", Error;
+    /// A name that nothing declares: a mode.
+    PACK_UNKNOWN_MODE = "pack/unknown-mode", Error;
+    /// A name that nothing declares: a dialect.
+    PACK_UNKNOWN_DIALECT = "pack/unknown-dialect", Error;
+    /// A name that nothing declares: a grammar.
+    PACK_UNKNOWN_GRAMMAR = "pack/unknown-grammar", Error;
+    /// A name that nothing declares: a block.
+    PACK_UNKNOWN_BLOCK = "pack/unknown-block", Error;
+    /// A defect that does not exist.
+    PACK_UNKNOWN_DEFECT = "pack/unknown-defect", Error;
+    /// A strategy that does not exist.
+    PACK_UNKNOWN_STRATEGY = "pack/unknown-strategy", Error;
+    /// A remark that does not exist.
+    PACK_UNKNOWN_REMARK = "pack/unknown-remark", Error;
+    /// A strategy that cannot answer its defect.
+    PACK_UNFIT_STRATEGY = "pack/unfit-strategy", Error;
+    /// A grammar that cannot be used.
+    PACK_GRAMMAR = "pack/bad-grammar", Error;
+    /// A pattern that cannot be used.
+    PACK_PATTERN = "pack/bad-pattern", Error;
+    /// A condition or template that cannot be used.
+    PACK_EXPRESSION = "pack/bad-expression", Error;
+    /// A condition or template reads a name that it cannot see.
+    PACK_UNKNOWN_VARIABLE = "pack/unknown-variable", Error;
+    /// A path into the state that nothing declares.
+    PACK_UNKNOWN_STATE = "pack/unknown-state", Error;
+    /// A JSON Schema that cannot be used.
+    PACK_SCHEMA = "pack/bad-schema", Error;
+    /// A schema refers to another document.
+    PACK_REMOTE_REF = "pack/remote-ref", Error;
+    /// An effect without a verb, with two, or without what its verb needs.
+    PACK_EFFECT = "pack/bad-effect", Error;
+    /// A block's keys do not fit its role or grammar.
+    PACK_BLOCK = "pack/bad-block", Error;
+    /// A condition or template fails when it is run once with sample values.
+    PACK_FAILS = "pack/failing-expression", Error;
+    /// A pack that includes itself.
+    PACK_USE_CYCLE = "pack/use-cycle", Error;
+
+    /// A case file that cannot be read.
+    CASE_SYNTAX = "case/syntax", Error;
+    /// A case that expects nothing.
+    CASE_EMPTY = "case/expects-nothing", Error;
+    /// An expectation that did not hold.
+    CASE_FAILED = "case/failed", Error;
+
+    /// A session that does not fit the pack.
+    SESSION_MISFIT = "pack/session-misfit", Error;
+
+    /// Our own fault: please report it.
+    INTERNAL = "internal/fault", Error;
+}
+
+impl Row {
+    /// The code of this row.
+    pub fn code(&'static self) -> Code {
+        Code::Row(self)
+    }
+}

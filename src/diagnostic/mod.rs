@@ -1,0 +1,145 @@
+//! Diagnostics: what is said about a pack, a case or a response?
+//!
+//! In: places and facts from every floor below.
+//! Out: [`Diagnostic`], [`Severity`], and the closed tables of codes, defects, strategies and remarks.
+//! Never: decides what is wrong, or lays out text for people.
+
+mod codes;
+mod defects;
+mod names;
+mod pages;
+
+pub use codes::{Code, Row, rows};
+pub use defects::{Defect, Remark, Strategy};
+pub use names::{alternatives, nearest};
+pub use pages::{Page, page, pages};
+
+use crate::text::Location;
+use std::fmt;
+
+/// How much a diagnostic matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing; nothing was decided because of it.
+    Info,
+    /// Something was wrong and a strategy answered it.
+    Warning,
+    /// The pack cannot be used, or the response had no effect.
+    Error,
+}
+
+impl Severity {
+    /// The word for it: `info`, `warning` or `error`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Info => "info",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A second place that explains the first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub at: Location,
+    /// What stands there, such as `declared here`.
+    pub text: String,
+}
+
+/// One coded sentence about a pack, a case or a response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Which kind of fault it is; `rulebook explain CODE` tells more.
+    pub code: Code,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What is wrong: one line, lower case, user text in backticks.
+    pub message: String,
+    /// Where it is, as narrowly as possible.
+    pub at: Option<Location>,
+    /// A few words beside the place.
+    pub label: Option<String>,
+    /// Other places that matter.
+    pub labels: Vec<Label>,
+    /// How to mend it.
+    pub help: Option<String>,
+    /// The name of the guardrail behind it.
+    pub id: Option<String>,
+    /// The declaration in the pack that it rests on.
+    pub rule: Option<Location>,
+    /// What was done about it in a response.
+    pub strategy: Option<Strategy>,
+}
+
+impl Diagnostic {
+    /// A diagnostic with the usual severity of its code.
+    pub fn new(code: Code, at: impl Into<Option<Location>>, message: impl Into<String>) -> Self {
+        Self {
+            severity: code.severity(),
+            code,
+            message: message.into(),
+            at: at.into(),
+            label: None,
+            labels: Vec::new(),
+            help: None,
+            id: None,
+            rule: None,
+            strategy: None,
+        }
+    }
+
+    /// Adds advice on how to mend it.
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds the alternatives nearest to `typed` as help: `did you mean …?`, else what is declared.
+    pub fn with_nearest<'n>(mut self, typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Self {
+        self.help = alternatives(typed, declared).or(self.help);
+        self
+    }
+
+    /// Adds a few words beside the place.
+    pub fn with_label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// Adds a second place.
+    pub fn with_place(mut self, at: Location, text: impl Into<String>) -> Self {
+        self.labels.push(Label { at, text: text.into() });
+        self
+    }
+
+    /// Names the declaration that it rests on.
+    pub fn with_rule(mut self, rule: Option<Location>) -> Self {
+        self.rule = rule;
+        self
+    }
+}
+
+/// A value with everything worth saying about it; `value` is absent only after an error.
+#[derive(Debug, Clone)]
+pub struct Checked<T> {
+    /// The value, if no error stood in its way.
+    pub value: Option<T>,
+    /// What was found, in the order in which it was found.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl<T> Checked<T> {
+    /// `value`, unless one of the `diagnostics` is an error.
+    pub fn new(value: Option<T>, diagnostics: Vec<Diagnostic>) -> Self {
+        let broken = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        Self { value: value.filter(|_| !broken), diagnostics }
+    }
+}

@@ -1,0 +1,4 @@
+//! Rulebook decides what a language model's words may do.
+
+pub mod diagnostic;
+pub mod text;

@@ -1,0 +1,249 @@
+//! Text with places: which bytes of which source does this come from?
+//!
+//! In: the text of a pack file, a case or a response.
+//! Out: [`Source`], [`Sources`], [`Span`], [`Location`], [`Spanned`], and lines and columns for people.
+//! Never: knows what a text means, or reads a file.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// A range of bytes, `start..end`, on character boundaries of its source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+}
+
+impl Span {
+    /// The range `start..end`; an `end` before `start` is taken as empty.
+    pub fn new(start: usize, end: usize) -> Self {
+        Self { start, end: end.max(start) }
+    }
+
+    /// How many bytes it covers.
+    pub fn len(self) -> usize {
+        self.end - self.start
+    }
+
+    /// Whether it covers no byte.
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    /// Whether `offset` lies within it.
+    pub fn contains(self, offset: usize) -> bool {
+        self.start <= offset && offset < self.end
+    }
+
+    /// The text it covers; empty where the span does not fit `text`.
+    pub fn of(self, text: &str) -> &str {
+        text.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// The part of it without white space at either end of the text it covers.
+    pub fn trimmed(self, text: &str) -> Span {
+        let body = self.of(text);
+        let start = self.start + (body.len() - body.trim_start().len());
+        Span::new(start, start + body.trim().len())
+    }
+}
+
+impl From<std::ops::Range<usize>> for Span {
+    fn from(range: std::ops::Range<usize>) -> Self {
+        Span::new(range.start, range.end)
+    }
+}
+
+/// Which source of a [`Sources`] a place lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceId(u32);
+
+impl SourceId {
+    /// The response being read: it stands in no [`Sources`], for it is not the pack's.
+    pub const RESPONSE: SourceId = SourceId(u32::MAX);
+}
+
+/// A range of bytes in a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Location {
+    /// The source.
+    pub source: SourceId,
+    /// The bytes.
+    pub span: Span,
+}
+
+impl Location {
+    /// A place in the response.
+    pub fn response(span: Span) -> Self {
+        Self { source: SourceId::RESPONSE, span }
+    }
+}
+
+/// A value and the place where it was typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub at: Location,
+}
+
+impl<T> Spanned<T> {
+    /// `value`, typed at `at`.
+    pub fn new(value: T, at: Location) -> Self {
+        Self { value, at }
+    }
+
+    /// The same place with another value.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Spanned<U> {
+        Spanned { value: change(self.value), at: self.at }
+    }
+
+    /// A borrow of the value at the same place.
+    pub fn as_ref(&self) -> Spanned<&T> {
+        Spanned { value: &self.value, at: self.at }
+    }
+}
+
+/// A line and a column, both counted from 1; a column counts characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// A named text.
+#[derive(Debug, Clone)]
+pub struct Source {
+    name: String,
+    text: String,
+    lines: OnceLock<Vec<usize>>,
+}
+
+impl Source {
+    /// A source called `name` in messages, usually a path relative to what the user named.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: text.into(), lines: OnceLock::new() }
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The line and column of the byte `offset`. The lines are counted once, on first use.
+    pub fn place(&self, offset: usize) -> Place {
+        let lines = self.lines.get_or_init(|| line_starts(&self.text));
+        place_in(&self.text, lines, offset)
+    }
+}
+
+/// The sources of a pack, by [`SourceId`].
+#[derive(Debug, Clone, Default)]
+pub struct Sources(Vec<Source>);
+
+impl Sources {
+    /// Adds a source and returns what to call it.
+    pub fn add(&mut self, source: Source) -> SourceId {
+        self.0.push(source);
+        SourceId((self.0.len() - 1) as u32)
+    }
+
+    /// The source, unless the id is another set's or the response's.
+    pub fn get(&self, id: SourceId) -> Option<&Source> {
+        self.0.get(id.0 as usize)
+    }
+
+    /// `name:line:column` of where `at` starts.
+    pub fn place_name(&self, at: Location) -> Option<String> {
+        let source = self.get(at.source)?;
+        Some(format!("{}:{}", source.name(), source.place(at.span.start)))
+    }
+
+    /// All sources in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+        self.0.iter().enumerate().map(|(index, source)| (SourceId(index as u32), source))
+    }
+}
+
+/// Lines and columns of a text that is only borrowed.
+#[derive(Debug)]
+pub struct Lines<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    /// Counts the lines of `text`.
+    pub fn new(text: &'t str) -> Self {
+        Self { text, starts: line_starts(text) }
+    }
+
+    /// The line and column of the byte `offset`.
+    pub fn place(&self, offset: usize) -> Place {
+        place_in(self.text, &self.starts, offset)
+    }
+}
+
+/// `text` cut to at most `most` characters, with an ellipsis where something was left out; line breaks become spaces.
+pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
+    let flat = |text: &str| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+    match text.char_indices().nth(most) {
+        Some((cut, _)) => Cow::Owned(flat(text.get(..cut).unwrap_or_default()) + "…"),
+        None if text.chars().any(char::is_control) => Cow::Owned(flat(text)),
+        None => Cow::Borrowed(text),
+    }
+}
+
+fn line_starts(text: &str) -> Vec<usize> {
+    std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect()
+}
+
+fn place_in(text: &str, starts: &[usize], offset: usize) -> Place {
+    let line = starts.partition_point(|start| *start <= offset).max(1);
+    let start = starts.get(line - 1).copied().unwrap_or_default();
+    let before = text.as_bytes().get(start..offset.min(text.len())).unwrap_or_default();
+    // Continuation bytes do not start a character.
+    let column = before.iter().filter(|byte| **byte & 0xC0 != 0x80).count() + 1;
+    Place { line, column }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, offset: usize, line: usize, column: usize) {
+        assert_eq!(Source::new("t", text).place(offset), Place { line, column });
+    }
+
+    #[test]
+    fn places_count_lines_and_characters_from_one() {
+        check("", 0, 1, 1);
+        check("ab\ncd", 3, 2, 1);
+        check("äb\ncd", 2, 1, 2);
+        check("a\n", 2, 2, 1);
+    }
+
+    #[test]
+    fn an_excerpt_is_one_line_and_short() {
+        assert_eq!(excerpt("a\nb", 9), "a b");
+        assert_eq!(excerpt("abcdef", 3), "abc…");
+    }
+}
