@@ -1,4 +1,7 @@
 //! Rulebook decides what a language model's words may do.
 
 pub mod diagnostic;
+pub mod outcome;
+pub mod session;
+pub mod surface;
 pub mod text;

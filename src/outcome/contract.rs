@@ -1,0 +1,279 @@
+//! The contract of `run`: what does a host get back for one response?
+//!
+//! In: nothing; these are plain types.
+//! Out: [`Outcome`] and its parts, version 1, with their JSON (`schemas/outcome.schema.json`).
+//! Never: decides anything.
+
+use crate::session::Session;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The version of the contract.
+pub const VERSION: u32 = 1;
+
+macro_rules! contract {
+    ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
+        $(
+            $(#[$meta])*
+            #[derive(Debug, Clone, PartialEq, Serialize)]
+            #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+            #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+            pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
+        )*
+    };
+}
+
+contract! {
+    /// What a response may do: the text to show, the effects to carry out, and a remark for whatever was wrong.
+    ///
+    /// Lists keep the order of the response. Absent parts are `""`, `[]` or `null`, never missing.
+    pub struct Outcome {
+        /// The version of this contract: 1.
+        version: u32,
+        /// Whether anything had to be done about the response.
+        status: Status,
+        /// The dialect that read it; none where none recognised a block.
+        dialect: Option<String>,
+        /// The mode it was judged in.
+        mode: String,
+        /// The text to show.
+        message: String,
+        /// The model's reasoning, block by block.
+        thinking: Vec<String>,
+        /// Named parts that no strategy removed.
+        sections: Vec<Section>,
+        /// Contents that no strategy removed.
+        contents: Vec<ContentBlock>,
+        /// Utterances that no strategy removed.
+        utterances: Vec<Utterance>,
+        /// Every call, accepted or not; none inside masks or thinking.
+        calls: Vec<Call>,
+        /// What the host should carry out, in order.
+        effects: Vec<EffectRecord>,
+        /// What was wrong or worth saying, in the order of the places, then of the codes.
+        diagnostics: Vec<Finding>,
+        /// A correction text for the model, where the degradation table asks for one.
+        ask_again: Option<String>,
+        /// The account of every byte.
+        ledger: Ledger,
+        /// The session after the response.
+        session: Session,
+        /// Which declaration caused what, step by step; only on request.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        trace: Option<Vec<TraceStep>>,
+    }
+
+    /// A named part of the reply.
+    pub struct Section {
+        /// Its name.
+        name: String,
+        /// Its text.
+        text: String,
+        /// The whole block, in bytes.
+        span: [usize; 2],
+    }
+
+    /// Opaque text under a key.
+    pub struct ContentBlock {
+        /// The contents' name.
+        name: String,
+        /// What it is stored under.
+        key: String,
+        /// Its text.
+        text: String,
+        /// The whole block, in bytes.
+        span: [usize; 2],
+    }
+
+    /// What one speaker says.
+    pub struct Utterance {
+        /// The speaker's name.
+        speaker: String,
+        /// The label behind the name.
+        label: String,
+        /// The words.
+        text: String,
+        /// The whole block, in bytes.
+        span: [usize; 2],
+    }
+
+    /// One use of an action.
+    pub struct Call {
+        /// The action's name as the response has it.
+        action: String,
+        /// The parameters as the schema types them.
+        params: Map<String, Value>,
+        /// Whether it counts.
+        verdict: Verdict,
+        /// The whole block, in bytes.
+        span: [usize; 2],
+    }
+
+    /// One sentence about the response.
+    pub struct Finding {
+        /// `response/DEFECT` or `response/REMARK`.
+        code: String,
+        /// The guardrail behind it.
+        id: Option<String>,
+        /// `error`, `warning` or `info`.
+        severity: Level,
+        /// What is wrong.
+        message: String,
+        /// Where.
+        span: Extent,
+        /// The declaration that it rests on, `pack/file:line:column`.
+        rule: Option<String>,
+        /// What was done about it.
+        strategy: Option<String>,
+        /// How to mend it.
+        help: Option<String>,
+    }
+
+    /// A range of bytes with the line and column of its start, both from 1.
+    pub struct Extent {
+        /// The first byte.
+        start: usize,
+        /// The byte after the last.
+        end: usize,
+        /// The line of the start.
+        line: usize,
+        /// The column of the start, in characters.
+        column: usize,
+    }
+
+    /// The account of every byte of the response: the parts sum to `bytes`.
+    #[derive(Copy, Default, Eq)]
+    pub struct Ledger {
+        /// The length of the response.
+        bytes: usize,
+        /// Shown to the user.
+        message: usize,
+        /// Reasoning.
+        thinking: usize,
+        /// Payloads of calls.
+        calls: usize,
+        /// Bodies of contents.
+        contents: usize,
+        /// Bodies of sections.
+        sections: usize,
+        /// Bodies of utterances.
+        utterances: usize,
+        /// Openers, closers, keys, quotes, separators, removed fences.
+        markup: usize,
+        /// Text outside every block.
+        stray: usize,
+        /// What a strategy removed.
+        dropped: usize,
+        /// White space outside blocks, or trimmed.
+        blank: usize,
+    }
+
+    /// One step of the way from the response to the outcome.
+    pub struct TraceStep {
+        /// What happened: `block`, `call`, `permit`, `defect`, `guardrail`, `effect`.
+        step: &'static str,
+        /// Where in the response.
+        span: [usize; 2],
+        /// What was found.
+        found: String,
+        /// The declaration behind it, `pack/file:line:column`.
+        rule: Option<String>,
+    }
+}
+
+/// Whether anything had to be done about the response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// No strategy other than `keep` acted.
+    Clean,
+    /// A strategy acted.
+    Degraded,
+    /// No effects, and the session stays as it was.
+    Refused,
+}
+
+/// Whether a call counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Its effects follow.
+    Accepted,
+    /// It has no effect.
+    Dropped,
+}
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Worth knowing.
+    Info,
+    /// Something was wrong and a strategy answered it.
+    Warning,
+    /// The response had no effect, or could not be read as a whole.
+    Error,
+}
+
+/// One thing for the host to carry out, with the declaration that caused it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EffectRecord {
+    /// What to do.
+    #[serde(flatten)]
+    pub effect: Effect,
+    /// The declaration, `pack/file:line:column`.
+    pub cause: String,
+}
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Effect {
+    /// The state at `path` is now `value`.
+    Set {
+        /// A path into the state, with dots.
+        path: String,
+        /// The value.
+        value: Value,
+    },
+    /// The list at `path` has one more `value`.
+    Append {
+        /// A path into the state, with dots.
+        path: String,
+        /// The value.
+        value: Value,
+    },
+    /// The state at `path` is gone.
+    Remove {
+        /// A path into the state, with dots.
+        path: String,
+        /// What stood there.
+        value: Value,
+    },
+    /// Tell whoever listens.
+    Emit {
+        /// The name of the event.
+        event: String,
+        /// What goes with it.
+        value: Value,
+    },
+    /// Write a file, or whatever the key names.
+    Write {
+        /// Where.
+        key: String,
+        /// The whole text.
+        text: String,
+    },
+}
+
+impl Outcome {
+    /// Whether a finding is an error: what the exit status of `run` says.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|finding| finding.severity == Level::Error)
+    }
+}

@@ -1,0 +1,12 @@
+//! Outcome: one response in, one outcome out.
+//!
+//! In: a [`Program`](crate::program::Program), a session, a response.
+//! Out: [`Outcome`], the public contract.
+//! Never: reads or judges by itself; it composes the floors above.
+
+mod contract;
+
+pub use contract::{
+    Call, ContentBlock, Effect, EffectRecord, Extent, Finding, Ledger, Level, Outcome, Section, Status, TraceStep,
+    Utterance, VERSION, Verdict,
+};

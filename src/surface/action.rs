@@ -1,0 +1,136 @@
+//! `[actions.NAME]`, `[contents.NAME]` and their effects.
+
+use super::decode::{Decode, Named, Node, OneOrMore, Reading, table};
+use super::degradation::Degradation;
+use super::tree::Tree;
+use crate::diagnostic::{Code, Diagnostic, Remark};
+use crate::text::{Spanned, excerpt};
+
+table! {
+    /// Something a response may ask for.
+    Action {
+        /// What it does, in a sentence for people and prompts.
+        about: Option<String>,
+        /// The JSON Schema of what the host gives back.
+        returns: Option<Tree>,
+        /// JSON Schema properties of its payload; `required = true` may stand on each.
+        params: Named<Tree>,
+        /// What an accepted call does, in order.
+        effects: Vec<Effect>,
+        /// What answers defects of its calls.
+        degradation: Degradation,
+        /// Whether it stands in for the one of the same name in a used pack.
+        replace: bool,
+    }
+}
+
+table! {
+    /// What a content block points to.
+    Content {
+        /// What its key is; `path` is checked for unsafe paths.
+        key: Option<Spanned<String>>,
+        /// What an accepted content does, in order.
+        effects: Vec<Effect>,
+        /// Whether it stands in for the one of the same name in a used pack.
+        replace: bool,
+    }
+}
+
+table! {
+    /// One intention: exactly one verb, or nested `effects`.
+    Effect {
+        /// Verb: puts `value` at this path into the state.
+        set: Option<Spanned<String>>,
+        /// Verb: adds `value` to the list at this path into the state.
+        append: Option<Spanned<String>>,
+        /// Verb: takes this path out of the state.
+        remove: Option<Spanned<String>>,
+        /// Verb: tells the host of an event, with `value`.
+        emit: Option<Spanned<String>>,
+        /// Verb: asks the host to write `value` under this key.
+        write: Option<Spanned<String>>,
+        /// Verb: adds a remark to the outcome, with `text`.
+        remark: Option<Spanned<Remark>>,
+        /// What the verb uses; strings in it are templates.
+        value: Option<Tree>,
+        /// Of `append`: an entry with the same values under these keys is replaced.
+        unique: Vec<Spanned<String>>,
+        /// Of `remark`: its text, a template.
+        text: Option<Spanned<String>>,
+        /// A condition; without it the effect always happens.
+        when: Option<Spanned<String>>,
+        /// A list, as a condition's expression; the effect happens for each of its items, as `item`.
+        each: Option<Spanned<String>>,
+        /// Names for this effect and the ones after it in the same list, as templates.
+        lets = "let": Named<Tree>,
+        /// A kind of id: takes a fresh one, `ids.KIND` for this effect and the ones after it.
+        new: Option<Spanned<String>>,
+        /// Effects that share this one's `when`, `each`, `let` and `new`.
+        effects: Vec<Effect>,
+    }
+}
+
+impl Decode for Remark {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let name = String::decode(node, reading)?;
+        let remark = Remark::from_name(&name);
+        if remark.is_none() {
+            let at = reading.at(node.span());
+            let message = format!("there is no remark `{}`", excerpt(&name, 60));
+            reading.report(
+                Diagnostic::new(Code::PACK_UNKNOWN_REMARK, at, message)
+                    .with_nearest(&name, Remark::ALL.iter().map(|remark| remark.name())),
+            );
+        }
+        remark
+    }
+}
+
+/// The name of an action, or a table with a condition.
+#[derive(Debug, Clone)]
+pub struct Permit {
+    /// The action, or a name with `*`.
+    pub action: Spanned<String>,
+    /// When it is permitted; without it always.
+    pub when: Option<Spanned<String>>,
+}
+
+table! {
+    /// A permit with a condition on the call.
+    ConditionalPermit {
+        /// The action.
+        action: Spanned<String>,
+        /// When a call of it is permitted.
+        when: Option<Spanned<String>>,
+    }
+}
+
+impl Decode for Permit {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        match node.get_ref() {
+            toml::de::DeValue::Table(_) => {
+                let permit = ConditionalPermit::decode(node, reading)?;
+                Some(Self { action: permit.action, when: permit.when })
+            }
+            toml::de::DeValue::String(_) => Some(Self { action: Spanned::decode(node, reading)?, when: None }),
+            _ => reading.misfit(node, "the name of an action, or `{ action = …, when = … }`"),
+        }
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Permit {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Permit".into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let table = generator.subschema_for::<ConditionalPermit>();
+        schemars::json_schema!({ "anyOf": [{ "type": "string" }, table] })
+    }
+}
+
+/// What a guardrail or a list of effects is about: kept here so that one word serves both.
+pub(crate) type Names = OneOrMore<Spanned<String>>;

@@ -1,0 +1,387 @@
+//! Decoding: does this TOML value have the shape its key asks for?
+//!
+//! In: the spanned tree of a TOML file.
+//! Out: surface types, and a diagnostic with its place for every value that does not fit.
+//! Never: knows what a key means, or stops at the first fault.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::text::{Location, SourceId, Span, Spanned};
+use indexmap::IndexMap;
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+
+/// A TOML value with its place.
+pub(crate) type Node<'t> = toml::Spanned<DeValue<'t>>;
+
+/// Declared things by name, in the order of declaration; the place is the name's.
+pub type Named<T> = IndexMap<String, Spanned<T>>;
+
+/// One file being decoded: where it is, and what was found so far.
+#[derive(Debug)]
+pub(crate) struct Reading<'r> {
+    source: SourceId,
+    pub(crate) diagnostics: &'r mut Vec<Diagnostic>,
+}
+
+impl<'r> Reading<'r> {
+    pub(crate) fn new(source: SourceId, diagnostics: &'r mut Vec<Diagnostic>) -> Self {
+        Self { source, diagnostics }
+    }
+
+    pub(crate) fn at(&self, span: Range<usize>) -> Location {
+        Location { source: self.source, span: Span::from(span) }
+    }
+
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Says that `node` is not `wanted`.
+    pub(crate) fn misfit<T>(&mut self, node: &Node<'_>, wanted: &str) -> Option<T> {
+        let at = self.at(node.span());
+        let got = type_name(node.get_ref());
+        self.report(Diagnostic::new(Code::PACK_WRONG_TYPE, at, format!("this is {got}, but {wanted} belongs here")));
+        None
+    }
+
+    /// The table in `node`, or a diagnostic.
+    pub(crate) fn table<'n, 't>(&mut self, node: &'n Node<'t>) -> Option<&'n DeTable<'t>> {
+        match node.get_ref() {
+            DeValue::Table(table) => Some(table),
+            _ => self.misfit(node, "a table"),
+        }
+    }
+
+    /// Reports every key of `table` that is not one of `known`.
+    pub(crate) fn known_keys(&mut self, table: &DeTable<'_>, known: &[&str]) {
+        for key in table.keys() {
+            let name = key.get_ref().as_ref();
+            if !known.contains(&name) {
+                let at = self.at(key.span());
+                let message = format!("there is no key `{name}` here");
+                self.report(
+                    Diagnostic::new(Code::PACK_UNKNOWN_KEY, at, message).with_nearest(name, known.iter().copied()),
+                );
+            }
+        }
+    }
+
+    /// The value of `key`, what stands for it when it is absent, or a diagnostic.
+    pub(crate) fn field<T: Decode>(&mut self, table: &DeTable<'_>, key: &str, around: Location) -> Option<T> {
+        match table.get(key) {
+            Some(node) => T::decode(node, self).or_else(T::absent),
+            None => T::absent().or_else(|| {
+                self.report(Diagnostic::new(Code::PACK_MISSING_KEY, around, format!("the key `{key}` is missing")));
+                None
+            }),
+        }
+    }
+}
+
+/// A type that can be read from a TOML value.
+pub(crate) trait Decode: Sized {
+    /// The value, or `None` after a diagnostic.
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self>;
+
+    /// What stands for it where its key is absent; `None` if the key must be there.
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+impl Decode for String {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        match node.get_ref() {
+            DeValue::String(text) => Some(text.as_ref().to_owned()),
+            _ => reading.misfit(node, "a string"),
+        }
+    }
+}
+
+impl Decode for bool {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        match node.get_ref() {
+            DeValue::Boolean(flag) => Some(*flag),
+            _ => reading.misfit(node, "`true` or `false`"),
+        }
+    }
+
+    fn absent() -> Option<Self> {
+        Some(false)
+    }
+}
+
+impl Decode for usize {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let number = match node.get_ref() {
+            DeValue::Integer(number) => usize::from_str_radix(number.as_str(), number.radix()).ok(),
+            _ => None,
+        };
+        number.or_else(|| reading.misfit(node, "a whole number from 0"))
+    }
+}
+
+impl<T: Decode> Decode for Option<T> {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        T::decode(node, reading).map(Some)
+    }
+
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+impl<T: Decode> Decode for Spanned<T> {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let at = reading.at(node.span());
+        Some(Spanned::new(T::decode(node, reading)?, at))
+    }
+}
+
+impl<T: Decode> Decode for Vec<T> {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        match node.get_ref() {
+            DeValue::Array(items) => Some(items.iter().filter_map(|item| T::decode(item, reading)).collect()),
+            _ => reading.misfit(node, "a list"),
+        }
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Vec::new())
+    }
+}
+
+impl<T: Decode> Decode for Named<T> {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let table = reading.table(node)?;
+        let mut named = Named::new();
+        for (key, value) in table {
+            let at = reading.at(key.span());
+            if let Some(value) = T::decode(value, reading) {
+                named.insert(key.get_ref().as_ref().to_owned(), Spanned::new(value, at));
+            }
+        }
+        Some(named)
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Named::new())
+    }
+}
+
+/// One value or a list of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OneOrMore<T>(pub Vec<T>);
+
+impl<T> Default for OneOrMore<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: Decode> Decode for OneOrMore<T> {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        match node.get_ref() {
+            DeValue::Array(_) => Vec::decode(node, reading).map(OneOrMore),
+            _ => T::decode(node, reading).map(|one| OneOrMore(vec![one])),
+        }
+    }
+
+    fn absent() -> Option<Self> {
+        Some(OneOrMore(Vec::new()))
+    }
+}
+
+/// What a TOML value is called in messages.
+fn type_name(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "a truth value",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// Declares a surface table: a struct, its decoder, and its part of the editors' schema.
+///
+/// Every field is a key; `field = "key"` where the two differ. A key of a type without an `absent` value is required.
+macro_rules! table {
+    (
+        $(#[doc = $about:literal])*
+        $name:ident { $($(#[doc = $doc:literal])* $field:ident $(= $key:literal)? : $type:ty,)* }
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Debug, Clone)]
+        pub struct $name {
+            $($(#[doc = $doc])* pub $field: $type,)*
+            /// Where the table stands.
+            pub at: $crate::text::Location,
+        }
+
+        impl $crate::surface::decode::Decode for $name {
+            fn decode(
+                node: &$crate::surface::decode::Node<'_>,
+                reading: &mut $crate::surface::decode::Reading<'_>,
+            ) -> Option<Self> {
+                let table = reading.table(node)?;
+                let at = reading.at(node.span());
+                reading.known_keys(table, &[$($crate::surface::decode::key!($field $(= $key)?)),*]);
+                // Every key is read before the first is missed, so that one run shows every fault.
+                $(let $field = reading.field::<$type>(table, $crate::surface::decode::key!($field $(= $key)?), at);)*
+                Some(Self { $($field: $field?,)* at })
+            }
+        }
+
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let mut schema = $crate::surface::decode::TableSchema::new(&[$($about),*]);
+                $(schema.key(
+                    $crate::surface::decode::key!($field $(= $key)?),
+                    &[$($doc),*],
+                    generator.subschema_for::<$type>(),
+                    <$type as $crate::surface::decode::Decode>::absent().is_none(),
+                );)*
+                schema.finish()
+            }
+        }
+    };
+}
+
+/// The key of a field: its own name unless another is given.
+macro_rules! key {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident = $key:literal) => {
+        $key
+    };
+}
+
+/// Declares a closed list of words that a key takes.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        pub enum $name { $($(#[$doc])* #[cfg_attr(feature = "schema", schemars(rename = $word))] $variant,)* }
+
+        impl $name {
+            /// The words in the order of the list.
+            pub const WORDS: &'static [&'static str] = &[$($word),*];
+
+            /// Its word in a pack.
+            pub fn word(self) -> &'static str {
+                match self { $($name::$variant => $word,)* }
+            }
+        }
+
+        impl $crate::surface::decode::Decode for $name {
+            fn decode(
+                node: &$crate::surface::decode::Node<'_>,
+                reading: &mut $crate::surface::decode::Reading<'_>,
+            ) -> Option<Self> {
+                let word = String::decode(node, reading)?;
+                match word.as_str() {
+                    $($word => return Some($name::$variant),)*
+                    _ => {}
+                }
+                let at = reading.at(node.span());
+                reading.report(
+                    $crate::diagnostic::Diagnostic::new(
+                        $crate::diagnostic::Code::PACK_WRONG_VALUE,
+                        at,
+                        format!("`{}` is none of the words this key takes", $crate::text::excerpt(&word, 60)),
+                    )
+                    .with_nearest(&word, $name::WORDS.iter().copied()),
+                );
+                None
+            }
+        }
+    };
+}
+
+pub(crate) use {key, table, words};
+
+#[cfg(feature = "schema")]
+mod schema {
+    use super::OneOrMore;
+    use crate::text::Spanned;
+    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+    use serde_json::{Map, Value, json};
+    use std::borrow::Cow;
+
+    impl<T: JsonSchema> JsonSchema for Spanned<T> {
+        fn inline_schema() -> bool {
+            T::inline_schema()
+        }
+        fn schema_name() -> Cow<'static, str> {
+            T::schema_name()
+        }
+        fn schema_id() -> Cow<'static, str> {
+            T::schema_id()
+        }
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            T::json_schema(generator)
+        }
+    }
+
+    impl<T: JsonSchema> JsonSchema for OneOrMore<T> {
+        fn inline_schema() -> bool {
+            true
+        }
+        fn schema_name() -> Cow<'static, str> {
+            format!("one or more {}", T::schema_name()).into()
+        }
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            let one = generator.subschema_for::<T>();
+            json_schema!({ "anyOf": [one.clone(), { "type": "array", "items": one }] })
+        }
+    }
+
+    /// The schema of a table, key by key.
+    pub(crate) struct TableSchema {
+        about: String,
+        keys: Map<String, Value>,
+        required: Vec<&'static str>,
+    }
+
+    impl TableSchema {
+        pub(crate) fn new(about: &[&str]) -> Self {
+            Self { about: join(about), keys: Map::new(), required: Vec::new() }
+        }
+
+        pub(crate) fn key(&mut self, key: &'static str, about: &[&str], schema: Schema, required: bool) {
+            let mut value = schema.to_value();
+            match &mut value {
+                // A reference may stand beside a description since draft 2019-09.
+                Value::Object(members) => drop(members.insert("description".into(), join(about).into())),
+                _ => value = json!({ "description": join(about) }),
+            }
+            self.keys.insert(key.to_owned(), value);
+            if required {
+                self.required.push(key);
+            }
+        }
+
+        pub(crate) fn finish(self) -> Schema {
+            json_schema!({
+                "description": self.about, "type": "object", "additionalProperties": false,
+                "properties": self.keys, "required": self.required
+            })
+        }
+    }
+
+    fn join(lines: &[&str]) -> String {
+        lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[cfg(feature = "schema")]
+pub(crate) use schema::TableSchema;

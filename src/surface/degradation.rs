@@ -1,0 +1,101 @@
+//! `[degradation]`: which strategy answers which defect?
+
+use super::decode::{Decode, Node, OneOrMore, Reading};
+use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
+use crate::text::{Spanned, excerpt};
+
+/// Defects and the strategies that answer them: of several the first that applies.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Degradation(pub Vec<(Spanned<Defect>, Vec<Spanned<Strategy>>)>);
+
+impl Decode for Degradation {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let table = reading.table(node)?;
+        let mut rows = Vec::with_capacity(table.len());
+        for (key, value) in table {
+            let name = key.get_ref().as_ref();
+            let at = reading.at(key.span());
+            let strategies = OneOrMore::<Spanned<Strategy>>::decode(value, reading);
+            match (Defect::from_name(name), strategies) {
+                (Some(defect), Some(strategies)) => rows.push((Spanned::new(defect, at), strategies.0)),
+                (Some(_), None) => {}
+                (None, _) => reading.report(
+                    Diagnostic::new(
+                        Code::PACK_UNKNOWN_DEFECT,
+                        at,
+                        format!("there is no defect `{}`", excerpt(name, 60)),
+                    )
+                    .with_nearest(name, Defect::ALL.iter().map(|defect| defect.name())),
+                ),
+            }
+        }
+        Some(Self(rows))
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Self::default())
+    }
+}
+
+impl Decode for Strategy {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let name = String::decode(node, reading)?;
+        let strategy = Strategy::from_name(&name);
+        if strategy.is_none() {
+            let at = reading.at(node.span());
+            let message = format!("there is no strategy `{}`", excerpt(&name, 60));
+            reading.report(
+                Diagnostic::new(Code::PACK_UNKNOWN_STRATEGY, at, message)
+                    .with_nearest(&name, Strategy::ALL.iter().map(|strategy| strategy.name())),
+            );
+        }
+        strategy
+    }
+}
+
+#[cfg(feature = "schema")]
+mod schema {
+    use super::Degradation;
+    use crate::diagnostic::{Defect, Remark, Strategy};
+    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+    use serde_json::{Map, Value, json};
+    use std::borrow::Cow;
+
+    impl JsonSchema for Degradation {
+        fn schema_name() -> Cow<'static, str> {
+            "Degradation".into()
+        }
+        fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            let rows: Map<String, Value> = Defect::ALL
+                .iter()
+                .map(|defect| {
+                    let fits: Vec<&str> = defect.fits().iter().map(|strategy| strategy.name()).collect();
+                    let row = json!({ "anyOf": [{ "enum": fits }, { "type": "array", "items": { "enum": fits } }] });
+                    (defect.name().to_owned(), row)
+                })
+                .collect();
+            json_schema!({
+                "description": "Which strategy answers which defect; of several the first that applies.",
+                "type": "object", "additionalProperties": false, "properties": rows
+            })
+        }
+    }
+
+    impl JsonSchema for Strategy {
+        fn schema_name() -> Cow<'static, str> {
+            "Strategy".into()
+        }
+        fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            json_schema!({ "enum": Strategy::ALL.iter().map(|strategy| strategy.name()).collect::<Vec<_>>() })
+        }
+    }
+
+    impl JsonSchema for Remark {
+        fn schema_name() -> Cow<'static, str> {
+            "Remark".into()
+        }
+        fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            json_schema!({ "enum": Remark::ALL.iter().map(|remark| remark.name()).collect::<Vec<_>>() })
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! `[dialects.NAME]`: one way a response may be written.
+
+use super::decode::{Named, OneOrMore, table, words};
+use super::degradation::Degradation;
+use crate::text::Spanned;
+
+table! {
+    /// One way a response may be written: a grammar and the binding of its blocks.
+    Dialect {
+        /// The grammar, or several of them: shipped ones or the pack's own `grammar/NAME.pest`.
+        grammar: OneOrMore<Spanned<String>>,
+        /// Whether names are compared as they are written (`sensitive`, the default) or in any case.
+        case: Option<Case>,
+        /// Where openers and closers are plain text.
+        masks: Vec<Mask>,
+        /// What is taken off when it surrounds the whole answer.
+        wrapper: Option<Wrapper>,
+        /// What text outside every block is: `stray` (the default), `message`, or `section:NAME`.
+        text: Option<Spanned<String>>,
+        /// Blocks of which any one claims an answer for this dialect.
+        needs: Vec<Spanned<String>>,
+        /// The blocks by name; `*` stands for any run of characters. Other names open no block.
+        blocks: Named<Block>,
+        /// A default for the blocks: where an opener or closer counts.
+        anchor: Option<Anchor>,
+        /// A default for the blocks: the names that close them.
+        close: Vec<Spanned<String>>,
+        /// A default for the blocks: where they may end, in order.
+        ends: Vec<Rung>,
+        /// A default for the blocks: what is taken off both ends of their bodies.
+        trim: Option<Vec<Trim>>,
+        /// A default for the blocks: what their text is decoded from.
+        decode: Option<Decoding>,
+        /// Whether it stands in for the one of the same name in a used pack.
+        replace: bool,
+    }
+}
+
+table! {
+    /// What one block of a dialect means, and where it ends.
+    Block {
+        /// What the block is.
+        role: Role,
+        /// What it is called in the outcome: a word, or `@ATTRIBUTE` of its opener. A call's is its action.
+        name: Option<Spanned<String>>,
+        /// Of a content: what it is stored under, `@ATTRIBUTE` of its opener or a word.
+        key: Option<Spanned<String>>,
+        /// Of a call: how its payload is read; of several readers the first that can read it.
+        payload: OneOrMore<Spanned<Payload>>,
+        /// What its text is decoded from.
+        decode: Option<Decoding>,
+        /// Blocks that are looked for inside it. They are `nested-block` all the same: the degradation says what becomes of them.
+        holds: Vec<Spanned<String>>,
+        /// Where its opener and closers count.
+        anchor: Option<Anchor>,
+        /// The names that close it: words, `@name` (its own, the default), or `*` (any bound name).
+        close: Vec<Spanned<String>>,
+        /// Where it may end, in order; a list inside means whichever comes first. Every rung but the first is `unclosed-block`.
+        ends: Vec<Rung>,
+        /// What is taken off both ends of its body.
+        trim: Option<Vec<Trim>>,
+        /// What answers defects of this block.
+        degradation: Degradation,
+    }
+}
+
+words! {
+    /// How names are compared.
+    Case {
+        /// As they are written.
+        Sensitive = "sensitive",
+        /// In any case (ASCII).
+        Insensitive = "insensitive",
+    }
+}
+
+words! {
+    /// Where openers and closers are plain text.
+    Mask {
+        /// A closed code fence of Markdown.
+        CodeFence = "code-fence",
+        /// A closed code span of Markdown.
+        CodeSpan = "code-span",
+    }
+}
+
+words! {
+    /// What may surround a whole answer.
+    Wrapper {
+        /// One code fence, from the first line to the last.
+        CodeFence = "code-fence",
+    }
+}
+
+words! {
+    /// What a block means.
+    Role {
+        /// Text for the user.
+        Message = "message",
+        /// The model's reasoning; nothing in it counts.
+        Thinking = "thinking",
+        /// A request for an action.
+        Call = "call",
+        /// Opaque text under a key.
+        Content = "content",
+        /// A named part of the reply.
+        Section = "section",
+        /// What one speaker says.
+        Utterance = "utterance",
+    }
+}
+
+words! {
+    /// How a payload is read.
+    Payload {
+        /// As fields: every tag in it is one.
+        Tags = "tags",
+        /// As one JSON object.
+        Json = "json",
+        /// As its text, under the name `text`.
+        Text = "text",
+    }
+}
+
+words! {
+    /// What a text is decoded from.
+    Decoding {
+        /// The five entities of XML and character references, once.
+        Entities = "entities",
+    }
+}
+
+words! {
+    /// Where an opener or closer counts.
+    Anchor {
+        /// Anywhere.
+        Anywhere = "anywhere",
+        /// Only where nothing but white space, a fence mark or another closer stands before it on its line.
+        Line = "line",
+    }
+}
+
+words! {
+    /// What is taken off both ends of a body.
+    Trim {
+        /// All white space.
+        WhiteSpace = "white-space",
+        /// Lines that hold nothing but white space.
+        BlankLines = "blank-lines",
+    }
+}
+
+words! {
+    /// One place where a block may end.
+    Ending {
+        /// At its closer.
+        Closer = "closer",
+        /// At its first closer inside a mask.
+        MaskedCloser = "masked-closer",
+        /// At the end of its payload.
+        Payload = "payload",
+        /// Where the next bound block opens.
+        NextBlock = "next-block",
+        /// At the first blank line after its opener.
+        BlankLine = "blank-line",
+        /// At the end of the response.
+        End = "end",
+    }
+}
+
+/// One step of a ladder: an ending, or several of which the first to come counts.
+pub type Rung = OneOrMore<Spanned<Ending>>;

@@ -1,0 +1,316 @@
+//! Surface: what do a pack's files say?
+//!
+//! In: the files of a folder, in memory.
+//! Out: [`Surface`], every table as it was typed with its places, maybe wrong; and what could not be read.
+//! Never: resolves a name, compiles a pattern, or opens a file.
+
+pub(crate) mod decode;
+
+mod action;
+mod degradation;
+mod dialect;
+mod guardrail;
+mod mode;
+mod pack;
+mod tree;
+
+pub use action::{Action, ConditionalPermit, Content, Effect, Permit};
+pub use decode::{Named, OneOrMore};
+pub use degradation::Degradation;
+pub use dialect::{Anchor, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
+pub use guardrail::{Guardrail, Level};
+pub use mode::{Count, Mode, Reply};
+pub use pack::{About, Origin, Slot};
+pub use tree::Tree;
+
+use crate::diagnostic::{Code, Diagnostic, Remark, Strategy};
+use crate::text::{Location, Source, SourceId, Sources};
+use decode::{Decode, Reading, table};
+use indexmap::IndexMap;
+use std::collections::BTreeMap;
+use toml::de::DeTable;
+
+/// The files of one folder by their path below it, with `/` between the parts.
+#[derive(Debug, Clone, Default)]
+pub struct Folder {
+    /// What messages call the folder.
+    pub name: String,
+    /// The bytes of each file.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// Folders that it may use, by the path that its `use` names.
+    pub others: BTreeMap<String, Folder>,
+}
+
+impl Folder {
+    /// A folder called `name` of `files`.
+    pub fn new<P: Into<String>, T: Into<Vec<u8>>>(
+        name: impl Into<String>,
+        files: impl IntoIterator<Item = (P, T)>,
+    ) -> Self {
+        let files = files.into_iter().map(|(path, text)| (path.into(), text.into())).collect();
+        Self { name: name.into(), files, others: BTreeMap::new() }
+    }
+}
+
+table! {
+    /// One TOML file of a pack: every table may stand in any file.
+    File {
+        /// Who the pack is; in `pack.toml`.
+        pack: Option<About>,
+        /// The ways in which a response may be written.
+        dialects: Named<Dialect>,
+        /// The shape of a good reply.
+        reply: Reply,
+        /// What a session remembers: a JSON Schema for each value, with `default`, `compute` or `from`.
+        state: Named<Tree>,
+        /// Constants for conditions and templates.
+        data: Named<Tree>,
+        /// What a response may ask for.
+        actions: Named<Action>,
+        /// The states of a session and what each permits.
+        modes: Named<Mode>,
+        /// Which strategy answers which defect.
+        degradation: Degradation,
+        /// Checks on text or reply; in one file, in order.
+        guardrails: Vec<Guardrail>,
+        /// What content blocks point to.
+        contents: Named<Content>,
+    }
+}
+
+/// Everything a pack's files say.
+#[derive(Debug, Clone, Default)]
+pub struct Surface {
+    /// The files, for places.
+    pub sources: Sources,
+    /// `[pack]`, if it could be read.
+    pub about: Option<About>,
+    /// `[dialects]`
+    pub dialects: Named<Dialect>,
+    /// `[reply]`
+    pub reply: Reply,
+    /// `[state]`
+    pub state: Named<Tree>,
+    /// `[data]`
+    pub data: Named<Tree>,
+    /// `[actions]`
+    pub actions: Named<Action>,
+    /// `[modes]`
+    pub modes: Named<Mode>,
+    /// `[degradation]`
+    pub degradation: Degradation,
+    /// `[[guardrails]]`
+    pub guardrails: Vec<Guardrail>,
+    /// `[contents]`
+    pub contents: Named<Content>,
+    /// The pack's own grammars by name.
+    pub grammars: IndexMap<String, SourceId>,
+}
+
+/// Reads every file of `folder` and of the packs it uses. What is wrong is reported; what can be read is kept.
+pub fn read(folder: &Folder) -> (Surface, Vec<Diagnostic>) {
+    let mut surface = Surface::default();
+    let mut diagnostics = Vec::new();
+    surface.take_folder(folder, &mut Vec::new(), &mut diagnostics);
+    (surface, diagnostics)
+}
+
+impl Surface {
+    fn take_folder(&mut self, folder: &Folder, above: &mut Vec<String>, diagnostics: &mut Vec<Diagnostic>) {
+        let mut files = Vec::new();
+        let mut grammars = Vec::new();
+        for (path, bytes) in &folder.files {
+            let grammar = path.strip_prefix("grammar/").and_then(|rest| rest.strip_suffix(".pest"));
+            let is_table = path.ends_with(".toml") && !path.starts_with("tests/");
+            if !is_table && grammar.is_none() {
+                continue;
+            }
+            let name = format!("{}/{path}", folder.name);
+            let text = match std::str::from_utf8(bytes) {
+                Ok(text) => text.strip_prefix('\u{feff}').map_or(text, |_| text),
+                Err(error) => {
+                    let message = format!("`{name}` is not UTF-8 from byte {} on", error.valid_up_to());
+                    diagnostics.push(
+                        Diagnostic::new(Code::PACK_UNREADABLE, None, message).with_help("save the file as UTF-8"),
+                    );
+                    continue;
+                }
+            };
+            let source = self.sources.add(Source::new(name, text));
+            match grammar {
+                Some(grammar) => grammars.push((grammar.to_owned(), source)),
+                None => files.extend(parse(text, source, diagnostics).map(|file| (path.as_str(), file))),
+            }
+        }
+        let about = files.iter_mut().find(|(path, _)| *path == "pack.toml").and_then(|(_, file)| file.pack.take());
+        for (_, file) in &files {
+            if let Some(second) = &file.pack {
+                diagnostics.push(
+                    Diagnostic::new(Code::PACK_DUPLICATE, second.at, "`[pack]` belongs into `pack.toml` alone")
+                        .with_help("move its keys there"),
+                );
+            }
+        }
+        if about.is_none() && above.is_empty() && !folder.files.contains_key("pack.toml") {
+            let message = format!("`{}` has no `pack.toml`", folder.name);
+            diagnostics.push(
+                Diagnostic::new(Code::PACK_MISSING, None, message)
+                    .with_help("a pack is a folder with a `pack.toml`; `rulebook new NAME` makes one"),
+            );
+        } else if about.is_none() && above.is_empty() && diagnostics.is_empty() {
+            let message = format!("`{}/pack.toml` has no `[pack]` table", folder.name);
+            diagnostics.push(
+                Diagnostic::new(Code::PACK_MISSING, None, message)
+                    .with_help("add `[pack]` with a `name` at the top of the file"),
+            );
+        }
+        // What is used comes first, so that this pack's own tables are seen to stand in for it.
+        above.push(folder.name.clone());
+        for used in about.iter().flat_map(|about| &about.uses) {
+            match folder.others.get(&used.value) {
+                Some(other) if above.contains(&other.name) => diagnostics.push(Diagnostic::new(
+                    Code::PACK_USE_CYCLE,
+                    used.at,
+                    format!("`{}` uses this pack in turn", used.value),
+                )),
+                Some(other) => self.take_folder(other, above, diagnostics),
+                None => diagnostics.push(
+                    Diagnostic::new(Code::PACK_UNREADABLE, used.at, format!("there is no folder `{}`", used.value))
+                        .with_help("paths in `use` are relative to the pack's folder"),
+                ),
+            }
+        }
+        above.pop();
+        if above.is_empty() {
+            self.about = about;
+        }
+        self.grammars.extend(grammars);
+        let used = Used::of(self);
+        let mut lists = OneFile::default();
+        for (_, file) in files {
+            self.merge(file, &used, &mut lists, diagnostics);
+        }
+    }
+
+    fn merge(&mut self, file: File, used: &Used, lists: &mut OneFile, diagnostics: &mut Vec<Diagnostic>) {
+        join("dialect", &mut self.dialects, file.dialects, |one| one.replace, &used.dialects, diagnostics);
+        join("action", &mut self.actions, file.actions, |one| one.replace, &used.actions, diagnostics);
+        join("mode", &mut self.modes, file.modes, |one| one.replace, &used.modes, diagnostics);
+        join("content", &mut self.contents, file.contents, |one| one.replace, &used.contents, diagnostics);
+        join("value of the state", &mut self.state, file.state, |_| false, &[], diagnostics);
+        join("value of the data", &mut self.data, file.data, |_| false, &[], diagnostics);
+        join("count of the reply", &mut self.reply.counts, file.reply.counts, |_| true, &[], diagnostics);
+        if let Some(order) = file.reply.order {
+            self.reply.order = Some(order);
+        }
+        for (defect, strategies) in file.degradation.0 {
+            match self.degradation.0.iter_mut().find(|(known, _)| known.value == defect.value) {
+                Some(known) if known.0.at.source == defect.at.source || used.sources.contains(&known.0.at.source) => {
+                    *known = (defect, strategies);
+                }
+                Some(known) => diagnostics.push(twice("answer to the defect", defect.value.name(), defect.at, known.0.at)),
+                None => self.degradation.0.push((defect, strategies)),
+            }
+        }
+        if let Some(first) = file.guardrails.first() {
+            let here = first.at;
+            match lists.guardrails {
+                Some(before) => diagnostics.push(
+                    Diagnostic::new(Code::PACK_DUPLICATE, here, "the list `guardrails` stands in two files")
+                        .with_place(before, "it starts here")
+                        .with_help("an array of tables is ordered: keep it in one file"),
+                ),
+                None => lists.guardrails = Some(here),
+            }
+        }
+        for guardrail in file.guardrails {
+            match self.guardrails.iter_mut().find(|known| known.id.value == guardrail.id.value) {
+                Some(known) if guardrail.replace => *known = guardrail,
+                Some(known) => {
+                    diagnostics.push(twice("guardrail", &guardrail.id.value, guardrail.id.at, known.id.at));
+                }
+                None => self.guardrails.push(guardrail),
+            }
+        }
+    }
+}
+
+/// What the used packs declared, before this pack's own files are read.
+struct Used {
+    dialects: Vec<String>,
+    actions: Vec<String>,
+    modes: Vec<String>,
+    contents: Vec<String>,
+    sources: Vec<SourceId>,
+}
+
+impl Used {
+    fn of(surface: &Surface) -> Self {
+        Self {
+            dialects: surface.dialects.keys().cloned().collect(),
+            actions: surface.actions.keys().cloned().collect(),
+            modes: surface.modes.keys().cloned().collect(),
+            contents: surface.contents.keys().cloned().collect(),
+            sources: surface.degradation.0.iter().map(|(defect, _)| defect.at.source).collect(),
+        }
+    }
+}
+
+/// Where each list of tables was found, per folder.
+#[derive(Default)]
+struct OneFile {
+    guardrails: Option<Location>,
+}
+
+fn join<T>(
+    what: &str,
+    known: &mut Named<T>,
+    more: Named<T>,
+    replaces: impl Fn(&T) -> bool,
+    used: &[String],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    for (name, entry) in more {
+        match known.get_mut(&name) {
+            Some(before) if used.contains(&name) && replaces(&entry.value) => *before = entry,
+            Some(before) => {
+                let mut diagnostic = twice(what, &name, entry.at, before.at);
+                if used.contains(&name) {
+                    diagnostic = diagnostic.with_help("to stand in for the used pack's, say `replace = true`");
+                }
+                diagnostics.push(diagnostic);
+            }
+            None => {
+                known.insert(name, entry);
+            }
+        }
+    }
+}
+
+fn twice(what: &str, name: &str, here: Location, before: Location) -> Diagnostic {
+    Diagnostic::new(Code::PACK_DUPLICATE, here, format!("the {what} `{name}` is declared twice"))
+        .with_place(before, "first declared here")
+        .with_help("rename one of them, or take it out")
+}
+
+/// One file as tables; every syntax error is reported, and what stands around them is still read.
+fn parse(text: &str, source: SourceId, diagnostics: &mut Vec<Diagnostic>) -> Option<File> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in &errors {
+        let span = error.span().unwrap_or(0..0);
+        let at = Location { source, span: span.into() };
+        let message = error.message().lines().next().unwrap_or_default().to_owned();
+        diagnostics.push(Diagnostic::new(Code::PACK_SYNTAX, at, message));
+    }
+    let span = table.span();
+    let node = toml::Spanned::new(span, toml::de::DeValue::Table(table.into_inner()));
+    File::decode(&node, &mut Reading::new(source, diagnostics))
+}
+
+/// The words that a remark or a strategy may be, for the editors' schema.
+#[doc(hidden)]
+pub fn closed_words() -> (&'static [Remark], &'static [Strategy]) {
+    (Remark::ALL, Strategy::ALL)
+}
+

@@ -1,0 +1,84 @@
+//! `[modes.NAME]` and `[reply]`: what the session permits, and the shape of a good reply.
+
+use super::action::Permit;
+use super::decode::{Decode, Named, Node, Reading, table};
+use super::degradation::Degradation;
+use crate::text::Spanned;
+
+table! {
+    /// A named state of the session.
+    Mode {
+        /// What people call it.
+        title: Option<String>,
+        /// What it is for, in a sentence.
+        about: Option<String>,
+        /// The actions it permits; what no permit allows is forbidden.
+        permits: Vec<Permit>,
+        /// Its own dialects instead of the pack's.
+        dialects: Option<Vec<Spanned<String>>>,
+        /// Its own shape of a good reply, over the pack's.
+        reply: Reply,
+        /// What answers defects in this mode.
+        degradation: Degradation,
+        /// Whether it stands in for the one of the same name in a used pack.
+        replace: bool,
+    }
+}
+
+table! {
+    /// How often one block may stand in a reply.
+    Count {
+        /// Whether it must be there.
+        required: Option<Spanned<bool>>,
+        /// The most there may be; 0 forbids it.
+        most: Option<Spanned<usize>>,
+    }
+}
+
+/// The shape of a good reply: an order, and a count by block name or `calls`.
+#[derive(Debug, Clone, Default)]
+pub struct Reply {
+    /// The names of blocks in the order in which they should come.
+    pub order: Option<Vec<Spanned<String>>>,
+    /// Counts by the name of the block; `calls` counts every call.
+    pub counts: Named<Count>,
+}
+
+impl Decode for Reply {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let table = reading.table(node)?;
+        let mut reply = Reply::default();
+        for (key, value) in table {
+            let at = reading.at(key.span());
+            match key.get_ref().as_ref() {
+                "order" => reply.order = Vec::decode(value, reading),
+                name => {
+                    if let Some(count) = Count::decode(value, reading) {
+                        reply.counts.insert(name.to_owned(), Spanned::new(count, at));
+                    }
+                }
+            }
+        }
+        Some(reply)
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Self::default())
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Reply {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Reply".into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let count = generator.subschema_for::<Count>();
+        schemars::json_schema!({
+            "description": "The shape of a good reply, by block name and `calls`.",
+            "type": "object",
+            "properties": { "order": { "type": "array", "items": { "type": "string" } } },
+            "additionalProperties": count
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! Free values: what did the author write where any value may stand?
+//!
+//! In: a TOML value of any shape.
+//! Out: [`Tree`], which keeps the place of every string and member, and its JSON.
+//! Never: reads templates or schemas; the floors below do.
+
+use super::decode::{Decode, Node, Reading};
+use crate::text::{Location, Spanned};
+use serde_json::{Map, Number, Value};
+use toml::de::DeValue;
+
+/// A value of any shape, with places.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Tree {
+    /// A string; in effects it is a template.
+    Text(Spanned<String>),
+    /// A list.
+    List(Vec<Tree>, Location),
+    /// A table, in the order of the file.
+    Table(Vec<(Spanned<String>, Tree)>, Location),
+    /// A number, a truth value, or a date as text.
+    Constant(Value, Location),
+}
+
+impl Tree {
+    /// Where it stands.
+    pub fn at(&self) -> Location {
+        match self {
+            Tree::Text(text) => text.at,
+            Tree::List(_, at) | Tree::Table(_, at) | Tree::Constant(_, at) => *at,
+        }
+    }
+
+    /// The member called `name`, of a table.
+    pub fn get(&self, name: &str) -> Option<&Tree> {
+        match self {
+            Tree::Table(members, _) => members.iter().find(|(key, _)| key.value == name).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The same value as JSON.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Tree::Text(text) => Value::String(text.value.clone()),
+            Tree::List(items, _) => items.iter().map(Tree::to_json).collect(),
+            Tree::Table(members, _) => {
+                members.iter().map(|(key, value)| (key.value.clone(), value.to_json())).collect::<Map<_, _>>().into()
+            }
+            Tree::Constant(value, _) => value.clone(),
+        }
+    }
+}
+
+impl Decode for Tree {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let at = reading.at(node.span());
+        Some(match node.get_ref() {
+            DeValue::String(text) => Tree::Text(Spanned::new(text.as_ref().to_owned(), at)),
+            DeValue::Boolean(flag) => Tree::Constant(Value::Bool(*flag), at),
+            DeValue::Datetime(date) => Tree::Constant(Value::String(date.to_string()), at),
+            DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
+                Ok(number) => Tree::Constant(Value::from(number), at),
+                Err(_) => return reading.misfit(node, "a whole number of 64 bits"),
+            },
+            DeValue::Float(number) => match number.as_str().parse().ok().and_then(Number::from_f64) {
+                Some(number) => Tree::Constant(Value::Number(number), at),
+                None => return reading.misfit(node, "a finite number"),
+            },
+            DeValue::Array(items) => {
+                Tree::List(items.iter().filter_map(|item| Tree::decode(item, reading)).collect(), at)
+            }
+            DeValue::Table(table) => {
+                let mut members = Vec::with_capacity(table.len());
+                for (key, value) in table {
+                    let key = Spanned::new(key.get_ref().as_ref().to_owned(), reading.at(key.span()));
+                    if let Some(value) = Tree::decode(value, reading) {
+                        members.push((key, value));
+                    }
+                }
+                Tree::Table(members, at)
+            }
+        })
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Tree {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "any value".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!(true)
+    }
+}
