@@ -1,6 +1,7 @@
 //! Rulebook decides what a language model's words may do.
 
 pub mod diagnostic;
+mod document;
 pub mod outcome;
 pub mod session;
 pub mod surface;
