@@ -1,4 +1,5 @@
 //! Rulebook decides what a language model's words may do.
 
 pub mod diagnostic;
+pub mod grammar;
 pub mod text;

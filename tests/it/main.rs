@@ -1,0 +1,3 @@
+//! What holds for the whole library, each claim in a module of its own.
+
+mod grammar_agrees;
