@@ -44,13 +44,16 @@ pub(super) struct Analysis<'r> {
 impl<'r> Analysis<'r> {
     pub(super) fn of(rules: &'r [Rule]) -> Self {
         let leads = vec![Lead::default(); rules.len()];
-        let reveals = rules.iter().map(|rule| matches!(rule.kind, RuleType::CompoundAtomic | RuleType::NonAtomic)).collect();
+        let reveals =
+            rules.iter().map(|rule| matches!(rule.kind, RuleType::CompoundAtomic | RuleType::NonAtomic)).collect();
         let reveals_inside = vec![false; rules.len()];
-        let mut analysis = Self { rules, leads, reveals, reveals_inside, classes: HashMap::new(), singles: HashMap::new() };
+        let mut analysis =
+            Self { rules, leads, reveals, reveals_inside, classes: HashMap::new(), singles: HashMap::new() };
         // What is known only ever grows, so this ends.
         loop {
             let leads: Vec<Lead> = rules.iter().map(|rule| analysis.lead(&rule.expr)).collect();
-            let inside: Vec<bool> = rules.iter().map(|rule| rule.expr.calls(&mut |callee| analysis.reveals(callee))).collect();
+            let inside: Vec<bool> =
+                rules.iter().map(|rule| rule.expr.calls(&mut |callee| analysis.reveals(callee))).collect();
             let reveals: Vec<bool> = analysis.reveals.iter().zip(&inside).map(|(one, other)| *one || *other).collect();
             analysis.reveals_inside = inside;
             if (&leads, &reveals) == (&analysis.leads, &analysis.reveals) {
@@ -110,10 +113,12 @@ impl<'r> Analysis<'r> {
                 }
                 lead
             }
-            Expr::Choice(choices) => choices.iter().map(|choice| self.lead(choice)).fold(Lead::default(), |one, other| Lead {
-                bytes: one.bytes.or(other.bytes),
-                empty: one.empty || other.empty,
-            }),
+            Expr::Choice(choices) => {
+                choices.iter().map(|choice| self.lead(choice)).fold(Lead::default(), |one, other| Lead {
+                    bytes: one.bytes.or(other.bytes),
+                    empty: one.empty || other.empty,
+                })
+            }
             Expr::Optional(inner) | Expr::Repeat(inner) => Lead { empty: true, ..self.lead(inner) },
             Expr::And(_) | Expr::Not(_) => Lead { bytes: Bytes::default(), empty: true },
             Expr::Until(_) => Lead { bytes: Bytes::ALL, empty: true },
@@ -206,7 +211,9 @@ impl<'r> Analysis<'r> {
                 let mut tried = Bytes::default();
                 for choice in choices {
                     let found = meet(self.singles(choice, mode), tried.others());
-                    singles = Class { ascii: singles.ascii | found.ascii, wide: singles.wide }.or(found).unwrap_or(Class::EMPTY);
+                    singles = Class { ascii: singles.ascii | found.ascii, wide: singles.wide }
+                        .or(found)
+                        .unwrap_or(Class::EMPTY);
                     let lead = self.lead(choice);
                     if lead.empty {
                         break;

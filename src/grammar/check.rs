@@ -37,7 +37,11 @@ pub(super) fn check(source: SourceId, rules: &[Rule]) -> Vec<Diagnostic> {
         checker.report(Span::default(), "a grammar without rules", "write at least `open = { … }`");
     }
     if let Some(extra) = rules.get(limits::RULES) {
-        checker.report(extra.at, format!("more than {} rules", limits::RULES), "split the dialect into several grammars");
+        checker.report(
+            extra.at,
+            format!("more than {} rules", limits::RULES),
+            "split the dialect into several grammars",
+        );
         return checker.diagnostics;
     }
     checker.names();
@@ -74,7 +78,8 @@ impl Checker<'_> {
             if let Some(other) = self.rules.get(first).filter(|_| first != index) {
                 let place = Location { source: self.source, span: other.at };
                 let diagnostic = fault(self.source, rule.at, format!("a second rule called `{name}`"));
-                self.diagnostics.push(diagnostic.with_place(place, "the first one").with_help("join them with `|`, or rename one"));
+                self.diagnostics
+                    .push(diagnostic.with_place(place, "the first one").with_help("join them with `|`, or rename one"));
             }
         }
     }
@@ -127,7 +132,8 @@ impl Checker<'_> {
             .map(|rule| {
                 let mut names = Vec::new();
                 self.facts.first_names(&rule.body, &mut names);
-                let mut targets: Vec<usize> = names.iter().filter_map(|name| self.facts.index.get(name).copied()).collect();
+                let mut targets: Vec<usize> =
+                    names.iter().filter_map(|name| self.facts.index.get(name).copied()).collect();
                 targets.sort_unstable();
                 targets.dedup();
                 targets
@@ -259,7 +265,9 @@ impl<'r> Facts<'r> {
     fn choice_literals(&self, node: &Node) -> usize {
         match &node.what {
             What::Name(name) => self.literals(name),
-            What::Choice(choices) => choices.iter().fold(0, |sum, choice| sum.saturating_add(self.choice_literals(choice))),
+            What::Choice(choices) => {
+                choices.iter().fold(0, |sum, choice| sum.saturating_add(self.choice_literals(choice)))
+            }
             _ => 1,
         }
     }
@@ -312,7 +320,9 @@ impl Node {
     fn parts(&self) -> impl Iterator<Item = &Node> {
         match &self.what {
             What::Sequence(parts) | What::Choice(parts) => parts.as_slice(),
-            What::Optional(inner) | What::Repeat(inner, _) | What::And(inner) | What::Not(inner) => std::slice::from_ref(&**inner),
+            What::Optional(inner) | What::Repeat(inner, _) | What::And(inner) | What::Not(inner) => {
+                std::slice::from_ref(&**inner)
+            }
             What::Text(_) | What::AnyCase(_) | What::Range(..) | What::Name(_) | What::Refused => &[],
         }
         .iter()

@@ -115,8 +115,16 @@ pub(super) struct Code {
 /// Compiles `rules`; `None` if that takes more instructions than a grammar may have.
 pub(super) fn compile(rules: &[Rule], analysis: &mut Analysis<'_>) -> Option<Code> {
     let weights = weights(rules);
-    let mut compiler =
-        Compiler { rules, analysis, weights, code: Code::default(), places: HashMap::new(), calls: Vec::new(), known: HashMap::new(), full: false };
+    let mut compiler = Compiler {
+        rules,
+        analysis,
+        weights,
+        code: Code::default(),
+        places: HashMap::new(),
+        calls: Vec::new(),
+        known: HashMap::new(),
+        full: false,
+    };
     for rule in 0..rules.len() {
         let entry = compiler.place(rule, Mode::Visible);
         compiler.code.entries.push(entry);
@@ -161,7 +169,9 @@ fn weight(expr: &Expr, weights: &[Option<usize>]) -> Option<usize> {
         Expr::Sequence(parts) | Expr::Choice(parts) => {
             parts.iter().try_fold(1usize, |sum, part| Some(sum.saturating_add(weight(part, weights)?)))
         }
-        Expr::Optional(inner) | Expr::Repeat(inner) | Expr::And(inner) | Expr::Not(inner) => Some(weight(inner, weights)?.saturating_add(1)),
+        Expr::Optional(inner) | Expr::Repeat(inner) | Expr::And(inner) | Expr::Not(inner) => {
+            Some(weight(inner, weights)?.saturating_add(1))
+        }
         Expr::Text(_) | Expr::AnyCase(_) | Expr::One(_) | Expr::Until(_) => Some(1),
     }
 }
@@ -346,7 +356,9 @@ impl Compiler<'_, '_> {
     fn land(&mut self, start: u32) {
         let to = self.here();
         match self.code.ops.get_mut(start as usize) {
-            Some(Op::Try { to: slot } | Op::TryIf { to: slot, .. } | Op::Commit { to: slot } | Op::Jump { to: slot }) => *slot = to,
+            Some(
+                Op::Try { to: slot } | Op::TryIf { to: slot, .. } | Op::Commit { to: slot } | Op::Jump { to: slot },
+            ) => *slot = to,
             _ => {}
         }
     }

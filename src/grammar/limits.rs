@@ -50,7 +50,11 @@ fn scan(bytes: &[u8]) -> Result<(), Refusal> {
             (b'(' | b'{', _) => {
                 depth += 1;
                 if depth > PARENTHESES {
-                    return Err(refused(at, "parentheses nested too deeply", "give the inner parts rules of their own"));
+                    return Err(refused(
+                        at,
+                        "parentheses nested too deeply",
+                        "give the inner parts rules of their own",
+                    ));
                 }
                 at += 1;
             }

@@ -219,9 +219,12 @@ impl Machine {
                     if at >= bytes.len() && !complete { Step::Stop(Progress::Pending) } else { Step::On }
                 }
                 Op::TryIf { set, to: after } => match next {
-                    Some(next) if code.sets.get(set as usize).is_some_and(|set| set.holds(next)) => {
-                        self.push(Frame { to: after, at: at as u32, captures: self.captures.len() as u32, open: self.open })
-                    }
+                    Some(next) if code.sets.get(set as usize).is_some_and(|set| set.holds(next)) => self.push(Frame {
+                        to: after,
+                        at: at as u32,
+                        captures: self.captures.len() as u32,
+                        open: self.open,
+                    }),
                     None if !complete => at_end,
                     _ => {
                         to = after;

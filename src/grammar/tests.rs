@@ -32,7 +32,8 @@ fn refused(text: &str, expected: &[(&str, &str)]) {
             (at.of(text).to_owned(), diagnostic.message.clone())
         })
         .collect();
-    let agree = |((at, message), (place, part)): (&(String, String), &(&str, &str))| at == place && message.contains(part);
+    let agree =
+        |((at, message), (place, part)): (&(String, String), &(&str, &str))| at == place && message.contains(part);
     let shown: String = format!("{text}: {got:?}").chars().take(500).collect();
     assert!(got.len() == expected.len() && got.iter().zip(expected).all(agree), "{shown}");
 }
@@ -98,10 +99,22 @@ fn counts_and_sizes_have_bounds() {
     refused("a = { ANY{0} }", &[("{0}", "never happen")]);
     refused("a = { ANY{3,2} }", &[("{3,2}", "never happen")]);
     refused("a = { ((ANY{64}){64}){64} }", &[("a", "multiply")]);
-    refused(&format!("a = {{ {}\"x\"{} }}", "(".repeat(100_000 / 4), ")".repeat(100_000 / 4)), &[("(", "nested too deeply")]);
-    refused(&format!("a = {{ {}\"x\" }}", "!".repeat(20_000)), &[(&format!("{}\"x\"", "!".repeat(20_000)), "nested too deeply")]);
-    refused(&format!("a = {{ \"x\"{} }}", "?".repeat(20_000)), &[(&format!("\"x\"{}", "?".repeat(20_000)), "nested too deeply")]);
-    refused(&format!("a = {{ \"x\"{} }}", " ~ \"x\"".repeat(300)), &[(&format!("\"x\"{}", " ~ \"x\"".repeat(300)), "more than 200")]);
+    refused(
+        &format!("a = {{ {}\"x\"{} }}", "(".repeat(100_000 / 4), ")".repeat(100_000 / 4)),
+        &[("(", "nested too deeply")],
+    );
+    refused(
+        &format!("a = {{ {}\"x\" }}", "!".repeat(20_000)),
+        &[(&format!("{}\"x\"", "!".repeat(20_000)), "nested too deeply")],
+    );
+    refused(
+        &format!("a = {{ \"x\"{} }}", "?".repeat(20_000)),
+        &[(&format!("\"x\"{}", "?".repeat(20_000)), "nested too deeply")],
+    );
+    refused(
+        &format!("a = {{ \"x\"{} }}", " ~ \"x\"".repeat(300)),
+        &[(&format!("\"x\"{}", " ~ \"x\"".repeat(300)), "more than 200")],
+    );
     refused(&"/*".repeat(30_000), &[("/", "nested too deeply")]);
     refused(&format!("a = {{ \"{}\" }}", "\\n".repeat(20_000)), &[("\"", "too many escapes")]);
     refused(&" ".repeat(70_000), &[("", "bytes")]);
@@ -128,7 +141,8 @@ fn the_deepest_grammars_that_are_allowed_fit_on_a_small_stack() {
         let long = format!("a={{\"b\"~(c~\"d\"){}}} c={{\"x\"}}", "?".repeat(60));
         let nested = format!("a={{{}\"x\"{}}}", "(\"y\"~".repeat(38), ")?".repeat(38));
         let wide = format!("a={{ANY{}}}", "~(\"a\"~\"b\"{64}~\"c\"{64})".repeat(60));
-        let alternatives = format!("a={{{}(\"n\"~ANY){{64}}}}", (0..190).map(|n| format!("\"a{n}\" | ")).collect::<String>());
+        let alternatives =
+            format!("a={{{}(\"n\"~ANY){{64}}}}", (0..190).map(|n| format!("\"a{n}\" | ")).collect::<String>());
         for text in [chain + "r511={\"x\"}", long, nested, wide, alternatives] {
             let checked = Grammar::parse(SOURCE, &text);
             if let Some(grammar) = checked.value {
@@ -195,7 +209,8 @@ fn kinds_of_rules_decide_what_is_captured() {
 
 #[test]
 fn a_match_is_pending_while_more_text_could_change_it() {
-    let grammar = grammar("a = { \"<\" ~ ASCII_ALPHA+ ~ \">\" }\nb = { ASCII_ALPHA+ }\nc = { \"abc\" }\nd = { \"a\" ~ !\"b\" }");
+    let grammar =
+        grammar("a = { \"<\" ~ ASCII_ALPHA+ ~ \">\" }\nb = { ASCII_ALPHA+ }\nc = { \"abc\" }\nd = { \"a\" ~ !\"b\" }");
     let pending = |rule: &str, text: &str| {
         let mut machine = Machine::new();
         machine.start(&grammar, grammar.rule(rule)?, 0);

@@ -63,7 +63,8 @@ pub(super) fn read(source: SourceId, text: &str) -> (Vec<Rule>, Vec<Diagnostic>)
         Err(error) => return (Vec::new(), vec![syntax_error(source, text, &error)]),
     };
     let mut reader = Reader { source, diagnostics: Vec::new() };
-    let rules = pairs.filter(|pair| pair.as_rule() == Token::grammar_rule).filter_map(|pair| reader.rule(pair)).collect();
+    let rules =
+        pairs.filter(|pair| pair.as_rule() == Token::grammar_rule).filter_map(|pair| reader.rule(pair)).collect();
     (rules, reader.diagnostics)
 }
 
@@ -233,7 +234,11 @@ impl Reader {
                 match ends.as_slice() {
                     [Some(first), Some(last)] if first <= last => What::Range(*first, *last),
                     [Some(_), Some(_)] => {
-                        return self.refuse(at, "a range whose end comes before its start", "write the smaller character first");
+                        return self.refuse(
+                            at,
+                            "a range whose end comes before its start",
+                            "write the smaller character first",
+                        );
                     }
                     _ => return self.bad_escape(at),
                 }
@@ -248,7 +253,11 @@ impl Reader {
     }
 
     fn bad_escape(&mut self, at: Span) -> Node {
-        self.refuse(at, "an escape that stands for no character", "write `\\u{…}` with the number of a character, at most 10FFFF")
+        self.refuse(
+            at,
+            "an escape that stands for no character",
+            "write `\\u{…}` with the number of a character, at most 10FFFF",
+        )
     }
 
     fn repeated(&mut self, node: Node, pair: Pair<'_, Token>) -> Node {
@@ -265,7 +274,11 @@ impl Reader {
                         Ok(count) if count <= limits::COUNT => counts.push(count),
                         _ => {
                             let message = format!("a repetition of more than {}", limits::COUNT);
-                            return self.refuse(span(&number), message, "use `*` or `+`, and let the pack check the length");
+                            return self.refuse(
+                                span(&number),
+                                message,
+                                "use `*` or `+`, and let the pack check the length",
+                            );
                         }
                     }
                 }
@@ -273,8 +286,16 @@ impl Reader {
                     (Token::repeat_exact, [count]) if *count > 0 => Times::Exactly(*count),
                     (Token::repeat_min, [least]) => Times::AtLeast(*least),
                     (Token::repeat_max, [most]) if *most > 0 => Times::AtMost(*most),
-                    (Token::repeat_min_max, [least, most]) if least <= most && *most > 0 => Times::Between(*least, *most),
-                    _ => return self.refuse(operator, "a repetition that can never happen", "the second count is at least the first, and not 0"),
+                    (Token::repeat_min_max, [least, most]) if least <= most && *most > 0 => {
+                        Times::Between(*least, *most)
+                    }
+                    _ => {
+                        return self.refuse(
+                            operator,
+                            "a repetition that can never happen",
+                            "the second count is at least the first, and not 0",
+                        );
+                    }
                 }
             }
         };

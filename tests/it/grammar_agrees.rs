@@ -10,16 +10,19 @@ use rulebook::text::SourceId;
 use std::fmt::Write;
 
 macro_rules! generated {
-    ($module:ident, $file:literal, $name:literal) => {
+    ($module:ident, $attribute:ident = $grammar:literal, $text:expr) => {
         mod $module {
             #[derive(pest_derive::Parser)]
-            #[grammar = $file]
+            #[$attribute = $grammar]
             pub(super) struct Generated;
         }
 
-        impl Shipped for $module::Generated {
+        impl Compiled for $module::Generated {
             type Rule = $module::Rule;
-            const NAME: &'static str = $name;
+
+            fn text() -> &'static str {
+                $text
+            }
 
             fn rules() -> &'static [Self::Rule] {
                 $module::Rule::all_rules()
@@ -28,21 +31,23 @@ macro_rules! generated {
     };
 }
 
-/// A shipped grammar as `pest_derive` compiled it.
-trait Shipped: Parser<Self::Rule> {
-    type Rule: RuleType;
-    const NAME: &'static str;
+/// A grammar as `pest_derive` compiled it.
+trait Compiled: Parser<Self::Rule> {
+    type Rule: RuleType + 'static;
+    fn text() -> &'static str;
     fn rules() -> &'static [Self::Rule];
 }
 
-generated!(tags, "../grammar/tags.pest", "tags");
-generated!(brackets, "../grammar/brackets.pest", "brackets");
-generated!(json, "../grammar/json.pest", "json");
+generated!(tags, grammar = "../grammar/tags.pest", shipped("tags").unwrap());
+generated!(brackets, grammar = "../grammar/brackets.pest", shipped("brackets").unwrap());
+generated!(json, grammar = "../grammar/json.pest", shipped("json").unwrap());
+// The rest of the notation: what the shipped grammars do not use, and what the optimiser rewrites.
+generated!(notation, grammar = "../tests/it/notation.pest", include_str!("notation.pest"));
 
 /// What a parser says: nothing for no match, else the captures as `rule start end` with their depth.
 type Said = Option<String>;
 
-fn generated_says<G: Shipped>(rule: G::Rule, text: &str) -> Said {
+fn generated_says<G: Compiled>(rule: G::Rule, text: &str) -> Said {
     fn draw<R: RuleType>(pairs: Pairs<'_, R>, depth: usize, out: &mut String) {
         for pair in pairs {
             let span = pair.as_span();
@@ -77,7 +82,13 @@ fn recogniser_says(grammar: &Grammar, machine: &mut Machine, rule: RuleId, text:
 }
 
 /// The same, with the text growing at the given places.
-fn growing_says(grammar: &Grammar, machine: &mut Machine, rule: RuleId, text: &str, cuts: &[usize]) -> (Progress, Said) {
+fn growing_says(
+    grammar: &Grammar,
+    machine: &mut Machine,
+    rule: RuleId,
+    text: &str,
+    cuts: &[usize],
+) -> (Progress, Said) {
     machine.start(grammar, rule, 0);
     let mut progress = Progress::Pending;
     for cut in cuts.iter().copied().filter(|cut| text.is_char_boundary(*cut)) {
@@ -92,7 +103,7 @@ fn growing_says(grammar: &Grammar, machine: &mut Machine, rule: RuleId, text: &s
     (progress, matches!(progress, Progress::Matched(_)).then(|| drawn(grammar, machine)))
 }
 
-struct Pair<G: Shipped> {
+struct Pair<G: Compiled> {
     grammar: Grammar,
     rules: Vec<(RuleId, G::Rule)>,
     machine: Machine,
@@ -100,9 +111,9 @@ struct Pair<G: Shipped> {
     matched: usize,
 }
 
-impl<G: Shipped> Pair<G> {
+impl<G: Compiled> Pair<G> {
     fn new() -> Self {
-        let grammar = Grammar::parse(SourceId::RESPONSE, shipped(G::NAME).unwrap()).value.unwrap();
+        let grammar = Grammar::parse(SourceId::RESPONSE, G::text()).value.unwrap();
         let rules = G::rules().iter().map(|rule| (grammar.rule(&format!("{rule:?}")).unwrap(), *rule)).collect();
         Self { grammar, rules, machine: Machine::new(), compared: 0, matched: 0 }
     }
@@ -111,9 +122,9 @@ impl<G: Shipped> Pair<G> {
     fn compare(&mut self, rule: RuleId, generated: G::Rule, text: &str, cuts: &[usize]) {
         let (progress, said) = recogniser_says(&self.grammar, &mut self.machine, rule, text);
         let expected = generated_says::<G>(generated, text);
-        assert_eq!(said, expected, "{} {generated:?} on {text:?}: {progress:?}", G::NAME);
+        assert_eq!(said, expected, "{generated:?} on {text:?}: {progress:?}");
         let growing = growing_says(&self.grammar, &mut self.machine, rule, text, cuts);
-        assert_eq!(growing, (progress, said), "{} {generated:?} on {text:?} growing at {cuts:?}", G::NAME);
+        assert_eq!(growing, (progress, said), "{generated:?} on {text:?} growing at {cuts:?}");
         self.compared += 1;
         self.matched += usize::from(expected.is_some());
     }
@@ -142,7 +153,7 @@ impl Dice {
 }
 
 /// Texts made of the words of a dialect: most of them nearly right.
-fn on_generated_texts<G: Shipped>(words: &[&str], count: usize) {
+fn on_generated_texts<G: Compiled>(words: &[&str], count: usize) {
     let mut pair = Pair::<G>::new();
     let mut dice = Dice(1);
     for _ in 0..count {
@@ -151,15 +162,12 @@ fn on_generated_texts<G: Shipped>(words: &[&str], count: usize) {
         let cuts = if dice.below(8) == 0 { (0..=text.len()).collect() } else { dice.cuts(text.len()) };
         let (rule, generated) = pair.rules[dice.below(pair.rules.len())];
         pair.compare(rule, generated, &text, &cuts);
-        // What the reader asks for most deserves more.
-        let (rule, generated) = pair.rules[0];
-        pair.compare(rule, generated, &text, &cuts);
     }
-    assert!(pair.matched > count / 20, "{}: only {} of {} matched", G::NAME, pair.matched, pair.compared);
+    assert!(pair.matched > count / 20, "only {} of {} matched", pair.matched, pair.compared);
 }
 
 /// At every place of the corpus where a rule could start, or at an even choice of them where they are many.
-fn on_the_corpus<G: Shipped>() {
+fn on_the_corpus<G: Compiled>() {
     const PLACES: usize = 150;
     const WINDOW: usize = 1000;
     let mut pair = Pair::<G>::new();
@@ -171,7 +179,9 @@ fn on_the_corpus<G: Shipped>() {
             for (rule, generated) in pair.rules.clone() {
                 let first = pair.grammar.first(rule).clone();
                 let starts: Vec<usize> = (0..text.len())
-                    .filter(|at| text.is_char_boundary(*at) && (first.empty || first.bytes[usize::from(text.as_bytes()[*at])]))
+                    .filter(|at| {
+                        text.is_char_boundary(*at) && (first.empty || first.bytes[usize::from(text.as_bytes()[*at])])
+                    })
                     .collect();
                 for at in starts.iter().copied().step_by(starts.len() / PLACES + 1) {
                     let end = text.floor_char_boundary(at + WINDOW);
@@ -181,7 +191,7 @@ fn on_the_corpus<G: Shipped>() {
             }
         }
     }
-    assert!(pair.compared > 1000, "{}: {}", G::NAME, pair.compared);
+    assert!(pair.compared > 1000, "only {} compared", pair.compared);
 }
 
 #[test]
@@ -202,31 +212,89 @@ fn json_on_the_corpus() {
 #[test]
 fn tags_on_generated_texts() {
     let words = [
-        "<", "<action", " type", "=", "\"", "'", "/>", ">", "</", "a", " b='c'", " k=\"v\"", " ", "\n", "/", "x-y", "é", "_", "<a", " k = v", " k=v/",
-        "\t", "\"x", "1",
+        "<", "<action", " type", "=", "\"", "'", "/>", ">", "</", "a", " b='c'", " k=\"v\"", " ", "\n", "/", "x-y",
+        "é", "_", "<a", " k = v", " k=v/", "\t", "\"x", "1",
     ];
-    on_generated_texts::<tags::Generated>(&words, 40_000);
+    on_generated_texts::<tags::Generated>(&words, 80_000);
 }
 
 #[test]
 fn brackets_on_generated_texts() {
-    let words = ["[", "]", "A", "ACTION_B2", "{", "}", "\"", "\\", "\"a\"", ":", " ", "\n", "{}", "é", "b", "{\"x}\":1}", "\\\""];
-    on_generated_texts::<brackets::Generated>(&words, 30_000);
+    let words = [
+        "[",
+        "]",
+        "A",
+        "ACTION_B2",
+        "{",
+        "}",
+        "\"",
+        "\\",
+        "\"a\"",
+        ":",
+        " ",
+        "\n",
+        "{}",
+        "é",
+        "b",
+        "{\"x}\":1}",
+        "\\\"",
+    ];
+    on_generated_texts::<brackets::Generated>(&words, 40_000);
 }
 
 #[test]
 fn json_on_generated_texts() {
     let words = [
-        "{", "}", "[", "]", ",", ":", "\"a\"", "\"", "'", "'b'", "1", "-0.5e+3", "true", "None", "null", " ", "\n", "// c\n", "/* c */", "/*", "a",
-        "\\", "\\n", "\\u00e9", "\\ud83d\\ude00", "\\ud83d", "\"k\":", "{\"a\":1", "[1", "é", "\t", "$k",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"a\"",
+        "\"",
+        "'",
+        "'b'",
+        "1",
+        "-0.5e+3",
+        "true",
+        "None",
+        "null",
+        " ",
+        "\n",
+        "// c\n",
+        "/* c */",
+        "/*",
+        "a",
+        "\\",
+        "\\n",
+        "\\u00e9",
+        "\\ud83d\\ude00",
+        "\\ud83d",
+        "\"k\":",
+        "{\"a\":1",
+        "[1",
+        "é",
+        "\t",
+        "$k",
     ];
-    on_generated_texts::<json::Generated>(&words, 40_000);
+    on_generated_texts::<json::Generated>(&words, 80_000);
+}
+
+#[test]
+fn the_rest_of_the_notation_on_generated_texts() {
+    let words = [
+        "a", "b", "c", "d", "A", "B", "ab", "1", "7", "é", "日", "\n", "\r", "<", "<<", ">", "x", "y", "z", " ", "🙂",
+        "\u{2028}",
+    ];
+    on_generated_texts::<notation::Generated>(&words, 80_000);
 }
 
 #[test]
 fn every_rule_of_every_grammar_on_short_texts() {
     let alphabet = ["<", "a", "[", "A", "{", "}", "\"", "\\", " ", "=", "1", "/", ">", "]", "'", "\n"];
-    let (mut tags, mut brackets, mut json) = (Pair::<tags::Generated>::new(), Pair::<brackets::Generated>::new(), Pair::<json::Generated>::new());
+    let (mut tags, mut brackets, mut json) =
+        (Pair::<tags::Generated>::new(), Pair::<brackets::Generated>::new(), Pair::<json::Generated>::new());
     for one in alphabet {
         for two in alphabet {
             for three in ["", "a", "\"", "}"] {
