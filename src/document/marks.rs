@@ -103,7 +103,7 @@ impl Needles {
         let mut set = [false; 256];
         for family in &dialect.families {
             for rule in [Some(family.open), family.close].into_iter().flatten() {
-                for (slot, starts) in set.iter_mut().zip(family.grammar.first(rule).bytes()) {
+                for (slot, starts) in set.iter_mut().zip(family.grammar.first(rule).bytes) {
                     *slot |= *starts;
                 }
             }
@@ -308,7 +308,7 @@ impl Marker {
     }
 
     fn capture(&self, rule: RuleId) -> Option<Span> {
-        self.machine.captures().iter().find(|capture| capture.rule == rule).map(|capture| capture.span)
+        self.machine.captures().iter().find(|capture| capture.rule() == rule).map(|capture| capture.span())
     }
 
     fn push(&mut self, text: &str, masks: &Masks, kind: Kind, span: Span, name: Span) {

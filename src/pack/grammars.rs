@@ -8,6 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::{Grammar, shipped, shipped_names};
 use crate::surface::Surface;
 use crate::text::Source;
+use crate::text::Spanned;
 use indexmap::IndexMap;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub(super) fn check(
             take(&name, Grammar::parse(source, &text), &mut grammars, diagnostics);
         }
     }
-    let named: Vec<_> =
+    let named: Vec<Spanned<String>> =
         surface.dialects.values().flat_map(|dialect| dialect.value.grammar.0.iter()).cloned().collect();
     for name in named {
         if grammars.contains_key(&name.value) || surface.grammars.contains_key(&name.value) {

@@ -281,7 +281,7 @@ impl Compiler<'_> {
                 Some(expression)
             }
             Err(diagnostic) => {
-                self.diagnostics.push(diagnostic);
+                self.diagnostics.push(*diagnostic);
                 None
             }
         }
@@ -294,7 +294,7 @@ impl Compiler<'_> {
                 Some(template)
             }
             Err(diagnostic) => {
-                self.diagnostics.push(diagnostic);
+                self.diagnostics.push(*diagnostic);
                 None
             }
         }
@@ -318,7 +318,7 @@ impl Compiler<'_> {
         let path = match PathTemplate::parse(text) {
             Ok(path) => path,
             Err(diagnostic) => {
-                self.diagnostics.push(diagnostic);
+                self.diagnostics.push(*diagnostic);
                 return None;
             }
         };
