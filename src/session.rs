@@ -1,9 +1,12 @@
 //! Session: what is remembered between two answers?
 //!
-//! In: the state as a host keeps it, as plain JSON.
-//! Out: [`Session`], plain data.
-//! Never: checks itself against a pack (`Program::resume` does), or looks at a clock.
+//! In: a program, and the state as a host keeps it, as plain JSON.
+//! Out: [`Session`], plain data that fits the program.
+//! Never: changes by itself, or looks at a clock.
 
+use crate::diagnostic::{Code, Diagnostic};
+use crate::program::Program;
+use crate::text::excerpt;
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -27,9 +30,75 @@ pub struct Session {
     pub ids: Arc<IndexMap<String, u64>>,
 }
 
-impl Session {
-    /// A session in `mode` with `state`, no time and no ids.
-    pub fn new(mode: impl Into<String>, state: Map<String, Value>) -> Self {
-        Self { mode: mode.into(), state: Arc::new(state), now: None, ids: Arc::default() }
+impl Program {
+    /// The session in which everything starts.
+    pub fn session(&self) -> Session {
+        let mode = self.modes.get_index(self.start.0).map(|(name, _)| name.clone()).unwrap_or_default();
+        Session { mode, state: self.initial.clone(), now: None, ids: Arc::default() }
     }
+
+    /// A session that a host kept: `{ "mode", "state", "now", "ids" }`. What is missing takes its initial value.
+    ///
+    /// # Errors
+    ///
+    /// `pack/session-misfit` for a mode that the pack does not have, and for each value that its schema refuses.
+    pub fn resume(&self, kept: &Value) -> Result<Session, Vec<Diagnostic>> {
+        let mut session = self.session();
+        let mut faults = Vec::new();
+        let Value::Object(members) = kept else {
+            return Err(vec![misfit("a session is an object with `mode`, `state`, `now` and `ids`".to_owned())]);
+        };
+        for (name, value) in members {
+            match (name.as_str(), value) {
+                (_, Value::Null) => {}
+                ("mode", Value::String(mode)) if self.modes.contains_key(mode) => session.mode.clone_from(mode),
+                ("mode", Value::String(mode)) => {
+                    let fault = misfit(format!("the pack has no mode `{}`", excerpt(mode, 60)));
+                    faults.push(fault.with_nearest(mode, self.modes()));
+                }
+                ("state", Value::Object(state)) => self.resume_state(state, &mut session, &mut faults),
+                ("now", Value::String(now)) => session.now = Some(now.clone()),
+                ("ids", Value::Object(ids)) => {
+                    let ids: Option<IndexMap<String, u64>> =
+                        ids.iter().map(|(kind, last)| Some((kind.clone(), last.as_u64()?))).collect();
+                    match ids {
+                        Some(ids) => session.ids = Arc::new(ids),
+                        None => faults.push(misfit("`ids` holds the last number of each kind of id".to_owned())),
+                    }
+                }
+                ("mode" | "state" | "now" | "ids", _) => {
+                    faults.push(misfit(format!("`{name}` of the session has another type")));
+                }
+                _ => faults.push(
+                    misfit(format!("a session has no `{}`", excerpt(name, 60)))
+                        .with_nearest(name, ["mode", "state", "now", "ids"]),
+                ),
+            }
+        }
+        if faults.is_empty() { Ok(session) } else { Err(faults) }
+    }
+
+    fn resume_state(&self, kept: &Map<String, Value>, session: &mut Session, faults: &mut Vec<Diagnostic>) {
+        let state = Arc::make_mut(&mut session.state);
+        for (name, value) in kept {
+            match self.slots.get(name) {
+                Some(slot) => {
+                    if let Ok(validator) = slot.schema.validator()
+                        && let Err(error) = validator.validate(value)
+                    {
+                        faults.push(misfit(format!("`state.{name}`: {}", excerpt(&error.to_string(), 200))));
+                    }
+                }
+                None => faults.push(
+                    misfit(format!("the pack's state has no `{}`", excerpt(name, 60)))
+                        .with_nearest(name, self.slots.keys().map(String::as_str)),
+                ),
+            }
+            state.insert(name.clone(), value.clone());
+        }
+    }
+}
+
+fn misfit(message: String) -> Diagnostic {
+    Diagnostic::new(Code::SESSION_MISFIT, None, message)
 }

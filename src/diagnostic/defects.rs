@@ -226,6 +226,14 @@ impl Defect {
         }
     }
 
+    /// What answers it for calls where no pack says otherwise: one that was cut off must not run.
+    pub fn default_for_calls(self) -> Strategy {
+        match self {
+            Defect::UnclosedBlock => Drop,
+            other => other.default_strategy(),
+        }
+    }
+
     /// How much it matters while nothing refuses the answer.
     pub fn severity(self) -> Severity {
         match self {

@@ -4,6 +4,10 @@
 //! Out: [`Source`], [`Sources`], [`Span`], [`Location`], [`Spanned`], and lines and columns for people.
 //! Never: knows what a text means, or reads a file.
 
+mod glob;
+
+pub(crate) use glob::glob;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;

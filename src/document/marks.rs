@@ -1,0 +1,355 @@
+//! Marks: where may a block open or close?
+//!
+//! In: the response as far as it has come, the families of one dialect, and its masks.
+//! Out: every opener and closer of a bound name, in order, whatever stands around it.
+//! Never: decides which of them count: a mark depends on nothing but the text from its first byte on, and on the masks.
+
+use super::masks::Masks;
+use crate::grammar::{Machine, Progress, RuleId};
+use crate::program::{BlockId, Dialect, Family, Lead};
+use crate::text::Span;
+
+/// A place where a block may open or close.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    start: u32,
+    end: u32,
+    name_start: u32,
+    name_end: u32,
+    pub(super) kind: Kind,
+    /// Whether it stands in a mask.
+    pub(super) masked: bool,
+    /// Whether nothing but white space, fence marks and closers stand before it on its line.
+    pub(super) leads_line: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Open { family: u8, id: BlockId },
+    Close,
+    /// The start of an opener of a bound name that its grammar cannot read.
+    Broken { id: BlockId },
+}
+
+impl Mark {
+    pub(super) fn span(&self) -> Span {
+        Span::new(self.start as usize, self.end as usize)
+    }
+
+    pub(super) fn name(&self) -> Span {
+        Span::new(self.name_start as usize, self.name_end as usize)
+    }
+
+    pub(super) fn start(&self) -> usize {
+        self.start as usize
+    }
+}
+
+/// The steps that a reading may still take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    pub(super) used: u64,
+    pub(super) per_byte: u64,
+}
+
+/// Steps that every response may take, however short.
+const FREE_STEPS: u64 = 10_000;
+
+impl Budget {
+    /// Runs the machine within what the text so far allows.
+    pub(super) fn run(&mut self, machine: &mut Machine, family: &Family, text: &str, complete: bool) -> Progress {
+        let allowed = FREE_STEPS + self.per_byte * text.len() as u64;
+        let mut left = allowed.saturating_sub(self.used);
+        let before = left;
+        let progress = machine.run(&family.grammar, text, complete, &mut left);
+        self.used += before - left;
+        match progress {
+            // More text brings more steps.
+            Progress::Spent if !complete => Progress::Pending,
+            other => other,
+        }
+    }
+}
+
+/// Finds marks from the start of a response to its end.
+#[derive(Debug)]
+pub(super) struct Marker {
+    /// Everything before this place has been looked at.
+    pub(super) at: usize,
+    pub(super) marks: Vec<Mark>,
+    pub(super) spent: bool,
+    machine: Machine,
+    /// The attempt under way at `at`: a family, and whether it tries to close.
+    attempt: Option<(usize, bool)>,
+    mask_cursor: usize,
+    line: usize,
+    /// Up to where the line holds only what may stand before a mark that leads it.
+    clean: usize,
+    needles: Needles,
+}
+
+/// The bytes that a mark may start with.
+#[derive(Debug, Clone, Copy)]
+enum Needles {
+    None,
+    One(u8),
+    Two(u8, u8),
+    Three(u8, u8, u8),
+    Many([bool; 256]),
+}
+
+impl Needles {
+    fn new(dialect: &Dialect) -> Self {
+        let mut set = [false; 256];
+        for family in &dialect.families {
+            for rule in [Some(family.open), family.close].into_iter().flatten() {
+                for (slot, starts) in set.iter_mut().zip(family.grammar.first(rule).bytes) {
+                    *slot |= *starts;
+                }
+            }
+        }
+        let bytes: Vec<u8> = (0..=255u8).filter(|byte| set.get(usize::from(*byte)) == Some(&true)).collect();
+        match bytes.as_slice() {
+            [] => Needles::None,
+            [one] => Needles::One(*one),
+            [one, two] => Needles::Two(*one, *two),
+            [one, two, three] => Needles::Three(*one, *two, *three),
+            _ => Needles::Many(set),
+        }
+    }
+
+    fn find(&self, bytes: &[u8]) -> Option<usize> {
+        match self {
+            Needles::None => None,
+            Needles::One(one) => memchr::memchr(*one, bytes),
+            Needles::Two(one, two) => memchr::memchr2(*one, *two, bytes),
+            Needles::Three(one, two, three) => memchr::memchr3(*one, *two, *three, bytes),
+            Needles::Many(set) => bytes.iter().position(|byte| set.get(usize::from(*byte)) == Some(&true)),
+        }
+    }
+}
+
+/// What came of one attempt.
+enum Attempt {
+    Mark(Kind, Span, Span),
+    Nothing,
+    Pending,
+    Spent,
+}
+
+impl Marker {
+    pub(super) fn new(dialect: &Dialect) -> Self {
+        Self {
+            at: 0,
+            marks: Vec::new(),
+            spent: false,
+            machine: Machine::new(),
+            attempt: None,
+            mask_cursor: 0,
+            line: 0,
+            clean: 0,
+            needles: Needles::new(dialect),
+        }
+    }
+
+    /// Looks at what has come since the last call, as far as the masks are decided.
+    pub(super) fn advance(
+        &mut self,
+        dialect: &Dialect,
+        text: &str,
+        masks: &Masks,
+        complete: bool,
+        budget: &mut Budget,
+        most: usize,
+    ) {
+        let bytes = text.as_bytes();
+        let limit = masks.decided().min(bytes.len());
+        while self.at < limit && !self.spent && self.marks.len() < most {
+            if self.attempt.is_none() {
+                let rest = bytes.get(self.at..limit).unwrap_or_default();
+                let Some(offset) = self.needles.find(rest) else {
+                    self.at = limit;
+                    return;
+                };
+                self.at += offset;
+            }
+            let from = self.attempt.take();
+            if !self.attempts(dialect, text, masks, complete, budget, from) {
+                return;
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Tries every family here; false if more text is needed.
+    fn attempts(
+        &mut self,
+        dialect: &Dialect,
+        text: &str,
+        masks: &Masks,
+        complete: bool,
+        budget: &mut Budget,
+        mut resumed: Option<(usize, bool)>,
+    ) -> bool {
+        let skip = resumed.map_or(0, |(family, closing)| 2 * family + usize::from(closing));
+        for (step, (index, closing)) in
+            (0..dialect.families.len()).flat_map(|index| [(index, false), (index, true)]).enumerate()
+        {
+            let Some(family) = dialect.families.get(index).filter(|_| step >= skip) else { continue };
+            let resume = resumed.take().is_some();
+            let attempt = match (closing, family.close) {
+                (false, _) => self.open(dialect, family, index, text, complete, budget, resume),
+                (true, Some(rule)) => self.close(dialect, family, rule, text, complete, budget, resume),
+                (true, None) => Attempt::Nothing,
+            };
+            match attempt {
+                Attempt::Nothing => {}
+                Attempt::Mark(kind, span, name) => {
+                    self.push(text, masks, kind, span, name);
+                    return true;
+                }
+                Attempt::Pending => {
+                    self.attempt = Some((index, closing));
+                    return false;
+                }
+                Attempt::Spent => {
+                    self.spent = true;
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one reading, borrowed apart")]
+    fn open(
+        &mut self,
+        dialect: &Dialect,
+        family: &Family,
+        index: usize,
+        text: &str,
+        complete: bool,
+        budget: &mut Budget,
+        resume: bool,
+    ) -> Attempt {
+        if !resume {
+            match lead_fits(&family.open_lead, dialect, text, self.at, complete) {
+                Some(true) => {}
+                Some(false) => return Attempt::Nothing,
+                None => return Attempt::Pending,
+            }
+            self.machine.start(&family.grammar, family.open, self.at);
+        }
+        match budget.run(&mut self.machine, family, text, complete) {
+            Progress::Matched(end) => {
+                let Some(name) = self.capture(family.name) else { return Attempt::Nothing };
+                match dialect.names.find(name.of(text)) {
+                    Some(id) => {
+                        Attempt::Mark(Kind::Open { family: index as u8, id }, Span::new(self.at, end), name)
+                    }
+                    None => Attempt::Nothing,
+                }
+            }
+            Progress::Failed | Progress::TooDeep => self.broken(dialect, family, text, budget),
+            Progress::Pending => Attempt::Pending,
+            Progress::Spent => Attempt::Spent,
+        }
+    }
+
+    /// What starts like an opener of a bound name, but is none.
+    fn broken(&mut self, dialect: &Dialect, family: &Family, text: &str, budget: &mut Budget) -> Attempt {
+        if !family.open_lead.name_follows {
+            return Attempt::Nothing;
+        }
+        let at = self.at + family.open_lead.literal.len();
+        self.machine.start(&family.grammar, family.name, at);
+        // The opener failed, so its name has come whole, or what follows cannot make it one.
+        match budget.run(&mut self.machine, family, text, true) {
+            Progress::Matched(end) => match dialect.names.find(Span::new(at, end).of(text)) {
+                Some(id) => Attempt::Mark(Kind::Broken { id }, Span::new(self.at, end), Span::new(at, end)),
+                None => Attempt::Nothing,
+            },
+            _ => Attempt::Nothing,
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one reading, borrowed apart")]
+    fn close(
+        &mut self,
+        dialect: &Dialect,
+        family: &Family,
+        rule: RuleId,
+        text: &str,
+        complete: bool,
+        budget: &mut Budget,
+        resume: bool,
+    ) -> Attempt {
+        if !resume {
+            match lead_fits(&family.close_lead, dialect, text, self.at, complete) {
+                Some(true) => {}
+                Some(false) => return Attempt::Nothing,
+                None => return Attempt::Pending,
+            }
+            self.machine.start(&family.grammar, rule, self.at);
+        }
+        match budget.run(&mut self.machine, family, text, complete) {
+            Progress::Matched(end) => {
+                let Some(name) = self.capture(family.name) else { return Attempt::Nothing };
+                if dialect.names.closes(name.of(text)) {
+                    Attempt::Mark(Kind::Close, Span::new(self.at, end), name)
+                } else {
+                    Attempt::Nothing
+                }
+            }
+            Progress::Failed | Progress::TooDeep => Attempt::Nothing,
+            Progress::Pending => Attempt::Pending,
+            Progress::Spent => Attempt::Spent,
+        }
+    }
+
+    fn capture(&self, rule: RuleId) -> Option<Span> {
+        self.machine.captures().iter().find(|capture| capture.rule() == rule).map(|capture| capture.span())
+    }
+
+    fn push(&mut self, text: &str, masks: &Masks, kind: Kind, span: Span, name: Span) {
+        let bytes = text.as_bytes();
+        let between = bytes.get(self.line..span.start).unwrap_or_default();
+        if let Some(offset) = memchr::memrchr(b'\n', between) {
+            self.line += offset + 1;
+            self.clean = self.line;
+        }
+        let before = bytes.get(self.clean..span.start);
+        let leads_line =
+            before.is_some_and(|before| before.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'`' | b'~')));
+        // Closers may stand in a row; anything else spoils the line up to its end.
+        self.clean = if leads_line && kind == Kind::Close { span.end } else { usize::MAX };
+        let masked = masks.covering(span.start, &mut self.mask_cursor).is_some();
+        self.marks.push(Mark {
+            start: span.start as u32,
+            end: span.end as u32,
+            name_start: name.start as u32,
+            name_end: name.end as u32,
+            kind,
+            masked,
+            leads_line,
+        });
+    }
+}
+
+/// Whether a rule that starts so may match here; unknown if too little has come.
+fn lead_fits(lead: &Lead, dialect: &Dialect, text: &str, at: usize, complete: bool) -> Option<bool> {
+    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    let literal = lead.literal.as_bytes();
+    if rest.len() < literal.len() {
+        return if !complete && literal.starts_with(rest) { None } else { Some(false) };
+    }
+    let Some(after) = rest.strip_prefix(literal) else { return Some(false) };
+    if !lead.name_follows {
+        return Some(true);
+    }
+    match dialect.names.may_be(after) {
+        // The name may still be coming: the machine waits for it.
+        Some(fits) => Some(fits),
+        None => if complete { Some(false) } else { None },
+    }
+}

@@ -1,0 +1,523 @@
+//! Masks: where is text only quoted?
+//!
+//! In: the response as far as it has come, and whether more may come.
+//! Out: the closed code fences and code spans of Markdown, in order, and the fence around a whole answer.
+//! Never: looks at blocks: an opener in a mask is text, whatever stands around it.
+//!
+//! Fences and spans follow CommonMark 0.31 (§4.5, §6.1) with two differences that keep text from being lost: a fence
+//! that nothing closes is no mask, and a code span ends with its paragraph. Every byte is looked at a bounded number of
+//! times: before the end is known one search is under way at a time and goes on where it stopped; afterwards a
+//! table of the last places of each length says whether a search can succeed before it is begun.
+
+use crate::text::Span;
+
+/// Which masks a dialect has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Kinds {
+    pub(crate) fences: bool,
+    pub(crate) spans: bool,
+    /// Whether one fence around the whole answer is taken off.
+    pub(crate) wrapper: bool,
+}
+
+/// The masks of a response, found from its start to its end.
+#[derive(Debug, Clone)]
+pub(crate) struct Masks {
+    kinds: Kinds,
+    found: Vec<Span>,
+    wrapper: Wrapper,
+    /// Everything before this place is decided.
+    decided: usize,
+    /// Where the search for the end of the mask that may start at `decided` goes on.
+    resume: usize,
+    fences: [Last; 2],
+    runs: Last,
+    /// The end of the paragraph that `runs` describes.
+    paragraph: usize,
+}
+
+/// What is known of a fence around the whole answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Wrapper {
+    Unknown,
+    /// It opened; the fences that are open, and where the search for the next goes on.
+    Open { stack: Vec<(u8, usize)>, opener: Span, from: usize },
+    /// It closed here; only white space has followed up to `seen`.
+    Closed { opener: Span, closer: Span, seen: usize },
+    Absent,
+    Found { opener: Span, closer: Span },
+}
+
+/// Lengths beyond this one are treated alike.
+const LONGEST: usize = 255;
+const NOWHERE: usize = usize::MAX;
+
+/// For each length, the last place where a run that long starts; by then `from` or longer, if asked so.
+#[derive(Debug, Clone)]
+struct Last {
+    known: bool,
+    at: Vec<usize>,
+}
+
+impl Last {
+    fn new() -> Self {
+        Self { known: false, at: Vec::new() }
+    }
+
+    fn clear(&mut self) {
+        self.known = true;
+        self.at.clear();
+        self.at.resize(LONGEST + 1, NOWHERE);
+    }
+
+    fn note(&mut self, length: usize, place: usize) {
+        if let Some(slot) = self.at.get_mut(length.min(LONGEST)) {
+            *slot = place;
+        }
+    }
+
+    /// Turns "exactly this long" into "at least this long".
+    fn accumulate(&mut self) {
+        let mut last = NOWHERE;
+        for slot in self.at.iter_mut().rev() {
+            if *slot != NOWHERE && (last == NOWHERE || *slot > last) {
+                last = *slot;
+            }
+            *slot = last;
+        }
+    }
+
+    fn after(&self, length: usize, place: usize) -> bool {
+        self.at.get(length.min(LONGEST)).is_some_and(|last| *last != NOWHERE && *last > place)
+    }
+}
+
+/// A line that starts with a run of fence marks.
+struct FenceLine {
+    length: usize,
+    bare: bool,
+    /// The end of the marks.
+    marks: usize,
+    /// The end of the line, before its break.
+    end: usize,
+}
+
+/// What became of one search.
+enum Search {
+    Found(Span),
+    Absent,
+    Pending,
+}
+
+impl Masks {
+    pub(crate) fn new(kinds: Kinds) -> Self {
+        Self {
+            kinds,
+            found: Vec::new(),
+            wrapper: if kinds.wrapper { Wrapper::Unknown } else { Wrapper::Absent },
+            decided: 0,
+            resume: 0,
+            fences: [Last::new(), Last::new()],
+            runs: Last::new(),
+            paragraph: 0,
+        }
+    }
+
+    /// Everything before this place is known to be masked or not.
+    pub(crate) fn decided(&self) -> usize {
+        self.decided
+    }
+
+    /// The opener and the closer of the fence around the whole answer; known only at its end.
+    pub(crate) fn wrapper(&self) -> Option<(Span, Span)> {
+        match &self.wrapper {
+            Wrapper::Found { opener, closer } => Some((*opener, *closer)),
+            _ => None,
+        }
+    }
+
+    /// The mask around `at`. `cursor` remembers where the last look-up ended, for look-ups in order.
+    pub(crate) fn covering(&self, at: usize, cursor: &mut usize) -> Option<Span> {
+        while self.found.get(*cursor).is_some_and(|mask| mask.end <= at) {
+            *cursor += 1;
+        }
+        self.found.get(*cursor).copied().filter(|mask| mask.contains(at))
+    }
+
+    /// Looks at what has come since the last call.
+    pub(crate) fn advance(&mut self, text: &str, complete: bool) {
+        let bytes = text.as_bytes();
+        if !self.kinds.fences && !self.kinds.spans && !self.kinds.wrapper {
+            self.decided = bytes.len();
+            return;
+        }
+        if !self.settle_wrapper(bytes, complete) {
+            return;
+        }
+        let end = match &self.wrapper {
+            Wrapper::Found { closer, .. } => closer.start,
+            _ => bytes.len(),
+        };
+        let bytes = bytes.get(..end).unwrap_or_default();
+        while self.decided < end {
+            let rest = bytes.get(self.decided..).unwrap_or_default();
+            let Some(offset) = memchr::memchr2(b'`', b'~', rest) else {
+                self.decided = end;
+                break;
+            };
+            let at = self.decided + offset;
+            if at != self.decided {
+                self.decided = at;
+                self.resume = at;
+            }
+            match self.mask_at(bytes, at, complete) {
+                Search::Found(mask) => {
+                    self.found.push(mask);
+                    self.decided = mask.end;
+                    self.resume = mask.end;
+                }
+                Search::Absent => {
+                    self.decided = run_end(bytes, at);
+                    self.resume = self.decided;
+                }
+                Search::Pending => return,
+            }
+        }
+        self.decided = self.decided.max(text.len().min(end));
+        if matches!(self.wrapper, Wrapper::Found { .. }) {
+            self.decided = text.len();
+        }
+    }
+
+    /// Whether the question of a wrapper is settled.
+    fn settle_wrapper(&mut self, bytes: &[u8], complete: bool) -> bool {
+        if self.wrapper == Wrapper::Unknown {
+            let Some(first) = bytes.iter().position(|byte| !byte.is_ascii_whitespace()) else {
+                if complete {
+                    self.wrapper = Wrapper::Absent;
+                }
+                return complete;
+            };
+            let start = fence_start(bytes, first);
+            match start.and_then(|start| fence_line(bytes, start, complete)) {
+                None if !complete && could_be_fence(bytes, first) => return false,
+                None => self.wrapper = Wrapper::Absent,
+                Some(line) => {
+                    let mark = bytes.get(first).copied().unwrap_or_default();
+                    let next = (line.end + line_break(bytes, line.end)).min(bytes.len());
+                    let opener = Span::new(start.unwrap_or(first), next);
+                    self.wrapper = Wrapper::Open { stack: vec![(mark, line.length)], opener, from: next };
+                }
+            }
+        }
+        if let Wrapper::Open { .. } = self.wrapper {
+            let Wrapper::Open { mut stack, opener, mut from } = std::mem::replace(&mut self.wrapper, Wrapper::Absent)
+            else {
+                return true;
+            };
+            loop {
+                let Some(offset) = memchr::memchr2(b'`', b'~', bytes.get(from..).unwrap_or_default()) else {
+                    if !complete {
+                        self.wrapper = Wrapper::Open { stack, opener, from: bytes.len() };
+                    }
+                    return complete;
+                };
+                let at = from + offset;
+                let Some(start) = fence_start(bytes, at) else {
+                    from = run_end(bytes, at);
+                    continue;
+                };
+                let line_end = memchr::memchr(b'\n', bytes.get(at..).unwrap_or_default()).map(|end| at + end);
+                if line_end.is_none() && !complete {
+                    self.wrapper = Wrapper::Open { stack, opener, from: at };
+                    return false;
+                }
+                let next = line_end.map_or(bytes.len(), |end| end + 1);
+                if let Some(fence) = fence_line(bytes, start, complete) {
+                    let mark = bytes.get(at).copied().unwrap_or_default();
+                    match stack.last().copied() {
+                        Some((open, length)) if fence.bare && open == mark && fence.length >= length => {
+                            stack.pop();
+                        }
+                        Some(_) if !fence.bare && stack.len() < 64 => stack.push((mark, fence.length)),
+                        _ => {}
+                    }
+                    if stack.is_empty() {
+                        self.wrapper = Wrapper::Closed { opener, closer: Span::new(start, next), seen: next };
+                        break;
+                    }
+                }
+                from = next;
+            }
+        }
+        if let Wrapper::Closed { opener, closer, seen } = self.wrapper {
+            let rest = bytes.get(seen..).unwrap_or_default();
+            if rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
+                self.wrapper = Wrapper::Absent;
+            } else if complete {
+                self.wrapper = Wrapper::Found { opener, closer };
+                self.decided = opener.end;
+                self.resume = opener.end;
+            } else {
+                self.wrapper = Wrapper::Closed { opener, closer, seen: bytes.len() };
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The mask that starts with the run of marks at `at`.
+    fn mask_at(&mut self, bytes: &[u8], at: usize, complete: bool) -> Search {
+        let mark = bytes.get(at).copied().unwrap_or_default();
+        let run = run_end(bytes, at);
+        if run == bytes.len() && !complete {
+            return Search::Pending;
+        }
+        if run - at >= 3
+            && let Some(start) = fence_start(bytes, at)
+        {
+            match fence_line(bytes, start, complete) {
+                None if !complete && memchr::memchr(b'\n', bytes.get(at..).unwrap_or_default()).is_none() => {
+                    return Search::Pending;
+                }
+                Some(line) if self.kinds.fences => return self.fence_end(bytes, at, mark, &line, complete),
+                Some(_) => return Search::Absent,
+                None => {}
+            }
+        }
+        if mark != b'`' || !self.kinds.spans {
+            return Search::Absent;
+        }
+        self.span_end(bytes, at, run, complete)
+    }
+
+    fn fence_end(&mut self, bytes: &[u8], at: usize, mark: u8, open: &FenceLine, complete: bool) -> Search {
+        let slot = usize::from(mark == b'~');
+        let ends = |line: &FenceLine| line.bare && line.length >= open.length;
+        if let Some(last) = self.fences.get(slot)
+            && last.known
+            && !last.after(open.length, open.marks)
+        {
+            return Search::Absent;
+        }
+        let mut from = self.resume.max(open.end);
+        while let Some(offset) = memchr::memchr(mark, bytes.get(from..).unwrap_or_default()) {
+            let hit = from + offset;
+            let run = run_end(bytes, hit);
+            if run == bytes.len() && !complete {
+                self.resume = hit;
+                return Search::Pending;
+            }
+            if run - hit >= 3
+                && let Some(start) = fence_start(bytes, hit)
+            {
+                match fence_line(bytes, start, complete) {
+                    Some(line) if ends(&line) => return Search::Found(Span::new(at, line.marks)),
+                    None if !complete && memchr::memchr(b'\n', bytes.get(run..).unwrap_or_default()).is_none() => {
+                        self.resume = hit;
+                        return Search::Pending;
+                    }
+                    _ => {}
+                }
+            }
+            from = run;
+        }
+        self.resume = bytes.len();
+        if !complete {
+            return Search::Pending;
+        }
+        if let Some(last) = self.fences.get_mut(slot) {
+            last.clear();
+            let mut from = open.end;
+            while let Some(offset) = memchr::memchr(mark, bytes.get(from..).unwrap_or_default()) {
+                let hit = from + offset;
+                if let Some(start) = fence_start(bytes, hit)
+                    && let Some(line) = fence_line(bytes, start, true)
+                    && line.bare
+                {
+                    last.note(line.length, hit);
+                }
+                from = run_end(bytes, hit);
+            }
+            last.accumulate();
+        }
+        Search::Absent
+    }
+
+    fn span_end(&mut self, bytes: &[u8], at: usize, run: usize, complete: bool) -> Search {
+        let length = run - at;
+        if length > LONGEST || (self.runs.known && at < self.paragraph && !self.runs.after(length, at)) {
+            return Search::Absent;
+        }
+        let mut from = self.resume.max(run);
+        loop {
+            let rest = bytes.get(from..).unwrap_or_default();
+            let Some(offset) = memchr::memchr2(b'`', b'\n', rest) else {
+                self.resume = bytes.len();
+                return if complete { self.end_paragraph(bytes, run, bytes.len()) } else { Search::Pending };
+            };
+            let hit = from + offset;
+            if bytes.get(hit) == Some(&b'\n') {
+                match paragraph_goes_on(bytes, hit, complete) {
+                    Some(true) => from = hit + 1,
+                    Some(false) => return self.end_paragraph(bytes, run, hit),
+                    None => {
+                        self.resume = hit;
+                        return Search::Pending;
+                    }
+                }
+                continue;
+            }
+            let end = run_end(bytes, hit);
+            if end == bytes.len() && !complete {
+                self.resume = hit;
+                return Search::Pending;
+            }
+            if end - hit == length {
+                return Search::Found(Span::new(at, end));
+            }
+            from = end;
+        }
+    }
+
+    /// Nothing closes the span before the paragraph's end: remembers what the rest of the paragraph holds.
+    fn end_paragraph(&mut self, bytes: &[u8], from: usize, end: usize) -> Search {
+        self.runs.clear();
+        self.paragraph = end;
+        let mut from = from;
+        while let Some(offset) = memchr::memchr(b'`', bytes.get(from..end).unwrap_or_default()) {
+            let hit = from + offset;
+            from = run_end(bytes, hit);
+            self.runs.note(from - hit, hit);
+        }
+        Search::Absent
+    }
+}
+
+/// Whether the paragraph goes on after the line break at `at`; unknown if the next line has not come yet.
+fn paragraph_goes_on(bytes: &[u8], at: usize, complete: bool) -> Option<bool> {
+    let rest = bytes.get(at + 1..).unwrap_or_default();
+    let first = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+    match first.and_then(|first| rest.get(first).map(|byte| (first, *byte))) {
+        None => complete.then_some(false),
+        Some((_, b'\n')) => Some(false),
+        Some((first, b'`' | b'~')) if first <= 3 => {
+            let run = run_end(rest, first);
+            if run == rest.len() && !complete { None } else { Some(run - first < 3) }
+        }
+        Some(_) => Some(true),
+    }
+}
+
+/// The fence line that starts at `start`, if it is one and has come whole.
+fn fence_line(bytes: &[u8], start: usize, complete: bool) -> Option<FenceLine> {
+    let rest = bytes.get(start..).unwrap_or_default();
+    let indent = rest.iter().position(|byte| *byte != b' ')?;
+    let mark = rest.get(indent).copied().filter(|byte| matches!(byte, b'`' | b'~'))?;
+    let marks = run_end(bytes, start + indent);
+    let length = marks - start - indent;
+    let line = memchr::memchr(b'\n', bytes.get(marks..).unwrap_or_default()).map(|offset| marks + offset);
+    let end = line.or_else(|| complete.then_some(bytes.len()))?;
+    let info = bytes.get(marks..end).unwrap_or_default();
+    if indent > 3 || length < 3 || (mark == b'`' && info.contains(&b'`')) {
+        return None;
+    }
+    Some(FenceLine { length, bare: info.iter().all(u8::is_ascii_whitespace), marks, end })
+}
+
+/// Whether what has come so far of the first line may still become a fence.
+fn could_be_fence(bytes: &[u8], first: usize) -> bool {
+    let rest = bytes.get(first..).unwrap_or_default();
+    let Some(mark) = rest.first().filter(|byte| matches!(byte, b'`' | b'~')) else { return false };
+    let run = rest.iter().take_while(|byte| *byte == mark).count();
+    run == rest.len() || (run >= 3 && !rest.contains(&b'\n'))
+}
+
+fn run_end(bytes: &[u8], at: usize) -> usize {
+    let mark = bytes.get(at);
+    at + bytes.get(at..).unwrap_or_default().iter().take_while(|byte| Some(*byte) == mark).count()
+}
+
+/// Where the line starts of which at most three spaces stand before `at`.
+fn fence_start(bytes: &[u8], at: usize) -> Option<usize> {
+    let before = bytes.get(at.saturating_sub(4)..at).unwrap_or_default();
+    let spaces = before.iter().rev().take_while(|byte| **byte == b' ').count();
+    let start = at - spaces;
+    (spaces <= 3 && (start == 0 || bytes.get(start - 1) == Some(&b'\n'))).then_some(start)
+}
+
+fn line_break(bytes: &[u8], at: usize) -> usize {
+    usize::from(bytes.get(at) == Some(&b'\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Kinds = Kinds { fences: true, spans: true, wrapper: true };
+
+    fn whole(text: &str) -> Masks {
+        let mut masks = Masks::new(ALL);
+        masks.advance(text, true);
+        assert_eq!(masks.decided(), text.len());
+        masks
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let masks = whole(text);
+        let found: Vec<&str> = masks.found.iter().map(|mask| mask.of(text)).collect();
+        assert_eq!(found, expected, "{text:?}");
+        for size in [1, 2, 3, 7] {
+            let mut pieces = Masks::new(ALL);
+            for end in (0..text.len()).step_by(size).filter(|end| text.is_char_boundary(*end)) {
+                pieces.advance(text.get(..end).unwrap_or_default(), false);
+            }
+            pieces.advance(text, true);
+            assert_eq!(pieces.found, masks.found, "{text:?} in pieces of {size}");
+            assert_eq!(pieces.wrapper(), masks.wrapper());
+        }
+    }
+
+    #[test]
+    fn spans_close_with_the_same_length_in_the_same_paragraph() {
+        check("a `b` c", &["`b`"]);
+        check("a `` b ` c `` d", &["`` b ` c ``"]);
+        check("a ` b\n\n c ` d", &[]);
+        check("a ` b\nc ` d", &["` b\nc `"]);
+        check("`", &[]);
+        check("```` ``` `` ` ```", &["``` `` ` ```"]);
+    }
+
+    #[test]
+    fn fences_close_with_a_bare_line_at_least_as_long() {
+        check("x\n```py\na\n```\nb", &["```py\na\n```"]);
+        check("x\n````\n```\na\n`````\nb", &["````\n```\na\n`````"]);
+        check("x\n~~~\n```\n~~~", &["~~~\n```\n~~~"]);
+        check("x\n```\nnever closed", &[]);
+        check("x\n```a\n```b\n", &[]);
+        check("x\n    ```\n    a\n    ```\n", &["```\n    a\n    ```"]);
+    }
+
+    #[test]
+    fn one_fence_around_everything_is_a_wrapper() {
+        let text = "\n```xml\n<a>\n```py\n1\n```\n</a>\n```\n \n";
+        let masks = whole(text);
+        let (opener, closer) = masks.wrapper().unwrap_or_default();
+        assert_eq!((opener.of(text), closer.of(text)), ("```xml\n", "```\n"));
+        check(text, &["```py\n1\n```"]);
+        check("```\na\n```\nb\n```\nc\n```", &["```\na\n```", "```\nc\n```"]);
+    }
+
+    #[test]
+    fn hostile_marks_cost_linear_time() {
+        let mut ladder = String::new();
+        for length in (1..400).rev() {
+            ladder.push_str(&"`".repeat(length));
+            ladder.push(' ');
+        }
+        for text in [ladder, "```a\n".repeat(100_000), "` `` ".repeat(100_000), "\n```".repeat(50_001)] {
+            whole(&text);
+        }
+    }
+}

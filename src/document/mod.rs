@@ -1,0 +1,93 @@
+//! Document: what does a response hold, before anybody judges it?
+//!
+//! In: a response, whole or in pieces, and the dialects of a [`Program`](crate::program::Program).
+//! Out: `Document`: blocks with their places, and what the reading found; payloads as far as a grammar can read them.
+//! Never: knows actions, modes or strategies.
+
+mod decode;
+mod marks;
+mod masks;
+pub(crate) mod payload;
+mod reader;
+mod side_by_side;
+
+pub(crate) use decode::decode_entities;
+pub use reader::Announcement;
+pub(crate) use side_by_side::Readers;
+
+use crate::diagnostic::{Defect, Remark};
+use crate::program::BlockId;
+use crate::text::Span;
+
+/// What was read from one response. The text itself stays with whoever has it.
+#[derive(Debug, Default)]
+pub(crate) struct Document {
+    /// The number of the dialect that read it, among those that were tried.
+    pub(crate) dialect: Option<usize>,
+    /// How long the response is.
+    pub(crate) bytes: usize,
+    /// The opener and the closer of a fence around the whole answer.
+    pub(crate) wrapper: Option<(Span, Span)>,
+    /// Blocks in the order of their openers; a block inside another follows it.
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) found: Vec<Found>,
+}
+
+/// One recognised piece of a response.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) id: BlockId,
+    pub(crate) family: usize,
+    pub(crate) name: Span,
+    /// The whole block.
+    pub(crate) span: Span,
+    pub(crate) opener: Span,
+    /// What stands between opener and closer.
+    pub(crate) inner: Span,
+    /// The body without what its trims take off, or the payload.
+    pub(crate) body: Span,
+    pub(crate) closer: Span,
+    /// Keys and values, without quotes.
+    pub(crate) attributes: Vec<(Span, Span)>,
+    pub(crate) ended: Ended,
+    /// The block that holds it.
+    pub(crate) parent: Option<usize>,
+    pub(crate) depth: usize,
+}
+
+/// How a block ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// As its first rung says.
+    Whole,
+    /// It has an opener, but no payload follows.
+    Bare,
+    /// On a later rung: it was cut off or never closed.
+    Cut,
+}
+
+/// Something that the reading found.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub(crate) what: What,
+    pub(crate) span: Span,
+    /// The block that it is about.
+    pub(crate) block: Option<usize>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    Defect(Defect),
+    Remark(Remark),
+}
+
+impl Found {
+    fn new(what: What, span: Span) -> Self {
+        Self { what, span, block: None }
+    }
+
+    fn of(what: What, span: Span, block: usize) -> Self {
+        Self { what, span, block: Some(block) }
+    }
+}

@@ -1,0 +1,166 @@
+//! Fields: which tags of a payload belong together?
+//!
+//! In: a body, and the grammar that spells its tags; every name is bound here.
+//! Out: the outermost fields in order, what is never closed, and what closes nothing.
+//! Never: looks into a field: only a schema knows whether text or fields are meant there.
+//!
+//! An opener belongs to the closer that balances it among the tags of its own name, so that a field may hold one of
+//! its own name and stray tags of other names. One pass pairs all of them, however many are never closed.
+
+use crate::grammar::{Machine, Progress, RuleId};
+use crate::program::{Dialect, Family, Limits, tag_family};
+use crate::text::Span;
+use std::collections::HashMap;
+
+/// The outermost fields of a body.
+#[derive(Debug, Default)]
+pub(crate) struct Fields {
+    pub(crate) list: Vec<Field>,
+    /// Openers that nothing closes.
+    pub(crate) unclosed: Vec<Span>,
+    /// Closers that close nothing.
+    pub(crate) stray: Vec<Span>,
+    /// Whether there were more than the limits allow; the rest is left out.
+    pub(crate) too_many: bool,
+}
+
+/// One field.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Field {
+    pub(crate) name: Span,
+    /// The whole field.
+    pub(crate) span: Span,
+    /// What stands between its tags, without white space at both ends.
+    pub(crate) body: Span,
+}
+
+struct Tag {
+    span: Span,
+    name: Span,
+    kind: Kind,
+    /// The closer of an opener.
+    closer: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Open,
+    Empty,
+    Close,
+}
+
+/// Tags of one payload that are looked at.
+const MOST_TAGS: usize = 100_000;
+
+/// Reads the outermost fields of `body`.
+pub(crate) fn read_fields(
+    text: &str,
+    body: Span,
+    masks: &[Span],
+    dialect: &Dialect,
+    family: usize,
+    limits: &Limits,
+) -> Fields {
+    // A dialect whose own grammar has no closers spells its fields as tags.
+    let own = dialect.families.get(family).filter(|family| family.close.is_some());
+    let Some(family) = own.or_else(|| tag_family()) else { return Fields::default() };
+    let mut fields = Fields::default();
+    let tags = pair(text, tags(text, body, masks, family, limits, &mut fields.too_many), dialect);
+    let mut next = 0;
+    while let Some(tag) = tags.get(next) {
+        next += 1;
+        match (tag.kind, tag.closer.and_then(|closer| Some((closer, tags.get(closer)?)))) {
+            (Kind::Close, _) => fields.stray.push(tag.span),
+            (Kind::Empty, _) => {
+                let end = Span::new(tag.span.end, tag.span.end);
+                fields.list.push(Field { name: tag.name, span: tag.span, body: end });
+            }
+            (Kind::Open, None) => fields.unclosed.push(tag.span),
+            (Kind::Open, Some((closer, end))) => {
+                let body = Span::new(tag.span.end, end.span.start).trimmed(text);
+                fields.list.push(Field { name: tag.name, span: Span::new(tag.span.start, end.span.end), body });
+                next = closer + 1;
+            }
+        }
+        if fields.list.len() + fields.unclosed.len() + fields.stray.len() > limits.fields {
+            fields.too_many = true;
+            break;
+        }
+    }
+    fields
+}
+
+/// Every tag of the body, in order.
+fn tags(
+    text: &str,
+    body: Span,
+    masks: &[Span],
+    family: &Family,
+    limits: &Limits,
+    too_many: &mut bool,
+) -> Vec<Tag> {
+    let mut machine = Machine::new();
+    let mut steps = limits.steps_per_byte * body.len() as u64 + 1_000;
+    let within = text.get(..body.end).unwrap_or_default();
+    let first = family.open_lead.literal.bytes().next().unwrap_or(b'<');
+    let mut mask = masks.partition_point(|mask| mask.end <= body.start);
+    let mut tags = Vec::new();
+    let mut at = body.start;
+    while let Some(offset) = memchr::memchr(first, within.as_bytes().get(at..).unwrap_or_default()) {
+        let start = at + offset;
+        at = start + 1;
+        while masks.get(mask).is_some_and(|mask| mask.end <= start) {
+            mask += 1;
+        }
+        if let Some(mask) = masks.get(mask).filter(|mask| mask.contains(start)) {
+            at = mask.end;
+            continue;
+        }
+        let mut run = |rule: RuleId| {
+            machine.start(&family.grammar, rule, start);
+            let Progress::Matched(end) = machine.run(&family.grammar, within, true, &mut steps) else { return None };
+            let captures = machine.captures();
+            let name = captures.iter().find(|capture| capture.rule() == family.name)?.span();
+            let empty = captures.iter().any(|capture| Some(capture.rule()) == family.empty);
+            Some((Span::new(start, end), name, empty))
+        };
+        let tag = match run(family.open) {
+            Some((span, name, empty)) => {
+                Some(Tag { span, name, kind: if empty { Kind::Empty } else { Kind::Open }, closer: None })
+            }
+            None => family
+                .close
+                .and_then(run)
+                .map(|(span, name, _)| Tag { span, name, kind: Kind::Close, closer: None }),
+        };
+        if let Some(tag) = tag {
+            at = tag.span.end;
+            tags.push(tag);
+            if tags.len() >= MOST_TAGS {
+                *too_many = true;
+                break;
+            }
+        }
+    }
+    tags
+}
+
+/// Gives each opener the closer that balances it among the tags of its name.
+fn pair(text: &str, mut tags: Vec<Tag>, dialect: &Dialect) -> Vec<Tag> {
+    let mut open: HashMap<std::borrow::Cow<'_, str>, Vec<usize>> = HashMap::new();
+    for index in 0..tags.len() {
+        let Some(tag) = tags.get(index) else { break };
+        let name = dialect.names.fold(tag.name.of(text));
+        match tag.kind {
+            Kind::Open => open.entry(name).or_default().push(index),
+            Kind::Empty => {}
+            Kind::Close => {
+                let opener = open.get_mut(&name).and_then(Vec::pop);
+                if let Some(opener) = opener.and_then(|opener| tags.get_mut(opener)) {
+                    opener.closer = Some(index);
+                }
+            }
+        }
+    }
+    tags
+}

@@ -1,0 +1,313 @@
+//! JSON payloads: what does this object say, strictly or as models write it?
+//!
+//! In: a body.
+//! Out: [`Json`]: a value, the faults that had to be forgiven, and the keys that stand twice.
+//! Never: changes a value that strict JSON has, or forgives a fault without naming it.
+
+use crate::grammar::{Capture, Grammar, Machine, Progress, inside, shipped};
+use crate::program::Limits;
+use crate::text::{SourceId, Span};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+/// A JSON value as it was read.
+#[derive(Debug)]
+pub(crate) struct Json {
+    pub(crate) value: Value,
+    /// Empty if the value is strict JSON.
+    pub(crate) faults: Vec<Fault>,
+    /// Keys that stand several times in one object; the last counts.
+    pub(crate) repeated: Vec<String>,
+}
+
+/// Something that strict JSON refuses, named by the grammar.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) name: Arc<str>,
+    pub(crate) span: Span,
+}
+
+/// The most faults and repeated keys that are listed.
+const MOST: usize = 100;
+
+/// Reads the body strictly, else leniently.
+pub(super) fn read(text: &str, body: Span, limits: &Limits) -> Result<Json, String> {
+    let raw = body.of(text);
+    let repeated = RefCell::new(Vec::new());
+    let mut deserializer = serde_json::Deserializer::from_str(raw);
+    let seed = Seed { depth: limits.depth, repeated: &repeated };
+    match seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value)) {
+        Ok(value) => Ok(Json { value, faults: Vec::new(), repeated: repeated.into_inner() }),
+        Err(error) => lenient(text, body, limits).map_err(|at| {
+            let why = error.to_string();
+            let why = why.split(" at line ").next().unwrap_or_default();
+            let place = at.saturating_sub(body.start);
+            format!("it is no JSON: {why}, {place} bytes in")
+        }),
+    }
+}
+
+/// Reads a value and remembers the keys that stand twice.
+#[derive(Clone, Copy)]
+struct Seed<'r> {
+    depth: usize,
+    repeated: &'r RefCell<Vec<String>>,
+}
+
+impl<'de> DeserializeSeed<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl Seed<'_> {
+    fn deeper<E: serde::de::Error>(self) -> Result<Self, E> {
+        let depth = self.depth.checked_sub(1).ok_or_else(|| E::custom("it is nested too deeply"))?;
+        Ok(Self { depth, ..self })
+    }
+}
+
+impl<'de> Visitor<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let deeper = self.deeper()?;
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(deeper)? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let deeper = self.deeper()?;
+        let mut object = Map::new();
+        while let Some(key) = members.next_key::<Key>()? {
+            let value = members.next_value_seed(deeper)?;
+            insert(&mut object, key.0, value, &mut self.repeated.borrow_mut());
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+struct Key(String);
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Key)
+    }
+}
+
+/// The last of a key counts.
+fn insert(object: &mut Map<String, Value>, key: String, value: Value, repeated: &mut Vec<String>) {
+    if repeated.len() < MOST && object.contains_key(&key) {
+        repeated.push(key.clone());
+    }
+    object.insert(key, value);
+}
+
+static GRAMMAR: LazyLock<Option<Grammar>> =
+    LazyLock::new(|| Grammar::parse(SourceId::RESPONSE, shipped("json")?).value);
+
+/// Reads the body by the grammar `json`; else where it failed.
+fn lenient(text: &str, body: Span, limits: &Limits) -> Result<Json, usize> {
+    let (Some(grammar), Some(within)) = (&*GRAMMAR, text.get(..body.end)) else { return Err(body.start) };
+    let Some(payload) = grammar.rule("payload") else { return Err(body.start) };
+    let mut machine = Machine::new();
+    let mut steps = limits.steps_per_byte * body.len() as u64 + 1_000;
+    machine.start(grammar, payload, body.start);
+    match machine.run(grammar, within, true, &mut steps) {
+        Progress::Matched(end) if end == body.end => {}
+        Progress::Matched(end) => return Err(end),
+        _ => return Err(machine.furthest()),
+    }
+    let captures = machine.captures();
+    let mut building = Building { text, grammar, captures, faults: Vec::new(), repeated: Vec::new() };
+    for capture in captures {
+        let name = grammar.rule_name(capture.rule());
+        if name.starts_with("fault_") && building.faults.len() < MOST {
+            building.faults.push(Fault { name: name.into(), span: capture.span() });
+        }
+    }
+    let value = building.first_value(Some(0), limits.depth).ok_or(body.start)?;
+    Ok(Json { value, faults: building.faults, repeated: building.repeated })
+}
+
+/// Turns captures into a value.
+struct Building<'b> {
+    text: &'b str,
+    grammar: &'b Grammar,
+    captures: &'b [Capture],
+    faults: Vec<Fault>,
+    repeated: Vec<String>,
+}
+
+impl Building<'_> {
+    /// The first value right inside the capture at `outer`.
+    fn first_value(&mut self, outer: Option<usize>, depth: usize) -> Option<Value> {
+        let found = inside(self.captures, outer).find(|(_, capture)| is_value(self.grammar, capture));
+        let (index, _) = found?;
+        self.value(index, depth)
+    }
+
+    fn value(&mut self, index: usize, depth: usize) -> Option<Value> {
+        let capture = self.captures.get(index)?;
+        let raw = capture.span().of(self.text);
+        Some(match self.grammar.rule_name(capture.rule()) {
+            "object" => {
+                let depth = depth.checked_sub(1)?;
+                let mut object = Map::new();
+                let members: Vec<usize> = self.children(index, "member");
+                for member in members {
+                    let key = self.children(member, "key").first().copied()?;
+                    let key = unquote(self.captures.get(key)?.span().of(self.text));
+                    let value = self.first_value(Some(member), depth)?;
+                    insert(&mut object, key, value, &mut self.repeated);
+                }
+                Value::Object(object)
+            }
+            "array" => {
+                let depth = depth.checked_sub(1)?;
+                let items: Vec<usize> = inside(self.captures, Some(index))
+                    .filter(|(_, capture)| is_value(self.grammar, capture))
+                    .map(|(item, _)| item)
+                    .collect();
+                Value::Array(items.into_iter().map(|item| self.value(item, depth)).collect::<Option<_>>()?)
+            }
+            "string" => Value::String(unquote(raw)),
+            "number" => serde_json::from_str(raw).ok()?,
+            _ => match raw {
+                "true" | "True" => Value::Bool(true),
+                "false" | "False" => Value::Bool(false),
+                _ => Value::Null,
+            },
+        })
+    }
+
+    fn children(&self, outer: usize, name: &str) -> Vec<usize> {
+        inside(self.captures, Some(outer))
+            .filter(|(_, capture)| self.grammar.rule_name(capture.rule()) == name)
+            .map(|(index, _)| index)
+            .collect()
+    }
+}
+
+fn is_value(grammar: &Grammar, capture: &Capture) -> bool {
+    matches!(grammar.rule_name(capture.rule()), "object" | "array" | "string" | "number" | "literal")
+}
+
+/// What a string says that may have quotes of either kind, none, and escapes that are none.
+fn unquote(raw: &str) -> String {
+    let quoted = ['"', '\''].into_iter().find_map(|quote| raw.strip_prefix(quote)?.strip_suffix(quote));
+    let body = quoted.unwrap_or(raw);
+    let mut out = String::with_capacity(body.len());
+    let mut rest = body;
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        out.push_str(rest.get(..at).unwrap_or_default());
+        let escape = rest.get(at + 1..).unwrap_or_default();
+        let (length, character) = unescape(escape);
+        out.push(character);
+        rest = escape.get(length..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The length of what follows a backslash, and the character that it stands for.
+fn unescape(text: &str) -> (usize, char) {
+    let Some(first) = text.chars().next() else { return (0, '\\') };
+    let hex = |from: usize| {
+        let digits = text.get(from..from + 4)?;
+        u32::from_str_radix(digits, 16).ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    match first {
+        'n' => (1, '\n'),
+        't' => (1, '\t'),
+        'r' => (1, '\r'),
+        'b' => (1, '\u{8}'),
+        'f' => (1, '\u{c}'),
+        'u' => {
+            let Some(unit) = hex(1) else { return (1, 'u') };
+            if let Some(character) = char::from_u32(unit) {
+                return (5, character);
+            }
+            let low = text.get(5..7).filter(|next| *next == "\\u").and_then(|_| hex(7));
+            match low.filter(|low| (0xD800..0xDC00).contains(&unit) && (0xDC00..0xE000).contains(low)) {
+                Some(low) => {
+                    let code = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+                    (11, char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+                }
+                None => (5, char::REPLACEMENT_CHARACTER),
+            }
+        }
+        other => (other.len_utf8(), other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(text: &str, value: &Value, faults: &[&str]) {
+        let read = read(text, Span::new(0, text.len()), &Limits::default()).unwrap_or_else(|error| Json {
+            value: error.into(),
+            faults: Vec::new(),
+            repeated: Vec::new(),
+        });
+        assert_eq!(read.value, *value, "{text}");
+        let names: Vec<&str> = read.faults.iter().map(|fault| &*fault.name).collect();
+        assert_eq!(names, faults, "{text}");
+    }
+
+    #[test]
+    fn strict_json_is_read_as_it_is() {
+        check(r#"{"a": [1, 1.5, "x\n\u00e4", null, true]}"#, &json!({ "a": [1, 1.5, "x\nä", null, true] }), &[]);
+        check(r#"{"a": 1, "a": 2}"#, &json!({ "a": 2 }), &[]);
+    }
+
+    #[test]
+    fn faults_are_forgiven_and_named() {
+        check(r#"{"a": 1,}"#, &json!({ "a": 1 }), &["fault_trailing_comma"]);
+        check("{'a': \"x\ny\"}", &json!({ "a": "x\ny" }), &["fault_single_quotes", "fault_bare_newline"]);
+        check(r#"{a: True}"#, &json!({ "a": true }), &["fault_unquoted_key", "fault_constant"]);
+    }
+}

@@ -1,0 +1,73 @@
+//! Payloads: what did a call bring along?
+//!
+//! In: the body of a call, and the readers that its block names, as a ladder.
+//! Out: [`Payload`]: fields, a JSON value with its faults, or text; and which reader read it.
+//! Never: gives a field its type (the action's schema does), or drops a payload.
+
+mod fields;
+mod json;
+
+pub(crate) use fields::{Field, Fields, read_fields};
+pub(crate) use json::{Fault, Json};
+
+use crate::program::{Dialect, Limits};
+use crate::surface;
+use crate::text::Span;
+
+/// What a payload reader made of a body.
+#[derive(Debug)]
+pub(crate) enum Payload {
+    /// Nothing but white space.
+    Empty,
+    Fields(Fields),
+    Json(Json),
+    Text,
+    /// No reader could read it; what the nearest one says.
+    Unreadable(String),
+}
+
+/// A payload and the step of the ladder that read it.
+#[derive(Debug)]
+pub(crate) struct Read {
+    pub(crate) payload: Payload,
+    pub(crate) rung: usize,
+}
+
+/// Reads the body with the first reader that can; a value that is read with faults counts only where none reads it whole.
+pub(crate) fn read(
+    text: &str,
+    body: Span,
+    masks: &[Span],
+    ladder: &[surface::Payload],
+    dialect: &Dialect,
+    family: usize,
+    limits: &Limits,
+) -> Read {
+    if body.of(text).trim().is_empty() {
+        return Read { payload: Payload::Empty, rung: 0 };
+    }
+    let mut faulty: Option<Read> = None;
+    let mut why = None;
+    for (rung, reader) in ladder.iter().enumerate() {
+        match reader {
+            surface::Payload::Tags => {
+                let fields = read_fields(text, body, masks, dialect, family, limits);
+                if !fields.list.is_empty() || !fields.unclosed.is_empty() {
+                    return Read { payload: Payload::Fields(fields), rung };
+                }
+                why.get_or_insert_with(|| "there is no field in it".to_owned());
+            }
+            surface::Payload::Json => match json::read(text, body, limits) {
+                Ok(json) if json.faults.is_empty() => return Read { payload: Payload::Json(json), rung },
+                Ok(json) => {
+                    faulty.get_or_insert(Read { payload: Payload::Json(json), rung });
+                }
+                Err(error) => {
+                    why.get_or_insert(error);
+                }
+            },
+            surface::Payload::Text => return Read { payload: Payload::Text, rung },
+        }
+    }
+    faulty.unwrap_or_else(|| Read { payload: Payload::Unreadable(why.unwrap_or_default()), rung: ladder.len() })
+}

@@ -1,0 +1,95 @@
+//! Side by side: which of several dialects reads this response?
+//!
+//! In: the response in pieces, and the dialects of a mode in the order of the pack.
+//! Out: the document of the dialect that claims it.
+//! Never: mixes two dialects' blocks.
+//!
+//! The first block of a dialect's `needs` claims the response; where two open at the same place, the earlier dialect has
+//! it. What nobody claims is read by the first dialect that found a block at all.
+
+use super::reader::{Announcement, Scanner};
+use super::{Document, Found, What};
+use crate::diagnostic::Defect;
+use crate::program::{Dialect, Limits};
+use crate::text::Span;
+
+/// The dialects that still read.
+#[derive(Debug)]
+pub(crate) struct Readers<'p> {
+    /// With their numbers; one alone once the response is claimed.
+    scanners: Vec<(usize, Scanner<'p>)>,
+    claimed: bool,
+    limits: &'p Limits,
+}
+
+impl<'p> Readers<'p> {
+    pub(crate) fn new(dialects: impl IntoIterator<Item = (usize, &'p Dialect)>, limits: &'p Limits) -> Self {
+        let scanners: Vec<_> =
+            dialects.into_iter().map(|(number, dialect)| (number, Scanner::new(dialect, limits))).collect();
+        let claimed = scanners.len() == 1;
+        Self { scanners, claimed, limits }
+    }
+
+    /// Reads on; `text` is the whole response so far.
+    pub(crate) fn advance(&mut self, text: &str, complete: bool) {
+        if text.len() > self.limits.input {
+            return;
+        }
+        for (_, scanner) in &mut self.scanners {
+            scanner.advance(text, complete);
+        }
+        if !self.claimed {
+            self.claim(complete);
+        }
+    }
+
+    /// Adds what became certain since the last call; nothing before the response is claimed.
+    pub(crate) fn announce(&mut self, text: &str, complete: bool, out: &mut Vec<Announcement>) {
+        if let (true, [(_, scanner)]) = (self.claimed, self.scanners.as_mut_slice()) {
+            scanner.announce(text, complete, out);
+        }
+    }
+
+    /// A claim stands once no other dialect can claim an earlier place.
+    fn claim(&mut self, complete: bool) {
+        let best = self
+            .scanners
+            .iter()
+            .enumerate()
+            .filter_map(|(index, (_, scanner))| Some((scanner.claim()?, index)))
+            .min();
+        let Some((place, index)) = best else { return };
+        let settled = |scanner: &Scanner<'_>| complete || scanner.settled_until() > place;
+        if self.scanners.iter().all(|(_, scanner)| settled(scanner)) {
+            let winner = self.scanners.swap_remove(index);
+            self.scanners = vec![winner];
+            self.claimed = true;
+        }
+    }
+
+    /// The document of the whole response.
+    pub(crate) fn finish(mut self, text: &str) -> Document {
+        if text.len() > self.limits.input {
+            let found = Found::new(What::Defect(Defect::TooLarge), Span::new(self.limits.input, text.len()));
+            return Document { bytes: text.len(), found: vec![found], ..Document::default() };
+        }
+        self.advance(text, true);
+        if let Some(index) = self.scanners.iter().position(|(_, scanner)| !scanner.blocks.is_empty())
+            && let Some((number, scanner)) = self.scanners.drain(..).nth(index)
+        {
+            return scanner.into_document(Some(number), text.len());
+        }
+        let nobody = self.scanners.len() > 1;
+        match self.scanners.into_iter().next() {
+            // A sole dialect reads what holds none of its blocks, too.
+            Some((number, scanner)) => {
+                let mut document = scanner.into_document(if nobody { None } else { Some(number) }, text.len());
+                if nobody {
+                    document.found.push(Found::new(What::Defect(Defect::NoDialect), Span::new(0, text.len())));
+                }
+                document
+            }
+            None => Document { bytes: text.len(), ..Document::default() },
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Analysis: what can be said about an expression before any text is there?
+//!
+//! In: resolved rules.
+//! Out: the bytes a match starts with, the characters taken one at a time, the literals every match starts with.
+//! Never: changes what an expression matches.
+
+use super::class::{Bytes, Class};
+use super::expression::{Expr, Rule};
+use pest_meta::ast::RuleType;
+use std::collections::HashMap;
+
+/// Which captures a stretch of a grammar leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Mode {
+    /// Every rule that is not silent leaves one.
+    Visible,
+    /// Inside an atomic rule: only rules marked `$` or `!` leave one, and theirs inside.
+    Atomic,
+    /// Inside a lookahead: none, whatever the rules say.
+    Quiet,
+}
+
+/// How a match of an expression starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Lead {
+    /// The first bytes of every match that reads something.
+    pub(super) bytes: Bytes,
+    /// Whether it may match without reading anything.
+    pub(super) empty: bool,
+}
+
+/// The rules and what is known about them.
+pub(super) struct Analysis<'r> {
+    rules: &'r [Rule],
+    leads: Vec<Lead>,
+    /// Whether a rule is `$` or `!`, or calls one, however far down.
+    reveals: Vec<bool>,
+    /// Whether a rule calls one that is `$` or `!`, however far down.
+    reveals_inside: Vec<bool>,
+    classes: HashMap<(usize, Mode), Option<Class>>,
+    singles: HashMap<(usize, Mode), Class>,
+}
+
+impl<'r> Analysis<'r> {
+    pub(super) fn of(rules: &'r [Rule]) -> Self {
+        let leads = vec![Lead::default(); rules.len()];
+        let reveals =
+            rules.iter().map(|rule| matches!(rule.kind, RuleType::CompoundAtomic | RuleType::NonAtomic)).collect();
+        let reveals_inside = vec![false; rules.len()];
+        let mut analysis =
+            Self { rules, leads, reveals, reveals_inside, classes: HashMap::new(), singles: HashMap::new() };
+        // What is known only ever grows, so this ends.
+        loop {
+            let leads: Vec<Lead> = rules.iter().map(|rule| analysis.lead(&rule.expr)).collect();
+            let inside: Vec<bool> =
+                rules.iter().map(|rule| rule.expr.calls(&mut |callee| analysis.reveals(callee))).collect();
+            let reveals: Vec<bool> = analysis.reveals.iter().zip(&inside).map(|(one, other)| *one || *other).collect();
+            analysis.reveals_inside = inside;
+            if (&leads, &reveals) == (&analysis.leads, &analysis.reveals) {
+                return analysis;
+            }
+            (analysis.leads, analysis.reveals) = (leads, reveals);
+        }
+    }
+
+    fn reveals(&self, rule: usize) -> bool {
+        self.reveals.get(rule).copied().unwrap_or_default()
+    }
+
+    /// Whether a rule leaves a capture in this mode, and the mode of what is inside.
+    pub(super) fn capture(&self, rule: usize, mode: Mode) -> (bool, Mode) {
+        let kind = self.rules.get(rule).map_or(RuleType::Silent, |rule| rule.kind);
+        let (shown, inside) = match (kind, mode) {
+            (_, Mode::Quiet) => (false, Mode::Quiet),
+            (RuleType::Silent, mode) => (false, mode),
+            (RuleType::Normal, mode) => (mode == Mode::Visible, mode),
+            (RuleType::Atomic, mode) => (mode == Mode::Visible, Mode::Atomic),
+            (RuleType::CompoundAtomic | RuleType::NonAtomic, _) => (true, Mode::Visible),
+        };
+        let reveals = self.reveals_inside.get(rule).copied().unwrap_or_default();
+        (shown, if inside == Mode::Atomic && !reveals { Mode::Quiet } else { inside })
+    }
+
+    /// The mode in which a rule has to be compiled when it is called in `mode`: modes that leave the same captures are one.
+    pub(super) fn effective(&self, rule: usize, mode: Mode) -> Mode {
+        if mode == Mode::Atomic && !self.reveals(rule) { Mode::Quiet } else { mode }
+    }
+
+    /// How a match of `expr` starts.
+    pub(super) fn lead(&self, expr: &Expr) -> Lead {
+        match expr {
+            Expr::Text(text) => match text.bytes().next() {
+                Some(byte) => Lead { bytes: Bytes::one(byte), empty: false },
+                None => Lead { bytes: Bytes::default(), empty: true },
+            },
+            Expr::AnyCase(text) => match text.bytes().next() {
+                Some(byte) => {
+                    let bytes = Bytes::one(byte.to_ascii_lowercase()).or(Bytes::one(byte.to_ascii_uppercase()));
+                    Lead { bytes, empty: false }
+                }
+                None => Lead { bytes: Bytes::default(), empty: true },
+            },
+            Expr::One(class) => Lead { bytes: class.leads(), empty: false },
+            Expr::Call(rule) => self.leads.get(*rule).copied().unwrap_or_default(),
+            Expr::Sequence(parts) => {
+                let mut lead = Lead { bytes: Bytes::default(), empty: true };
+                for part in parts {
+                    let next = self.lead(part);
+                    lead = Lead { bytes: lead.bytes.or(next.bytes), empty: next.empty };
+                    if !next.empty {
+                        break;
+                    }
+                }
+                lead
+            }
+            Expr::Choice(choices) => {
+                choices.iter().map(|choice| self.lead(choice)).fold(Lead::default(), |one, other| Lead {
+                    bytes: one.bytes.or(other.bytes),
+                    empty: one.empty || other.empty,
+                })
+            }
+            Expr::Optional(inner) | Expr::Repeat(inner) => Lead { empty: true, ..self.lead(inner) },
+            Expr::And(_) | Expr::Not(_) => Lead { bytes: Bytes::default(), empty: true },
+            Expr::Until(_) => Lead { bytes: Bytes::ALL, empty: true },
+        }
+    }
+
+    /// The class of `expr`, if it is one: it takes exactly one character and leaves no capture.
+    pub(super) fn class(&mut self, expr: &Expr, mode: Mode) -> Option<Class> {
+        match expr {
+            Expr::Text(text) => {
+                let mut chars = text.chars();
+                let only = chars.next().filter(|_| chars.next().is_none())?;
+                Some(Class::range(only, only))
+            }
+            Expr::AnyCase(text) if text.len() == 1 => {
+                let only = text.chars().next()?;
+                let (lower, upper) = (only.to_ascii_lowercase(), only.to_ascii_uppercase());
+                Class::range(lower, lower).or(Class::range(upper, upper))
+            }
+            Expr::One(class) => Some(class.clone()),
+            Expr::Call(rule) => {
+                let (shown, inside) = self.capture(*rule, mode);
+                if shown {
+                    return None;
+                }
+                if let Some(known) = self.classes.get(&(*rule, inside)) {
+                    return known.clone();
+                }
+                // A rule that comes back to itself takes more than one character, or fails.
+                self.classes.insert((*rule, inside), None);
+                let class = self.rules.get(*rule).and_then(|rule| self.class(&rule.expr, inside));
+                self.classes.insert((*rule, inside), class.clone());
+                class
+            }
+            Expr::Sequence(parts) => {
+                let (last, lookaheads) = parts.split_last()?;
+                let mut class = self.class(last, mode)?;
+                for lookahead in lookaheads.iter().rev() {
+                    let Expr::Not(inner) = lookahead else { return None };
+                    class = class.but(self.class(inner, Mode::Quiet)?)?;
+                }
+                Some(class)
+            }
+            Expr::Choice(choices) => {
+                let mut class = Class::EMPTY;
+                for choice in choices {
+                    class = class.or(self.class(choice, mode)?)?;
+                }
+                Some(class)
+            }
+            _ => None,
+        }
+    }
+
+    /// Characters of which `expr` surely takes one and nothing else, whatever follows: a repetition may run over them
+    /// without asking each time.
+    pub(super) fn singles(&mut self, expr: &Expr, mode: Mode) -> Class {
+        if let Some(class) = self.class(expr, mode) {
+            return class.of_bytes();
+        }
+        match expr {
+            Expr::Call(rule) => {
+                let (shown, inside) = self.capture(*rule, mode);
+                if shown {
+                    return Class::EMPTY;
+                }
+                if let Some(known) = self.singles.get(&(*rule, inside)) {
+                    return known.clone();
+                }
+                self.singles.insert((*rule, inside), Class::EMPTY);
+                let singles = self.rules.get(*rule).map_or(Class::EMPTY, |rule| self.singles(&rule.expr, inside));
+                self.singles.insert((*rule, inside), singles.clone());
+                singles
+            }
+            Expr::Sequence(parts) => {
+                let Some((last, lookaheads)) = parts.split_last() else { return Class::EMPTY };
+                let mut singles = self.singles(last, mode);
+                for lookahead in lookaheads {
+                    let Expr::Not(inner) = lookahead else { return Class::EMPTY };
+                    let lead = self.lead(inner);
+                    if lead.empty {
+                        return Class::EMPTY;
+                    }
+                    singles = meet(singles, lead.bytes.others());
+                }
+                singles
+            }
+            Expr::Choice(choices) => {
+                let mut singles = Class::EMPTY;
+                let mut tried = Bytes::default();
+                for choice in choices {
+                    let found = meet(self.singles(choice, mode), tried.others());
+                    singles = Class { ascii: singles.ascii | found.ascii, wide: singles.wide }
+                        .or(found)
+                        .unwrap_or(Class::EMPTY);
+                    let lead = self.lead(choice);
+                    if lead.empty {
+                        break;
+                    }
+                    tried = tried.or(lead.bytes);
+                }
+                singles
+            }
+            _ => Class::EMPTY,
+        }
+    }
+
+    /// Texts of which every match starts with one, if there are such.
+    pub(super) fn literals(&self, expr: &Expr, depth: usize) -> Option<Vec<String>> {
+        const MOST: usize = 16;
+        match expr {
+            Expr::Text(text) => Some(vec![text.clone()]).filter(|_| !text.is_empty()),
+            Expr::One(class) if class.ascii.count_ones() <= 4 && class.leads() == (Bytes([class.ascii, 0])) => {
+                let chars = class.leads().iter().map(|byte| char::from(byte).to_string());
+                Some(chars.collect())
+            }
+            Expr::Call(rule) if depth > 0 => self.literals(&self.rules.get(*rule)?.expr, depth - 1),
+            Expr::Sequence(parts) => {
+                let first = parts.iter().find(|part| !matches!(part, Expr::And(_) | Expr::Not(_)))?;
+                self.literals(first, depth)
+            }
+            Expr::Choice(choices) => {
+                let mut found: Vec<String> = Vec::new();
+                for choice in choices {
+                    found.extend(self.literals(choice, depth)?);
+                    if found.len() > MOST {
+                        return None;
+                    }
+                }
+                found.sort();
+                found.dedup();
+                Some(found)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn meet(one: Class, other: Class) -> Class {
+    use super::class::Wide;
+    let wide = if matches!((&one.wide, &other.wide), (Wide::All, Wide::All)) { Wide::All } else { Wide::None };
+    Class { ascii: one.ascii & other.ascii, wide }
+}
+
+impl Expr {
+    /// Whether it calls a rule of which `test` holds.
+    pub(super) fn calls(&self, test: &mut dyn FnMut(usize) -> bool) -> bool {
+        match self {
+            Expr::Call(rule) => test(*rule),
+            Expr::Sequence(parts) | Expr::Choice(parts) => parts.iter().any(|part| part.calls(test)),
+            Expr::Optional(inner) | Expr::Repeat(inner) | Expr::And(inner) | Expr::Not(inner) => inner.calls(test),
+            Expr::Text(_) | Expr::AnyCase(_) | Expr::One(_) | Expr::Until(_) => false,
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Checks: may these rules run?
+//!
+//! In: the rules of a grammar as typed.
+//! Out: a diagnostic for every rule or part that could not be run, or would never end.
+//! Never: changes a rule, or stops at the first fault.
+
+use super::limits;
+use super::tree::{Node, Rule, Times, What, fault};
+use super::unicode::property;
+use crate::diagnostic::Diagnostic;
+use crate::text::{Location, SourceId, Span};
+use std::collections::{HashMap, VecDeque};
+
+pub(super) const NO_STACK: &str = "a grammar only spells: the reader matches openers with closers by itself";
+
+/// The names that pest gives a meaning without a rule.
+const BUILT_IN: [&str; 13] = [
+    "ANY",
+    "ASCII",
+    "ASCII_ALPHA",
+    "ASCII_ALPHANUMERIC",
+    "ASCII_ALPHA_LOWER",
+    "ASCII_ALPHA_UPPER",
+    "ASCII_BIN_DIGIT",
+    "ASCII_DIGIT",
+    "ASCII_HEX_DIGIT",
+    "ASCII_NONZERO_DIGIT",
+    "ASCII_OCT_DIGIT",
+    "NEWLINE",
+    "_",
+];
+
+/// Everything that is wrong with the rules.
+pub(super) fn check(source: SourceId, rules: &[Rule]) -> Vec<Diagnostic> {
+    let mut checker = Checker { source, rules, facts: Facts::of(rules), diagnostics: Vec::new() };
+    if rules.is_empty() {
+        checker.report(Span::default(), "a grammar without rules", "write at least `open = { … }`");
+    }
+    if let Some(extra) = rules.get(limits::RULES) {
+        checker.report(
+            extra.at,
+            format!("more than {} rules", limits::RULES),
+            "split the dialect into several grammars",
+        );
+        return checker.diagnostics;
+    }
+    checker.names();
+    for rule in rules {
+        checker.node(&rule.body);
+    }
+    if !checker.left_recursion() {
+        checker.sizes();
+    }
+    checker.diagnostics
+}
+
+struct Checker<'r> {
+    source: SourceId,
+    rules: &'r [Rule],
+    facts: Facts<'r>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    fn report(&mut self, at: Span, message: impl Into<String>, help: &str) {
+        self.diagnostics.push(fault(self.source, at, message).with_help(help));
+    }
+
+    fn names(&mut self) {
+        for (index, rule) in self.rules.iter().enumerate() {
+            let name = rule.name.as_str();
+            if let Some(refused) = refusal_of(name) {
+                self.report(rule.at, format!("a rule cannot be called `{name}`"), refused);
+            } else if BUILT_IN.contains(&name) || property(name).is_some() {
+                self.report(rule.at, format!("`{name}` is built in"), "give the rule another name");
+            }
+            let first = self.facts.index.get(name).copied().unwrap_or(index);
+            if let Some(other) = self.rules.get(first).filter(|_| first != index) {
+                let place = Location { source: self.source, span: other.at };
+                let diagnostic = fault(self.source, rule.at, format!("a second rule called `{name}`"));
+                self.diagnostics
+                    .push(diagnostic.with_place(place, "the first one").with_help("join them with `|`, or rename one"));
+            }
+        }
+    }
+
+    fn node(&mut self, node: &Node) {
+        match &node.what {
+            What::Name(name) => self.name(name, node.at),
+            What::Choice(choices) => {
+                let stop = choices.iter().position(|choice| self.facts.always(choice));
+                if let Some(next) = stop.and_then(|stop| choices.get(stop + 1)) {
+                    self.report(
+                        next.at,
+                        "this alternative is never tried: the one before it matches whatever comes",
+                        "put it first, or make the other one fail somewhere",
+                    );
+                }
+            }
+            What::Repeat(inner, Times::Any | Times::Some | Times::AtLeast(_)) if self.facts.empty(inner) => {
+                self.report(
+                    node.at,
+                    "what repeats here can match nothing, so it would repeat for ever",
+                    "let it take at least one character",
+                );
+            }
+            _ => {}
+        }
+        for inner in node.parts() {
+            self.node(inner);
+        }
+    }
+
+    fn name(&mut self, name: &str, at: Span) {
+        if self.facts.index.contains_key(name) || BUILT_IN.contains(&name) || property(name).is_some() {
+            return;
+        }
+        if let Some(refused) = refusal_of(name) {
+            self.report(at, format!("`{name}` cannot be used here"), refused);
+            return;
+        }
+        let names = self.rules.iter().map(|rule| rule.name.as_str()).chain(BUILT_IN);
+        let diagnostic = fault(self.source, at, format!("there is no rule `{name}`")).with_nearest(name, names);
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// A rule that comes back to itself before anything was read would never end.
+    fn left_recursion(&mut self) -> bool {
+        let edges: Vec<Vec<usize>> = self
+            .rules
+            .iter()
+            .map(|rule| {
+                let mut names = Vec::new();
+                self.facts.first_names(&rule.body, &mut names);
+                let mut targets: Vec<usize> =
+                    names.iter().filter_map(|name| self.facts.index.get(name).copied()).collect();
+                targets.sort_unstable();
+                targets.dedup();
+                targets
+            })
+            .collect();
+        let mut reported = vec![false; self.rules.len()];
+        for start in 0..self.rules.len() {
+            let Some(way) = way_back(&edges, start) else { continue };
+            let known = way.iter().any(|rule| reported.get(*rule).copied().unwrap_or_default());
+            way.iter().for_each(|rule| reported.iter_mut().skip(*rule).take(1).for_each(|reported| *reported = true));
+            let Some(rule) = self.rules.get(start).filter(|_| !known) else { continue };
+            let names = way.iter().chain([&start]).filter_map(|rule| self.rules.get(*rule)).take(6);
+            let names: Vec<String> = names.map(|rule| format!("`{}`", rule.name)).collect();
+            let help = format!("it goes {}; let it read something first, or write a repetition", names.join(" → "));
+            self.report(rule.at, format!("`{}` calls itself before it has read anything", rule.name), &help);
+        }
+        reported.contains(&true)
+    }
+
+    /// Repetitions are written out and names in skips replaced before anything runs: neither may grow without bounds.
+    fn sizes(&mut self) {
+        let mut sum = 0usize;
+        for rule in self.rules {
+            let (size, depth) = unrolled(&rule.body);
+            sum = sum.saturating_add(size);
+            if size > limits::SIZE || depth > limits::UNROLLED_DEPTH {
+                self.report(rule.at, "repetitions that multiply to too many parts", "use `*` or `+` for one of them");
+                return;
+            }
+            if self.facts.literals(&rule.name) > limits::SIZE {
+                self.report(rule.at, "choices that multiply to too many literals", "name each literal once");
+                return;
+            }
+        }
+        if let Some(rule) = self.rules.last().filter(|_| sum > limits::SIZE) {
+            self.report(rule.at, "more parts than a grammar may have", "split the dialect into several grammars");
+        }
+    }
+}
+
+/// Why a name of pest's may not be used, if it may not.
+fn refusal_of(name: &str) -> Option<&'static str> {
+    match name {
+        "PUSH" | "PUSH_LITERAL" | "PEEK" | "PEEK_ALL" | "POP" | "POP_ALL" | "DROP" => Some(NO_STACK),
+        "WHITESPACE" | "COMMENT" => Some("nothing is skipped silently: name white space where it may stand"),
+        "SOI" | "EOI" => Some("a block may stand anywhere: the reader knows where a text starts and ends"),
+        _ => None,
+    }
+}
+
+/// The shortest way from `start` along the edges back to it.
+fn way_back(edges: &[Vec<usize>], start: usize) -> Option<Vec<usize>> {
+    let mut came_from: Vec<Option<usize>> = vec![None; edges.len()];
+    let mut waiting = VecDeque::from([start]);
+    while let Some(rule) = waiting.pop_front() {
+        for next in edges.get(rule)? {
+            if *next == start {
+                let mut way = vec![rule];
+                while let Some(before) = way.last().and_then(|last| came_from.get(*last).copied().flatten()) {
+                    way.push(before);
+                }
+                way.reverse();
+                return Some(way);
+            }
+            if let Some(unseen @ None) = came_from.get_mut(*next) {
+                *unseen = Some(rule);
+                waiting.push_back(*next);
+            }
+        }
+    }
+    None
+}
+
+/// How many parts a node has, and how deep they nest, when its repetitions are written out.
+fn unrolled(node: &Node) -> (usize, usize) {
+    let (sizes, depth) = node.parts().enumerate().fold((0usize, 0usize), |(sum, deepest), (index, part)| {
+        let (size, depth) = unrolled(part);
+        (sum.saturating_add(size), deepest.max(depth + index))
+    });
+    let times = match node.what {
+        What::Repeat(_, Times::Some) => 2,
+        What::Repeat(_, Times::Exactly(count) | Times::AtMost(count) | Times::Between(_, count)) => count as usize,
+        What::Repeat(_, Times::AtLeast(count)) => count as usize + 1,
+        _ => 1,
+    };
+    (sizes.saturating_mul(times).saturating_add(times), depth + times)
+}
+
+/// What holds for whole rules.
+struct Facts<'r> {
+    index: HashMap<&'r str, usize>,
+    /// May it match without reading anything?
+    empty: Vec<bool>,
+    /// Does it match whatever comes?
+    always: Vec<bool>,
+    /// How many literals does it stand for in a skip?
+    literals: Vec<usize>,
+}
+
+impl<'r> Facts<'r> {
+    fn of(rules: &'r [Rule]) -> Self {
+        let mut index = HashMap::new();
+        for (at, rule) in rules.iter().enumerate().take(limits::RULES) {
+            index.entry(rule.name.as_str()).or_insert(at);
+        }
+        let no = vec![false; rules.len()];
+        let mut facts = Self { index, empty: no.clone(), always: no, literals: vec![1; rules.len()] };
+        // Facts only ever turn true, so this ends. Literals grow along chains of rules, hence as many rounds at most.
+        for _ in 0..=rules.len().min(limits::RULES) {
+            let empty: Vec<bool> = rules.iter().map(|rule| facts.empty(&rule.body)).collect();
+            let always: Vec<bool> = rules.iter().map(|rule| facts.always(&rule.body)).collect();
+            let literals: Vec<usize> = rules.iter().map(|rule| facts.choice_literals(&rule.body)).collect();
+            if (&empty, &always, &literals) == (&facts.empty, &facts.always, &facts.literals) {
+                break;
+            }
+            (facts.empty, facts.always, facts.literals) = (empty, always, literals);
+        }
+        facts
+    }
+
+    fn fact(&self, facts: &[bool], name: &str) -> bool {
+        self.index.get(name).and_then(|index| facts.get(*index)).copied().unwrap_or_default()
+    }
+
+    fn literals(&self, name: &str) -> usize {
+        self.index.get(name).and_then(|index| self.literals.get(*index)).copied().unwrap_or(1)
+    }
+
+    fn choice_literals(&self, node: &Node) -> usize {
+        match &node.what {
+            What::Name(name) => self.literals(name),
+            What::Choice(choices) => {
+                choices.iter().fold(0, |sum, choice| sum.saturating_add(self.choice_literals(choice)))
+            }
+            _ => 1,
+        }
+    }
+
+    fn empty(&self, node: &Node) -> bool {
+        match &node.what {
+            What::Text(text) | What::AnyCase(text) => text.is_empty(),
+            What::Range(..) | What::Refused => false,
+            What::Name(name) => self.fact(&self.empty, name),
+            What::Sequence(parts) => parts.iter().all(|part| self.empty(part)),
+            What::Choice(choices) => choices.iter().any(|choice| self.empty(choice)),
+            What::Repeat(inner, Times::Some | Times::Exactly(_)) => self.empty(inner),
+            What::Repeat(inner, Times::AtLeast(count) | Times::Between(count, _)) => *count == 0 || self.empty(inner),
+            What::Optional(_) | What::Repeat(..) | What::And(_) | What::Not(_) => true,
+        }
+    }
+
+    fn always(&self, node: &Node) -> bool {
+        match &node.what {
+            What::Text(text) | What::AnyCase(text) => text.is_empty(),
+            What::Range(..) | What::Refused | What::Not(_) => false,
+            What::Name(name) => self.fact(&self.always, name),
+            What::Sequence(parts) => parts.iter().all(|part| self.always(part)),
+            What::Choice(choices) => choices.iter().any(|choice| self.always(choice)),
+            What::And(inner) | What::Repeat(inner, Times::Some | Times::Exactly(_)) => self.always(inner),
+            What::Repeat(inner, Times::AtLeast(count) | Times::Between(count, _)) => *count == 0 || self.always(inner),
+            What::Optional(_) | What::Repeat(..) => true,
+        }
+    }
+
+    /// The names that may be tried before anything was read.
+    fn first_names<'n>(&self, node: &'n Node, names: &mut Vec<&'n str>) {
+        match &node.what {
+            What::Name(name) => names.push(name),
+            What::Sequence(parts) => {
+                for part in parts {
+                    self.first_names(part, names);
+                    if !self.empty(part) {
+                        break;
+                    }
+                }
+            }
+            _ => node.parts().for_each(|part| self.first_names(part, names)),
+        }
+    }
+}
+
+impl Node {
+    /// The parts right below.
+    fn parts(&self) -> impl Iterator<Item = &Node> {
+        match &self.what {
+            What::Sequence(parts) | What::Choice(parts) => parts.as_slice(),
+            What::Optional(inner) | What::Repeat(inner, _) | What::And(inner) | What::Not(inner) => {
+                std::slice::from_ref(&**inner)
+            }
+            What::Text(_) | What::AnyCase(_) | What::Range(..) | What::Name(_) | What::Refused => &[],
+        }
+        .iter()
+    }
+}

@@ -1,0 +1,159 @@
+//! Classes of characters: which single characters does an expression take?
+//!
+//! In: characters, ranges and properties.
+//! Out: [`Class`], with union and difference where they can be written down.
+//! Never: reads text.
+
+/// A set of characters.
+#[derive(Debug, Clone)]
+pub(super) struct Class {
+    /// Bit `n` stands for the ASCII character `n`.
+    pub(super) ascii: u128,
+    /// The characters beyond ASCII.
+    pub(super) wide: Wide,
+}
+
+/// A set of characters beyond ASCII.
+#[derive(Debug, Clone)]
+pub(super) enum Wide {
+    /// None of them.
+    None,
+    /// All of them.
+    All,
+    /// Those that pass one of the tests.
+    Some(Vec<Test>),
+    /// Those that pass none of the tests.
+    AllBut(Vec<Test>),
+}
+
+/// A test of one character.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Test {
+    /// Between the two, both included.
+    Range(char, char),
+    /// With a Unicode property.
+    Property(fn(char) -> bool),
+}
+
+impl Test {
+    fn holds(self, character: char) -> bool {
+        match self {
+            Test::Range(first, last) => first <= character && character <= last,
+            Test::Property(test) => test(character),
+        }
+    }
+}
+
+impl Wide {
+    /// Whether the set holds `character`, which is not ASCII.
+    pub(super) fn holds(&self, character: char) -> bool {
+        match self {
+            Wide::None => false,
+            Wide::All => true,
+            Wide::Some(tests) => tests.iter().any(|test| test.holds(character)),
+            Wide::AllBut(tests) => !tests.iter().any(|test| test.holds(character)),
+        }
+    }
+}
+
+impl Class {
+    pub(super) const EMPTY: Class = Class { ascii: 0, wide: Wide::None };
+    pub(super) const ANY: Class = Class { ascii: u128::MAX, wide: Wide::All };
+
+    /// The characters from `first` to `last`, both included.
+    pub(super) fn range(first: char, last: char) -> Self {
+        let ascii = (0..128u8).filter(|byte| first <= char::from(*byte) && char::from(*byte) <= last);
+        let wide = if last.is_ascii() { Wide::None } else { Wide::Some(vec![Test::Range(first, last)]) };
+        Self { ascii: ascii.fold(0, |bits, byte| bits | 1 << byte), wide }
+    }
+
+    /// The characters of a Unicode property.
+    pub(super) fn property(test: fn(char) -> bool) -> Self {
+        let ascii = (0..128u8).filter(|byte| test(char::from(*byte))).fold(0, |bits, byte| bits | 1 << byte);
+        Self { ascii, wide: Wide::Some(vec![Test::Property(test)]) }
+    }
+
+    /// The characters of either set, if that can be written down.
+    pub(super) fn or(self, other: Self) -> Option<Self> {
+        let wide = match (self.wide, other.wide) {
+            (Wide::None, wide) | (wide, Wide::None) => wide,
+            (Wide::All, _) | (_, Wide::All) => Wide::All,
+            (Wide::Some(one), Wide::Some(more)) => Wide::Some(one.into_iter().chain(more).collect()),
+            (Wide::AllBut(_), _) | (_, Wide::AllBut(_)) => return None,
+        };
+        Some(Self { ascii: self.ascii | other.ascii, wide })
+    }
+
+    /// The characters of this set that are not in the other, if that can be written down.
+    pub(super) fn but(self, other: Self) -> Option<Self> {
+        let wide = match (self.wide, other.wide) {
+            (Wide::None, _) | (_, Wide::All) => Wide::None,
+            (wide, Wide::None) => wide,
+            (Wide::All, Wide::Some(tests)) => Wide::AllBut(tests),
+            (Wide::All, Wide::AllBut(tests)) => Wide::Some(tests),
+            (Wide::AllBut(tests), Wide::Some(more)) => Wide::AllBut(tests.into_iter().chain(more).collect()),
+            (Wide::Some(_) | Wide::AllBut(_), _) => return None,
+        };
+        Some(Self { ascii: self.ascii & !other.ascii, wide })
+    }
+
+    /// The part of it that bytes can tell: ASCII, and all characters beyond or none.
+    pub(super) fn of_bytes(self) -> Self {
+        match self.wide {
+            Wide::All => self,
+            _ => Self { ascii: self.ascii, wide: Wide::None },
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ascii == 0 && matches!(self.wide, Wide::None)
+    }
+
+    /// The bytes that its characters start with.
+    pub(super) fn leads(&self) -> Bytes {
+        let wide = if matches!(self.wide, Wide::None) { 0 } else { u128::MAX };
+        Bytes([self.ascii, wide])
+    }
+}
+
+/// A set of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(super) struct Bytes(pub(super) [u128; 2]);
+
+impl Bytes {
+    pub(super) const ALL: Bytes = Bytes([u128::MAX; 2]);
+
+    pub(super) fn one(byte: u8) -> Self {
+        let bit = 1u128 << (byte & 0x7F);
+        Bytes(if byte < 0x80 { [bit, 0] } else { [0, bit] })
+    }
+
+    pub(super) fn or(self, other: Self) -> Self {
+        let (Bytes([a, b]), Bytes([c, d])) = (self, other);
+        Bytes([a | c, b | d])
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        let (Bytes([a, b]), Bytes([c, d])) = (self, other);
+        Bytes([a & c, b & d])
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self == Bytes::default()
+    }
+
+    pub(super) fn holds(self, byte: u8) -> bool {
+        !self.and(Bytes::one(byte)).is_empty()
+    }
+
+    /// The characters that start with none of these bytes.
+    pub(super) fn others(self) -> Class {
+        let Bytes([ascii, wide]) = self;
+        Class { ascii: !ascii, wide: if wide == 0 { Wide::All } else { Wide::None } }
+    }
+
+    /// Its members, ascending.
+    pub(super) fn iter(self) -> impl Iterator<Item = u8> {
+        (0..=u8::MAX).filter(move |byte| self.holds(*byte))
+    }
+}

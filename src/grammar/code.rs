@@ -1,0 +1,510 @@
+//! Code: what does the recogniser execute?
+//!
+//! In: resolved rules and their analysis.
+//! Out: [`Code`]: one flat list of instructions, and the tables they point into.
+//! Never: reads text.
+
+use super::analysis::{Analysis, Mode};
+use super::class::{Bytes, Class, Wide};
+use super::expression::{Expr, Rule};
+use super::limits;
+use std::collections::HashMap;
+
+/// One instruction. Numbers called `to` are places in the list, the others point into a table.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Op {
+    /// This byte of ASCII.
+    Byte(u8),
+    /// A text.
+    Text(u32),
+    /// A text in any case.
+    AnyCase(u32),
+    /// One character of a set.
+    One(u32),
+    /// One character of a set, or none.
+    Maybe(u32),
+    /// As many characters of a set as there are.
+    Span(u32),
+    /// Everything up to one of some texts.
+    Until(u32),
+    /// Goes on only if the next character is in a set; takes nothing.
+    Is(u32),
+    /// Goes on only if the next character is not in a set, or there is none; takes nothing.
+    IsNot(u32),
+    /// If the next byte is none of a set, jumps; otherwise remembers to jump there after a failure.
+    TryIf { set: u32, to: u32 },
+    /// Remembers to jump after a failure.
+    Try { to: u32 },
+    /// Jumps where the next byte says, or fails.
+    Switch(u32),
+    /// Forgets the last `Try` and jumps.
+    Commit { to: u32 },
+    /// Returns to where the last `Try` stood, forgets it and jumps.
+    Return { to: u32 },
+    /// Forgets the last `Try` and fails.
+    Refuse,
+    /// Fails.
+    Fail,
+    /// Jumps.
+    Jump { to: u32 },
+    /// Goes on elsewhere, up to its `End`.
+    Call { to: u32 },
+    /// A capture starts.
+    Open(u16),
+    /// The innermost capture ends.
+    Close,
+    /// The end of a rule.
+    End,
+}
+
+/// A set of characters, as a table of bytes.
+#[derive(Debug)]
+pub(super) struct Set {
+    /// Whether a character that starts with this byte belongs to it, as far as the byte tells.
+    pub(super) bytes: [bool; 256],
+    /// Asked about every character beyond ASCII, unless bytes tell all.
+    pub(super) wide: Option<Wide>,
+    /// The only bytes outside the set, if they are at most three: memory-fast search finds the next.
+    pub(super) stops: Stops,
+}
+
+/// The few bytes at which a run over a set ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Stops {
+    Many,
+    None,
+    One(u8),
+    Two(u8, u8),
+    Three(u8, u8, u8),
+}
+
+impl Set {
+    pub(super) fn holds(&self, byte: u8) -> bool {
+        self.bytes.get(usize::from(byte)).copied().unwrap_or_default()
+    }
+}
+
+/// Texts at which a run ends.
+#[derive(Debug)]
+pub(super) struct Until {
+    /// The bytes that start none of them.
+    pub(super) others: u32,
+    pub(super) texts: Vec<Box<str>>,
+}
+
+/// Where to go on by the next byte.
+#[derive(Debug)]
+pub(super) struct Switch {
+    /// One more than a place in `targets`, or 0 to fail.
+    pub(super) branch: [u8; 256],
+    pub(super) targets: Vec<u32>,
+}
+
+/// A compiled grammar.
+#[derive(Debug, Default)]
+pub(super) struct Code {
+    pub(super) ops: Vec<Op>,
+    pub(super) sets: Vec<Set>,
+    pub(super) texts: Vec<Box<str>>,
+    pub(super) untils: Vec<Until>,
+    pub(super) switches: Vec<Switch>,
+    /// Where each rule starts, by its number.
+    pub(super) entries: Vec<u32>,
+}
+
+/// Compiles `rules`; `None` if that takes more instructions than a grammar may have.
+pub(super) fn compile(rules: &[Rule], analysis: &mut Analysis<'_>) -> Option<Code> {
+    let weights = weights(rules);
+    let mut compiler = Compiler {
+        rules,
+        analysis,
+        weights,
+        code: Code::default(),
+        places: HashMap::new(),
+        calls: Vec::new(),
+        known: HashMap::new(),
+        full: false,
+    };
+    for rule in 0..rules.len() {
+        let entry = compiler.place(rule, Mode::Visible);
+        compiler.code.entries.push(entry);
+    }
+    // Calls name rules in modes that may not have been compiled yet; compiling them may add more calls.
+    let mut done = 0;
+    while let Some((at, rule, mode)) = compiler.calls.get(done).copied() {
+        let to = compiler.place(rule, mode);
+        compiler.set(at, Op::Call { to });
+        done += 1;
+        if compiler.full {
+            return None;
+        }
+    }
+    Some(compiler.code).filter(|_| !compiler.full)
+}
+
+/// Rules up to this weight are written out where they are called.
+const INLINE: usize = 24;
+
+/// The size of each rule with the small ones it calls written out; `usize::MAX` for one that comes back to itself.
+fn weights(rules: &[Rule]) -> Vec<usize> {
+    let mut weights: Vec<Option<usize>> = vec![None; rules.len()];
+    // Each round settles the rules whose callees are settled. Chains of small rules are short.
+    for _ in 0..8 {
+        for (at, rule) in rules.iter().enumerate() {
+            let weight = weight(&rule.expr, &weights);
+            if let Some(slot) = weights.get_mut(at) {
+                *slot = slot.or(weight);
+            }
+        }
+    }
+    weights.into_iter().map(|weight| weight.unwrap_or(usize::MAX)).collect()
+}
+
+fn weight(expr: &Expr, weights: &[Option<usize>]) -> Option<usize> {
+    match expr {
+        Expr::Call(rule) => {
+            let weight = weights.get(*rule).copied().flatten()?;
+            Some(if weight <= INLINE { weight + 1 } else { 1 })
+        }
+        Expr::Sequence(parts) | Expr::Choice(parts) => {
+            parts.iter().try_fold(1usize, |sum, part| Some(sum.saturating_add(weight(part, weights)?)))
+        }
+        Expr::Optional(inner) | Expr::Repeat(inner) | Expr::And(inner) | Expr::Not(inner) => {
+            Some(weight(inner, weights)?.saturating_add(1))
+        }
+        Expr::Text(_) | Expr::AnyCase(_) | Expr::One(_) | Expr::Until(_) => Some(1),
+    }
+}
+
+struct Compiler<'c, 'r> {
+    rules: &'c [Rule],
+    analysis: &'c mut Analysis<'r>,
+    weights: Vec<usize>,
+    code: Code,
+    /// Where each rule stands, by the mode it was compiled in.
+    places: HashMap<(usize, Mode), u32>,
+    /// Calls whose target is still open.
+    calls: Vec<(u32, usize, Mode)>,
+    /// Sets that bytes tell, to have each only once.
+    known: HashMap<Bytes, u32>,
+    full: bool,
+}
+
+impl Compiler<'_, '_> {
+    fn here(&self) -> u32 {
+        self.code.ops.len() as u32
+    }
+
+    fn add(&mut self, op: Op) -> u32 {
+        let at = self.here();
+        self.full |= self.code.ops.len() >= limits::SIZE;
+        if !self.full {
+            self.code.ops.push(op);
+        }
+        at
+    }
+
+    fn set(&mut self, at: u32, op: Op) {
+        if let Some(slot) = self.code.ops.get_mut(at as usize) {
+            *slot = op;
+        }
+    }
+
+    /// Where `rule` stands in `mode`; compiles it if it stands nowhere yet.
+    fn place(&mut self, rule: usize, mode: Mode) -> u32 {
+        let mode = self.analysis.effective(rule, mode);
+        if let Some(place) = self.places.get(&(rule, mode)) {
+            return *place;
+        }
+        let place = self.here();
+        self.places.insert((rule, mode), place);
+        self.rule(rule, mode);
+        self.add(Op::End);
+        place
+    }
+
+    /// The body of a rule with its capture.
+    fn rule(&mut self, rule: usize, mode: Mode) {
+        let rules = self.rules;
+        let Some(body) = rules.get(rule) else { return };
+        let (shown, inside) = self.analysis.capture(rule, mode);
+        if shown {
+            self.add(Op::Open(rule as u16));
+        }
+        self.expr(&body.expr, inside);
+        if shown {
+            self.add(Op::Close);
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr, mode: Mode) {
+        if self.full {
+            return;
+        }
+        match expr {
+            Expr::Text(text) => self.text(text),
+            Expr::AnyCase(text) => match self.analysis.class(expr, mode) {
+                Some(class) => self.one(class),
+                None => {
+                    let text = self.literal(text);
+                    self.add(Op::AnyCase(text));
+                }
+            },
+            Expr::One(class) => self.one(class.clone()),
+            Expr::Call(rule) => {
+                if let Some(class) = self.analysis.class(expr, mode) {
+                    self.one(class);
+                } else if self.weights.get(*rule).is_some_and(|weight| *weight <= INLINE) {
+                    self.rule(*rule, mode);
+                } else {
+                    let at = self.add(Op::Call { to: 0 });
+                    self.calls.push((at, *rule, mode));
+                }
+            }
+            Expr::Sequence(parts) => match self.analysis.class(expr, mode) {
+                Some(class) => self.one(class),
+                None => parts.iter().for_each(|part| self.expr(part, mode)),
+            },
+            Expr::Choice(choices) => match self.analysis.class(expr, mode) {
+                Some(class) => self.one(class),
+                None => self.choice(choices, mode),
+            },
+            Expr::Optional(inner) => match self.analysis.class(inner, mode) {
+                Some(class) => {
+                    let set = self.set_of(class);
+                    self.add(Op::Maybe(set));
+                }
+                None => {
+                    let start = self.attempt(inner);
+                    self.expr(inner, mode);
+                    let to = self.here() + 1;
+                    self.add(Op::Commit { to });
+                    self.land(start);
+                }
+            },
+            Expr::Repeat(inner) => self.repeat(inner, mode),
+            Expr::And(inner) => match self.analysis.class(inner, Mode::Quiet) {
+                Some(class) => {
+                    let set = self.set_of(class);
+                    self.add(Op::Is(set));
+                }
+                None => {
+                    let start = self.add(Op::Try { to: 0 });
+                    self.expr(inner, Mode::Quiet);
+                    let to = self.here() + 2;
+                    self.add(Op::Return { to });
+                    self.land(start);
+                    self.add(Op::Fail);
+                }
+            },
+            Expr::Not(inner) => match self.analysis.class(inner, Mode::Quiet) {
+                Some(class) => {
+                    let set = self.set_of(class);
+                    self.add(Op::IsNot(set));
+                }
+                None => {
+                    let start = self.attempt(inner);
+                    self.expr(inner, Mode::Quiet);
+                    self.add(Op::Refuse);
+                    self.land(start);
+                }
+            },
+            Expr::Until(texts) => self.until(texts),
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        match text.as_bytes() {
+            [] => {}
+            [byte @ ..0x80] => {
+                self.add(Op::Byte(*byte));
+            }
+            _ => {
+                let text = self.literal(text);
+                self.add(Op::Text(text));
+            }
+        }
+    }
+
+    fn literal(&mut self, text: &str) -> u32 {
+        self.code.texts.push(text.into());
+        self.code.texts.len() as u32 - 1
+    }
+
+    fn one(&mut self, class: Class) {
+        if let Class { ascii, wide: Wide::None } = class
+            && ascii.count_ones() == 1
+        {
+            self.add(Op::Byte(ascii.trailing_zeros() as u8));
+            return;
+        }
+        let set = self.set_of(class);
+        self.add(Op::One(set));
+    }
+
+    /// Remembers where to go after a failure of `expr`, which follows; skips it where its first byte already tells.
+    fn attempt(&mut self, expr: &Expr) -> u32 {
+        let lead = self.analysis.lead(expr);
+        if lead.empty {
+            return self.add(Op::Try { to: 0 });
+        }
+        let set = self.bytes(lead.bytes);
+        self.add(Op::TryIf { set, to: 0 })
+    }
+
+    /// Lets the attempt at `start` go on here after a failure.
+    fn land(&mut self, start: u32) {
+        let to = self.here();
+        match self.code.ops.get_mut(start as usize) {
+            Some(
+                Op::Try { to: slot } | Op::TryIf { to: slot, .. } | Op::Commit { to: slot } | Op::Jump { to: slot },
+            ) => *slot = to,
+            _ => {}
+        }
+    }
+
+    fn repeat(&mut self, inner: &Expr, mode: Mode) {
+        if let Some(class) = self.analysis.class(inner, mode) {
+            let set = self.set_of(class);
+            self.add(Op::Span(set));
+            return;
+        }
+        if let Expr::Sequence(parts) = inner
+            && let [Expr::Not(stop), Expr::One(Class { ascii: u128::MAX, wide: Wide::All })] = parts.as_slice()
+            && let Some(texts) = texts_of(stop)
+        {
+            self.until(&texts);
+            return;
+        }
+        let start = self.here();
+        let singles = self.analysis.singles(inner, mode);
+        if !singles.is_empty() {
+            let set = self.set_of(singles);
+            self.add(Op::Span(set));
+        }
+        let attempt = self.attempt(inner);
+        self.expr(inner, mode);
+        self.add(Op::Commit { to: start });
+        self.land(attempt);
+    }
+
+    fn until(&mut self, texts: &[String]) {
+        let mut leads = Bytes::default();
+        for text in texts {
+            leads = leads.or(text.bytes().next().map_or(Bytes::ALL, Bytes::one));
+        }
+        let Bytes([ascii, wide]) = leads;
+        let others = self.bytes(Bytes([!ascii, !wide]));
+        self.code.untils.push(Until { others, texts: texts.iter().map(|text| text.as_str().into()).collect() });
+        self.add(Op::Until(self.code.untils.len() as u32 - 1));
+    }
+
+    /// Alternatives that may start with the same byte form a group, in their order; the next byte says which group is
+    /// tried. Groups have no byte in common, so their order among each other does not matter.
+    fn choice(&mut self, choices: &[Expr], mode: Mode) {
+        let leads: Vec<_> = choices.iter().map(|choice| self.analysis.lead(choice)).collect();
+        let mut groups: Vec<(Bytes, Vec<usize>)> = Vec::new();
+        for (at, lead) in leads.iter().enumerate() {
+            let (mut bytes, mut members) = (lead.bytes, vec![at]);
+            groups.retain(|(others, group)| {
+                let apart = others.and(bytes).is_empty();
+                if !apart {
+                    bytes = bytes.or(*others);
+                    members.extend(group);
+                }
+                apart
+            });
+            members.sort_unstable();
+            groups.push((bytes, members));
+        }
+        let mut ends = Vec::new();
+        if groups.len() < 2 || groups.len() > 255 || leads.iter().any(|lead| lead.empty) {
+            let all: Vec<&Expr> = choices.iter().collect();
+            self.chain(&all, mode, &mut ends);
+        } else {
+            let table = self.code.switches.len();
+            self.code.switches.push(Switch { branch: [0; 256], targets: Vec::new() });
+            self.add(Op::Switch(table as u32));
+            for (bytes, members) in groups {
+                let target = self.here();
+                if let Some(Switch { branch, targets }) = self.code.switches.get_mut(table) {
+                    targets.push(target);
+                    bytes.iter().for_each(|byte| {
+                        branch.iter_mut().skip(usize::from(byte)).take(1).for_each(|slot| *slot = targets.len() as u8);
+                    });
+                }
+                let group: Vec<&Expr> = members.iter().filter_map(|member| choices.get(*member)).collect();
+                self.chain(&group, mode, &mut ends);
+                ends.push(self.add(Op::Jump { to: 0 }));
+            }
+            // The last group runs into what follows.
+            if ends.last().is_some_and(|last| *last + 1 == self.here()) && !self.full {
+                ends.pop();
+                self.code.ops.pop();
+            }
+        }
+        for end in ends {
+            self.land(end);
+        }
+    }
+
+    /// Alternatives tried one after the other; the last one's failure is everyone's.
+    fn chain(&mut self, choices: &[&Expr], mode: Mode, ends: &mut Vec<u32>) {
+        let Some((last, before)) = choices.split_last() else { return };
+        for choice in before {
+            let start = self.attempt(choice);
+            self.expr(choice, mode);
+            ends.push(self.add(Op::Commit { to: 0 }));
+            self.land(start);
+        }
+        self.expr(last, mode);
+    }
+
+    /// A set that bytes alone tell.
+    fn bytes(&mut self, bytes: Bytes) -> u32 {
+        if let Some(known) = self.known.get(&bytes) {
+            return *known;
+        }
+        let set = self.add_set(bytes, None);
+        self.known.insert(bytes, set);
+        set
+    }
+
+    fn set_of(&mut self, class: Class) -> u32 {
+        match class.wide {
+            Wide::None | Wide::All => self.bytes(class.leads()),
+            ref wide => {
+                let wide = Some(wide.clone());
+                self.add_set(class.leads(), wide)
+            }
+        }
+    }
+
+    fn add_set(&mut self, members: Bytes, wide: Option<Wide>) -> u32 {
+        let mut bytes = [false; 256];
+        bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = members.holds(byte));
+        let mut outside = (0..=u8::MAX).filter(|byte| !members.holds(*byte));
+        let stops = match (outside.next(), outside.next(), outside.next(), outside.next()) {
+            _ if wide.is_some() => Stops::Many,
+            (None, ..) => Stops::None,
+            (Some(one), None, ..) => Stops::One(one),
+            (Some(one), Some(two), None, _) => Stops::Two(one, two),
+            (Some(one), Some(two), Some(three), None) => Stops::Three(one, two, three),
+            _ => Stops::Many,
+        };
+        self.code.sets.push(Set { bytes, wide, stops });
+        self.code.sets.len() as u32 - 1
+    }
+}
+
+/// The texts of a choice of texts.
+fn texts_of(expr: &Expr) -> Option<Vec<String>> {
+    match expr {
+        Expr::Text(text) => Some(vec![text.clone()]),
+        Expr::Choice(choices) => {
+            let text = |choice: &Expr| if let Expr::Text(text) = choice { Some(text.clone()) } else { None };
+            choices.iter().map(text).collect()
+        }
+        _ => None,
+    }
+}

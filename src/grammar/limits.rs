@@ -1,0 +1,121 @@
+//! Limits: may this text be handed to a parser that recurses?
+//!
+//! In: the text of a grammar, whatever it holds.
+//! Out: the first place where it is larger, longer or deeper than any grammar has to be.
+//! Never: judges what the text says.
+
+use crate::text::Span;
+
+/// The most bytes of a grammar.
+pub(super) const BYTES: usize = 64 * 1024;
+/// The most rules of a grammar.
+pub(super) const RULES: usize = 512;
+/// The most alternatives of a choice, and the most terms of a sequence.
+pub(super) const TERMS: usize = 200;
+/// The deepest nesting of a rule's tree.
+pub(super) const DEPTH: usize = 160;
+/// The largest count of a repetition.
+pub(super) const COUNT: u32 = 64;
+/// The most parts and instructions of a grammar, repetitions written out.
+pub(super) const SIZE: usize = 20_000;
+/// The deepest tree of a rule, repetitions written out.
+pub(super) const UNROLLED_DEPTH: usize = 500;
+const PARENTHESES: usize = 40;
+const COMMENTS: usize = 8;
+const ESCAPES: usize = 100;
+
+type Refusal = (Span, String, &'static str);
+
+/// Why `text` is not even parsed. The scan knows just enough of the notation to tell comments and strings apart; where
+/// it and the parser could disagree, the parser stops at that place anyway.
+pub(super) fn refusal(text: &str) -> Option<Refusal> {
+    if text.len() > BYTES {
+        let message = format!("a grammar of {} bytes, more than {BYTES}", text.len());
+        return Some((Span::default(), message, "split the dialect into several grammars"));
+    }
+    scan(text.as_bytes()).err()
+}
+
+fn scan(bytes: &[u8]) -> Result<(), Refusal> {
+    let next = |at: usize| bytes.get(at).copied().unwrap_or_default();
+    let (mut at, mut depth) = (0, 0);
+    while at < bytes.len() {
+        match (next(at), next(at + 1)) {
+            (b'/', b'/') => at = find(bytes, at, b'\n').unwrap_or(bytes.len()),
+            (b'/', b'*') => at = comment_end(bytes, at)?,
+            (b'"', _) => at = string_end(bytes, at)?,
+            // A character with an escape ends at the quote after it, any other right behind itself.
+            (b'\'', b'\\') => at = find(bytes, at + 3, b'\'').map_or(bytes.len(), |quote| quote + 1),
+            (b'\'', b'"' | b'/' | b'(' | b')' | b'{' | b'}' | b'\'') => at += 3,
+            (b'(' | b'{', _) => {
+                depth += 1;
+                if depth > PARENTHESES {
+                    return Err(refused(
+                        at,
+                        "parentheses nested too deeply",
+                        "give the inner parts rules of their own",
+                    ));
+                }
+                at += 1;
+            }
+            (b')' | b'}', _) => {
+                depth = depth.saturating_sub(1);
+                at += 1;
+            }
+            _ => at += 1,
+        }
+    }
+    Ok(())
+}
+
+/// Where the comment that starts at `from` ends, with all those inside it.
+fn comment_end(bytes: &[u8], from: usize) -> Result<usize, Refusal> {
+    let (mut at, mut depth) = (from, 0);
+    while let Some(pair) = bytes.get(at..at + 2) {
+        match pair {
+            b"/*" => {
+                depth += 1;
+                if depth > COMMENTS {
+                    return Err(refused(at, "comments nested too deeply", "close the comment before the next one"));
+                }
+                at += 2;
+            }
+            b"*/" => {
+                depth -= 1;
+                at += 2;
+                if depth == 0 {
+                    return Ok(at);
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    Err(refused(from, "a comment that is never closed", "close it with `*/`"))
+}
+
+/// Where the string that starts at `from` ends.
+fn string_end(bytes: &[u8], from: usize) -> Result<usize, Refusal> {
+    let (mut at, mut escapes) = (from + 1, 0);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => return Ok(at + 1),
+            b'\\' => {
+                escapes += 1;
+                at += 2;
+            }
+            _ => at += 1,
+        }
+        if escapes > ESCAPES {
+            return Err(refused(from, "a string with too many escapes", "split it: `\"…\" ~ \"…\"`"));
+        }
+    }
+    Err(refused(from, "a string that is never closed", "close it with `\"`"))
+}
+
+fn find(bytes: &[u8], from: usize, byte: u8) -> Option<usize> {
+    memchr::memchr(byte, bytes.get(from..)?).map(|at| from + at)
+}
+
+fn refused(at: usize, message: &str, help: &'static str) -> Refusal {
+    (Span::new(at, at + 1), message.to_owned(), help)
+}

@@ -1,0 +1,463 @@
+//! The recogniser: does a rule match here, and what does it capture?
+//!
+//! In: a grammar, one of its rules, a text that may still grow, a budget of steps.
+//! Out: [`Progress`], and the [`Capture`]s of a match.
+//! Never: recurses on the text, reads a byte twice without a step, or decides while more text could change the answer.
+
+use super::code::{Code, Op, Set, Stops, Until};
+use super::{Grammar, RuleId};
+use crate::text::Span;
+
+/// How a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// The rule matches up to this byte; no further text can change that.
+    Matched(usize),
+    /// The rule does not match; no further text can change that.
+    Failed,
+    /// What comes after the text decides. Run again when it has grown, or is complete.
+    Pending,
+    /// The rule calls itself more deeply than the machine may follow.
+    TooDeep,
+    /// The steps are spent. Run again with more of them to go on.
+    Spent,
+}
+
+/// A part of a match that a rule took.
+///
+/// Captures stand in the order in which they start, an outer one before those inside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capture {
+    rule: RuleId,
+    start: u32,
+    end: u32,
+    next: u32,
+}
+
+impl Capture {
+    /// The rule that took it.
+    pub fn rule(&self) -> RuleId {
+        self.rule
+    }
+
+    /// The bytes it covers.
+    pub fn span(&self) -> Span {
+        Span::new(self.start as usize, self.end as usize)
+    }
+
+    /// Where in the list the first capture stands that is not inside this one.
+    pub fn next(&self) -> usize {
+        self.next as usize
+    }
+}
+
+/// The captures right inside the one at `outer`, or the outermost ones without it, each with its place in the list.
+pub fn inside(captures: &[Capture], outer: Option<usize>) -> impl Iterator<Item = (usize, &Capture)> {
+    let (mut at, end) = match outer {
+        Some(outer) => (outer + 1, captures.get(outer).map_or(0, Capture::next)),
+        None => (0, captures.len()),
+    };
+    std::iter::from_fn(move || {
+        let capture = captures.get(at).filter(|_| at < end)?;
+        // A list that is no machine's must not hold the walk up.
+        let here = at;
+        at = capture.next().max(at + 1);
+        Some((here, capture))
+    })
+}
+
+/// A place to come back to: after a failure, or at the end of a rule.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    to: u32,
+    at: u32,
+    /// How many captures there were, or [`CALL`].
+    captures: u32,
+    open: u32,
+}
+
+/// Marks a frame that is only left at the end of a rule.
+const CALL: u32 = u32::MAX;
+/// Stands for no capture.
+const NONE: u32 = u32::MAX;
+/// How many frames a machine may stack up unless told otherwise: 64 KiB.
+const FRAMES: usize = 4096;
+/// A step pays for this many bytes of a run over a set.
+const BYTES_PER_STEP: usize = 16;
+
+/// One run of a rule. It keeps its memory from run to run.
+#[derive(Debug)]
+pub struct Machine {
+    frames: Vec<Frame>,
+    captures: Vec<Capture>,
+    most: usize,
+    op: u32,
+    at: usize,
+    open: u32,
+    furthest: usize,
+    done: Option<Progress>,
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What an instruction says.
+enum Step {
+    On,
+    Fail,
+    Stop(Progress),
+}
+
+impl Machine {
+    /// A machine that has nothing to run yet.
+    pub fn new() -> Self {
+        Self::with_depth(FRAMES)
+    }
+
+    /// A machine that may stack up `most` places to come back to, 16 bytes each.
+    pub fn with_depth(most: usize) -> Self {
+        let done = Some(Progress::Failed);
+        Self { frames: Vec::new(), captures: Vec::new(), most, op: 0, at: 0, open: NONE, furthest: 0, done }
+    }
+
+    /// Gets ready to match `rule` at byte `at` of a text. Forgets the run before.
+    pub fn start(&mut self, grammar: &Grammar, rule: RuleId, at: usize) {
+        self.frames.clear();
+        self.captures.clear();
+        let entry = grammar.code.entries.get(usize::from(rule.0)).copied();
+        self.op = entry.unwrap_or_default();
+        self.at = at;
+        self.open = NONE;
+        self.furthest = at;
+        self.done = if entry.is_none() { Some(Progress::Failed) } else { None };
+    }
+
+    /// The captures of a match; before the match, those of what was read so far.
+    pub fn captures(&self) -> &[Capture] {
+        &self.captures
+    }
+
+    /// The furthest byte at which something failed: where to point when a rule does not match.
+    pub fn furthest(&self) -> usize {
+        self.furthest
+    }
+
+    /// Goes on from where the machine stands. `text` is the text of the last run, grown at its end; `complete` says
+    /// that it will not grow any more. The grammar is the one of [`start`](Self::start).
+    ///
+    /// Each instruction takes one of the `steps`, and so do 16 bytes of a run over characters of one kind. A text of
+    /// 4 GiB or more spends them all.
+    pub fn run(&mut self, grammar: &Grammar, text: &str, complete: bool, steps: &mut u64) -> Progress {
+        if let Some(done) = self.done {
+            return done;
+        }
+        if text.len() >= NONE as usize {
+            *steps = 0;
+            return Progress::Spent;
+        }
+        if self.at <= text.len() && !text.is_char_boundary(self.at) {
+            return self.finish(Progress::Failed);
+        }
+        let progress = self.execute(&grammar.code, text, complete, steps);
+        match progress {
+            Progress::Pending | Progress::Spent => progress,
+            done => self.finish(done),
+        }
+    }
+
+    fn finish(&mut self, done: Progress) -> Progress {
+        if !matches!(done, Progress::Matched(_)) {
+            self.captures.clear();
+        }
+        self.done = Some(done);
+        done
+    }
+
+    fn execute(&mut self, code: &Code, text: &str, complete: bool, steps: &mut u64) -> Progress {
+        let bytes = text.as_bytes();
+        let mut op = self.op;
+        let mut at = self.at;
+        let mut left = *steps;
+        let progress = loop {
+            if left == 0 {
+                break Progress::Spent;
+            }
+            left -= 1;
+            let Some(current) = code.ops.get(op as usize) else { break Progress::Failed };
+            let next = bytes.get(at).copied();
+            // What an instruction says that needs a byte where there is none.
+            let at_end = if complete { Step::Fail } else { Step::Stop(Progress::Pending) };
+            let mut to = op + 1;
+            let step = match *current {
+                Op::Byte(byte) => match next {
+                    Some(next) if next == byte => {
+                        at += 1;
+                        Step::On
+                    }
+                    Some(_) => Step::Fail,
+                    None => at_end,
+                },
+                Op::One(set) => match (next, code.sets.get(set as usize)) {
+                    (Some(next), Some(set)) => match taken(set, text, at, next) {
+                        0 => Step::Fail,
+                        length => {
+                            at += length;
+                            Step::On
+                        }
+                    },
+                    _ => at_end,
+                },
+                Op::Span(set) => {
+                    let start = at;
+                    if let Some(set) = code.sets.get(set as usize) {
+                        at = run_over(set, text, at);
+                    }
+                    left = left.saturating_sub(((at - start) / BYTES_PER_STEP) as u64);
+                    if at >= bytes.len() && !complete { Step::Stop(Progress::Pending) } else { Step::On }
+                }
+                Op::TryIf { set, to: after } => match next {
+                    Some(next) if code.sets.get(set as usize).is_some_and(|set| set.holds(next)) => self.push(Frame {
+                        to: after,
+                        at: at as u32,
+                        captures: self.captures.len() as u32,
+                        open: self.open,
+                    }),
+                    None if !complete => at_end,
+                    _ => {
+                        to = after;
+                        Step::On
+                    }
+                },
+                Op::Try { to: after } => {
+                    self.push(Frame { to: after, at: at as u32, captures: self.captures.len() as u32, open: self.open })
+                }
+                Op::Commit { to: after } => {
+                    self.frames.pop();
+                    to = after;
+                    Step::On
+                }
+                Op::Open(rule) => {
+                    let capture = Capture { rule: RuleId(rule), start: at as u32, end: NONE, next: self.open };
+                    self.open = self.captures.len() as u32;
+                    self.captures.push(capture);
+                    Step::On
+                }
+                Op::Close => {
+                    let count = self.captures.len() as u32;
+                    if let Some(capture) = self.captures.get_mut(self.open as usize) {
+                        self.open = capture.next;
+                        capture.end = at as u32;
+                        capture.next = count;
+                    }
+                    Step::On
+                }
+                Op::Call { to: callee } => {
+                    let back = to;
+                    to = callee;
+                    self.push(Frame { to: back, at: 0, captures: CALL, open: NONE })
+                }
+                Op::End => match self.frames.pop() {
+                    Some(frame) => {
+                        to = frame.to;
+                        Step::On
+                    }
+                    None => Step::Stop(Progress::Matched(at)),
+                },
+                Op::Switch(switch) => match (next, code.switches.get(switch as usize)) {
+                    (Some(next), Some(switch)) => {
+                        let branch = switch.branch.get(usize::from(next)).copied().unwrap_or_default();
+                        match usize::from(branch).checked_sub(1).and_then(|branch| switch.targets.get(branch)) {
+                            Some(target) => {
+                                to = *target;
+                                Step::On
+                            }
+                            None => Step::Fail,
+                        }
+                    }
+                    _ => at_end,
+                },
+                Op::Text(literal) => {
+                    let literal = code.texts.get(literal as usize).map_or(&b""[..], |text| text.as_bytes());
+                    let rest = bytes.get(at..).unwrap_or_default();
+                    if rest.starts_with(literal) {
+                        at += literal.len();
+                        Step::On
+                    } else if !complete && literal.starts_with(rest) {
+                        Step::Stop(Progress::Pending)
+                    } else {
+                        Step::Fail
+                    }
+                }
+                Op::AnyCase(literal) => {
+                    let literal = code.texts.get(literal as usize).map_or(&b""[..], |text| text.as_bytes());
+                    let rest = bytes.get(at..).unwrap_or_default();
+                    let common = rest.len().min(literal.len());
+                    if !rest.iter().zip(literal).all(|(one, other)| one.eq_ignore_ascii_case(other)) {
+                        Step::Fail
+                    } else if common == literal.len() {
+                        at += common;
+                        Step::On
+                    } else {
+                        at_end
+                    }
+                }
+                Op::Maybe(set) => match (next, code.sets.get(set as usize)) {
+                    (Some(next), Some(set)) => {
+                        at += taken(set, text, at, next);
+                        Step::On
+                    }
+                    _ if complete => Step::On,
+                    _ => at_end,
+                },
+                Op::Is(set) => match (next, code.sets.get(set as usize)) {
+                    (Some(next), Some(set)) if taken(set, text, at, next) > 0 => Step::On,
+                    (Some(_), _) => Step::Fail,
+                    _ => at_end,
+                },
+                Op::IsNot(set) => match (next, code.sets.get(set as usize)) {
+                    (Some(next), Some(set)) if taken(set, text, at, next) > 0 => Step::Fail,
+                    (None, _) if !complete => at_end,
+                    _ => Step::On,
+                },
+                Op::Until(until) => {
+                    let start = at;
+                    let stopped = match code.untils.get(until as usize) {
+                        Some(until) => run_until(until, code, text, &mut at, complete),
+                        None => true,
+                    };
+                    left = left.saturating_sub(((at - start) / BYTES_PER_STEP) as u64);
+                    if stopped { Step::On } else { Step::Stop(Progress::Pending) }
+                }
+                Op::Return { to: after } => {
+                    if let Some(frame) = self.frames.pop() {
+                        at = frame.at as usize;
+                        self.open = frame.open;
+                        self.captures.truncate(frame.captures as usize);
+                    }
+                    to = after;
+                    Step::On
+                }
+                Op::Refuse => {
+                    self.frames.pop();
+                    Step::Fail
+                }
+                Op::Fail => Step::Fail,
+                Op::Jump { to: after } => {
+                    to = after;
+                    Step::On
+                }
+            };
+            match step {
+                Step::On => op = to,
+                Step::Stop(progress) => break progress,
+                Step::Fail => {
+                    self.furthest = self.furthest.max(at);
+                    let frame = loop {
+                        match self.frames.pop() {
+                            Some(frame) if frame.captures == CALL => {}
+                            frame => break frame,
+                        }
+                    };
+                    let Some(frame) = frame else { break Progress::Failed };
+                    op = frame.to;
+                    at = frame.at as usize;
+                    self.open = frame.open;
+                    self.captures.truncate(frame.captures as usize);
+                }
+            }
+        };
+        (self.op, self.at) = (op, at);
+        *steps = left;
+        progress
+    }
+
+    fn push(&mut self, frame: Frame) -> Step {
+        if self.frames.len() >= self.most {
+            return Step::Stop(Progress::TooDeep);
+        }
+        self.frames.push(frame);
+        Step::On
+    }
+}
+
+/// The length of the character at `at`, which starts with `first`, if `set` holds it; else 0.
+fn taken(set: &Set, text: &str, at: usize, first: u8) -> usize {
+    if !set.holds(first) {
+        return 0;
+    }
+    match (first, &set.wide) {
+        (..0x80, _) => 1,
+        (_, None) => width(first),
+        (_, Some(wide)) => match text.get(at..).and_then(|rest| rest.chars().next()) {
+            Some(character) if wide.holds(character) => character.len_utf8(),
+            _ => 0,
+        },
+    }
+}
+
+/// How many bytes a character has whose first byte this is.
+fn width(first: u8) -> usize {
+    match first {
+        ..0xC0 => 1,
+        ..0xE0 => 2,
+        ..0xF0 => 3,
+        _ => 4,
+    }
+}
+
+/// Where the run of characters of `set` ends that starts at `at`.
+fn run_over(set: &Set, text: &str, at: usize) -> usize {
+    // Most runs are short: a search with start-up costs pays only after these.
+    const SHORT: usize = 12;
+    let bytes = text.as_bytes();
+    let Some(rest) = bytes.get(at..) else { return at };
+    let found = match (&set.wide, set.stops) {
+        (Some(_), _) => {
+            let mut end = at;
+            while let Some(first) = bytes.get(end) {
+                match taken(set, text, end, *first) {
+                    0 => break,
+                    length => end += length,
+                }
+            }
+            return end;
+        }
+        (None, Stops::Many) => rest.iter().position(|byte| !set.holds(*byte)),
+        (None, Stops::None) => None,
+        (None, stops) => match rest.iter().take(SHORT).position(|byte| !set.holds(*byte)) {
+            Some(found) => Some(found),
+            None => {
+                let far = rest.get(SHORT..).unwrap_or_default();
+                let found = match stops {
+                    Stops::One(one) => memchr::memchr(one, far),
+                    Stops::Two(one, two) => memchr::memchr2(one, two, far),
+                    Stops::Three(one, two, three) => memchr::memchr3(one, two, three, far),
+                    Stops::Many | Stops::None => None,
+                };
+                found.map(|found| found + SHORT)
+            }
+        },
+    };
+    found.map_or(bytes.len(), |found| at + found)
+}
+
+/// Moves `at` to the next of the texts, or to the end. Whether that is decided; if not, `at` is where to go on.
+fn run_until(until: &Until, code: &Code, text: &str, at: &mut usize, complete: bool) -> bool {
+    let bytes = text.as_bytes();
+    let Some(others) = code.sets.get(until.others as usize) else { return true };
+    loop {
+        *at = run_over(others, text, *at);
+        let rest = bytes.get(*at..).unwrap_or_default();
+        let Some(first) = rest.first() else { return complete };
+        if until.texts.iter().any(|text| rest.starts_with(text.as_bytes())) {
+            return true;
+        }
+        if !complete && until.texts.iter().any(|text| text.as_bytes().starts_with(rest)) {
+            return false;
+        }
+        *at += width(*first);
+    }
+}

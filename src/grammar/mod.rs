@@ -1,0 +1,132 @@
+//! Grammars: how is a dialect spelled?
+//!
+//! In: the text of a grammar in pest's language, shipped or a pack's own.
+//! Out: a checked [`Grammar`], and a [`Machine`] that runs its rules on a text that may still be growing.
+//! Never: knows what a rule's name means to the reader, or which names a pack binds.
+//!
+//! A text becomes a tree with places ([`tree`]), which is checked ([`check`]) before pest's optimiser sees it; what
+//! that returns is resolved ([`expression`]), looked through for what is known beforehand ([`analysis`]) and compiled
+//! ([`code`]) for the recogniser ([`machine`]). The captures are those that `pest_derive` gives for the same file.
+
+mod analysis;
+mod check;
+mod class;
+mod code;
+mod expression;
+mod limits;
+mod machine;
+mod shipped;
+mod tree;
+mod unicode;
+
+pub use machine::{Capture, Machine, Progress, inside};
+pub use shipped::{shipped, shipped_names};
+
+use crate::diagnostic::Checked;
+use crate::text::{Location, SourceId, Span};
+use std::collections::HashMap;
+
+/// A rule of a [`Grammar`]; of no use with another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RuleId(u16);
+
+/// How every match of a rule starts: what a search skips plain text by.
+#[derive(Debug, Clone)]
+pub struct First {
+    /// Texts of which every match starts with one, sorted; none where that cannot be said.
+    pub literals: Vec<String>,
+    /// For each byte, whether a match that is not empty may start with it.
+    pub bytes: [bool; 256],
+    /// Whether the rule may match without reading anything, anywhere.
+    pub empty: bool,
+}
+
+/// A grammar that nobody needs to doubt again. Only [`Grammar::parse`] makes one.
+#[derive(Debug)]
+pub struct Grammar {
+    source: SourceId,
+    rules: Vec<Named>,
+    index: HashMap<String, RuleId>,
+    code: code::Code,
+}
+
+#[derive(Debug)]
+struct Named {
+    name: String,
+    at: Span,
+    first: First,
+    /// The literal and the rule that every match starts with, one right after the other.
+    lead: Option<(String, RuleId)>,
+}
+
+impl Grammar {
+    /// Reads and compiles a grammar. Every fault becomes a `pack/bad-grammar` with its place in `source`; all faults of
+    /// a text that can be parsed are found in one go.
+    ///
+    /// The notation is pest's, without a stack, without rules that are skipped silently and without anchors, and with
+    /// limits: 64 KiB, 512 rules, repetitions up to 64.
+    pub fn parse(source: SourceId, text: &str) -> Checked<Grammar> {
+        let (rules, mut diagnostics) = tree::read(source, text);
+        // Without any rule after an error, that there is none is no news.
+        if diagnostics.is_empty() || !rules.is_empty() {
+            diagnostics.extend(check::check(source, &rules));
+        }
+        if !diagnostics.is_empty() {
+            diagnostics.sort_by_key(|diagnostic| diagnostic.at.map(|at| at.span));
+            return Checked::new(None, diagnostics);
+        }
+        let resolved = expression::resolve(&rules);
+        let mut analysis = analysis::Analysis::of(&resolved);
+        let Some(code) = code::compile(&resolved, &mut analysis) else {
+            let diagnostic = tree::fault(source, Span::default(), "more parts than a grammar may have");
+            return Checked::new(None, vec![diagnostic.with_help("split the dialect into several grammars")]);
+        };
+        let index = rules.iter().zip(0..).map(|(rule, id)| (rule.name.clone(), RuleId(id))).collect();
+        let named = rules.into_iter().zip(&resolved).map(|(rule, resolved)| {
+            let lead = analysis.lead(&resolved.expr);
+            let mut bytes = [false; 256];
+            bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = lead.bytes.holds(byte));
+            let literals = analysis.literals(&resolved.expr, 4).filter(|_| !lead.empty).unwrap_or_default();
+            let first = First { literals, bytes, empty: lead.empty };
+            let lead = expression::lead(&resolved.expr).map(|(text, rule)| (text, RuleId(rule as u16)));
+            Named { name: rule.name, at: rule.at, first, lead }
+        });
+        Checked::new(Some(Grammar { source, rules: named.collect(), index, code }), diagnostics)
+    }
+
+    /// The rule called `name`.
+    pub fn rule(&self, name: &str) -> Option<RuleId> {
+        self.index.get(name).copied()
+    }
+
+    /// The name of `rule`.
+    pub fn rule_name(&self, rule: RuleId) -> &str {
+        self.rules.get(usize::from(rule.0)).map_or("", |rule| rule.name.as_str())
+    }
+
+    /// All rules, in the order of the file.
+    pub fn rules(&self) -> impl Iterator<Item = RuleId> {
+        (0..self.rules.len() as u16).map(RuleId)
+    }
+
+    /// Where the name of `rule` stands in the grammar's file.
+    pub fn rule_at(&self, rule: RuleId) -> Location {
+        let span = self.rules.get(usize::from(rule.0)).map_or(Span::default(), |rule| rule.at);
+        Location { source: self.source, span }
+    }
+
+    /// The literal that stands between the start of every match of `rule` and `inner`, if nothing else does.
+    pub fn literal_before(&self, rule: RuleId, inner: RuleId) -> Option<&str> {
+        let (literal, first) = self.rules.get(usize::from(rule.0))?.lead.as_ref()?;
+        (*first == inner).then_some(literal.as_str())
+    }
+
+    /// How every match of `rule` starts.
+    pub fn first(&self, rule: RuleId) -> &First {
+        const NOTHING: &First = &First { literals: Vec::new(), bytes: [false; 256], empty: false };
+        self.rules.get(usize::from(rule.0)).map_or(NOTHING, |rule| &rule.first)
+    }
+}
+
+#[cfg(test)]
+mod tests;

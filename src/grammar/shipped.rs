@@ -1,0 +1,21 @@
+//! Shipped grammars: which families of dialects does Rulebook know by itself?
+//!
+//! In: the files of `grammar/`, embedded.
+//! Out: their text by name.
+//! Never: treats a shipped grammar otherwise than a pack's own.
+
+const SHIPPED: &[(&str, &str)] = &[
+    ("brackets", include_str!("../../grammar/brackets.pest")),
+    ("json", include_str!("../../grammar/json.pest")),
+    ("tags", include_str!("../../grammar/tags.pest")),
+];
+
+/// The text of the shipped grammar called `name`.
+pub fn shipped(name: &str) -> Option<&'static str> {
+    SHIPPED.iter().find(|(shipped, _)| *shipped == name).map(|(_, text)| *text)
+}
+
+/// The names of all shipped grammars, sorted.
+pub fn shipped_names() -> impl Iterator<Item = &'static str> {
+    SHIPPED.iter().map(|(name, _)| *name)
+}

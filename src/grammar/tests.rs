@@ -1,0 +1,288 @@
+//! What grammars are refused, and what the recogniser says of tiny texts.
+
+use super::*;
+use crate::text::SourceId;
+
+const SOURCE: SourceId = SourceId::RESPONSE;
+
+#[track_caller]
+fn grammar(text: &str) -> Grammar {
+    let checked = Grammar::parse(SOURCE, text);
+    match checked.value {
+        Some(grammar) => grammar,
+        None => {
+            let messages: Vec<_> = checked.diagnostics.iter().map(|diagnostic| &diagnostic.message).collect();
+            unreachable!("{text}: {messages:?}")
+        }
+    }
+}
+
+/// The grammar is refused at each of these places, marked by what stands there, with a message that contains this.
+#[track_caller]
+fn refused(text: &str, expected: &[(&str, &str)]) {
+    let checked = Grammar::parse(SOURCE, text);
+    assert!(checked.value.is_none(), "{text} was accepted");
+    let got: Vec<_> = checked
+        .diagnostics
+        .iter()
+        .map(|diagnostic| {
+            assert_eq!(diagnostic.code.to_string(), "pack/bad-grammar");
+            assert!(diagnostic.help.is_some(), "no help: {}", diagnostic.message);
+            let at = diagnostic.at.map(|at| at.span).unwrap_or_default();
+            (at.of(text).to_owned(), diagnostic.message.clone())
+        })
+        .collect();
+    let agree =
+        |((at, message), (place, part)): (&(String, String), &(&str, &str))| at == place && message.contains(part);
+    let shown: String = format!("{text}: {got:?}").chars().take(500).collect();
+    assert!(got.len() == expected.len() && got.iter().zip(expected).all(agree), "{shown}");
+}
+
+/// The captures of a run as `rule(text, inner)`.
+fn drawn(grammar: &Grammar, text: &str, captures: &[Capture], outer: Option<usize>) -> String {
+    let parts: Vec<String> = inside(captures, outer)
+        .map(|(at, capture)| {
+            let inner = drawn(grammar, text, captures, Some(at));
+            let name = grammar.rule_name(capture.rule());
+            let own = capture.span().of(text);
+            if inner.is_empty() { format!("{name}={own}") } else { format!("{name}={own}[{inner}]") }
+        })
+        .collect();
+    parts.join(" ")
+}
+
+fn run(grammar: &Grammar, rule: &str, text: &str) -> (Progress, String) {
+    let mut machine = Machine::new();
+    let Some(rule) = grammar.rule(rule) else { return (Progress::Failed, "no such rule".to_owned()) };
+    machine.start(grammar, rule, 0);
+    let progress = machine.run(grammar, text, true, &mut 1_000_000);
+    (progress, drawn(grammar, text, machine.captures(), None))
+}
+
+/// `rule` of `source` matches the start of `text` with these captures, or fails where there are none.
+#[track_caller]
+fn check(source: &str, text: &str, expected: &str) {
+    let grammar = grammar(source);
+    let (progress, captures) = run(&grammar, "a", text);
+    let got = if let Progress::Matched(end) = progress { format!("{end} {captures}") } else { format!("{progress:?}") };
+    assert_eq!(got.trim(), expected, "{source} on {text:?}");
+}
+
+#[test]
+fn what_needs_a_stack_an_anchor_or_silent_skips_is_refused() {
+    refused("a = { PUSH(\"x\") ~ POP }", &[("PUSH(\"x\")", "`PUSH`"), ("POP", "`POP`")]);
+    refused("a = { PEEK[0..1] ~ DROP }", &[("PEEK[0..1]", "`PEEK`"), ("DROP", "`DROP`")]);
+    refused("a = { PUSH_LITERAL(\"x\") }", &[("PUSH_LITERAL(\"x\")", "`PUSH_LITERAL`")]);
+    refused("a = { SOI ~ \"x\" ~ EOI }", &[("SOI", "`SOI`"), ("EOI", "`EOI`")]);
+    refused("WHITESPACE = _{ \" \" }", &[("WHITESPACE", "cannot be called")]);
+    refused("a = { \"x\" }\nCOMMENT = { \"#\" }", &[("COMMENT", "cannot be called")]);
+    refused("LETTER = { \"x\" }", &[("LETTER", "built in")]);
+    refused("a = { #tag = \"x\" }", &[("#tag", "labels")]);
+}
+
+#[test]
+fn rules_that_never_end_are_refused() {
+    refused("a = { a ~ \"x\" }", &[("a", "calls itself")]);
+    refused("a = { \"\" ~ b }\nb = { c? ~ a }\nc = { \"c\" }", &[("a", "calls itself")]);
+    refused("a = { &a ~ \"x\" }", &[("a", "calls itself")]);
+    refused("a = { \"x\"?* }", &[("\"x\"?*", "match nothing")]);
+    refused("a = { (\"x\" | b)+ }\nb = { \"y\"? }", &[("(\"x\" | b)+", "match nothing")]);
+    refused("a = { (!\"x\")* }", &[("(!\"x\")*", "match nothing")]);
+    refused("a = { \"x\"? | \"y\" }", &[("\"y\"", "never tried")]);
+}
+
+#[test]
+fn counts_and_sizes_have_bounds() {
+    refused("a = { ANY{65} }", &[("65", "more than 64")]);
+    refused("a = { ANY{0,200000} }", &[("200000", "more than 64")]);
+    refused("a = { ANY{,99999999999999999999} }", &[("99999999999999999999", "more than 64")]);
+    refused("a = { ANY{0} }", &[("{0}", "never happen")]);
+    refused("a = { ANY{3,2} }", &[("{3,2}", "never happen")]);
+    refused("a = { ((ANY{64}){64}){64} }", &[("a", "multiply")]);
+    refused(
+        &format!("a = {{ {}\"x\"{} }}", "(".repeat(100_000 / 4), ")".repeat(100_000 / 4)),
+        &[("(", "nested too deeply")],
+    );
+    refused(
+        &format!("a = {{ {}\"x\" }}", "!".repeat(20_000)),
+        &[(&format!("{}\"x\"", "!".repeat(20_000)), "nested too deeply")],
+    );
+    refused(
+        &format!("a = {{ \"x\"{} }}", "?".repeat(20_000)),
+        &[(&format!("\"x\"{}", "?".repeat(20_000)), "nested too deeply")],
+    );
+    refused(
+        &format!("a = {{ \"x\"{} }}", " ~ \"x\"".repeat(300)),
+        &[(&format!("\"x\"{}", " ~ \"x\"".repeat(300)), "more than 200")],
+    );
+    refused(&"/*".repeat(30_000), &[("/", "nested too deeply")]);
+    refused(&format!("a = {{ \"{}\" }}", "\\n".repeat(20_000)), &[("\"", "too many escapes")]);
+    refused(&" ".repeat(70_000), &[("", "bytes")]);
+    refused(&(0..600).map(|rule| format!("r{rule}={{\"x\"}}")).collect::<String>(), &[("r512", "more than 512 rules")]);
+}
+
+#[test]
+fn a_doubling_chain_of_rules_is_refused_not_expanded() {
+    let mut text = String::from("a = @{ (!r0 ~ ANY)* }\n");
+    for rule in 0..60 {
+        text += &format!("r{rule} = {{ r{0} | r{0} }}\n", rule + 1);
+    }
+    text += "r60 = { \"x\" | \"y\" }";
+    let checked = Grammar::parse(SOURCE, &text);
+    assert!(checked.value.is_none());
+    let sequence = text.replace(" | ", " ~ ");
+    assert!(Grammar::parse(SOURCE, &sequence).value.is_some());
+}
+
+#[test]
+fn the_deepest_grammars_that_are_allowed_fit_on_a_small_stack() {
+    let worker = std::thread::Builder::new().stack_size(1 << 20).spawn(|| {
+        let chain: String = (0..511).map(|rule| format!("r{rule}={{r{}}}", rule + 1)).collect();
+        let long = format!("a={{\"b\"~(c~\"d\"){}}} c={{\"x\"}}", "?".repeat(60));
+        let nested = format!("a={{{}\"x\"{}}}", "(\"y\"~".repeat(38), ")?".repeat(38));
+        let wide = format!("a={{ANY{}}}", "~(\"a\"~\"b\"{64}~\"c\"{64})".repeat(60));
+        let alternatives =
+            format!("a={{{}(\"n\"~ANY){{64}}}}", (0..190).map(|n| format!("\"a{n}\" | ")).collect::<String>());
+        for text in [chain + "r511={\"x\"}", long, nested, wide, alternatives] {
+            let checked = Grammar::parse(SOURCE, &text);
+            if let Some(grammar) = checked.value {
+                run(&grammar, "a", "xxxx");
+            }
+        }
+    });
+    assert!(worker.is_ok_and(|worker| worker.join().is_ok()));
+}
+
+#[test]
+fn names_are_checked_all_in_one_go() {
+    refused(
+        "a = { b ~ tiem }\na = { \"x\" }\ntime = { 'z'..'a' }",
+        &[("b", "no rule `b`"), ("tiem", "no rule `tiem`"), ("a", "second rule"), ("'z'..'a'", "range")],
+    );
+    refused("", &[("", "without rules")]);
+    refused("// nothing", &[("", "without rules")]);
+    refused("a = { \"\\u{110000}\" }", &[("\"\\u{110000}\"", "escape")]);
+    refused("a = { '\\u{d800}'..'z' }", &[("'\\u{d800}'..'z'", "escape")]);
+}
+
+#[test]
+fn syntax_errors_show_their_place_and_stay_short() {
+    refused("a = \"x\"", &[("\"", "found `\"x\"`")]);
+    refused("a = { \"x\" ", &[("", "the end of the file")]);
+    refused("a = { \"x ", &[("\"", "never closed")]);
+    refused(&format!("a = {{ {} + }}", "b ".repeat(2000)), &[("b", "found `b`")]);
+}
+
+#[test]
+fn literals_ranges_and_classes() {
+    check("a = { \"ab\" }", "abc", "2 a=ab");
+    check("a = { \"ab\" }", "a", "Failed");
+    check("a = { ^\"äB\" }", "äb", "3 a=äb");
+    check("a = { 'a'..'c' ~ '\\u{e0}'..'\\u{ff}' }", "bä", "3 a=bä");
+    check("a = { LETTER+ ~ !LETTER }", "aé日1", "6 a=aé日");
+    check("a = { (!LETTER ~ ANY)* }", "1 🙂é", "6 a=1 🙂");
+    check("a = { NEWLINE ~ NEWLINE ~ NEWLINE }", "\r\n\r\n", "Failed");
+    check("a = { ASCII_HEX_DIGIT{2} ~ ASCII_OCT_DIGIT? }", "fF8", "2 a=fF");
+    check("a = { \"x\"{2,3} ~ \"y\"{,2} ~ \"z\"{1,} }", "xxyzz", "5 a=xxyzz");
+}
+
+#[test]
+fn choice_is_ordered_and_lookaheads_take_nothing() {
+    check("a = { \"a\" | \"ab\" }", "ab", "1 a=a");
+    check("a = { (\"ab\" | \"a\") ~ \"c\" }", "ac", "2 a=ac");
+    check("a = { &(b ~ \"x\") ~ b }\nb = { \"b\" }", "bx", "1 a=b[b=b]");
+    check("a = { !\"ab\" ~ \"a\" ~ ANY }", "ac", "2 a=ac");
+    check("a = { (!(\"<<\" | \">\") ~ ANY)* }", "a<b<<", "3 a=a<b");
+    check("a = { (\"\\\\\" ~ ANY | !\"\\\"\" ~ ANY)* }", "a\\\"b\"", "4 a=a\\\"b");
+}
+
+#[test]
+fn kinds_of_rules_decide_what_is_captured() {
+    let rest = "b = { c ~ d }\nc = { \"c\" }\nd = _{ c }";
+    check(&format!("a = {{ b }}\n{rest}"), "cc", "2 a=cc[b=cc[c=c c=c]]");
+    check(&format!("a = @{{ b }}\n{rest}"), "cc", "2 a=cc");
+    check(&format!("a = ${{ b }}\n{rest}"), "cc", "2 a=cc[b=cc[c=c c=c]]");
+    check(&format!("a = _{{ b }}\n{rest}"), "cc", "2 b=cc[c=c c=c]");
+    check("a = @{ b ~ e }\nb = !{ c }\nc = { \"c\" }\ne = { b }", "cc", "2 a=cc[b=c[c=c] b=c[c=c]]");
+    check("a = { !(b ~ \"x\") ~ (b ~ \"y\" | b ~ \"z\") }\nb = { \"b\" }", "bz", "2 a=bz[b=b]");
+}
+
+#[test]
+fn a_match_is_pending_while_more_text_could_change_it() {
+    let grammar =
+        grammar("a = { \"<\" ~ ASCII_ALPHA+ ~ \">\" }\nb = { ASCII_ALPHA+ }\nc = { \"abc\" }\nd = { \"a\" ~ !\"b\" }");
+    let pending = |rule: &str, text: &str| {
+        let mut machine = Machine::new();
+        machine.start(&grammar, grammar.rule(rule)?, 0);
+        Some(machine.run(&grammar, text, false, &mut 1000))
+    };
+    assert_eq!(pending("a", ""), Some(Progress::Pending));
+    assert_eq!(pending("a", "<ab"), Some(Progress::Pending));
+    assert_eq!(pending("a", "<ab>"), Some(Progress::Matched(4)));
+    assert_eq!(pending("a", "<1"), Some(Progress::Failed));
+    assert_eq!(pending("b", "ab"), Some(Progress::Pending));
+    assert_eq!(pending("b", "ab "), Some(Progress::Matched(2)));
+    assert_eq!(pending("c", "ab"), Some(Progress::Pending));
+    assert_eq!(pending("c", "ax"), Some(Progress::Failed));
+    assert_eq!(pending("d", "a"), Some(Progress::Pending));
+    assert_eq!(pending("d", "ax"), Some(Progress::Matched(1)));
+}
+
+#[test]
+fn steps_and_depth_are_bounded_and_spent_runs_go_on() {
+    let grammar = grammar("a = { \"(\" ~ a? ~ \")\" }");
+    let text = "(".repeat(100_000);
+    let mut machine = Machine::new();
+    let Some(rule) = grammar.rule("a") else { return };
+    machine.start(&grammar, rule, 0);
+    assert_eq!(machine.run(&grammar, &text, true, &mut u64::MAX.clone()), Progress::TooDeep);
+    machine.start(&grammar, rule, 0);
+    let text = "((()))";
+    let mut rounds = 0;
+    let end = loop {
+        match machine.run(&grammar, text, true, &mut 1) {
+            Progress::Spent => rounds += 1,
+            end => break end,
+        }
+    };
+    assert_eq!((end, rounds > 10), (Progress::Matched(6), true));
+    assert_eq!(drawn(&grammar, text, machine.captures(), None), "a=((()))[a=(())[a=()]]");
+}
+
+#[test]
+fn what_a_match_starts_with_is_known() {
+    let grammar = grammar("a = { \"<\" ~ b }\nb = { \"x\" | \"yz\" }\nc = { b? }\nd = { !\"q\" ~ (ANY | \"z\") }");
+    let first = |rule: &str| grammar.rule(rule).map(|rule| grammar.first(rule).clone());
+    let literals = |rule: &str| first(rule).map(|first| first.literals).unwrap_or_default();
+    assert_eq!(literals("a"), ["<"]);
+    assert_eq!(literals("b"), ["x", "yz"]);
+    assert!(literals("c").is_empty() && first("c").is_some_and(|first| first.empty));
+    assert!(first("d").is_some_and(|first| !first.empty && first.bytes.iter().all(|byte| *byte)));
+}
+
+#[test]
+fn the_shipped_grammars_are_accepted() {
+    for name in shipped_names() {
+        let text = shipped(name).unwrap_or_default();
+        assert!(grammar(text).rules().count() > 3, "{name}");
+    }
+}
+
+#[test]
+fn any_text_as_a_grammar_gives_an_answer() {
+    // Shipped grammars with a byte put in, left out or doubled.
+    for name in shipped_names() {
+        let text = shipped(name).unwrap_or_default();
+        let mut seed = 7u64;
+        for _ in 0..400 {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let at = (seed >> 33) as usize % text.len();
+            let marks = ["", "(", "\"", "'", "/*", "{", "}", "*", "~", "|", "PUSH", "{9}", "\\", "!", "_", "é"];
+            let mark = marks[(seed >> 20) as usize % marks.len()];
+            if let (Some(before), Some(after)) = (text.get(..at), text.get(at + 1..)) {
+                let checked = Grammar::parse(SOURCE, &format!("{before}{mark}{after}"));
+                assert!(checked.value.is_some() != (!checked.diagnostics.is_empty()));
+            }
+        }
+    }
+}

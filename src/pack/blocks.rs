@@ -1,0 +1,89 @@
+//! Blocks: do a block's keys fit its role and its grammar?
+//!
+//! In: the dialects and their grammars.
+//! Out: a diagnostic for each key that cannot work.
+//! Never: asks whether a dialect is a good idea.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::grammar::Grammar;
+use crate::surface::{Block, Dialect, Ending, Role, Surface};
+use crate::text::Location;
+use indexmap::IndexMap;
+use std::sync::Arc;
+
+pub(super) fn check(surface: &Surface, grammars: &IndexMap<String, Arc<Grammar>>, diagnostics: &mut Vec<Diagnostic>) {
+    for dialect in surface.dialects.values() {
+        check_dialect(&dialect.value, grammars, diagnostics);
+    }
+}
+
+fn bad(at: Location, message: impl Into<String>, help: &str) -> Diagnostic {
+    Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help)
+}
+
+fn check_dialect(dialect: &Dialect, grammars: &IndexMap<String, Arc<Grammar>>, diagnostics: &mut Vec<Diagnostic>) {
+    let found: Vec<&Grammar> =
+        dialect.grammar.0.iter().filter_map(|name| grammars.get(&name.value).map(Arc::as_ref)).collect();
+    for name in &dialect.grammar.0 {
+        let Some(grammar) = grammars.get(&name.value) else { continue };
+        for rule in ["open", "name"] {
+            if grammar.rule(rule).is_none() {
+                let message = format!("the grammar `{}` has no rule `{rule}`", name.value);
+                diagnostics.push(bad(name.at, message, "a dialect's grammar spells its openers: `open`, with `name` inside"));
+            }
+        }
+    }
+    if dialect.grammar.0.is_empty() {
+        diagnostics.push(bad(dialect.at, "the dialect names no grammar", "say `grammar = \"tags\"`, or another"));
+    }
+    if dialect.blocks.is_empty() {
+        diagnostics.push(bad(dialect.at, "the dialect binds no block", "add `blocks.NAME = { role = … }`"));
+    }
+    if let Some(text) = &dialect.text {
+        let section = text.value.strip_prefix("section:").is_some_and(|name| !name.is_empty());
+        if !section && !matches!(text.value.as_str(), "stray" | "message") {
+            let message = format!("`{}` says nothing about text outside every block", text.value);
+            diagnostics.push(
+                Diagnostic::new(Code::PACK_WRONG_VALUE, text.at, message)
+                    .with_help("it is `stray`, `message` or `section:NAME`"),
+            );
+        }
+    }
+    let has = |rule: &str| found.iter().any(|grammar| grammar.rule(rule).is_some());
+    for (name, block) in &dialect.blocks {
+        check_block(name, &block.value, block.at, diagnostics);
+        let ladder = if block.value.ends.is_empty() { &dialect.ends } else { &block.value.ends };
+        for ending in ladder.iter().flat_map(|rung| &rung.0) {
+            let rule = match ending.value {
+                Ending::Closer | Ending::MaskedCloser => "close",
+                Ending::Payload => "payload",
+                _ => continue,
+            };
+            if !found.is_empty() && !has(rule) {
+                let message = format!("no grammar of this dialect has the rule `{rule}` that `{}` needs", ending.value.word());
+                diagnostics.push(bad(ending.at, message, "take the rung out, or add the rule to the grammar"));
+            }
+        }
+    }
+}
+
+fn check_block(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<Diagnostic>) {
+    let call = block.role == Role::Call;
+    if call && block.payload.0.is_empty() {
+        diagnostics.push(bad(at, format!("the call `{name}` has no `payload`"), "say how its payload is read: `tags`, `json` or `text`"));
+    }
+    if !call && let Some(payload) = block.payload.0.first() {
+        diagnostics.push(bad(payload.at, format!("a {} has no payload", block.role.word()), "only calls have one"));
+    }
+    let content = block.role == Role::Content;
+    if content && block.key.is_none() {
+        diagnostics.push(bad(at, format!("the content `{name}` has no `key`"), "say what it is stored under: `@name`, or `@ATTRIBUTE`"));
+    }
+    if !content && let Some(key) = &block.key {
+        diagnostics.push(bad(key.at, format!("a {} has no key", block.role.word()), "only contents have one"));
+    }
+    if let (true, Some(held)) = (call || content, block.holds.first()) {
+        let message = format!("a {} holds no blocks: what stands in it is opaque", block.role.word());
+        diagnostics.push(bad(held.at, message, "take `holds` out"));
+    }
+}

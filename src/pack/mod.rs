@@ -1,0 +1,37 @@
+//! Pack: what may be trusted of what was typed?
+//!
+//! In: a [`Surface`].
+//! Out: [`Pack`]: the same tables with their grammars, and a diagnostic for everything that does not hold.
+//! Never: compiles an expression or a pattern, or runs anything; one file for each kind of check.
+
+mod blocks;
+mod effects;
+mod grammars;
+mod names;
+mod schemas;
+mod strategies;
+
+use crate::diagnostic::Diagnostic;
+use crate::grammar::Grammar;
+use crate::surface::Surface;
+use indexmap::IndexMap;
+use std::sync::Arc;
+
+/// The tables of a pack and the grammars that they name. Only [`check`] makes one; it is worth running only if the check
+/// found no error.
+#[derive(Debug)]
+pub struct Pack {
+    pub(crate) surface: Surface,
+    pub(crate) grammars: IndexMap<String, Arc<Grammar>>,
+}
+
+/// Checks all that can be known without running anything.
+pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
+    let grammars = grammars::check(&mut surface, diagnostics);
+    names::check(&surface, diagnostics);
+    blocks::check(&surface, &grammars, diagnostics);
+    strategies::check(&surface, diagnostics);
+    effects::check(&surface, diagnostics);
+    schemas::check(&surface, diagnostics);
+    Pack { surface, grammars }
+}

@@ -1,0 +1,105 @@
+//! Names: does everything that is named exist?
+//!
+//! In: the tables.
+//! Out: a diagnostic with the nearest name for each that nothing declares.
+//! Never: looks into expressions; compiling them does.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::surface::{Dialect, Reply, Role, Surface};
+use crate::text::Spanned;
+
+pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
+    let dialects: Vec<&str> = surface.dialects.keys().map(String::as_str).collect();
+    let modes: Vec<&str> = surface.modes.keys().map(String::as_str).collect();
+    let actions: Vec<&str> = surface.actions.keys().map(String::as_str).collect();
+    let blocks = block_names(surface);
+    let mut known = |code: Code, kind: &str, name: &Spanned<String>, declared: &[&str]| {
+        if !declared.contains(&name.value.as_str()) {
+            let message = format!("no table declares the {kind} `{}`", name.value);
+            diagnostics
+                .push(Diagnostic::new(code, name.at, message).with_nearest(&name.value, declared.iter().copied()));
+        }
+    };
+    if let Some(about) = &surface.about {
+        for dialect in about.dialects.iter().flatten() {
+            known(Code::PACK_UNKNOWN_DIALECT, "dialect", dialect, &dialects);
+        }
+        if let Some(start) = &about.start {
+            let declared: &[&str] = if modes.is_empty() { &["default"] } else { &modes };
+            known(Code::PACK_UNKNOWN_MODE, "mode", start, declared);
+        }
+    }
+    for mode in surface.modes.values() {
+        for dialect in mode.value.dialects.iter().flatten() {
+            known(Code::PACK_UNKNOWN_DIALECT, "dialect", dialect, &dialects);
+        }
+        for permit in &mode.value.permits {
+            let action = &permit.action;
+            let fits = actions.iter().any(|name| crate::text::glob(&action.value, name));
+            if !(action.value.contains('*') && fits) {
+                known(Code::PACK_UNKNOWN_ACTION, "action", action, &actions);
+            }
+        }
+    }
+    for reply in std::iter::once(&surface.reply).chain(surface.modes.values().map(|mode| &mode.value.reply)) {
+        check_reply(reply, &blocks, &mut known);
+    }
+    for dialect in surface.dialects.values() {
+        let own: Vec<&str> = dialect.value.blocks.keys().map(String::as_str).collect();
+        for block in &dialect.value.needs {
+            known(Code::PACK_UNKNOWN_BLOCK, "block", block, &own);
+        }
+        for block in dialect.value.blocks.values() {
+            for held in &block.value.holds {
+                known(Code::PACK_UNKNOWN_BLOCK, "block", held, &own);
+            }
+        }
+    }
+    let mut targets = blocks.clone();
+    targets.extend(Role::WORDS);
+    targets.push("reply");
+    for guardrail in &surface.guardrails {
+        let name = guardrail.on.value.strip_suffix(".key").unwrap_or(&guardrail.on.value);
+        let on = Spanned::new(name.to_owned(), guardrail.on.at);
+        known(Code::PACK_UNKNOWN_BLOCK, "block or role", &on, &targets);
+        for mode in &guardrail.modes.0 {
+            known(Code::PACK_UNKNOWN_MODE, "mode", mode, &modes);
+        }
+    }
+    if surface.dialects.is_empty() && surface.about.is_some() {
+        let at = surface.about.as_ref().map(|about| about.name.at);
+        diagnostics.push(
+            Diagnostic::new(Code::PACK_UNKNOWN_DIALECT, at, "the pack declares no dialect")
+                .with_help("add `[dialects.NAME]` with a `grammar` and `blocks`"),
+        );
+    }
+}
+
+fn check_reply(reply: &Reply, blocks: &[&str], known: &mut impl FnMut(Code, &str, &Spanned<String>, &[&str])) {
+    let mut countable = blocks.to_vec();
+    countable.push("calls");
+    for (name, count) in &reply.counts {
+        known(Code::PACK_UNKNOWN_BLOCK, "block", &Spanned::new(name.clone(), count.at), &countable);
+    }
+    for name in reply.order.iter().flatten() {
+        known(Code::PACK_UNKNOWN_BLOCK, "block", name, &countable);
+    }
+}
+
+/// What blocks may be called in a reply: their bound names, and the names that they bear in the outcome.
+fn block_names(surface: &Surface) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for dialect in surface.dialects.values() {
+        names.extend(names_of(&dialect.value));
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn names_of(dialect: &Dialect) -> impl Iterator<Item = &str> {
+    let called = dialect.blocks.values().filter_map(|block| block.value.name.as_ref());
+    let called = called.map(|name| name.value.as_str()).filter(|name| !name.starts_with('@'));
+    let outside = dialect.text.as_ref().and_then(|text| text.value.strip_prefix("section:"));
+    dialect.blocks.keys().map(String::as_str).chain(called).chain(outside)
+}

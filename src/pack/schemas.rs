@@ -1,0 +1,56 @@
+//! Schemas: do they stay within the pack?
+//!
+//! In: the schemas of params, results and state.
+//! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` for what is no schema at all.
+//! Never: compiles one.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::surface::{Surface, Tree};
+
+/// Schemas nested more deeply than this are refused.
+const DEEPEST: usize = 64;
+
+pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
+    let params = surface.actions.values().flat_map(|action| action.value.params.values());
+    let results = surface.actions.values().filter_map(|action| action.value.returns.as_ref());
+    let slots = surface.state.values();
+    for schema in params.map(|entry| &entry.value).chain(results).chain(slots.map(|entry| &entry.value)) {
+        if !matches!(schema, Tree::Table(..)) {
+            diagnostics.push(
+                Diagnostic::new(Code::PACK_SCHEMA, schema.at(), "a JSON Schema is a table")
+                    .with_help("for a text say `{ type = \"string\" }`"),
+            );
+        }
+        check_references(schema, 0, diagnostics);
+    }
+}
+
+fn check_references(tree: &Tree, depth: usize, diagnostics: &mut Vec<Diagnostic>) {
+    if depth > DEEPEST {
+        let message = format!("a schema may be nested {DEEPEST} deep at the most");
+        diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, tree.at(), message));
+        return;
+    }
+    match tree {
+        Tree::Table(members, _) => {
+            for (key, value) in members {
+                match value {
+                    Tree::Text(target) if key.value == "$ref" && !target.value.starts_with('#') => {
+                        let message = format!("`{}` is another document", target.value);
+                        diagnostics.push(
+                            Diagnostic::new(Code::PACK_REMOTE_REF, target.at, message)
+                                .with_help("schemas are never fetched: copy what is meant into this one"),
+                        );
+                    }
+                    _ => check_references(value, depth + 1, diagnostics),
+                }
+            }
+        }
+        Tree::List(items, _) => {
+            for item in items {
+                check_references(item, depth + 1, diagnostics);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,47 @@
+//! Strategies: can each of them answer its defect?
+//!
+//! In: every degradation table, and the strategies of guardrails.
+//! Out: `pack/unfit-strategy` for each that cannot.
+//! Never: says which strategy is best.
+
+use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
+use crate::surface::{Degradation, Surface};
+use crate::text::Spanned;
+
+pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
+    let blocks = surface.dialects.values().flat_map(|dialect| dialect.value.blocks.values());
+    let tables = std::iter::once(&surface.degradation)
+        .chain(surface.modes.values().map(|mode| &mode.value.degradation))
+        .chain(surface.actions.values().map(|action| &action.value.degradation))
+        .chain(blocks.map(|block| &block.value.degradation));
+    for Degradation(rows) in tables {
+        for (defect, strategies) in rows {
+            for strategy in strategies {
+                fits(defect.value, strategy, diagnostics);
+            }
+            if strategies.is_empty() {
+                let message = format!("nothing answers `{}`", defect.value);
+                diagnostics.push(
+                    Diagnostic::new(Code::PACK_WRONG_VALUE, defect.at, message)
+                        .with_help("name a strategy, or take the line out for the default"),
+                );
+            }
+        }
+    }
+    for guardrail in &surface.guardrails {
+        if let Some(strategy) = &guardrail.strategy {
+            fits(Defect::Guardrail, strategy, diagnostics);
+        }
+    }
+}
+
+fn fits(defect: Defect, strategy: &Spanned<Strategy>, diagnostics: &mut Vec<Diagnostic>) {
+    if !defect.fits().contains(&strategy.value) {
+        let words: Vec<String> = defect.fits().iter().map(|fit| format!("`{fit}`")).collect();
+        let message = format!("`{}` cannot answer `{defect}`", strategy.value);
+        diagnostics.push(
+            Diagnostic::new(Code::PACK_UNFIT_STRATEGY, strategy.at, message)
+                .with_help(format!("what fits is {}", words.join(", "))),
+        );
+    }
+}

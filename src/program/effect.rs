@@ -1,0 +1,32 @@
+//! Effects, compiled: what does an accepted call or content do?
+//!
+//! In: the effects of the surface.
+//! Out: [`Effect`] with one verb each, its expressions compiled.
+//! Never: performs one.
+
+use crate::diagnostic::Remark;
+use crate::expression::{Expression, PathTemplate, Shape, Template};
+use crate::text::Location;
+
+/// One intention, with what it depends on.
+#[derive(Debug)]
+pub(crate) struct Effect {
+    pub(crate) verb: Option<Verb>,
+    pub(crate) when: Option<Expression>,
+    pub(crate) each: Option<Expression>,
+    pub(crate) lets: Vec<(String, Shape)>,
+    pub(crate) new: Option<String>,
+    pub(crate) nested: Vec<Effect>,
+    pub(crate) at: Location,
+}
+
+/// What an effect does.
+#[derive(Debug)]
+pub(crate) enum Verb {
+    Set { path: PathTemplate, value: Shape },
+    Append { path: PathTemplate, unique: Vec<String>, value: Shape },
+    Remove { path: PathTemplate },
+    Emit { event: Template, value: Option<Shape> },
+    Write { key: Template, value: Shape },
+    Remark { remark: Remark, text: Option<Template> },
+}

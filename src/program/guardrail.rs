@@ -1,0 +1,57 @@
+//! Guardrails, compiled: which checks look at which text?
+//!
+//! In: the guardrails of the surface.
+//! Out: [`Guardrails`]: the patterns of each target as one set that is searched in one pass.
+//! Never: searches a text.
+
+use super::ModeId;
+use crate::diagnostic::{Severity, Strategy};
+use crate::expression::Expression;
+use crate::surface::Role;
+use crate::text::Location;
+use regex::{Regex, RegexSet};
+
+/// All guardrails of a program.
+#[derive(Debug, Default)]
+pub(crate) struct Guardrails {
+    pub(crate) rules: Vec<Guardrail>,
+    pub(crate) sets: Vec<Set>,
+    /// Guardrails with conditions, by number.
+    pub(crate) conditions: Vec<usize>,
+}
+
+/// One check.
+#[derive(Debug)]
+pub(crate) struct Guardrail {
+    pub(crate) id: String,
+    pub(crate) target: Target,
+    /// Without a pattern its condition alone decides.
+    pub(crate) pattern: Option<Regex>,
+    /// Whether it trips where the pattern does not match.
+    pub(crate) inverted: bool,
+    pub(crate) when: Option<Expression>,
+    /// The modes in which it looks; all if empty.
+    pub(crate) modes: Vec<ModeId>,
+    pub(crate) advice: Option<String>,
+    pub(crate) severity: Severity,
+    pub(crate) strategy: Option<Strategy>,
+    pub(crate) at: Location,
+}
+
+/// What a guardrail looks at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    Role(Role),
+    Block(String),
+    Key(String),
+    Reply,
+}
+
+/// The patterns of one target.
+#[derive(Debug)]
+pub(crate) struct Set {
+    pub(crate) target: Target,
+    pub(crate) patterns: RegexSet,
+    /// The guardrail of each pattern.
+    pub(crate) rules: Vec<usize>,
+}

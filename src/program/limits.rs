@@ -1,0 +1,41 @@
+//! Limits: how much may one response ask of us?
+//!
+//! In: nothing.
+//! Out: [`Limits`] with their defaults.
+//! Never: enforces them; the reader does.
+
+/// The limits of one run. What goes beyond ends in `too-large` or `too-costly`, never in a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest response that is read, in bytes; 10 MiB.
+    pub input: usize,
+    /// The deepest nesting of blocks and of values in payloads; 64.
+    pub depth: usize,
+    /// The most blocks that are read; 10,000.
+    pub blocks: usize,
+    /// The most calls that are read; 1,000.
+    pub calls: usize,
+    /// The most diagnostics of one outcome; 100.
+    pub diagnostics: usize,
+    /// The most fields of one payload; 1,000.
+    pub fields: usize,
+    /// The most effects of one outcome; 10,000.
+    pub effects: usize,
+    /// Steps of the recogniser for each byte of the response; 512.
+    pub steps_per_byte: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            input: 10 << 20,
+            depth: 64,
+            blocks: 10_000,
+            calls: 1_000,
+            diagnostics: 100,
+            fields: 1_000,
+            effects: 10_000,
+            steps_per_byte: 512,
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Program: what runs.
+//!
+//! In: a checked [`Pack`](crate::pack::Pack).
+//! Out: [`Program`]: names resolved to numbers, expressions, patterns and look-ups compiled.
+//! Never: reads a response, or changes once it is made.
+
+mod compile;
+mod dialect;
+mod effect;
+mod guardrail;
+mod limits;
+mod schema;
+mod tables;
+
+pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Outside};
+pub(crate) use dialect::tag_family;
+pub(crate) use effect::{Effect, Verb};
+pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
+pub use limits::Limits;
+pub(crate) use schema::Schema;
+pub use tables::{DegradationRow, Permission, PermitCell};
+
+use crate::diagnostic::{Defect, Diagnostic, Severity, Strategy};
+use crate::expression::{Expression, Template};
+use crate::pack;
+use crate::surface::{self, Folder};
+use crate::text::{Location, Sources};
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// A pack, ready to run: immutable, for all threads. Once it exists nothing fails: any response gives an outcome.
+#[derive(Debug)]
+pub struct Program {
+    pub(crate) name: String,
+    pub(crate) sources: Sources,
+    pub(crate) dialects: Vec<Dialect>,
+    pub(crate) actions: IndexMap<String, Action>,
+    pub(crate) modes: IndexMap<String, Mode>,
+    pub(crate) start: ModeId,
+    pub(crate) contents: IndexMap<String, Content>,
+    pub(crate) guardrails: Guardrails,
+    pub(crate) degradation: Answers,
+    /// By dialect and block.
+    pub(crate) block_degradation: Vec<Vec<Answers>>,
+    pub(crate) slots: IndexMap<String, Slot>,
+    pub(crate) initial: Arc<Map<String, Value>>,
+    pub(crate) data: Value,
+    pub(crate) limits: Limits,
+    /// The place of each declaration that an outcome may name, as `pack/file:line:column`.
+    pub(crate) places: Places,
+}
+
+/// The number of a mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ModeId(pub(crate) usize);
+
+/// Something a response may ask for.
+#[derive(Debug)]
+pub(crate) struct Action {
+    pub(crate) schema: Schema,
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) degradation: Answers,
+    pub(crate) at: Location,
+}
+
+/// What content blocks point to.
+#[derive(Debug)]
+pub(crate) struct Content {
+    /// Whether its key is a path below a root.
+    pub(crate) path: bool,
+    pub(crate) effects: Vec<Effect>,
+}
+
+/// A named state of the session.
+#[derive(Debug)]
+pub(crate) struct Mode {
+    /// By the number of the action; deny by default.
+    pub(crate) permits: Vec<Vec<Permit>>,
+    /// Where its permits stand.
+    pub(crate) at: Location,
+    /// The numbers of its dialects.
+    pub(crate) dialects: Vec<usize>,
+    pub(crate) reply: Reply,
+    pub(crate) degradation: Answers,
+}
+
+/// One entry of what a mode permits.
+#[derive(Debug)]
+pub(crate) struct Permit {
+    pub(crate) when: Option<Expression>,
+    pub(crate) at: Location,
+}
+
+/// The shape of a good reply.
+#[derive(Debug, Default)]
+pub(crate) struct Reply {
+    pub(crate) counts: Vec<Count>,
+    /// The blocks of each place in the order, by dialect and block.
+    pub(crate) order: Vec<Vec<(usize, BlockId)>>,
+    pub(crate) order_at: Option<Location>,
+    /// The most calls, and where that stands.
+    pub(crate) calls: Option<(usize, Location)>,
+}
+
+/// How often a block may stand in a reply.
+#[derive(Debug)]
+pub(crate) struct Count {
+    pub(crate) name: String,
+    pub(crate) blocks: Vec<(usize, BlockId)>,
+    pub(crate) message: bool,
+    pub(crate) required: bool,
+    pub(crate) most: Option<usize>,
+    pub(crate) at: Location,
+}
+
+/// One value of the state.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub(crate) schema: Schema,
+    pub(crate) compute: Option<Template>,
+}
+
+/// The answers to defects of one table.
+#[derive(Debug, Default)]
+pub(crate) struct Answers(pub(crate) Vec<Option<Answer>>);
+
+/// The strategies that answer a defect, and where that stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) strategies: Vec<Strategy>,
+    pub(crate) at: Location,
+}
+
+impl Answers {
+    pub(crate) fn get(&self, defect: Defect) -> Option<&Answer> {
+        self.0.get(defect as usize)?.as_ref()
+    }
+}
+
+/// The names of places, looked up when an outcome needs one.
+#[derive(Debug, Default)]
+pub(crate) struct Places(std::collections::HashMap<Location, Arc<str>>);
+
+impl Places {
+    pub(crate) fn name(&self, at: Location) -> Option<&Arc<str>> {
+        self.0.get(&at)
+    }
+}
+
+/// What became of loading a pack: its sources are there in any case, so that diagnostics can be drawn.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The files that were read.
+    pub sources: Sources,
+    /// The program, unless an error stood in its way.
+    pub program: Option<Program>,
+    /// Everything that was found, in the order of files and places.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Program {
+    /// Reads, checks and compiles a pack. All faults are found in one go; nothing is half-loaded.
+    ///
+    /// Schemas compile on first use; [`Program::check`] compiles them all.
+    ///
+    /// ```
+    /// use rulebook::{Folder, Program};
+    ///
+    /// let pack = r#"
+    /// [pack]
+    /// name = "greeter"
+    /// [dialects.plain]
+    /// grammar = "tags"
+    /// blocks.message = { role = "message" }
+    /// "#;
+    /// let program = Program::load(&Folder::new("greeter", [("pack.toml", pack)])).program.unwrap();
+    /// let outcome = program.run(&program.session(), "<message>Hello!</message>");
+    /// assert_eq!(outcome.message, "Hello!");
+    /// ```
+    pub fn load(folder: &Folder) -> Loaded {
+        let (surface, mut diagnostics) = surface::read(folder);
+        let pack = pack::check(surface, &mut diagnostics);
+        let program = compile::compile(&pack, &mut diagnostics);
+        diagnostics.sort_by_key(|diagnostic| diagnostic.at);
+        diagnostics.dedup();
+        let broken = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        let sources = program.sources.clone();
+        Loaded { sources, program: Some(program).filter(|_| !broken), diagnostics }
+    }
+
+    /// As [`Program::load`], and everything that is compiled on first use is compiled now.
+    pub fn check(folder: &Folder) -> Loaded {
+        let mut loaded = Self::load(folder);
+        if let Some(program) = &loaded.program {
+            let faults = program.compile_schemas();
+            if !faults.is_empty() {
+                loaded.diagnostics.extend(faults);
+                loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.at);
+                loaded.program = None;
+            }
+        }
+        loaded
+    }
+
+    /// The same program with other limits.
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The pack's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The pack's files, for places.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// The names of the modes, in the order of their declaration.
+    pub fn modes(&self) -> impl Iterator<Item = &str> {
+        self.modes.keys().map(String::as_str)
+    }
+
+    /// The names of the dialects, in the order of their declaration.
+    pub fn dialects(&self) -> impl Iterator<Item = &str> {
+        self.dialects.iter().map(|dialect| dialect.name.as_str())
+    }
+
+    /// The names of the actions, in the order of their declaration.
+    pub fn actions(&self) -> impl Iterator<Item = &str> {
+        self.actions.keys().map(String::as_str)
+    }
+
+    pub(crate) fn place(&self, at: Location) -> Option<String> {
+        match self.places.name(at) {
+            Some(name) => Some(name.to_string()),
+            None => self.sources.place_name(at),
+        }
+    }
+}

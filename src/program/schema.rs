@@ -1,0 +1,105 @@
+//! Schemas, compiled: which values may a payload hold?
+//!
+//! In: the `params` of an action, as the pack writes them.
+//! Out: [`Schema`]: plain JSON Schema for whoever asks, and a validator that is built on first use.
+//! Never: fetches a `$ref`, or changes a value.
+
+use crate::surface::{Named, Tree};
+use jsonschema::{PatternOptions, Validator};
+use serde_json::{Map, Value, json};
+use std::sync::OnceLock;
+
+/// The JSON Schema of a payload.
+#[derive(Debug)]
+pub(crate) struct Schema {
+    json: Value,
+    validator: OnceLock<Result<Validator, String>>,
+}
+
+impl Schema {
+    /// The schema of an object with these members. `required = true` may stand on each, at every depth, and `about` for
+    /// `description`.
+    pub(crate) fn of_params(params: &Named<Tree>) -> Self {
+        let members = params.iter().map(|(name, tree)| (name.as_str(), &tree.value));
+        Self::new(object_of(members))
+    }
+
+    /// The schema of one value.
+    pub(crate) fn of_value(tree: &Tree) -> Self {
+        Self::new(plain(tree).0)
+    }
+
+    fn new(json: Value) -> Self {
+        Self { json, validator: OnceLock::new() }
+    }
+
+    /// The schema itself.
+    pub(crate) fn json(&self) -> &Value {
+        &self.json
+    }
+
+    /// The validator, or why the schema is none.
+    pub(crate) fn validator(&self) -> Result<&Validator, &String> {
+        self.validator
+            .get_or_init(|| {
+                jsonschema::options()
+                    .with_pattern_options(PatternOptions::regex())
+                    .build(&self.json)
+                    .map_err(|error| error.to_string())
+            })
+            .as_ref()
+    }
+}
+
+/// The schema of an object whose members are given as the pack writes them.
+fn object_of<'t>(members: impl Iterator<Item = (&'t str, &'t Tree)>) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for (name, tree) in members {
+        let (schema, needed) = plain(tree);
+        if needed {
+            required.push(Value::from(name));
+        }
+        properties.insert(name.to_owned(), schema);
+    }
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
+/// A schema as JSON Schema has it, and whether the pack says that the value is required.
+fn plain(tree: &Tree) -> (Value, bool) {
+    let Tree::Table(members, _) = tree else { return (tree.to_json(), false) };
+    let mut schema = Map::new();
+    let mut needed = false;
+    let mut inner_required = Vec::new();
+    for (key, value) in members {
+        match (key.value.as_str(), value) {
+            ("required", Tree::Constant(Value::Bool(flag), _)) => needed = *flag,
+            ("about", Tree::Text(text)) => {
+                schema.insert("description".to_owned(), text.value.clone().into());
+            }
+            ("properties", Tree::Table(properties, _)) => {
+                let inner = object_of(properties.iter().map(|(name, tree)| (name.value.as_str(), tree)));
+                if let Value::Object(mut inner) = inner {
+                    schema.insert("properties".to_owned(), inner.remove("properties").unwrap_or_default());
+                    if let Some(Value::Array(names)) = inner.remove("required") {
+                        inner_required.extend(names);
+                    }
+                }
+            }
+            ("items" | "contains" | "additionalProperties", Tree::Table(..)) => {
+                schema.insert(key.value.clone(), plain(value).0);
+            }
+            ("default" | "compute" | "from", _) if key.value != "default" => {}
+            _ => {
+                schema.insert(key.value.clone(), value.to_json());
+            }
+        }
+    }
+    if !inner_required.is_empty() {
+        let listed = schema.entry("required").or_insert_with(|| json!([]));
+        if let Value::Array(listed) = listed {
+            listed.extend(inner_required);
+        }
+    }
+    (Value::Object(schema), needed)
+}
