@@ -355,11 +355,11 @@ impl Compiler<'_, '_> {
     /// Lets the attempt at `start` go on here after a failure.
     fn land(&mut self, start: u32) {
         let to = self.here();
-        match self.code.ops.get_mut(start as usize) {
-            Some(
-                Op::Try { to: slot } | Op::TryIf { to: slot, .. } | Op::Commit { to: slot } | Op::Jump { to: slot },
-            ) => *slot = to,
-            _ => {}
+        if let Some(
+            Op::Try { to: slot } | Op::TryIf { to: slot, .. } | Op::Commit { to: slot } | Op::Jump { to: slot },
+        ) = self.code.ops.get_mut(start as usize)
+        {
+            *slot = to;
         }
     }
 

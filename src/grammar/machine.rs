@@ -401,10 +401,10 @@ fn taken(set: &Set, text: &str, at: usize, first: u8) -> usize {
 /// How many bytes a character has whose first byte this is.
 fn width(first: u8) -> usize {
     match first {
-        ..0xC0 => 1,
-        ..0xE0 => 2,
-        ..0xF0 => 3,
-        _ => 4,
+        0..0xC0 => 1,
+        0xC0..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        0xF0.. => 4,
     }
 }
 
