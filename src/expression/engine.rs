@@ -167,7 +167,7 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
     };
     for step in &read.steps {
         let found = match step {
-            Step::Key(key) => value.get(key),
+            Step::Key(key) => value.get(key).or_else(|| item(value, key.parse().ok()?)),
             Step::Place(place) => item(value, *place),
             Step::Of(other) => match resolve(reads, *other, scope)? {
                 Json::String(key) => value.get(key),
@@ -739,4 +739,14 @@ fn xml(text: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+pub(super) fn value_of(json: &Json) -> Value {
+    to_value(json, &Scale::new(), DEPTH).unwrap_or_default()
+}
+
+#[cfg(test)]
+pub(super) fn json_of(value: &Value) -> Result<Json, Error> {
+    to_json(value, &Scale::new(), DEPTH)
 }

@@ -209,7 +209,7 @@ impl<'s> Lower<'s> {
             Expr::Var(var) => format!("l_{}|weigh", var.id),
             Expr::Const(value) => self.constant(value.value.clone()),
             Expr::GetAttr(get) => {
-                let key = self.constant(get.name.into());
+                let key = self.constant(get.name.parse::<u32>().map_or_else(|_| get.name.into(), Value::from));
                 format!("({})[{key}]|weigh", self.expr(&get.expr)?)
             }
             Expr::GetItem(get) => format!("({})[{}]|weigh", self.expr(&get.expr)?, self.expr(&get.subscript_expr)?),
