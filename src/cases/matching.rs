@@ -12,6 +12,8 @@ use serde_json::{Map, Value};
 /// One expectation that did not hold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
+    /// Which answer of the case it is about, from 0.
+    pub step: usize,
     /// The key that did not hold, where it stands in the case.
     pub at: Location,
     /// The way to it through the outcome, such as `calls[0].verdict`.
@@ -22,8 +24,8 @@ pub struct Failure {
     pub got: Option<Value>,
 }
 
-/// Compares what is expected with the outcome.
-pub(super) fn compare(expected: &[Expectation], outcome: &Value) -> Vec<Failure> {
+/// Compares what is expected with the outcome of the answer number `step`.
+pub(super) fn compare(step: usize, expected: &[Expectation], outcome: &Value) -> Vec<Failure> {
     let mut failures = Vec::new();
     for Expectation { key, value } in expected {
         let got = match key.value.as_str() {
@@ -32,6 +34,9 @@ pub(super) fn compare(expected: &[Expectation], outcome: &Value) -> Vec<Failure>
             name => outcome.get(name).cloned(),
         };
         descend(value, got.as_ref(), key.value.clone(), key.at, &mut failures);
+    }
+    for failure in &mut failures {
+        failure.step = step;
     }
     failures
 }
@@ -69,7 +74,7 @@ fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Location, fai
     };
     if !matches {
         let got = got.map(|got| likeness(expected, got));
-        failures.push(Failure { at, path, expected: expected.to_json(), got });
+        failures.push(Failure { step: 0, at, path, expected: expected.to_json(), got });
     }
 }
 

@@ -298,11 +298,10 @@ mod tests {
             ],
         );
         check(
-            "claim = 'a'\n=== user ===\nHi\n=== response ===\nHi\n=== expect ===\nstatus = 'clean'\nstatus = =\n",
+            "claim = 'a'\n=== user ===\nHi\n=== response ===\nHi\n=== expect ===\nmode = 'a'\nmode = 'a'\n",
             &[
                 "case/syntax t/x.case:2:1 `user` parts are not supported yet",
                 "case/syntax t/x.case:8:1 duplicate key",
-                "case/syntax t/x.case:8:10 string values must be quoted",
             ],
         );
     }

@@ -77,7 +77,7 @@ impl CaseRun {
     fn answer(&mut self, program: &Program, session: &Session, step: &Step, options: &Options) -> Session {
         let outcome = program.run_with(session, step.text.as_bytes(), options);
         match serde_json::to_value(&outcome) {
-            Ok(json) => self.failures.extend(compare(&step.expected, &json)),
+            Ok(json) => self.failures.extend(compare(self.outcomes.len(), &step.expected, &json)),
             Err(error) => {
                 let message = format!("the outcome cannot be written as JSON: {error}");
                 self.diagnostics.push(Diagnostic::new(Code::INTERNAL, step.at, message));
