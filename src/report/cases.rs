@@ -19,6 +19,10 @@ use std::fmt::Write as _;
 pub struct TestedPack {
     /// The pack's name.
     pub name: String,
+    /// What draws its files.
+    pub pen: Pen,
+    /// Why the pack cannot run, with its files.
+    pub faults: Option<(Sources, Vec<Diagnostic>)>,
     /// The case files.
     pub sources: Sources,
     /// Case files that cannot be read.
@@ -37,7 +41,13 @@ impl TestedPack {
 
     /// Whether a case failed or could not be read.
     pub fn has_failed(&self) -> bool {
-        self.count(CaseVerdict::Failed) > 0 || self.broken.iter().any(|one| one.severity == Severity::Error)
+        let faults = self.faults.iter().flat_map(|(_, faults)| faults);
+        self.count(CaseVerdict::Failed) > 0 || faults.chain(&self.broken).any(|one| one.severity == Severity::Error)
+    }
+
+    /// What needs a look, for people.
+    pub fn human(&self) -> String {
+        self.pen.tested(self)
     }
 }
 
@@ -47,9 +57,14 @@ const BESIDE: usize = 60;
 const AROUND: usize = 2;
 
 impl Pen {
-    /// The cases that need a look.
-    pub fn tested(&self, pack: &TestedPack) -> String {
+    fn tested(&self, pack: &TestedPack) -> String {
         let mut text = String::new();
+        if let Some((sources, faults)) = &pack.faults {
+            for diagnostic in faults {
+                text += &self.diagnostic(sources, diagnostic);
+                text.push('\n');
+            }
+        }
         for diagnostic in &pack.broken {
             text += &self.diagnostic(&pack.sources, diagnostic);
             text.push('\n');
@@ -81,13 +96,17 @@ impl Pen {
         let sum = |verdict| packs.iter().map(|pack| pack.count(verdict)).sum::<usize>();
         let cases: usize = packs.iter().map(|pack| pack.runs.len()).sum();
         let unread: usize = packs.iter().map(|pack| pack.broken.len()).sum();
+        let unfit = packs.iter().filter(|pack| pack.faults.is_some()).count();
         let failed = sum(CaseVerdict::Failed);
-        let mut words = vec![paint(if failed + unread == 0 { GOOD } else { STRONG }, &format!("{} passed", sum(CaseVerdict::Passed)))];
+        let mut words = vec![paint(if failed + unread + unfit == 0 { GOOD } else { STRONG }, &format!("{} passed", sum(CaseVerdict::Passed)))];
         if failed > 0 {
             words.push(paint(BAD, &format!("{failed} failed")));
         }
         if unread > 0 {
             words.push(paint(BAD, &format!("{} in case files", count(unread, "fault"))));
+        }
+        if unfit > 0 {
+            words.push(paint(BAD, &format!("{} cannot run", count(unfit, "pack"))));
         }
         if sum(CaseVerdict::Todo) > 0 {
             words.push(paint(FAINT, &format!("{} to do", sum(CaseVerdict::Todo))));

@@ -36,6 +36,17 @@ impl Pen {
         text
     }
 
+    /// The list of all pages, each with its first sentence.
+    pub fn contents(&self, pages: &[Page]) -> String {
+        let width = pages.iter().map(|page| page.code.len()).max().unwrap_or(0);
+        let mut text = String::new();
+        for page in pages {
+            let about = page.text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+            _ = writeln!(text, "{}  {}", paint(STRONG, &format!("{:<width$}", page.code)), about.unwrap_or_default());
+        }
+        text
+    }
+
     /// The degradation table as it stands.
     pub fn degradation(&self, rows: &[DegradationRow]) -> String {
         let cells = rows.iter().map(|row| {

@@ -33,7 +33,7 @@ pub fn diagnostic(pen: &Pen, sources: &Sources, diagnostic: &Diagnostic) -> Valu
 
 /// The report of `check`: every diagnostic of every pack, and their sum.
 pub fn checked(diagnostics: Vec<Value>, packs: usize) -> Value {
-    let of = |severity: Severity| diagnostics.iter().filter(|one| one["severity"] == severity.name()).count();
+    let of = |severity: Severity| diagnostics.iter().filter(|one| one.get("severity").and_then(Value::as_str) == Some(severity.name())).count();
     let summary = json!({
         "packs": packs, "errors": of(Severity::Error), "warnings": of(Severity::Warning), "infos": of(Severity::Info),
     });
@@ -41,11 +41,15 @@ pub fn checked(diagnostics: Vec<Value>, packs: usize) -> Value {
 }
 
 /// The report of `test`: every case and what came of it, and their sum.
-pub fn tested(pen: &Pen, packs: &[TestedPack]) -> Value {
-    let cases: Vec<Value> = packs.iter().flat_map(|pack| cases(pen, pack)).collect();
+pub fn tested(packs: &[TestedPack]) -> Value {
+    let cases: Vec<Value> = packs.iter().flat_map(cases).collect();
     let broken: Vec<Value> = packs
         .iter()
-        .flat_map(|pack| pack.broken.iter().map(|one| diagnostic(pen, &pack.sources, one)))
+        .flat_map(|pack| {
+            let faults = pack.faults.iter().flat_map(|(sources, faults)| faults.iter().map(move |one| (sources, one)));
+            let all = faults.chain(pack.broken.iter().map(|one| (&pack.sources, one)));
+            all.map(|(sources, one)| diagnostic(&pack.pen, sources, one))
+        })
         .collect();
     let sum = |verdict| packs.iter().map(|pack| pack.count(verdict)).sum::<usize>();
     let coverage: Vec<Value> = packs
@@ -64,7 +68,8 @@ pub fn tested(pen: &Pen, packs: &[TestedPack]) -> Value {
     json!({ "version": VERSION, "cases": cases, "diagnostics": broken, "coverage": coverage, "summary": summary })
 }
 
-fn cases(pen: &Pen, pack: &TestedPack) -> Vec<Value> {
+fn cases(pack: &TestedPack) -> Vec<Value> {
+    let pen = &pack.pen;
     pack.runs
         .iter()
         .map(|(case, run)| {
