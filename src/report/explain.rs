@@ -13,18 +13,14 @@ impl Pen {
     /// A page, with the strategies of a defect below.
     pub fn page(&self, page: &Page) -> String {
         let mut text = String::new();
-        let mut in_fence = false;
+        // The marks of the fence that is open.
+        let mut fence: Option<&str> = None;
         for line in page.text.trim_end().lines() {
-            if line.starts_with("```") {
-                in_fence = !in_fence;
-                continue;
-            }
-            if in_fence {
-                _ = writeln!(text, "    {line}");
-            } else if let Some(heading) = line.strip_prefix('#') {
-                _ = writeln!(text, "{}", paint(STRONG, heading.trim_start_matches('#').trim()));
-            } else {
-                _ = writeln!(text, "{line}");
+            let marks = line.split_once(|c| c != '`').map_or(line, |(marks, _)| marks);
+            match fence {
+                Some(open) if line == open => fence = None,
+                None if marks.len() >= 3 => fence = Some(marks),
+                _ => page_line(line, fence.is_some(), &mut text),
             }
         }
         let name = page.code.rsplit('/').next().unwrap_or(page.code);
@@ -117,6 +113,15 @@ impl Pen {
     pub fn trouble(&self, message: &str) -> String {
         format!("{} {message}\n", paint(BAD, "rulebook:"))
     }
+}
+
+fn page_line(line: &str, in_fence: bool, text: &mut String) {
+    let shown = match line.strip_prefix('#') {
+        _ if in_fence => format!("    {line}"),
+        Some(heading) => paint(STRONG, heading.trim_start_matches('#').trim()),
+        None => line.to_owned(),
+    };
+    _ = writeln!(text, "{shown}");
 }
 
 /// Which strategies answer a defect: generated, so that no page can be out of date.
