@@ -1,4 +1,4 @@
-//! Outcome: one response in, one outcome out.
+//! Outcomes: what comes of one response?
 //!
 //! In: a [`Program`](crate::program::Program), a session, a response.
 //! Out: [`Outcome`], the public contract.
