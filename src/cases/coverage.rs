@@ -54,7 +54,12 @@ impl Coverage {
                     .flat_map(|outcome| &outcome.diagnostics)
                     .filter(|finding| finding.code == code && finding.strategy.as_deref() == Some(strategy.name()))
                     .count();
-                row("degradation", format!("{} = {strategy} ({})", answer.defect, answer.place), Some(rule.clone()), hits);
+                row(
+                    "degradation",
+                    format!("{} = {strategy} ({})", answer.defect, answer.place),
+                    Some(rule.clone()),
+                    hits,
+                );
             }
         }
         Self { rows }

@@ -94,7 +94,11 @@ fn likeness(expected: &Tree, got: &Value) -> Value {
         (Tree::List(items, _), Value::Array(found)) => {
             let rest = items.last();
             let wanted = items.iter().map(Some).chain(std::iter::repeat(rest));
-            found.iter().zip(wanted).map(|(found, item)| item.map_or(found.clone(), |item| likeness(item, found))).collect()
+            found
+                .iter()
+                .zip(wanted)
+                .map(|(found, item)| item.map_or(found.clone(), |item| likeness(item, found)))
+                .collect()
         }
         _ => got.clone(),
     }

@@ -133,7 +133,7 @@ fn before_line_break(text: &str, offset: usize) -> usize {
 }
 
 fn parse_header(source: SourceId, at: Span, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<CaseHeader> {
-    parse_toml(source, at, text, diagnostics, |node, reading| CaseHeader::decode(node, reading))
+    parse_toml(source, at, text, diagnostics, CaseHeader::decode)
 }
 
 fn parse_parts(source: SourceId, parts: &[Part<'_>], text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Step> {
@@ -190,7 +190,7 @@ fn parse_expectation(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Vec<Expectation>> {
     let before = diagnostics.len();
-    let table = parse_toml(source, part.text, text, diagnostics, |node, reading| Tree::decode(node, reading))?;
+    let table = parse_toml(source, part.text, text, diagnostics, Tree::decode)?;
     let Tree::Table(members, _) = table else { return None };
     let mut expected = Vec::with_capacity(members.len());
     for (key, value) in members {
@@ -299,10 +299,7 @@ mod tests {
         );
         check(
             "claim = 'a'\n=== user ===\nHi\n=== response ===\nHi\n=== expect ===\nmode = 'a'\nmode = 'a'\n",
-            &[
-                "case/syntax t/x.case:2:1 `user` parts are not supported yet",
-                "case/syntax t/x.case:8:1 duplicate key",
-            ],
+            &["case/syntax t/x.case:2:1 `user` parts are not supported yet", "case/syntax t/x.case:8:1 duplicate key"],
         );
     }
 }

@@ -11,7 +11,9 @@ use crate::report::Pen;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "rulebook explain [CODE]\n       rulebook explain PACK FILE\n       rulebook explain --degradation PACK\n       rulebook explain --permits PACK")]
+#[command(
+    override_usage = "rulebook explain [CODE]\n       rulebook explain PACK FILE\n       rulebook explain --degradation PACK\n       rulebook explain --permits PACK"
+)]
 pub(crate) struct Arguments {
     /// A code such as `response/forbidden-call`, a defect, a remark or a strategy; all of them without it
     #[arg(value_name = "CODE")]

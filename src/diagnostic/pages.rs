@@ -58,7 +58,7 @@ pages! {
     "case/syntax",
     "case/expects-nothing",
     "case/failed",
-    "session/misfit",
+    "pack/session-misfit",
     "internal/fault",
     "response/no-dialect",
     "response/unclosed-block",

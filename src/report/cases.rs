@@ -4,9 +4,9 @@
 //! Out: every failure at its line, expected against found, and one line of sums.
 //! Never: says anything about a case that holds, except that its `todo` is out of date.
 
+use super::count;
 use super::diff::{Line, compare};
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
-use super::count;
 use crate::cases::{Case, CaseRun, CaseVerdict, Coverage, Failure};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::outcome::{Finding, Outcome};
@@ -98,7 +98,10 @@ impl Pen {
         let unread: usize = packs.iter().map(|pack| pack.broken.len()).sum();
         let unfit = packs.iter().filter(|pack| pack.faults.is_some()).count();
         let failed = sum(CaseVerdict::Failed);
-        let mut words = vec![paint(if failed + unread + unfit == 0 { GOOD } else { STRONG }, &format!("{} passed", sum(CaseVerdict::Passed)))];
+        let mut words = vec![paint(
+            if failed + unread + unfit == 0 { GOOD } else { STRONG },
+            &format!("{} passed", sum(CaseVerdict::Passed)),
+        )];
         if failed > 0 {
             words.push(paint(BAD, &format!("{failed} failed")));
         }

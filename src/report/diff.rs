@@ -43,7 +43,8 @@ fn middle<'t>(one: &[&'t str], other: &[&'t str]) -> Vec<Line<'t>> {
     }
     // How many common lines there are from each pair of places on.
     let mut common = vec![0_u32; (one.len() + 1) * width];
-    let cell = |common: &[u32], row: usize, column: usize| common.get(row * width + column).copied().unwrap_or_default();
+    let cell =
+        |common: &[u32], row: usize, column: usize| common.get(row * width + column).copied().unwrap_or_default();
     for (row, left) in one.iter().enumerate().rev() {
         for (column, right) in other.iter().enumerate().rev() {
             let best = if left == right {
@@ -64,7 +65,9 @@ fn middle<'t>(one: &[&'t str], other: &[&'t str]) -> Vec<Line<'t>> {
                 lines.push(Line::Both(left));
                 (row, column) = (row + 1, column + 1);
             }
-            (Some(left), right) if right.is_none() || cell(&common, row + 1, column) >= cell(&common, row, column + 1) => {
+            (Some(left), right)
+                if right.is_none() || cell(&common, row + 1, column) >= cell(&common, row, column + 1) =>
+            {
                 lines.push(Line::Missing(left));
                 row += 1;
             }

@@ -167,7 +167,8 @@ fn frame_of(line: &str) -> Option<Frame> {
     let (at, first) = visible.find(|(_, c)| *c != ' ' && !c.is_ascii_digit())?;
     match first {
         '|' => {
-            let before_is_blank = !line.get(..at).is_some_and(|before| plain(before).contains(|c: char| c.is_ascii_digit()));
+            let before_is_blank =
+                !line.get(..at).is_some_and(|before| plain(before).contains(|c: char| c.is_ascii_digit()));
             Some(Frame::Bar(at, before_is_blank && visible.all(|(_, c)| c == ' ')))
         }
         '-' | ':' if line.get(at..).is_some_and(|rest| rest.starts_with("-->") || rest.starts_with(":::")) => {
@@ -217,11 +218,11 @@ mod tests {
                     .with_label("permitted here")
                     .with_help("did you mean `write_template`?")
             },
-            "error[pack/unknown-action]: no pack declares an action `write_templte`\n \
+            "error[pack/unknown-action]: no pack declares an action `write_templte`\n\
              \u{20} ┌─ rules/x/modes.toml:2:12\n\
-             2 │ permits = [\"write_templte\"]\n \
-             \u{20} │            ^^^^^^^^^^^^^^^ permitted here\n \
-             \u{20} = help: did you mean `write_template`?\n \
+             2 │ permits = [\"write_templte\"]\n\
+             \u{20} │            ^^^^^^^^^^^^^^^ permitted here\n\
+             \u{20} = help: did you mean `write_template`?\n\
              \u{20} = more: rulebook explain pack/unknown-action\n",
         );
     }

@@ -87,7 +87,8 @@ impl Pen {
         for action in &actions {
             _ = write!(text, "{action:<first$}");
             for mode in &modes {
-                let permit = cells.iter().find(|cell| cell.action == *action && cell.mode == *mode).map(|cell| &cell.permit);
+                let permit =
+                    cells.iter().find(|cell| cell.action == *action && cell.mode == *mode).map(|cell| &cell.permit);
                 let (mark, style) = match permit {
                     Some(Permit::Always { .. }) => ("✓".to_owned(), GOOD),
                     Some(Permit::When { condition, rule }) => {

@@ -33,7 +33,9 @@ pub fn diagnostic(pen: &Pen, sources: &Sources, diagnostic: &Diagnostic) -> Valu
 
 /// The report of `check`: every diagnostic of every pack, and their sum.
 pub fn checked(diagnostics: Vec<Value>, packs: usize) -> Value {
-    let of = |severity: Severity| diagnostics.iter().filter(|one| one.get("severity").and_then(Value::as_str) == Some(severity.name())).count();
+    let of = |severity: Severity| {
+        diagnostics.iter().filter(|one| one.get("severity").and_then(Value::as_str) == Some(severity.name())).count()
+    };
     let summary = json!({
         "packs": packs, "errors": of(Severity::Error), "warnings": of(Severity::Warning), "infos": of(Severity::Info),
     });

@@ -29,6 +29,8 @@ pub fn checked_sum(packs: usize, errors: usize, warnings: usize) -> String {
         (0, 0) => format!("{packs}: {}\n", paint(GOOD, "clean")),
         (0, _) => format!("{packs}: {}\n", paint(WARN, &count(warnings, "warning"))),
         (_, 0) => format!("{packs}: {}\n", paint(BAD, &count(errors, "error"))),
-        _ => format!("{packs}: {}, {}\n", paint(BAD, &count(errors, "error")), paint(WARN, &count(warnings, "warning"))),
+        _ => {
+            format!("{packs}: {}, {}\n", paint(BAD, &count(errors, "error")), paint(WARN, &count(warnings, "warning")))
+        }
     }
 }

@@ -104,7 +104,9 @@ impl Pen {
             let [start, end] = call.span;
             let mut reasons: Vec<&str> = findings
                 .iter()
-                .filter(|finding| finding.severity != Level::Info && start <= finding.span.start && finding.span.end <= end)
+                .filter(|finding| {
+                    finding.severity != Level::Info && start <= finding.span.start && finding.span.end <= end
+                })
                 .filter_map(|finding| finding.code.strip_prefix("response/"))
                 .collect();
             reasons.dedup();
@@ -127,7 +129,11 @@ impl Pen {
             other => match serde_json::to_value(other) {
                 Ok(Value::Object(mut members)) => {
                     let kind = members.shift_remove("kind");
-                    return self.plain_effect(kind.as_ref().and_then(Value::as_str).unwrap_or_default(), &members, record);
+                    return self.plain_effect(
+                        kind.as_ref().and_then(Value::as_str).unwrap_or_default(),
+                        &members,
+                        record,
+                    );
                 }
                 _ => ("effect", String::new()),
             },

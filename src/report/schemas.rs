@@ -34,7 +34,8 @@ impl Described {
     /// The schema.
     pub fn schema(&self) -> Value {
         let made = (self.make)();
-        let id = format!("https://raw.githubusercontent.com/rulebook-rs/rulebook/main/schemas/{}.schema.json", self.name);
+        let id =
+            format!("https://raw.githubusercontent.com/rulebook-rs/rulebook/main/schemas/{}.schema.json", self.name);
         // Who and what comes first, then the shape.
         let mut schema = serde_json::Map::new();
         schema.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());

@@ -106,7 +106,13 @@ fn a_response_comes_from_a_file_or_from_standard_input() {
     let outcome: serde_json::Value = serde_json::from_slice(&from_file.stdout).unwrap();
     assert_eq!(outcome["message"], "Hello.");
     assert_eq!(rulebook(&folder, &["run", "notes"], b"\xff\xfe\x00").status.code(), Some(0));
-    check(&folder, &["run", "notes", "answer.txt", "--mode", "caht"], 2, "", "the pack has no mode `caht`; did you mean `chat`?");
+    check(
+        &folder,
+        &["run", "notes", "answer.txt", "--mode", "caht"],
+        2,
+        "",
+        "the pack has no mode `caht`; did you mean `chat`?",
+    );
     check(&folder, &["run", "notes", "answer.txt", "--session", "none.json"], 2, "", "cannot read `none.json`");
 }
 

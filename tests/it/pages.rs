@@ -44,7 +44,11 @@ fn every_page_is_of_a_code_and_has_the_same_headings() {
         let prose = page.text.split("```").step_by(2).collect::<String>();
         let headings: Vec<&str> = prose.lines().filter(|line| line.starts_with('#')).collect();
         let all = [&format!("# {}", page.code), "## Why it matters", "## What triggers it", "## Mended"];
-        assert!(headings.len() >= 2 && headings.iter().all(|heading| all.contains(heading)), "{}: {headings:?}", page.code);
+        assert!(
+            headings.len() >= 2 && headings.iter().all(|heading| all.contains(heading)),
+            "{}: {headings:?}",
+            page.code
+        );
     }
 }
 

@@ -23,7 +23,10 @@ fn the_files_are_those_of_the_types() {
             }
         }
     }
-    assert!(stale.is_empty(), "{stale:?} differ from the types: run the tests with UPDATE=1 and look at the difference");
+    assert!(
+        stale.is_empty(),
+        "{stale:?} differ from the types: run the tests with UPDATE=1 and look at the difference"
+    );
 }
 
 #[test]

@@ -151,9 +151,13 @@ fn names_of_packs() -> BTreeSet<String> {
         }
         let table: toml::Table = std::fs::read_to_string(entry.path()).unwrap().parse().unwrap();
         for kind in ["modes", "actions", "dialects", "contents", "state"] {
-            names.extend(table.get(kind).and_then(toml::Value::as_table).into_iter().flat_map(|table| table.keys().cloned()));
+            names.extend(
+                table.get(kind).and_then(toml::Value::as_table).into_iter().flat_map(|table| table.keys().cloned()),
+            );
         }
-        for dialect in table.get("dialects").and_then(toml::Value::as_table).into_iter().flat_map(|table| table.values()) {
+        for dialect in
+            table.get("dialects").and_then(toml::Value::as_table).into_iter().flat_map(|table| table.values())
+        {
             let blocks = dialect.get("blocks").and_then(toml::Value::as_table);
             names.extend(blocks.into_iter().flat_map(|blocks| blocks.keys().cloned()));
         }
