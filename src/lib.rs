@@ -2,6 +2,7 @@
 
 pub mod diagnostic;
 mod document;
+pub mod expression;
 pub mod outcome;
 pub mod session;
 pub mod surface;

@@ -1,0 +1,470 @@
+//! Lowering: what does minijinja get to run for what the author typed?
+//!
+//! In: the syntax tree that minijinja's parser makes of an expression or template.
+//! Out: [`Lowered`]: the same in Jinja, with every read and constant numbered and every operand guarded.
+//! Never: evaluates, or lets a word of the author through into the source that is run, but for filters and tests it knows.
+//!
+//! Three things cannot be had from minijinja by settings alone, so they are written into the source: an absent member is
+//! `none` wherever it is used, operators refuse what does not fit them, and all that is made along the way is weighed.
+//! `a.b + x | upper` becomes `(r0|plus + r1|upper()|weigh|plus)|weigh`; see [`super::engine`] for the guards.
+
+use super::{Fault, engine};
+use crate::diagnostic::alternatives;
+use minijinja::Value;
+use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Stmt, UnaryOpKind};
+use minijinja::machinery::{self, Token};
+use minijinja::syntax::SyntaxConfig;
+use std::fmt::Write as _;
+
+/// Tokens that one expression or template may have: its tree is walked by recursion.
+const TOKENS: usize = 4_000;
+/// Tokens between the braces of one expression or statement.
+const TOGETHER: usize = 500;
+/// Further branches that the `if`s of one template may have.
+const ELIFS: usize = 64;
+
+/// A path into the scope.
+#[derive(Debug)]
+pub(super) struct Read {
+    /// Where it is typed first.
+    pub(super) at: u32,
+    pub(super) name: String,
+    pub(super) steps: Vec<Step>,
+}
+
+/// One step of a [`Read`].
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Step {
+    Key(String),
+    Place(i64),
+    /// The key or place that another read gives.
+    Of(usize),
+    /// How much there is: a state may be large, and this is the question that is asked of it most.
+    Length,
+}
+
+/// What is run.
+#[derive(Debug)]
+pub(super) struct Lowered {
+    pub(super) reads: Vec<Read>,
+    pub(super) constants: Vec<Value>,
+    pub(super) form: Form,
+}
+
+#[derive(Debug)]
+pub(super) enum Form {
+    /// One read: no engine is needed.
+    Read(usize),
+    /// Text and reads: neither.
+    Plain(Vec<Piece>),
+    /// The source of an expression.
+    Value(String),
+    /// The source of a template.
+    Text(String),
+}
+
+#[derive(Debug)]
+pub(super) enum Piece {
+    Text(String),
+    Read(usize),
+}
+
+/// Lowers an expression.
+pub(super) fn expression(source: &str) -> Result<Lowered, Fault> {
+    bounded(source, true)?;
+    let tree = machinery::parse_expr(source).map_err(|error| Fault::of(&error, source))?;
+    let mut lower = Lower::new(source);
+    let form = lower.value(&tree)?;
+    Ok(lower.finish(form))
+}
+
+/// Lowers a template.
+pub(super) fn template(source: &str) -> Result<Lowered, Fault> {
+    bounded(source, false)?;
+    let tree = machinery::parse(source, "template", syntax()).map_err(|error| Fault::of(&error, source))?;
+    let Stmt::Template(tree) = &tree else { return Err(Fault::new(0..source.len(), "this is not a template")) };
+    let mut lower = Lower::new(source);
+    let form = match tree.children.as_slice() {
+        [Stmt::EmitExpr(only)] => lower.value(&only.expr)?,
+        children => match lower.pieces(children)? {
+            Some(pieces) => Form::Plain(pieces),
+            None => {
+                let mut out = String::new();
+                lower.statements(children, &mut out)?;
+                Form::Text(out)
+            }
+        },
+    };
+    Ok(lower.finish(form))
+}
+
+/// Jinja's own syntax; a line break at the end of a text is part of it.
+pub(super) fn syntax() -> SyntaxConfig {
+    SyntaxConfig::builder().keep_trailing_newline(true).build().unwrap_or_default()
+}
+
+/// Refuses what is too large to walk; faults of spelling are left to the parser.
+fn bounded(source: &str, expression: bool) -> Result<(), Fault> {
+    let (mut all, mut together, mut elifs) = (0, 0, 0);
+    for token in machinery::tokenize(source, expression, syntax()) {
+        let Ok((token, span)) = token else { return Ok(()) };
+        let span = span.start_offset as usize..span.end_offset as usize;
+        (all, together) = (all + 1, together + 1);
+        match token {
+            Token::VariableStart | Token::BlockStart => together = 0,
+            Token::Ident("elif") => elifs += 1,
+            _ => {}
+        }
+        if all > TOKENS || together > TOGETHER || elifs > ELIFS {
+            return Err(
+                Fault::new(span, "this is too long").help("split it, or keep what it says under `data`".to_owned())
+            );
+        }
+    }
+    Ok(())
+}
+
+struct Lower<'s> {
+    source: &'s str,
+    reads: Vec<Read>,
+    constants: Vec<Value>,
+    /// Names that statements bind, one list per `for`.
+    locals: Vec<Vec<&'s str>>,
+}
+
+type Code = Result<String, Fault>;
+
+impl<'s> Lower<'s> {
+    fn new(source: &'s str) -> Self {
+        Self { source, reads: Vec::new(), constants: Vec::new(), locals: vec![Vec::new()] }
+    }
+
+    fn finish(self, form: Form) -> Lowered {
+        Lowered { reads: self.reads, constants: self.constants, form }
+    }
+
+    fn value(&mut self, tree: &Expr<'s>) -> Result<Form, Fault> {
+        Ok(match self.read(tree) {
+            Some(read) => Form::Read(read),
+            None => Form::Value(self.expr(tree)?),
+        })
+    }
+
+    fn pieces(&mut self, children: &[Stmt<'s>]) -> Result<Option<Vec<Piece>>, Fault> {
+        let piece = |child: &Stmt<'s>| match child {
+            Stmt::EmitRaw(raw) => Some(Piece::Text(raw.raw.to_owned())),
+            Stmt::EmitExpr(emit) => self.read(&emit.expr).map(Piece::Read),
+            _ => None,
+        };
+        Ok(children.iter().map(piece).collect())
+    }
+
+    fn is_local(&self, name: &str) -> bool {
+        self.locals.iter().flatten().any(|local| *local == name)
+    }
+
+    fn constant(&mut self, value: Value) -> String {
+        self.constants.push(value);
+        format!("c{}", self.constants.len() - 1)
+    }
+
+    /// The number of a read, if `tree` is a path whose keys are known or are themselves such paths.
+    fn read(&mut self, tree: &Expr<'s>) -> Option<usize> {
+        let read = self.path(tree)?;
+        Some(self.reads.iter().position(|known| known.name == read.name && known.steps == read.steps).unwrap_or_else(
+            || {
+                self.reads.push(read);
+                self.reads.len() - 1
+            },
+        ))
+    }
+
+    fn path(&mut self, tree: &Expr<'s>) -> Option<Read> {
+        match tree {
+            Expr::Var(var) if self.is_local(var.id) => None,
+            Expr::Var(var) => Some(Read { at: var.span().start_offset, name: var.id.to_owned(), steps: Vec::new() }),
+            Expr::GetAttr(get) => {
+                let mut read = self.path(&get.expr)?;
+                read.steps.push(Step::Key(get.name.to_owned()));
+                Some(read)
+            }
+            Expr::GetItem(get) => {
+                let mut read = self.path(&get.expr)?;
+                read.steps.push(match &get.subscript_expr {
+                    Expr::Const(key) => match key.value.as_str() {
+                        Some(key) => Step::Key(key.to_owned()),
+                        None if key.value.is_integer() => Step::Place(i64::try_from(key.value.clone()).ok()?),
+                        None => return None,
+                    },
+                    other => Step::Of(self.read(other)?),
+                });
+                Some(read)
+            }
+            Expr::Filter(filter) if matches!(filter.name, "length" | "count") && filter.args.is_empty() => {
+                let mut read = self.path(filter.expr.as_ref()?)?;
+                read.steps.push(Step::Length);
+                Some(read)
+            }
+            _ => None,
+        }
+    }
+
+    /// The code of an expression: a primary, with filters behind it or not, so that it can stand before `|` and `is`.
+    fn expr(&mut self, tree: &Expr<'s>) -> Code {
+        if let Some(read) = self.read(tree) {
+            // Outside of loops a read is used once for each time it is typed, and was weighed when it was converted.
+            return Ok(if self.locals.len() > 1 { format!("r{read}|weigh") } else { format!("r{read}") });
+        }
+        Ok(match tree {
+            Expr::Var(var) if var.id == "loop" => "loop".to_owned(),
+            Expr::Var(var) => format!("l_{}|weigh", var.id),
+            Expr::Const(value) => self.constant(value.value.clone()),
+            Expr::GetAttr(get) => {
+                let key = self.constant(get.name.parse::<u32>().map_or_else(|_| get.name.into(), Value::from));
+                format!("({})[{key}]|weigh", self.expr(&get.expr)?)
+            }
+            Expr::GetItem(get) => format!("({})[{}]|weigh", self.expr(&get.expr)?, self.expr(&get.subscript_expr)?),
+            Expr::Slice(slice) => {
+                let mut code = format!("({})[", self.expr(&slice.expr)?);
+                for (index, bound) in [&slice.start, &slice.stop, &slice.step].into_iter().enumerate() {
+                    code.push_str(if index == 0 { "" } else { ":" });
+                    if let Some(bound) = bound {
+                        code.push_str(&self.expr(bound)?);
+                    }
+                }
+                code + "]|weigh"
+            }
+            Expr::UnaryOp(unary) => match unary.op {
+                UnaryOpKind::Not => format!("(not {})", self.expr(&unary.expr)?),
+                UnaryOpKind::Neg => format!("(-({}|number))", self.expr(&unary.expr)?),
+            },
+            Expr::BinOp(op) => {
+                let (left, right) = (self.expr(&op.left)?, self.expr(&op.right)?);
+                match op.op {
+                    BinOpKind::ScAnd | BinOpKind::ScOr => {
+                        let word = if matches!(op.op, BinOpKind::ScAnd) { "and" } else { "or" };
+                        // A long chain stays flat: each pair of parentheses is a level of the parser's.
+                        let flat = matches!(&op.left, Expr::BinOp(inner) if sign(inner.op) == word);
+                        let inner = left.strip_prefix('(').and_then(|left| left.strip_suffix(')')).filter(|_| flat);
+                        format!("({} {word} {right})", inner.unwrap_or(&left))
+                    }
+                    BinOpKind::Eq => format!("({left} is eq({right}))"),
+                    BinOpKind::Ne => format!("({left} is ne({right}))"),
+                    BinOpKind::Lt => format!("({left} is lt({right}))"),
+                    BinOpKind::Lte => format!("({left} is le({right}))"),
+                    BinOpKind::Gt => format!("({left} is gt({right}))"),
+                    BinOpKind::Gte => format!("({left} is ge({right}))"),
+                    BinOpKind::In => format!("({left} is in({right}))"),
+                    BinOpKind::Concat => format!("({left} ~ {right})|weigh"),
+                    BinOpKind::Add => format!("({left}|plus + {right}|plus)|weigh"),
+                    other => format!("({left}|number {} {right}|number)", sign(other)),
+                }
+            }
+            Expr::Compare(compare) => {
+                let mut left = self.expr(&compare.expr)?;
+                let mut parts = Vec::new();
+                for op in &compare.ops {
+                    let right = self.expr(&op.expr)?;
+                    parts.push(match op.op {
+                        CompareOpKind::Eq => format!("{left} is eq({right})"),
+                        CompareOpKind::Ne => format!("{left} is ne({right})"),
+                        CompareOpKind::Lt => format!("{left} is lt({right})"),
+                        CompareOpKind::Lte => format!("{left} is le({right})"),
+                        CompareOpKind::Gt => format!("{left} is gt({right})"),
+                        CompareOpKind::Gte => format!("{left} is ge({right})"),
+                        CompareOpKind::In => format!("{left} is in({right})"),
+                        CompareOpKind::NotIn => format!("{left} is not in({right})"),
+                    });
+                    left = right;
+                }
+                format!("({})", parts.join(" and "))
+            }
+            Expr::IfExpr(choice) => {
+                let then = self.expr(&choice.true_expr)?;
+                let test = self.expr(&choice.test_expr)?;
+                let other = match &choice.false_expr {
+                    Some(other) => self.expr(other)?,
+                    None => "none".to_owned(),
+                };
+                format!("({then} if {test} else {other})")
+            }
+            Expr::Filter(filter) => {
+                let base = match &filter.expr {
+                    Some(base) => self.expr(base)?,
+                    None => return Err(self.refuse(tree, "a filter needs something before it")),
+                };
+                let Some(known) = engine::filters().find(|known| *known == filter.name) else {
+                    return Err(self.unknown(tree, filter.name, "filter", engine::filters()));
+                };
+                self.named(tree, known, &filter.args)?;
+                format!("{base}{}|{known}({})|weigh", engine::guard_of(known), self.args(tree, &filter.args)?)
+            }
+            Expr::Test(test) => {
+                let Some(name) = engine::predicates().find(|known| *known == test.name) else {
+                    return Err(self.unknown(tree, test.name, "test", engine::predicates()));
+                };
+                format!("({} is {name}({}))", self.expr(&test.expr)?, self.args(tree, &test.args)?)
+            }
+            Expr::Call(call) => match &call.expr {
+                Expr::Var(var) if var.id == "range" => format!("range({})|weigh", self.args(tree, &call.args)?),
+                Expr::Var(var) => return Err(self.unknown(tree, var.id, "function", ["range"])),
+                _ => {
+                    let fault = self.refuse(tree, "values have no methods");
+                    return Err(fault.help("filters do what methods do elsewhere: `name | upper`".to_owned()));
+                }
+            },
+            Expr::List(list) => format!("[{}]|weigh", self.all(&list.items)?),
+            Expr::Tuple(tuple) => format!("[{}]|weigh", self.all(&tuple.items)?),
+            Expr::Map(map) => {
+                let mut code = String::from("{");
+                for (key, value) in map.keys.iter().zip(&map.values) {
+                    let _ = write!(code, "({}): ({}),", self.expr(key)?, self.expr(value)?);
+                }
+                code + "}|weigh"
+            }
+        })
+    }
+
+    fn all(&mut self, items: &[Expr<'s>]) -> Code {
+        let items: Result<Vec<_>, _> = items.iter().map(|item| self.expr(item)).collect();
+        Ok(items?.join(", "))
+    }
+
+    fn args(&mut self, tree: &Expr<'s>, args: &[CallArg<'s>]) -> Code {
+        let mut codes = Vec::new();
+        for arg in args {
+            codes.push(match arg {
+                CallArg::Pos(value) => self.expr(value)?,
+                CallArg::Kwarg(name, value) => format!("{name}={}", self.expr(value)?),
+                CallArg::PosSplat(_) | CallArg::KwargSplat(_) => {
+                    return Err(self.refuse(tree, "arguments are written out one by one"));
+                }
+            });
+        }
+        Ok(codes.join(", "))
+    }
+
+    /// Filters that are given the name of another filter or test get one that exists, and no filter that multiplies work.
+    fn named(&self, tree: &Expr<'s>, filter: &str, args: &[CallArg<'s>]) -> Result<(), Fault> {
+        let nth = match filter {
+            "map" | "select" | "reject" => 0,
+            "selectattr" | "rejectattr" => 1,
+            _ => return Ok(()),
+        };
+        let name = match args.get(nth) {
+            Some(CallArg::Pos(Expr::Const(name))) => name.value.as_str(),
+            Some(CallArg::Pos(_)) => None,
+            _ => return Ok(()),
+        };
+        match name {
+            None => Err(self.refuse(tree, &format!("`{filter}` takes a name in quotes"))),
+            Some(name) if filter != "map" => match engine::predicates().any(|known| known == name) {
+                true => Ok(()),
+                false => Err(self.unknown(tree, name, "test", engine::predicates())),
+            },
+            Some(name) => match engine::filters().find(|known| *known == name) {
+                Some(known) if engine::guard_of(known) == engine::EACH => {
+                    Err(self.refuse(tree, &format!("`map` cannot apply `{name}`, which goes through lists itself")))
+                }
+                Some(_) => Ok(()),
+                None => Err(self.unknown(tree, name, "filter", engine::filters())),
+            },
+        }
+    }
+
+    fn statements(&mut self, statements: &[Stmt<'s>], out: &mut String) -> Result<(), Fault> {
+        for statement in statements {
+            match statement {
+                Stmt::EmitRaw(raw) => {
+                    let text = self.constant(raw.raw.into());
+                    let _ = write!(out, "{{{{ {text} }}}}");
+                }
+                Stmt::EmitExpr(emit) => {
+                    let code = self.expr(&emit.expr)?;
+                    let _ = write!(out, "{{{{ {code} }}}}");
+                }
+                Stmt::IfCond(choice) => {
+                    let test = self.expr(&choice.expr)?;
+                    let _ = write!(out, "{{% if {test} %}}");
+                    self.statements(&choice.true_body, out)?;
+                    out.push_str("{% else %}");
+                    self.statements(&choice.false_body, out)?;
+                    out.push_str("{% endif %}");
+                }
+                Stmt::Set(set) => {
+                    let Expr::Var(target) = &set.target else {
+                        return Err(self.refuse(&set.target, "`set` takes one name"));
+                    };
+                    let code = self.expr(&set.expr)?;
+                    let _ = write!(out, "{{% set l_{} = {code} %}}", target.id);
+                    self.locals.last_mut().into_iter().for_each(|names| names.push(target.id));
+                }
+                Stmt::ForLoop(each) if !each.recursive => {
+                    let items = self.expr(&each.iter)?;
+                    let mut names = Vec::new();
+                    self.targets(&each.target, &mut names)?;
+                    let targets: Vec<String> = names.iter().map(|name| format!("l_{name}")).collect();
+                    self.locals.push([names, vec!["loop"]].concat());
+                    let _ = write!(out, "{{% for {} in {items}{}", targets.join(", "), engine::EACH);
+                    if let Some(filter) = &each.filter_expr {
+                        let code = self.expr(filter)?;
+                        let _ = write!(out, " if {code}");
+                    }
+                    out.push_str(" %}");
+                    self.statements(&each.body, out)?;
+                    self.locals.pop();
+                    out.push_str("{% else %}");
+                    self.statements(&each.else_body, out)?;
+                    out.push_str("{% endfor %}");
+                }
+                _ => {
+                    let fault = Fault::new(0..self.source.len(), "this statement is not for templates of a pack");
+                    return Err(fault.help("there is `if`, `for` and `set NAME = VALUE`".to_owned()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn targets(&self, target: &Expr<'s>, names: &mut Vec<&'s str>) -> Result<(), Fault> {
+        match target {
+            Expr::Var(var) => names.push(var.id),
+            Expr::Tuple(tuple) if names.is_empty() => {
+                tuple.items.iter().try_for_each(|item| self.targets(item, names))?;
+            }
+            Expr::List(list) if names.is_empty() => {
+                list.items.iter().try_for_each(|item| self.targets(item, names))?;
+            }
+            other => return Err(self.refuse(other, "`for` takes names")),
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, tree: &Expr<'s>, message: &str) -> Fault {
+        let span = tree.span();
+        Fault::new(span.start_offset as usize..span.end_offset as usize, message)
+    }
+
+    fn unknown<'n>(&self, tree: &Expr<'s>, name: &str, what: &str, known: impl IntoIterator<Item = &'n str>) -> Fault {
+        let span = tree.span();
+        let (start, end) = (span.start_offset as usize, span.end_offset as usize);
+        let found = self.source.get(start..end).and_then(|text| text.find(name)).map(|at| start + at);
+        let span = found.map_or(start..end, |at| at..at + name.len());
+        let known: Vec<&str> = known.into_iter().filter(|name| !name.contains(['<', '>', '='])).collect();
+        Fault::new(span, format!("there is no {what} `{name}`")).help(alternatives(name, known))
+    }
+}
+
+fn sign(op: BinOpKind) -> &'static str {
+    match op {
+        BinOpKind::ScAnd => "and",
+        BinOpKind::ScOr => "or",
+        BinOpKind::Sub => "-",
+        BinOpKind::Mul => "*",
+        BinOpKind::Div => "/",
+        BinOpKind::FloorDiv => "//",
+        BinOpKind::Rem => "%",
+        BinOpKind::Pow => "**",
+        _ => "",
+    }
+}

@@ -1,0 +1,332 @@
+//! Expressions: what does a condition or template of a pack give here?
+//!
+//! In: the text of a condition, template, value or path, and a [`Scope`] with what it may see.
+//! Out: [`Expression`], [`Template`], [`Shape`] and [`PathTemplate`], each checked once and evaluated often.
+//! Never: knows what a name means, changes what it reads, or looks at anything outside its scope.
+//!
+//! The language is Jinja, and minijinja parses and evaluates it. Three things are laid on top, by the [lowering](lower) of
+//! what was typed and the [guards](engine) in it, because a pack decides what a model may do:
+//!
+//! * There is no *undefined*. An absent member is `none`, also of `none`, and `default` fills it; a name that is not in
+//!   scope is a failure. Where a collection is asked for, `none` is an empty one.
+//! * Sums and order want values of one kind: `none + 1` and `none < 3` fail, so a condition on an absent value denies.
+//! * `if`, `for` and `set NAME = VALUE` are the statements; there are no macros, includes, methods or clocks.
+//!
+//! Bounds of one evaluation: [`FUEL`] instructions, [`WEIGHT`] bytes converted, made or looked through, [`OUTPUT`] bytes of
+//! text. A path alone, and text with nothing but paths, is read from the scope without an engine and copies only its result.
+
+mod engine;
+mod lower;
+mod path;
+mod scope;
+mod shape;
+
+#[cfg(test)]
+#[expect(clippy::expect_used, reason = "a test ends where its premise fails")]
+mod tests;
+
+pub use engine::{FUEL, OUTPUT, WEIGHT};
+pub use path::PathTemplate;
+pub use scope::Scope;
+pub use shape::Shape;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::text::{Location, Span, Spanned};
+use lower::{Form, Lowered, Piece, Step};
+use minijinja::Environment;
+use serde_json::Value as Json;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// Why an evaluation gave nothing. A condition that fails denies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What went wrong: one line, lower case, in the words of the language.
+    pub message: String,
+}
+
+impl Failure {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+
+    fn of(error: minijinja::Error) -> Self {
+        let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+        Self { message: crate::text::excerpt(&message, 200).into_owned() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// A condition or value: one Jinja expression without braces. Cheap to clone, and shared by all threads.
+///
+/// ```
+/// use rulebook::expression::{Expression, Scope};
+/// use rulebook::text::{Location, Span, Spanned};
+///
+/// let at = Location::response(Span::new(0, 29));
+/// let when = Expression::parse(&Spanned::new("params.n in [1, 2] and not off".to_owned(), at)).unwrap();
+/// let (params, off) = (serde_json::json!({ "n": 2 }), serde_json::json!(null));
+/// let scope = Scope::new().with("params", &params).with("off", &off);
+/// assert!(when.holds(&scope).unwrap());
+/// assert_eq!(when.reads(), [vec!["params".to_owned(), "n".to_owned()], vec!["off".to_owned()]]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Expression(Arc<Parsed>);
+
+/// A template: a string that is exactly one `{{ … }}` gives a typed value, anything else text.
+#[derive(Debug, Clone)]
+pub struct Template(Arc<Parsed>);
+
+#[derive(Debug)]
+struct Parsed {
+    text: String,
+    body: Body,
+    reads: Vec<Vec<String>>,
+}
+
+#[derive(Debug)]
+enum Body {
+    /// No Jinja in it; the text is its own value.
+    Plain,
+    /// A path, or text and paths: read from the scope as they are.
+    Paths(Lowered),
+    /// An expression.
+    Value(Arc<Lowered>, engine::Code),
+    /// Text with expressions and statements.
+    Text(Arc<Lowered>, Environment<'static>),
+}
+
+impl Expression {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    ///
+    /// `pack/bad-expression`, at the word that is wrong where the place of the string allows to say so.
+    pub fn parse(text: &Spanned<String>) -> Result<Expression, Box<Diagnostic>> {
+        let parsed = lower::expression(&text.value).and_then(|lowered| Parsed::new(&text.value, lowered));
+        let braces = text.value.trim_start().starts_with("{{").then(|| "leave out the braces".to_owned());
+        Ok(Expression(Arc::new(parsed.map_err(|fault| Fault { help: braces.or(fault.help), ..fault }.at(text))?)))
+    }
+
+    /// What was typed.
+    pub fn source(&self) -> &str {
+        &self.0.text
+    }
+
+    /// What it reads from its scope, each as a path as far as it can be known without running it, in the order of the text.
+    pub fn reads(&self) -> &[Vec<String>] {
+        &self.0.reads
+    }
+
+    /// Its value.
+    ///
+    /// # Errors
+    ///
+    /// A name that is not in scope, values that do not fit an operator or filter, or a bound that is reached.
+    pub fn value(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
+        self.0.value(scope)
+    }
+
+    /// Whether its value counts as true: neither `none`, `false`, zero nor empty.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Expression::value`].
+    pub fn holds(&self, scope: &Scope<'_>) -> Result<bool, Failure> {
+        match &self.0.body {
+            Body::Value(lowered, code) => Ok(engine::evaluate(code, lowered, scope)?.0.is_true()),
+            Body::Paths(lowered) => match lowered.form {
+                Form::Read(read) => engine::resolve(&lowered.reads, read, scope).map(|value| is_true(&value)),
+                _ => self.0.value(scope).map(|value| is_true(&value)),
+            },
+            _ => self.0.value(scope).map(|value| is_true(&value)),
+        }
+    }
+}
+
+impl Template {
+    /// Reads a template.
+    ///
+    /// # Errors
+    ///
+    /// `pack/bad-expression`, at the word that is wrong where the place of the string allows to say so.
+    pub fn parse(text: &Spanned<String>) -> Result<Template, Box<Diagnostic>> {
+        if !["{{", "{%", "{#"].iter().any(|open| text.value.contains(open)) {
+            let parsed = Parsed { text: text.value.clone(), body: Body::Plain, reads: Vec::new() };
+            return Ok(Template(Arc::new(parsed)));
+        }
+        let parsed = lower::template(&text.value).and_then(|lowered| Parsed::new(&text.value, lowered));
+        Ok(Template(Arc::new(parsed.map_err(|fault| fault.at(text))?)))
+    }
+
+    /// What was typed.
+    pub fn source(&self) -> &str {
+        &self.0.text
+    }
+
+    /// Its text, if there is no Jinja in it.
+    pub fn plain(&self) -> Option<&str> {
+        matches!(self.0.body, Body::Plain).then_some(&self.0.text)
+    }
+
+    /// What it reads from its scope, as [`Expression::reads`] says it.
+    pub fn reads(&self) -> &[Vec<String>] {
+        &self.0.reads
+    }
+
+    /// Its value: of any type if it is exactly one `{{ … }}`, else a text.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Expression::value`].
+    pub fn render(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
+        self.0.value(scope)
+    }
+
+    /// Its value as text: `none` is `None` and a truth `True` or `False`, as Jinja writes them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Expression::value`].
+    pub fn text(&self, scope: &Scope<'_>) -> Result<String, Failure> {
+        match self.0.value(scope)? {
+            Json::String(text) => Ok(text),
+            other => {
+                let mut out = engine::Capped::default();
+                let done = out.print(&other);
+                out.finish(done)
+            }
+        }
+    }
+}
+
+impl Parsed {
+    fn new(text: &str, lowered: Lowered) -> Result<Parsed, Fault> {
+        // What was typed is sound; what is refused here is nested too deeply.
+        let deep = |error: minijinja::Error| Fault { span: Span::new(0, text.len()), ..Fault::of(&error, text) };
+        let mut reads: Vec<Vec<String>> = Vec::new();
+        let mut typed: Vec<_> = lowered.reads.iter().collect();
+        typed.sort_by_key(|read| read.at);
+        for read in typed {
+            let keys = read.steps.iter().map_while(|step| match step {
+                Step::Key(key) => Some(key.clone()),
+                Step::Place(place) if *place >= 0 => Some(place.to_string()),
+                _ => None,
+            });
+            let path: Vec<String> = std::iter::once(read.name.clone()).chain(keys).collect();
+            if !reads.contains(&path) {
+                reads.push(path);
+            }
+        }
+        let body = match &lowered.form {
+            Form::Read(_) | Form::Plain(_) => Body::Paths(lowered),
+            Form::Value(source) => {
+                let code = engine::compile_expression(source).map_err(deep)?;
+                Body::Value(Arc::new(lowered), code)
+            }
+            Form::Text(source) => {
+                let environment = engine::compile_template(source).map_err(deep)?;
+                Body::Text(Arc::new(lowered), environment)
+            }
+        };
+        Ok(Parsed { text: text.to_owned(), body, reads })
+    }
+
+    fn value(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
+        match &self.body {
+            Body::Plain => Ok(Json::String(self.text.clone())),
+            Body::Value(lowered, code) => {
+                let (value, scale) = engine::evaluate(code, lowered, scope)?;
+                engine::json(&value, &scale)
+            }
+            Body::Text(lowered, environment) => engine::render(environment, lowered, scope).map(Json::String),
+            Body::Paths(lowered) => match &lowered.form {
+                Form::Read(read) => engine::resolve(&lowered.reads, *read, scope).map(Cow::into_owned),
+                Form::Plain(pieces) => {
+                    let mut out = engine::Capped::default();
+                    let mut print = |piece: &Piece| match piece {
+                        Piece::Text(text) => out.text(text),
+                        Piece::Read(read) => out.print(&*engine::resolve(&lowered.reads, *read, scope)?),
+                    };
+                    let done = pieces.iter().try_for_each(&mut print);
+                    out.finish(done).map(Json::String)
+                }
+                _ => Ok(Json::Null),
+            },
+        }
+    }
+}
+
+fn is_true(value: &Json) -> bool {
+    match value {
+        Json::Null => false,
+        Json::Bool(truth) => *truth,
+        Json::Number(number) => number.as_f64() != Some(0.0),
+        Json::String(text) => !text.is_empty(),
+        Json::Array(items) => !items.is_empty(),
+        Json::Object(members) => !members.is_empty(),
+    }
+}
+
+/// The filters that expressions may use, in alphabetical order.
+pub fn filters() -> impl Iterator<Item = &'static str> {
+    engine::filters()
+}
+
+/// The tests that may follow `is`, in alphabetical order.
+pub fn predicates() -> impl Iterator<Item = &'static str> {
+    engine::predicates()
+}
+
+/// A fault of the text of an expression: bytes of that text, what is wrong, and advice.
+#[derive(Debug)]
+struct Fault {
+    span: Span,
+    message: String,
+    help: Option<String>,
+}
+
+impl Fault {
+    fn new(span: impl Into<Span>, message: impl Into<String>) -> Self {
+        Self { span: span.into(), message: message.into(), help: None }
+    }
+
+    fn of(error: &minijinja::Error, text: &str) -> Self {
+        let span = error.range().unwrap_or(0..text.len());
+        let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+        Self::new(span.start.min(text.len())..span.end.min(text.len()), crate::text::excerpt(&message, 200))
+    }
+
+    fn help(mut self, help: impl Into<Option<String>>) -> Self {
+        self.help = help.into();
+        self
+    }
+
+    fn at(self, text: &Spanned<String>) -> Box<Diagnostic> {
+        let mut diagnostic = Diagnostic::new(Code::PACK_EXPRESSION, place(text, self.span), self.message);
+        diagnostic.help = self.help;
+        Box::new(diagnostic)
+    }
+}
+
+/// Where `span` of a string's value stands, if the literal can be mapped byte by byte; else the whole literal.
+///
+/// The literal itself is not at hand, only its length. Quotes around a string without escapes add two bytes, and an escape
+/// is longer than what it stands for, so a difference of two means that there is none. A difference of nothing is a text
+/// without quotes. Longer ones (`'''` and its line break) could as well be escapes.
+fn place(text: &Spanned<String>, span: Span) -> Location {
+    let shift = match text.at.span.len().checked_sub(text.value.len()) {
+        Some(0) => text.at.span.start,
+        Some(2) => text.at.span.start + 1,
+        _ => return text.at,
+    };
+    Location { source: text.at.source, span: Span::new(shift + span.start, shift + span.end) }
+}

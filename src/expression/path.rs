@@ -1,0 +1,119 @@
+//! Paths: which member of the state does this template name?
+//!
+//! In: a dotted path whose segments may hold templates, such as `profiles.{{ ids.profile }}.pages`.
+//! Out: [`PathTemplate`], which renders to one key per segment.
+//! Never: follows a path, or lets what a template gives add a segment.
+
+use super::{Failure, Fault, Scope, Template, lower};
+use crate::diagnostic::Diagnostic;
+use crate::text::Spanned;
+use serde_json::Value as Json;
+use std::ops::Range;
+
+/// A dotted path with templates inside its segments. It is split once, at the dots outside of `{{ }}`: dots inside what a
+/// template gives are part of a key.
+#[derive(Debug, Clone)]
+pub struct PathTemplate {
+    segments: Vec<Template>,
+    reads: Vec<Vec<String>>,
+}
+
+impl PathTemplate {
+    /// Reads a path.
+    ///
+    /// # Errors
+    ///
+    /// `pack/bad-expression` for an empty segment or a template that cannot be used.
+    pub fn parse(text: &Spanned<String>) -> Result<PathTemplate, Box<Diagnostic>> {
+        let mut segments = Vec::new();
+        let mut reads: Vec<Vec<String>> = Vec::new();
+        for range in split(&text.value) {
+            let segment = text.value.get(range.clone()).unwrap_or_default();
+            if segment.is_empty() {
+                return Err(Fault::new(range, "a path has no empty segments").at(text));
+            }
+            let at = super::place(text, range.into());
+            let template = Template::parse(&Spanned::new(segment.to_owned(), at))?;
+            for path in template.reads() {
+                if !reads.contains(path) {
+                    reads.push(path.clone());
+                }
+            }
+            segments.push(template);
+        }
+        Ok(PathTemplate { segments, reads })
+    }
+
+    /// The segments that need no rendering, from the first on: `profiles` of `profiles.{{ ids.profile }}.pages`.
+    pub fn head(&self) -> impl Iterator<Item = &str> {
+        self.segments.iter().map_while(Template::plain)
+    }
+
+    /// Whether the whole path is its [`head`](Self::head).
+    pub fn is_constant(&self) -> bool {
+        self.head().count() == self.segments.len()
+    }
+
+    /// How many segments it has.
+    pub fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Never: a path has at least one segment.
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// What its templates read from their scope, as [`super::Expression::reads`] says it.
+    pub fn reads(&self) -> &[Vec<String>] {
+        &self.reads
+    }
+
+    /// One key per segment; a number is the place of an item.
+    ///
+    /// # Errors
+    ///
+    /// A template that fails, or gives anything but a number or a text with something in it.
+    pub fn render(&self, scope: &Scope<'_>) -> Result<Vec<String>, Failure> {
+        self.segments.iter().map(|segment| key(segment, scope)).collect()
+    }
+}
+
+fn key(segment: &Template, scope: &Scope<'_>) -> Result<String, Failure> {
+    let wrong = |what: &str| Err(Failure::new(format!("the path segment `{}` is {what}", segment.source())));
+    match segment.render(scope)? {
+        Json::String(text) if text.is_empty() => wrong("empty"),
+        Json::String(text) => Ok(text),
+        Json::Number(number) => Ok(number.to_string()),
+        Json::Null => wrong("none"),
+        Json::Bool(_) => wrong("a truth"),
+        Json::Array(_) => wrong("a list"),
+        Json::Object(_) => wrong("a map"),
+    }
+}
+
+/// The segments of a path: what stands between the dots outside of braces.
+fn split(text: &str) -> Vec<Range<usize>> {
+    let mut segments = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while let Some(byte) = text.as_bytes().get(at) {
+        match byte {
+            b'{' => at += braces(text.get(at..).unwrap_or_default()),
+            b'.' => {
+                segments.push(start..at);
+                at += 1;
+                start = at;
+            }
+            _ => at += 1,
+        }
+    }
+    segments.push(start..text.len());
+    segments
+}
+
+/// How long the `{{ … }}` is that `text` starts with: up to the first `}}` that makes it one, for a map ends so, too.
+fn braces(text: &str) -> usize {
+    let ends = || text.match_indices("}}").take(8).map(|(at, _)| at + 2).filter(|_| text.starts_with("{{"));
+    let whole = |end: &usize| text.get(..*end).is_some_and(|text| lower::template(text).is_ok());
+    ends().find(whole).or_else(|| ends().next()).unwrap_or(1)
+}

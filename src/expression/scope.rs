@@ -1,0 +1,85 @@
+//! Scopes: which names may an expression see?
+//!
+//! In: names with values, borrowed where they are large.
+//! Out: [`Scope`], which gives the value of a name.
+//! Never: copies a borrowed value.
+
+use serde_json::Value as Json;
+
+/// The names an expression may see. Cheap to build for one evaluation; later names shadow earlier ones.
+///
+/// ```
+/// use rulebook::expression::Scope;
+///
+/// let state = serde_json::json!({ "turns": 3 });
+/// let outer = Scope::new().with("state", &state);
+/// let inner = Scope::inside(&outer).with_owned("item", "x".into());
+/// assert_eq!(inner.get("state"), Some(&state));
+/// assert_eq!(outer.get("item"), None);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Scope<'a> {
+    outer: Option<&'a Scope<'a>>,
+    names: Vec<(&'a str, Held<'a>)>,
+}
+
+#[derive(Debug, Clone)]
+enum Held<'a> {
+    Borrowed(&'a Json),
+    Owned(Json),
+}
+
+impl<'a> Scope<'a> {
+    /// A scope without names.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A scope that sees all of `outer` and whatever is added here.
+    pub fn inside(outer: &'a Scope<'a>) -> Self {
+        Self { outer: Some(outer), names: Vec::new() }
+    }
+
+    /// With `name` for a borrowed value.
+    pub fn with(mut self, name: &'a str, value: &'a Json) -> Self {
+        self.add(name, value);
+        self
+    }
+
+    /// With `name` for a value of its own.
+    pub fn with_owned(mut self, name: &'a str, value: Json) -> Self {
+        self.add_owned(name, value);
+        self
+    }
+
+    /// Adds `name` for a borrowed value.
+    pub fn add(&mut self, name: &'a str, value: &'a Json) {
+        self.names.push((name, Held::Borrowed(value)));
+    }
+
+    /// Adds `name` for a value of its own.
+    pub fn add_owned(&mut self, name: &'a str, value: Json) {
+        self.names.push((name, Held::Owned(value)));
+    }
+
+    /// The value of `name`, if it is in scope.
+    pub fn get(&self, name: &str) -> Option<&Json> {
+        let own = self.names.iter().rev().find(|(known, _)| *known == name);
+        match own {
+            Some((_, Held::Borrowed(value))) => Some(value),
+            Some((_, Held::Owned(value))) => Some(value),
+            None => self.outer?.get(name),
+        }
+    }
+
+    /// Every name in scope, innermost first; a shadowed name stands several times.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let mut next = Some(self);
+        std::iter::from_fn(move || {
+            let scope = next?;
+            next = scope.outer;
+            Some(scope.names.iter().rev().map(|(name, _)| *name))
+        })
+        .flatten()
+    }
+}

@@ -1,0 +1,100 @@
+//! Shapes: what value do the templates inside a table or array make together?
+//!
+//! In: a [`Tree`] as a pack types it.
+//! Out: [`Shape`], which renders to JSON.
+//! Never: reads TOML.
+
+use super::{Failure, Scope, Template};
+use crate::diagnostic::Diagnostic;
+use crate::surface::Tree;
+use serde_json::Value as Json;
+
+/// A value whose texts are templates. A member of a table that comes out as `none` is left out.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    root: Part,
+    reads: Vec<Vec<String>>,
+}
+
+#[derive(Debug, Clone)]
+enum Part {
+    Template(Template),
+    Array(Vec<Part>),
+    Table(Vec<(String, Part)>),
+    Constant(Json),
+}
+
+impl Shape {
+    /// Reads the templates of `tree`.
+    ///
+    /// # Errors
+    ///
+    /// Every fault of every template, in order.
+    pub fn parse(tree: &Tree) -> Result<Shape, Vec<Diagnostic>> {
+        let mut faults = Vec::new();
+        let mut reads = Vec::new();
+        let root = part(tree, &mut faults, &mut reads);
+        if faults.is_empty() { Ok(Shape { root, reads }) } else { Err(faults) }
+    }
+
+    /// What it reads from its scope, as [`super::Expression::reads`] says it.
+    pub fn reads(&self) -> &[Vec<String>] {
+        &self.reads
+    }
+
+    /// Its value.
+    ///
+    /// # Errors
+    ///
+    /// The first template that fails.
+    pub fn render(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
+        render(&self.root, scope)
+    }
+}
+
+fn part(tree: &Tree, faults: &mut Vec<Diagnostic>, reads: &mut Vec<Vec<String>>) -> Part {
+    match tree {
+        Tree::Text(text) => match Template::parse(text) {
+            Ok(template) => {
+                for path in template.reads() {
+                    if !reads.contains(path) {
+                        reads.push(path.clone());
+                    }
+                }
+                match template.plain() {
+                    Some(text) => Part::Constant(text.into()),
+                    None => Part::Template(template),
+                }
+            }
+            Err(fault) => {
+                faults.push(*fault);
+                Part::Constant(Json::Null)
+            }
+        },
+        Tree::List(items, _) => Part::Array(items.iter().map(|item| part(item, faults, reads)).collect()),
+        Tree::Table(members, _) => {
+            Part::Table(members.iter().map(|(key, value)| (key.value.clone(), part(value, faults, reads))).collect())
+        }
+        Tree::Constant(value, _) => Part::Constant(value.clone()),
+    }
+}
+
+fn render(part: &Part, scope: &Scope<'_>) -> Result<Json, Failure> {
+    Ok(match part {
+        Part::Template(template) => template.render(scope)?,
+        Part::Array(items) => Json::Array(items.iter().map(|item| render(item, scope)).collect::<Result<_, _>>()?),
+        Part::Table(members) => {
+            let mut object = serde_json::Map::with_capacity(members.len());
+            for (key, value) in members {
+                match render(value, scope)? {
+                    Json::Null => {}
+                    value => {
+                        object.insert(key.clone(), value);
+                    }
+                }
+            }
+            Json::Object(object)
+        }
+        Part::Constant(value) => value.clone(),
+    })
+}
