@@ -658,7 +658,9 @@ fn without_blank_lines(span: Span, text: &str) -> Span {
     let body = span.of(text);
     let blank = body.len() - body.trim_start().len();
     let start = body.get(..blank).and_then(|blank| blank.rfind('\n')).map_or(0, |at| at + 1);
-    let end = body.trim_end().len().max(start);
+    let last = body.trim_end().len().max(start);
+    let rest = body.get(last..).unwrap_or_default();
+    let end = rest.find('\n').map_or(last, |at| last + at + 1);
     Span::new(span.start + start, span.start + end)
 }
 
