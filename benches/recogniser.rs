@@ -11,7 +11,7 @@ macro_rules! generated {
         mod $module {
             #[derive(pest_derive::Parser)]
             #[grammar = $file]
-            pub struct Generated;
+            pub(super) struct Generated;
         }
     };
 }

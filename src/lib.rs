@@ -3,7 +3,9 @@
 pub mod diagnostic;
 mod document;
 pub mod expression;
+mod flow;
 pub mod grammar;
+mod judge;
 pub mod outcome;
 pub mod pack;
 pub mod program;
@@ -11,5 +13,8 @@ pub mod session;
 pub mod surface;
 pub mod text;
 
-pub use program::Program;
+pub use document::Announcement;
+pub use outcome::{Options, Outcome, Reader};
+pub use program::{Limits, Loaded, Program};
+pub use session::Session;
 pub use surface::Folder;

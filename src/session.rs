@@ -22,7 +22,7 @@ pub struct Session {
     pub mode: String,
     /// The values that the pack's `[state]` declares, in the order of declaration.
     #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
-    pub state: Arc<Map<String, Value>>,
+    pub state: Arc<Value>,
     /// The time as the host tells it; the engine has no clock.
     pub now: Option<String>,
     /// The last number given out for each kind of id.
@@ -79,7 +79,7 @@ impl Program {
     }
 
     fn resume_state(&self, kept: &Map<String, Value>, session: &mut Session, faults: &mut Vec<Diagnostic>) {
-        let state = Arc::make_mut(&mut session.state);
+        let Value::Object(state) = Arc::make_mut(&mut session.state) else { return };
         for (name, value) in kept {
             match self.slots.get(name) {
                 Some(slot) => {

@@ -104,7 +104,7 @@ impl Needles {
         for family in &dialect.families {
             for rule in [Some(family.open), family.close].into_iter().flatten() {
                 for (slot, starts) in set.iter_mut().zip(family.grammar.first(rule).bytes) {
-                    *slot |= *starts;
+                    *slot |= starts;
                 }
             }
         }

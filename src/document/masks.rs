@@ -144,6 +144,11 @@ impl Masks {
         self.found.get(*cursor).copied().filter(|mask| mask.contains(at))
     }
 
+    /// All masks, in order.
+    pub(crate) fn into_found(self) -> Vec<Span> {
+        self.found
+    }
+
     /// Looks at what has come since the last call.
     pub(crate) fn advance(&mut self, text: &str, complete: bool) {
         let bytes = text.as_bytes();

@@ -31,6 +31,8 @@ pub(crate) struct Document {
     /// Blocks in the order of their openers; a block inside another follows it.
     pub(crate) blocks: Vec<Block>,
     pub(crate) found: Vec<Found>,
+    /// Closed code fences and code spans, in order.
+    pub(crate) masks: Vec<Span>,
 }
 
 /// One recognised piece of a response.

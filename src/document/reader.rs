@@ -635,7 +635,8 @@ impl<'p> Scanner<'p> {
 
     /// What was read.
     pub(super) fn into_document(self, dialect: Option<usize>, bytes: usize) -> Document {
-        Document { dialect, bytes, wrapper: self.masks.wrapper(), blocks: self.blocks, found: self.found }
+        let wrapper = self.masks.wrapper();
+        Document { dialect, bytes, wrapper, blocks: self.blocks, found: self.found, masks: self.masks.into_found() }
     }
 }
 

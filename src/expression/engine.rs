@@ -10,11 +10,13 @@
 
 use super::lower::{Lowered, Read, Step};
 use super::{Failure, Scope};
-use minijinja::value::{Object, ObjectRepr, Rest, ValueKind, ValueOrKwargs};
+use minijinja::value::{Kwargs, Object, ObjectRepr, Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior, Value, filters, functions, tests};
 use serde_json::{Map, Number, Value as Json};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::io::{self, Write};
+use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 
@@ -160,31 +162,42 @@ pub(super) fn compile_template(source: &str) -> Result<Environment<'static>, Err
 }
 
 /// The value of a read, borrowed; what is absent is `none`.
-pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) -> Result<&'j Json, Failure> {
-    let Some(read) = reads.get(index) else { return Ok(&Json::Null) };
-    let Some(mut value) = scope.get(&read.name) else {
-        return Err(Failure::new(format!("there is no `{}` here", read.name)));
+pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) -> Result<Cow<'j, Json>, Failure> {
+    let Some(read) = reads.get(index) else { return Ok(Cow::Owned(Json::Null)) };
+    let Some(value) = scope.get(&read.name) else {
+        return Err(Failure::new(format!("nothing is called `{}` here", read.name)));
     };
+    let mut value = Cow::Borrowed(value);
     for step in &read.steps {
-        let found = match step {
-            Step::Key(key) => value.get(key),
-            Step::Place(place) => item(value, *place),
-            Step::Of(other) => match resolve(reads, *other, scope)? {
-                Json::String(key) => value.get(key),
-                Json::Number(place) => place.as_i64().and_then(|place| item(value, place)),
-                _ => None,
-            },
+        let key = match step {
+            Step::Key(key) => Cow::Owned(Json::from(key.as_str())),
+            Step::Place(place) => Cow::Owned(Json::from(*place)),
+            Step::Of(other) => resolve(reads, *other, scope)?,
         };
-        value = found.unwrap_or(&Json::Null);
+        let found = match value {
+            Cow::Borrowed(value) => member(value, &key),
+            Cow::Owned(value) => member(&value, &key).map(|found| Cow::Owned(found.into_owned())),
+        };
+        value = found.unwrap_or(Cow::Owned(Json::Null));
     }
     Ok(value)
 }
 
-/// An item by its place; negative ones count from the end.
-fn item(list: &Json, place: i64) -> Option<&Json> {
-    let items = list.as_array()?;
-    let place = if place < 0 { place.checked_add(items.len() as i64)? } else { place };
-    items.get(usize::try_from(place).ok()?)
+/// A member by its name, or an item or character by its place; negative ones count from the end.
+fn member<'j>(holder: &'j Json, key: &Json) -> Option<Cow<'j, Json>> {
+    let place = |len: usize| {
+        let place = key.as_i64().or_else(|| i64::from_str(key.as_str()?).ok())?;
+        usize::try_from(if place < 0 { place.checked_add_unsigned(len as u64)? } else { place }).ok()
+    };
+    match holder {
+        Json::Object(members) => members.get(key.as_str()?).map(Cow::Borrowed),
+        Json::Array(items) => items.get(place(items.len())?).map(Cow::Borrowed),
+        Json::String(text) => {
+            let char = text.chars().nth(place(text.chars().count())?)?;
+            Some(Cow::Owned(Json::from(String::from(char))))
+        }
+        _ => None,
+    }
 }
 
 pub(super) fn evaluate(code: &Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<(Value, Scale), Failure> {
@@ -300,7 +313,7 @@ impl Names {
         let mut reads = Vec::with_capacity(lowered.reads.len());
         for index in 0..lowered.reads.len() {
             reads.push(match resolve(&lowered.reads, index, scope) {
-                Ok(json) => to_value(json, &scale, DEPTH).map_err(Failure::of)?,
+                Ok(json) => to_value(&json, &scale, DEPTH).map_err(Failure::of)?,
                 Err(failure) => Value::from(wrong(failure.message)),
             });
         }
@@ -324,7 +337,7 @@ impl Object for Names {
     }
 }
 
-fn wrong(message: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+fn wrong(message: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::InvalidOperation, message)
 }
 
@@ -395,7 +408,8 @@ pub(super) fn to_json(value: &Value, scale: &Scale, depth: usize) -> Result<Json
             let mut members = Map::new();
             for key in value.try_iter()? {
                 take(&scale.0, NODE)?;
-                members.insert(key.to_string(), to_json(&value.get_item(&key)?, scale, depth)?);
+                let name = key.as_str().ok_or_else(|| wrong("keys of a map are texts"))?;
+                members.insert(name.to_owned(), to_json(&value.get_item(&key)?, scale, depth)?);
             }
             Json::Object(members)
         }
@@ -476,9 +490,12 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     e.add_filter("upper", filters::upper);
     e.add_filter("zip", filters::zip);
     for name in ["d", "default"] {
-        e.add_filter(name, |value: &Value, other: Option<Value>, boolean: Option<bool>| {
-            let absent = is_none(value) || (boolean == Some(true) && !value.is_true());
-            if absent { other.unwrap_or_else(|| Value::from("")) } else { value.clone() }
+        e.add_filter(name, |value: &Value, other: Option<Value>, lax: Option<bool>, named: Kwargs| {
+            let other = other.or(named.get("default_value")?);
+            let lax = lax.or(named.get("boolean")?).unwrap_or(false);
+            named.assert_all_used()?;
+            let absent = is_none(value) || (lax && !value.is_true());
+            Ok::<_, Error>(if absent { other.unwrap_or_else(|| Value::from("")) } else { value.clone() })
         });
     }
     e.add_filter("tojson", |state: &State<'_, '_>, value: &Value| {
@@ -689,7 +706,12 @@ fn contains(state: &State<'_, '_>, value: &Value, holder: &Value) -> Result<bool
         ValueKind::None | ValueKind::Undefined => Ok(false),
         ValueKind::String => {
             on_scale(state, |left| weigh(left, holder, DEPTH))?;
-            Ok(pair(holder, value).is_some_and(|(holder, value)| holder.contains(value)))
+            on_scale(state, |left| weigh(left, value, DEPTH))?;
+            let held = holder.as_str().unwrap_or_default();
+            Ok(match value.as_str() {
+                Some(text) => held.contains(text),
+                None => !is_none(value) && held.contains(&value.to_string()),
+            })
         }
         ValueKind::Seq | ValueKind::Iterable => {
             on_scale(state, |left| weigh(left, holder, DEPTH))?;
@@ -739,4 +761,14 @@ fn xml(text: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+pub(super) fn value_of(json: &Json) -> Value {
+    to_value(json, &Scale::new(), DEPTH).unwrap_or_default()
+}
+
+#[cfg(test)]
+pub(super) fn json_of(value: &Value) -> Result<Json, Error> {
+    to_json(value, &Scale::new(), DEPTH)
 }

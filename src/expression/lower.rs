@@ -24,8 +24,10 @@ const TOGETHER: usize = 500;
 const ELIFS: usize = 64;
 
 /// A path into the scope.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub(super) struct Read {
+    /// Where it is typed first.
+    pub(super) at: u32,
     pub(super) name: String,
     pub(super) steps: Vec<Step>,
 }
@@ -167,16 +169,18 @@ impl<'s> Lower<'s> {
     /// The number of a read, if `tree` is a path whose keys are known or are themselves such paths.
     fn read(&mut self, tree: &Expr<'s>) -> Option<usize> {
         let read = self.path(tree)?;
-        Some(self.reads.iter().position(|known| *known == read).unwrap_or_else(|| {
-            self.reads.push(read);
-            self.reads.len() - 1
-        }))
+        Some(self.reads.iter().position(|known| known.name == read.name && known.steps == read.steps).unwrap_or_else(
+            || {
+                self.reads.push(read);
+                self.reads.len() - 1
+            },
+        ))
     }
 
     fn path(&mut self, tree: &Expr<'s>) -> Option<Read> {
         match tree {
             Expr::Var(var) if self.is_local(var.id) => None,
-            Expr::Var(var) => Some(Read { name: var.id.to_owned(), steps: Vec::new() }),
+            Expr::Var(var) => Some(Read { at: var.span().start_offset, name: var.id.to_owned(), steps: Vec::new() }),
             Expr::GetAttr(get) => {
                 let mut read = self.path(&get.expr)?;
                 read.steps.push(Step::Key(get.name.to_owned()));
@@ -209,7 +213,7 @@ impl<'s> Lower<'s> {
             Expr::Var(var) => format!("l_{}|weigh", var.id),
             Expr::Const(value) => self.constant(value.value.clone()),
             Expr::GetAttr(get) => {
-                let key = self.constant(get.name.into());
+                let key = self.constant(get.name.parse::<u32>().map_or_else(|_| get.name.into(), Value::from));
                 format!("({})[{key}]|weigh", self.expr(&get.expr)?)
             }
             Expr::GetItem(get) => format!("({})[{}]|weigh", self.expr(&get.expr)?, self.expr(&get.subscript_expr)?),
@@ -419,10 +423,10 @@ impl<'s> Lower<'s> {
         match target {
             Expr::Var(var) => names.push(var.id),
             Expr::Tuple(tuple) if names.is_empty() => {
-                tuple.items.iter().try_for_each(|item| match item {
-                    Expr::Var(var) => Ok(names.push(var.id)),
-                    other => Err(self.refuse(other, "`for` takes names")),
-                })?;
+                tuple.items.iter().try_for_each(|item| self.targets(item, names))?;
+            }
+            Expr::List(list) if names.is_empty() => {
+                list.items.iter().try_for_each(|item| self.targets(item, names))?;
             }
             other => return Err(self.refuse(other, "`for` takes names")),
         }

@@ -34,6 +34,7 @@ use crate::text::{Location, Span, Spanned};
 use lower::{Form, Lowered, Piece, Step};
 use minijinja::Environment;
 use serde_json::Value as Json;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -110,7 +111,8 @@ impl Expression {
     /// `pack/bad-expression`, at the word that is wrong where the place of the string allows to say so.
     pub fn parse(text: &Spanned<String>) -> Result<Expression, Box<Diagnostic>> {
         let parsed = lower::expression(&text.value).and_then(|lowered| Parsed::new(&text.value, lowered));
-        Ok(Expression(Arc::new(parsed.map_err(|fault| fault.at(text))?)))
+        let braces = text.value.trim_start().starts_with("{{").then(|| "leave out the braces".to_owned());
+        Ok(Expression(Arc::new(parsed.map_err(|fault| Fault { help: braces.or(fault.help), ..fault }.at(text))?)))
     }
 
     /// What was typed.
@@ -141,7 +143,7 @@ impl Expression {
         match &self.0.body {
             Body::Value(lowered, code) => Ok(engine::evaluate(code, lowered, scope)?.0.is_true()),
             Body::Paths(lowered) => match lowered.form {
-                Form::Read(read) => engine::resolve(&lowered.reads, read, scope).map(is_true),
+                Form::Read(read) => engine::resolve(&lowered.reads, read, scope).map(|value| is_true(&value)),
                 _ => self.0.value(scope).map(|value| is_true(&value)),
             },
             _ => self.0.value(scope).map(|value| is_true(&value)),
@@ -210,9 +212,12 @@ impl Parsed {
         // What was typed is sound; what is refused here is nested too deeply.
         let deep = |error: minijinja::Error| Fault { span: Span::new(0, text.len()), ..Fault::of(&error, text) };
         let mut reads: Vec<Vec<String>> = Vec::new();
-        for read in &lowered.reads {
+        let mut typed: Vec<_> = lowered.reads.iter().collect();
+        typed.sort_by_key(|read| read.at);
+        for read in typed {
             let keys = read.steps.iter().map_while(|step| match step {
                 Step::Key(key) => Some(key.clone()),
+                Step::Place(place) if *place >= 0 => Some(place.to_string()),
                 _ => None,
             });
             let path: Vec<String> = std::iter::once(read.name.clone()).chain(keys).collect();
@@ -243,12 +248,12 @@ impl Parsed {
             }
             Body::Text(lowered, environment) => engine::render(environment, lowered, scope).map(Json::String),
             Body::Paths(lowered) => match &lowered.form {
-                Form::Read(read) => engine::resolve(&lowered.reads, *read, scope).cloned(),
+                Form::Read(read) => engine::resolve(&lowered.reads, *read, scope).map(Cow::into_owned),
                 Form::Plain(pieces) => {
                     let mut out = engine::Capped::default();
                     let mut print = |piece: &Piece| match piece {
                         Piece::Text(text) => out.text(text),
-                        Piece::Read(read) => out.print(engine::resolve(&lowered.reads, *read, scope)?),
+                        Piece::Read(read) => out.print(&*engine::resolve(&lowered.reads, *read, scope)?),
                     };
                     let done = pieces.iter().try_for_each(&mut print);
                     out.finish(done).map(Json::String)

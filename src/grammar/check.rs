@@ -153,7 +153,7 @@ impl Checker<'_> {
         reported.contains(&true)
     }
 
-    /// Repetitions are written out and names in skips replaced before anything runs: neither may grow without bounds.
+    /// Repetitions are written out before anything runs: that may not grow without bounds.
     fn sizes(&mut self) {
         let mut sum = 0usize;
         for rule in self.rules {
@@ -161,10 +161,6 @@ impl Checker<'_> {
             sum = sum.saturating_add(size);
             if size > limits::SIZE || depth > limits::UNROLLED_DEPTH {
                 self.report(rule.at, "repetitions that multiply to too many parts", "use `*` or `+` for one of them");
-                return;
-            }
-            if self.facts.literals(&rule.name) > limits::SIZE {
-                self.report(rule.at, "choices that multiply to too many literals", "name each literal once");
                 return;
             }
         }
@@ -229,8 +225,6 @@ struct Facts<'r> {
     empty: Vec<bool>,
     /// Does it match whatever comes?
     always: Vec<bool>,
-    /// How many literals does it stand for in a skip?
-    literals: Vec<usize>,
 }
 
 impl<'r> Facts<'r> {
@@ -240,36 +234,20 @@ impl<'r> Facts<'r> {
             index.entry(rule.name.as_str()).or_insert(at);
         }
         let no = vec![false; rules.len()];
-        let mut facts = Self { index, empty: no.clone(), always: no, literals: vec![1; rules.len()] };
-        // Facts only ever turn true, so this ends. Literals grow along chains of rules, hence as many rounds at most.
-        for _ in 0..=rules.len().min(limits::RULES) {
+        let mut facts = Self { index, empty: no.clone(), always: no };
+        // Facts only ever turn true, so this ends.
+        loop {
             let empty: Vec<bool> = rules.iter().map(|rule| facts.empty(&rule.body)).collect();
             let always: Vec<bool> = rules.iter().map(|rule| facts.always(&rule.body)).collect();
-            let literals: Vec<usize> = rules.iter().map(|rule| facts.choice_literals(&rule.body)).collect();
-            if (&empty, &always, &literals) == (&facts.empty, &facts.always, &facts.literals) {
-                break;
+            if (&empty, &always) == (&facts.empty, &facts.always) {
+                return facts;
             }
-            (facts.empty, facts.always, facts.literals) = (empty, always, literals);
+            (facts.empty, facts.always) = (empty, always);
         }
-        facts
     }
 
     fn fact(&self, facts: &[bool], name: &str) -> bool {
         self.index.get(name).and_then(|index| facts.get(*index)).copied().unwrap_or_default()
-    }
-
-    fn literals(&self, name: &str) -> usize {
-        self.index.get(name).and_then(|index| self.literals.get(*index)).copied().unwrap_or(1)
-    }
-
-    fn choice_literals(&self, node: &Node) -> usize {
-        match &node.what {
-            What::Name(name) => self.literals(name),
-            What::Choice(choices) => {
-                choices.iter().fold(0, |sum, choice| sum.saturating_add(self.choice_literals(choice)))
-            }
-            _ => 1,
-        }
     }
 
     fn empty(&self, node: &Node) -> bool {

@@ -62,9 +62,10 @@ impl Class {
 
     /// The characters from `first` to `last`, both included.
     pub(super) fn range(first: char, last: char) -> Self {
-        let ascii = (0..128u8).filter(|byte| first <= char::from(*byte) && char::from(*byte) <= last);
+        // The bits below each end, the last one's included.
+        let below = |end: u32| 1u128.checked_shl(end).map_or(u128::MAX, |bit| bit - 1);
         let wide = if last.is_ascii() { Wide::None } else { Wide::Some(vec![Test::Range(first, last)]) };
-        Self { ascii: ascii.fold(0, |bits, byte| bits | 1 << byte), wide }
+        Self { ascii: below(u32::from(last) + 1) & !below(u32::from(first)), wide }
     }
 
     /// The characters of a Unicode property.
@@ -143,7 +144,9 @@ impl Bytes {
     }
 
     pub(super) fn holds(self, byte: u8) -> bool {
-        !self.and(Bytes::one(byte)).is_empty()
+        let Bytes([ascii, wide]) = self;
+        let half = if byte < 0x80 { ascii } else { wide };
+        half >> (byte & 0x7F) & 1 == 1
     }
 
     /// The characters that start with none of these bytes.

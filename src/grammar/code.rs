@@ -33,6 +33,8 @@ pub(super) enum Op {
     IsNot(u32),
     /// If the next byte is none of a set, jumps; otherwise remembers to jump there after a failure.
     TryIf { set: u32, to: u32 },
+    /// `Span`, then `TryIf`: the head of a loop.
+    SpanTryIf { run: u32, set: u32, to: u32 },
     /// Remembers to jump after a failure.
     Try { to: u32 },
     /// Jumps where the next byte says, or fails.
@@ -139,7 +141,35 @@ pub(super) fn compile(rules: &[Rule], analysis: &mut Analysis<'_>) -> Option<Cod
             return None;
         }
     }
+    shorten(&mut compiler.code.ops);
     Some(compiler.code).filter(|_| !compiler.full)
+}
+
+/// Leads jumps past jumps, and makes a call right before an end a jump: the callee's end is then the caller's.
+fn shorten(ops: &mut [Op]) {
+    for at in 0..ops.len() {
+        let Some(op) = ops.get(at).copied() else { continue };
+        // Forward jumps only, so that each step comes nearer to the end.
+        let follow = |mut to: u32| {
+            while let Some(Op::Jump { to: next }) = ops.get(to as usize)
+                && *next > to
+            {
+                to = *next;
+            }
+            to
+        };
+        let ends = |to: u32| matches!(ops.get(follow(to) as usize), Some(Op::End));
+        let short = match op {
+            Op::Jump { to } if ends(to) => Op::End,
+            Op::Jump { to } => Op::Jump { to: follow(to) },
+            Op::Commit { to } => Op::Commit { to: follow(to) },
+            Op::Call { to } if ends(at as u32 + 1) => Op::Jump { to },
+            op => op,
+        };
+        if let Some(slot) = ops.get_mut(at) {
+            *slot = short;
+        }
+    }
 }
 
 /// Rules up to this weight are written out where they are called.
@@ -355,11 +385,15 @@ impl Compiler<'_, '_> {
     /// Lets the attempt at `start` go on here after a failure.
     fn land(&mut self, start: u32) {
         let to = self.here();
-        match self.code.ops.get_mut(start as usize) {
-            Some(
-                Op::Try { to: slot } | Op::TryIf { to: slot, .. } | Op::Commit { to: slot } | Op::Jump { to: slot },
-            ) => *slot = to,
-            _ => {}
+        if let Some(
+            Op::Try { to: slot }
+            | Op::TryIf { to: slot, .. }
+            | Op::SpanTryIf { to: slot, .. }
+            | Op::Commit { to: slot }
+            | Op::Jump { to: slot },
+        ) = self.code.ops.get_mut(start as usize)
+        {
+            *slot = to;
         }
     }
 
@@ -371,18 +405,21 @@ impl Compiler<'_, '_> {
         }
         if let Expr::Sequence(parts) = inner
             && let [Expr::Not(stop), Expr::One(Class { ascii: u128::MAX, wide: Wide::All })] = parts.as_slice()
-            && let Some(texts) = texts_of(stop)
+            && let Some(texts) = self.texts_of(stop, 4)
         {
             self.until(&texts);
             return;
         }
         let start = self.here();
         let singles = self.analysis.singles(inner, mode);
-        if !singles.is_empty() {
-            let set = self.set_of(singles);
-            self.add(Op::Span(set));
-        }
-        let attempt = self.attempt(inner);
+        let lead = self.analysis.lead(inner);
+        let attempt = if singles.is_empty() {
+            self.attempt(inner)
+        } else {
+            let run = self.set_of(singles);
+            let set = self.bytes(lead.bytes);
+            self.add(Op::SpanTryIf { run, set, to: 0 })
+        };
         self.expr(inner, mode);
         self.add(Op::Commit { to: start });
         self.land(attempt);
@@ -495,16 +532,24 @@ impl Compiler<'_, '_> {
         self.code.sets.push(Set { bytes, wide, stops });
         self.code.sets.len() as u32 - 1
     }
-}
 
-/// The texts of a choice of texts.
-fn texts_of(expr: &Expr) -> Option<Vec<String>> {
-    match expr {
-        Expr::Text(text) => Some(vec![text.clone()]),
-        Expr::Choice(choices) => {
-            let text = |choice: &Expr| if let Expr::Text(text) = choice { Some(text.clone()) } else { None };
-            choices.iter().map(text).collect()
+    /// The texts of a choice of texts, with the names in it replaced down to a `depth`.
+    fn texts_of(&self, expr: &Expr, depth: usize) -> Option<Vec<String>> {
+        const MOST: usize = 32;
+        match expr {
+            Expr::Text(text) => Some(vec![text.clone()]),
+            Expr::Call(rule) if depth > 0 => self.texts_of(&self.rules.get(*rule)?.expr, depth - 1),
+            Expr::Choice(choices) => {
+                let mut texts = Vec::new();
+                for choice in choices {
+                    texts.extend(self.texts_of(choice, depth)?);
+                    if texts.len() > MOST {
+                        return None;
+                    }
+                }
+                Some(texts)
+            }
+            _ => None,
         }
-        _ => None,
     }
 }

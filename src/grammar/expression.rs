@@ -46,12 +46,13 @@ pub(super) struct Rule {
 }
 
 /// The rules, in the order of the file, optimised as pest does it: its optimiser decides what a grammar means, for a
-/// few of its rewritings accept more than the rules say literally.
+/// few of its rewritings accept more than the rules say literally. It gets one rule at a time: what it does across
+/// rules only concerns the stack and speed, and takes time that grows with their product.
 pub(super) fn resolve(rules: &[tree::Rule]) -> Vec<Rule> {
     let index: HashMap<&str, usize> = rules.iter().enumerate().map(|(at, rule)| (rule.name.as_str(), at)).collect();
     let typed = rules.iter().map(|rule| ast::Rule { name: rule.name.clone(), ty: rule.kind, expr: typed(&rule.body) });
-    let optimised = optimize(typed.collect());
-    optimised.into_iter().map(|rule| Rule { kind: rule.ty, expr: resolved(rule.expr, &index) }).collect()
+    let optimised = typed.flat_map(|rule| optimize(vec![rule]));
+    optimised.map(|rule| Rule { kind: rule.ty, expr: resolved(rule.expr, &index) }).collect()
 }
 
 /// The literal that every match starts with and the rule right after it.

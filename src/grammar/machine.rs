@@ -231,6 +231,24 @@ impl Machine {
                         Step::On
                     }
                 },
+                Op::SpanTryIf { run, set, to: after } => {
+                    let start = at;
+                    if let Some(run) = code.sets.get(run as usize) {
+                        at = run_over(run, text, at);
+                    }
+                    left = left.saturating_sub(((at - start) / BYTES_PER_STEP) as u64);
+                    match bytes.get(at) {
+                        Some(next) if code.sets.get(set as usize).is_some_and(|set| set.holds(*next)) => {
+                            let captures = self.captures.len() as u32;
+                            self.push(Frame { to: after, at: at as u32, captures, open: self.open })
+                        }
+                        None if !complete => at_end,
+                        _ => {
+                            to = after;
+                            Step::On
+                        }
+                    }
+                }
                 Op::Try { to: after } => {
                     self.push(Frame { to: after, at: at as u32, captures: self.captures.len() as u32, open: self.open })
                 }
@@ -401,10 +419,10 @@ fn taken(set: &Set, text: &str, at: usize, first: u8) -> usize {
 /// How many bytes a character has whose first byte this is.
 fn width(first: u8) -> usize {
     match first {
-        ..0xC0 => 1,
-        ..0xE0 => 2,
-        ..0xF0 => 3,
-        _ => 4,
+        0..0xC0 => 1,
+        0xC0..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        0xF0.. => 4,
     }
 }
 
@@ -425,7 +443,7 @@ fn run_over(set: &Set, text: &str, at: usize) -> usize {
             }
             return end;
         }
-        (None, Stops::Many) => rest.iter().position(|byte| !set.holds(*byte)),
+        (None, Stops::Many) => run_length(set, rest),
         (None, Stops::None) => None,
         (None, stops) => match rest.iter().take(SHORT).position(|byte| !set.holds(*byte)) {
             Some(found) => Some(found),
@@ -442,6 +460,17 @@ fn run_over(set: &Set, text: &str, at: usize) -> usize {
         },
     };
     found.map_or(bytes.len(), |found| at + found)
+}
+
+/// How many bytes stand before the first that `set` does not hold.
+fn run_length(set: &Set, bytes: &[u8]) -> Option<usize> {
+    // Eight at a time without a branch between them: runs are names, or the insides of strings.
+    const STRIDE: usize = 8;
+    let whole =
+        bytes.chunks_exact(STRIDE).take_while(|chunk| chunk.iter().fold(true, |all, byte| all & set.holds(*byte)));
+    let start = whole.count() * STRIDE;
+    let rest = bytes.get(start..)?;
+    rest.iter().position(|byte| !set.holds(*byte)).map(|found| start + found)
 }
 
 /// Moves `at` to the next of the texts, or to the end. Whether that is decided; if not, `at` is where to go on.

@@ -122,16 +122,16 @@ fn counts_and_sizes_have_bounds() {
 }
 
 #[test]
-fn a_doubling_chain_of_rules_is_refused_not_expanded() {
+fn chains_of_rules_that_double_are_not_expanded() {
     let mut text = String::from("a = @{ (!r0 ~ ANY)* }\n");
     for rule in 0..60 {
-        text += &format!("r{rule} = {{ r{0} | r{0} }}\n", rule + 1);
+        text += &format!("r{rule} = {{ r{0} ~ \"x\" | r{0} }}\n", rule + 1);
     }
     text += "r60 = { \"x\" | \"y\" }";
-    let checked = Grammar::parse(SOURCE, &text);
-    assert!(checked.value.is_none());
-    let sequence = text.replace(" | ", " ~ ");
-    assert!(Grammar::parse(SOURCE, &sequence).value.is_some());
+    let grammar = grammar(&text);
+    // Reading by it doubles with every rule, which is what the steps are for.
+    assert_eq!(run(&grammar, "a", "xy").0, Progress::Spent);
+    assert!(Grammar::parse(SOURCE, &text.replace(" | ", " ~ ")).value.is_some());
 }
 
 #[test]
@@ -278,10 +278,10 @@ fn any_text_as_a_grammar_gives_an_answer() {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             let at = (seed >> 33) as usize % text.len();
             let marks = ["", "(", "\"", "'", "/*", "{", "}", "*", "~", "|", "PUSH", "{9}", "\\", "!", "_", "é"];
-            let mark = marks[(seed >> 20) as usize % marks.len()];
+            let mark = marks.get((seed >> 20) as usize % marks.len()).copied().unwrap_or_default();
             if let (Some(before), Some(after)) = (text.get(..at), text.get(at + 1..)) {
                 let checked = Grammar::parse(SOURCE, &format!("{before}{mark}{after}"));
-                assert!(checked.value.is_some() != (!checked.diagnostics.is_empty()));
+                assert_eq!(checked.value.is_some(), checked.diagnostics.is_empty());
             }
         }
     }

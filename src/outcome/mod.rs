@@ -5,8 +5,10 @@
 //! Never: reads or judges by itself; it composes the floors above.
 
 mod contract;
+mod run;
 
 pub use contract::{
     Call, ContentBlock, Effect, EffectRecord, Extent, Finding, Ledger, Level, Outcome, Section, Status, TraceStep,
     Utterance, VERSION, Verdict,
 };
+pub use run::{Options, Reader};

@@ -35,11 +35,14 @@ pub(super) fn check(
                 take(&name.value, Grammar::parse(source, text), &mut grammars, diagnostics);
             }
             None => {
-                let own: Vec<&str> = surface.grammars.keys().map(String::as_str).collect();
+                let mut known: Vec<&str> = surface.grammars.keys().map(String::as_str).collect();
+                for name in shipped_names() {
+                    known.push(name);
+                }
                 let message = format!("there is no grammar `{}`", name.value);
                 diagnostics.push(
                     Diagnostic::new(Code::PACK_UNKNOWN_GRAMMAR, name.at, message)
-                        .with_nearest(&name.value, shipped_names().chain(own)),
+                        .with_nearest(&name.value, known),
                 );
             }
         }

@@ -23,7 +23,7 @@ const ONLY_MODE: &str = "default";
 
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
-    let mut compiler = Compiler { surface, diagnostics, actions: Actions::of(surface) };
+    let mut compiler = Compiler { surface, diagnostics, actions: Actions::of(surface), reads_reply: false };
     let dialects: Vec<Dialect> = surface
         .dialects
         .iter()
@@ -42,6 +42,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let start = surface.about.as_ref().and_then(|about| about.start.as_ref());
     let start = start.and_then(|start| modes.get_index_of(&start.value)).unwrap_or(0);
     let data: Map<String, Value> = surface.data.iter().map(|(name, tree)| (name.clone(), tree.value.to_json())).collect();
+    let reads_reply = compiler.reads_reply;
     let mut program = Program {
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
         sources: surface.sources.clone(),
@@ -54,9 +55,10 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         degradation: answers(&surface.degradation),
         block_degradation,
         slots,
-        initial: Arc::new(initial),
+        initial: Arc::new(Value::Object(initial)),
         data: Value::Object(data),
         limits: super::Limits::default(),
+        reads_reply,
         places: Places::default(),
     };
     program.places = places(&program);
@@ -222,6 +224,8 @@ struct Compiler<'c> {
     surface: &'c Surface,
     diagnostics: &'c mut Vec<Diagnostic>,
     actions: Actions<'c>,
+    /// Whether any expression reads `reply`.
+    reads_reply: bool,
 }
 
 /// What the expressions at one place may see.
@@ -244,6 +248,7 @@ impl Compiler<'_> {
     fn see(&mut self, reads: &[Vec<String>], lets: &[String], sight: Sight<'_>, at: Location) {
         for path in reads {
             let Some(head) = path.first() else { continue };
+            self.reads_reply |= head == "reply";
             if lets.contains(head) {
                 continue;
             }

@@ -26,7 +26,7 @@ use crate::pack;
 use crate::surface::{self, Folder};
 use crate::text::{Location, Sources};
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// A pack, ready to run: immutable, for all threads. Once it exists nothing fails: any response gives an outcome.
@@ -44,9 +44,11 @@ pub struct Program {
     /// By dialect and block.
     pub(crate) block_degradation: Vec<Vec<Answers>>,
     pub(crate) slots: IndexMap<String, Slot>,
-    pub(crate) initial: Arc<Map<String, Value>>,
+    pub(crate) initial: Arc<Value>,
     pub(crate) data: Value,
     pub(crate) limits: Limits,
+    /// Whether any effect reads `reply`.
+    pub(crate) reads_reply: bool,
     /// The place of each declaration that an outcome may name, as `pack/file:line:column`.
     pub(crate) places: Places,
 }

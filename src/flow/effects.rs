@@ -1,0 +1,255 @@
+//! Effects: what does each accepted call and content do, one after the other?
+//!
+//! In: the compiled effects, and what they may see.
+//! Out: [`Done`] effects with their causes; the state, counters and remarks that they leave.
+//! Never: lets an effect see a later one's state; stops at one that fails: it is left out, with a remark.
+
+use super::state;
+use crate::diagnostic::{Code, Diagnostic, Remark};
+use crate::expression::{Failure, Scope, Shape};
+use crate::program::{Effect, Program, Verb};
+use crate::session::Session;
+use crate::text::{Location, Span, excerpt};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Done {
+    pub(crate) kind: Kind,
+    pub(crate) cause: Location,
+    /// The call or content that it stands for.
+    pub(crate) span: Span,
+}
+
+/// What a host is asked to do.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Kind {
+    Set { path: String, value: Value },
+    Append { path: String, value: Value },
+    Remove { path: String, value: Value },
+    Emit { event: String, value: Value },
+    Write { key: String, text: String },
+}
+
+/// The session while effects change it.
+pub(crate) struct Flow<'f> {
+    program: &'f Program,
+    session: Session,
+    done: Vec<Done>,
+    remarks: Vec<Diagnostic>,
+    mode: Value,
+    now: Value,
+    reply: Value,
+    span: Span,
+}
+
+/// Names that one list of effects binds.
+#[derive(Default, Clone)]
+struct Bound {
+    lets: Vec<(String, Value)>,
+    ids: Map<String, Value>,
+    item: Option<Value>,
+}
+
+impl<'f> Flow<'f> {
+    pub(crate) fn new(program: &'f Program, session: &Session, reply: Value) -> Self {
+        let mut flow = Self {
+            program,
+            session: session.clone(),
+            done: Vec::new(),
+            remarks: Vec::new(),
+            mode: Value::String(session.mode.clone()),
+            now: session.now.clone().map_or(Value::Null, Value::String),
+            reply,
+            span: Span::default(),
+        };
+        flow.compute();
+        flow
+    }
+
+    /// Performs a list of effects for the call or content at `span`; `names` are what it brings along.
+    pub(crate) fn perform(&mut self, effects: &[Effect], names: &[(&str, &Value)], span: Span) {
+        self.span = span;
+        self.list(effects, names, &mut Bound::default());
+    }
+
+    /// The session as the effects left it, what they did, and what they remark.
+    pub(crate) fn into_parts(self) -> (Session, Vec<Done>, Vec<Diagnostic>) {
+        (self.session, self.done, self.remarks)
+    }
+
+    fn list(&mut self, effects: &[Effect], names: &[(&str, &Value)], bound: &mut Bound) {
+        for effect in effects {
+            if let Err(failure) = self.effect(effect, names, bound) {
+                self.failed(effect.at, &failure);
+            }
+        }
+    }
+
+    /// One entry: for each item or once, its names first, then its condition, then its verb or its nested effects.
+    fn effect(&mut self, effect: &Effect, names: &[(&str, &Value)], bound: &mut Bound) -> Result<(), Failure> {
+        let Some(each) = &effect.each else { return self.once(effect, names, bound) };
+        let items = match self.scope(names, bound, |scope| each.value(scope))? {
+            Value::Array(items) => items,
+            Value::Null => Vec::new(),
+            _ => return Err(Failure { message: "`each` gives no list".to_owned() }),
+        };
+        for item in items {
+            // What one round binds is gone in the next.
+            let mut round = bound.clone();
+            round.item = Some(item);
+            self.once(effect, names, &mut round)?;
+        }
+        Ok(())
+    }
+
+    fn once(&mut self, effect: &Effect, names: &[(&str, &Value)], bound: &mut Bound) -> Result<(), Failure> {
+        for (name, shape) in &effect.lets {
+            let value = self.render(shape, names, bound)?;
+            bound.lets.retain(|(known, _)| known != name);
+            bound.lets.push((name.clone(), value));
+        }
+        if let Some(when) = &effect.when
+            && !self.scope(names, bound, |scope| when.holds(scope))?
+        {
+            return Ok(());
+        }
+        if let Some(kind) = &effect.new {
+            let last = Arc::make_mut(&mut self.session.ids).entry(kind.clone()).or_insert(0);
+            *last = last.saturating_add(1);
+            bound.ids.insert(kind.clone(), format!("{kind}-{last}").into());
+        }
+        if let Some(verb) = &effect.verb {
+            self.verb(effect, verb, names, bound)?;
+        }
+        if !effect.nested.is_empty() {
+            let mut inner = bound.clone();
+            self.list(&effect.nested, names, &mut inner);
+        }
+        Ok(())
+    }
+
+    fn verb(&mut self, effect: &Effect, verb: &Verb, names: &[(&str, &Value)], bound: &Bound) -> Result<(), Failure> {
+        if self.done.len() >= self.program.limits.effects {
+            return Err(Failure { message: format!("more than {} effects", self.program.limits.effects) });
+        }
+        let kind = match verb {
+            Verb::Set { path, value } => {
+                let path = self.scope(names, bound, |scope| path.render(scope))?;
+                let value = self.render(value, names, bound)?;
+                self.change(|state| state::set(state, &path, value.clone()))?;
+                Kind::Set { path: path.join("."), value }
+            }
+            Verb::Append { path, unique, value } => {
+                let path = self.scope(names, bound, |scope| path.render(scope))?;
+                let value = self.render(value, names, bound)?;
+                match self.append(&path, unique, &value)? {
+                    // A host that applies effects one by one must not get the entry twice.
+                    Some(index) => Kind::Set { path: format!("{}.{index}", path.join(".")), value },
+                    None => Kind::Append { path: path.join("."), value },
+                }
+            }
+            Verb::Remove { path } => {
+                let path = self.scope(names, bound, |scope| path.render(scope))?;
+                let Some(value) = self.change(|state| Ok(state::remove(state, &path)))? else { return Ok(()) };
+                Kind::Remove { path: path.join("."), value }
+            }
+            Verb::Emit { event, value } => {
+                let event = self.scope(names, bound, |scope| event.text(scope))?;
+                let value = value.as_ref().map(|value| self.render(value, names, bound)).transpose()?;
+                Kind::Emit { event, value: value.unwrap_or_default() }
+            }
+            Verb::Write { key, value } => {
+                let key = self.scope(names, bound, |scope| key.text(scope))?;
+                let text = match self.render(value, names, bound)? {
+                    Value::String(text) => text,
+                    other => other.to_string(),
+                };
+                Kind::Write { key, text }
+            }
+            Verb::Remark { remark, text } => {
+                let text = text.as_ref().map(|text| self.scope(names, bound, |scope| text.text(scope))).transpose()?;
+                let text = text.map_or_else(|| remark.name().replace('-', " "), |text| excerpt(&text, 300).into_owned());
+                let at = Location::response(self.span);
+                self.remarks.push(Diagnostic::new(Code::Remark(*remark), at, text).with_rule(Some(effect.at)));
+                return Ok(());
+            }
+        };
+        self.done.push(Done { kind, cause: effect.at, span: self.span });
+        self.compute();
+        Ok(())
+    }
+
+    /// Adds a value to a list; where an entry has the same values under the `unique` keys, it stands in for that one.
+    fn append(&mut self, path: &[String], unique: &[String], value: &Value) -> Result<Option<usize>, Failure> {
+        self.change(|state| {
+            let place = state::reach(state, path)?;
+            if place.is_null() {
+                *place = Value::Array(Vec::new());
+            }
+            let Value::Array(items) = place else { return Err(format!("`{}` is no list", path.join("."))) };
+            let same = |item: &Value| unique.iter().all(|key| item.get(key) == value.get(key));
+            match items.iter().position(|item| !unique.is_empty() && same(item)) {
+                Some(index) => {
+                    if let Some(item) = items.get_mut(index) {
+                        *item = value.clone();
+                    }
+                    Ok(Some(index))
+                }
+                None => {
+                    items.push(value.clone());
+                    Ok(None)
+                }
+            }
+        })
+    }
+
+    fn change<T>(&mut self, change: impl FnOnce(&mut Value) -> Result<T, String>) -> Result<T, Failure> {
+        change(Arc::make_mut(&mut self.session.state)).map_err(|message| Failure { message })
+    }
+
+    /// Brings the computed values of the state up to date.
+    fn compute(&mut self) {
+        for (name, slot) in &self.program.slots {
+            let Some(compute) = &slot.compute else { continue };
+            let value = self.scope(&[], &Bound::default(), |scope| compute.render(scope)).unwrap_or_default();
+            if self.session.state.get(name) != Some(&value)
+                && let Value::Object(members) = Arc::make_mut(&mut self.session.state)
+            {
+                members.insert(name.clone(), value);
+            }
+        }
+    }
+
+    fn render(&self, shape: &Shape, names: &[(&str, &Value)], bound: &Bound) -> Result<Value, Failure> {
+        self.scope(names, bound, |scope| shape.render(scope))
+    }
+
+    fn scope<T>(&self, names: &[(&str, &Value)], bound: &Bound, then: impl FnOnce(&Scope<'_>) -> T) -> T {
+        let ids = Value::Object(bound.ids.clone());
+        let item = bound.item.clone().unwrap_or_default();
+        let mut scope = Scope::new();
+        scope.add("state", &self.session.state);
+        scope.add("data", &self.program.data);
+        scope.add("mode", &self.mode);
+        scope.add("now", &self.now);
+        scope.add("reply", &self.reply);
+        for (name, value) in names {
+            scope.add(name, value);
+        }
+        scope.add("ids", &ids);
+        scope.add("item", &item);
+        for (name, value) in &bound.lets {
+            scope.add(name, value);
+        }
+        then(&scope)
+    }
+
+    /// An effect that cannot be performed is left out, and said.
+    fn failed(&mut self, at: Location, failure: &Failure) {
+        let message = format!("an effect was left out: {}", excerpt(&failure.message, 160));
+        let span = Location::response(self.span);
+        self.remarks.push(Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at)));
+    }
+}

@@ -1,0 +1,86 @@
+//! State: where does a path lead, and what is there?
+//!
+//! In: the state as JSON, and a path of keys; numbers lead into lists.
+//! Out: the state changed, or why the path leads nowhere.
+//! Never: makes a list of what is none.
+
+use serde_json::{Map, Value};
+
+/// Puts a value at a path; objects on the way are made where nothing is.
+pub(super) fn set(state: &mut Value, path: &[String], value: Value) -> Result<(), String> {
+    *reach(state, path)? = value;
+    Ok(())
+}
+
+/// The value at a path, made where nothing is.
+pub(super) fn reach<'s>(state: &'s mut Value, path: &[String]) -> Result<&'s mut Value, String> {
+    let mut at = state;
+    for key in path {
+        if at.is_null() {
+            *at = Value::Object(Map::new());
+        }
+        at = match at {
+            Value::Object(members) => members.entry(key.as_str()).or_insert(Value::Null),
+            Value::Array(items) => {
+                let length = items.len();
+                let item = key.parse().ok().and_then(|index: usize| items.get_mut(index));
+                item.ok_or_else(|| format!("`{key}` is no place in a list of {length}"))?
+            }
+            _ => return Err(format!("`{key}` leads into a value that has no members")),
+        };
+    }
+    Ok(at)
+}
+
+/// Takes out what is at a path; none if nothing is there.
+pub(super) fn remove(state: &mut Value, path: &[String]) -> Option<Value> {
+    let (last, before) = path.split_last()?;
+    let mut at = state;
+    for key in before {
+        at = match at {
+            Value::Object(members) => members.get_mut(key)?,
+            Value::Array(items) => items.get_mut(key.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    match at {
+        Value::Object(members) => members.shift_remove(last),
+        Value::Array(items) => {
+            let index = last.parse::<usize>().ok().filter(|index| *index < items.len())?;
+            Some(items.remove(index))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn path(text: &str) -> Vec<String> {
+        text.split('.').map(str::to_owned).collect()
+    }
+
+    #[track_caller]
+    fn check(mut state: Value, at: &str, expected: Result<Value, ()>) {
+        let done = set(&mut state, &path(at), json!(1));
+        assert_eq!(done.map(|()| state).map_err(drop), expected);
+    }
+
+    #[test]
+    fn objects_are_made_and_lists_are_not() {
+        check(json!({}), "a.b", Ok(json!({ "a": { "b": 1 } })));
+        check(json!({ "a": [0, 0] }), "a.1", Ok(json!({ "a": [0, 1] })));
+        check(json!({ "a": [] }), "a.0", Err(()));
+        check(json!({ "a": "x" }), "a.b", Err(()));
+    }
+
+    #[test]
+    fn what_is_not_there_cannot_be_removed() {
+        let mut state = json!({ "a": { "b": [1, 2] } });
+        assert_eq!(remove(&mut state, &path("a.b.0")), Some(json!(1)));
+        assert_eq!(remove(&mut state, &path("a.c")), None);
+        assert_eq!(state, json!({ "a": { "b": [2] } }));
+    }
+}

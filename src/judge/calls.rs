@@ -1,0 +1,397 @@
+//! Calls: may each of them run, and with which parameters?
+//!
+//! In: the call blocks that stand, and the mode and state that the response's prompt showed.
+//! Out: [`Call`]s with their verdicts; unknown, malformed, invalid, forbidden and surplus ones answered.
+//! Never: runs one, or lets a call change what its neighbours are judged by.
+
+use super::typing::{self, Source};
+use super::{Fate, Judgement, Subject, defect};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
+use crate::document::payload::{self, Payload};
+use crate::document::{Block, Ended};
+use crate::program::{self, Action};
+use crate::surface::Role;
+use crate::text::{Location, Span, excerpt};
+use serde_json::{Map, Value};
+use std::fmt::Write as _;
+
+/// One use of an action.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) block: usize,
+    /// The action's name as the response has it.
+    pub(crate) name: String,
+    /// The action's number, if it exists.
+    pub(crate) action: Option<usize>,
+    pub(crate) params: Map<String, Value>,
+    pub(crate) accepted: bool,
+    /// Which form its payload has: `tags`, `json`, `text` or `none`.
+    pub(crate) form: &'static str,
+    /// Whether a value was read, though with faults.
+    readable: bool,
+}
+
+impl Judgement<'_> {
+    pub(super) fn judge_calls(&mut self) {
+        for index in 0..self.document.blocks.len() {
+            let Some((block, bound)) = self.block(index) else { continue };
+            if bound.role != Role::Call || self.fate(index) == Fate::Inner {
+                continue;
+            }
+            let accepted = self.stands(index);
+            let name = self.called(block, &bound.called).unwrap_or_default();
+            let action = self.program.actions.get_index_of(name.as_str());
+            self.calls.push(Call {
+                block: index,
+                name,
+                action,
+                params: Map::new(),
+                accepted,
+                form: "none",
+                readable: false,
+            });
+            self.judge_call(self.calls.len() - 1, block, bound);
+        }
+        self.judge_surplus();
+    }
+
+    fn judge_call(&mut self, call: usize, block: &Block, bound: &program::Block) {
+        let Some((name, action)) = self.calls.get(call).map(|call| (call.name.clone(), call.action)) else { return };
+        let program = self.program;
+        let action = action.and_then(|number| program.actions.get_index(number)).map(|(_, action)| action);
+        if action.is_none() {
+            let message = match name.as_str() {
+                "" => "the call names no action".to_owned(),
+                name => format!("there is no action `{}`", excerpt(name, 60)),
+            };
+            let finding = defect(Defect::UnknownAction, block.opener, message)
+                .with_rule(Some(bound.at))
+                .with_nearest(&name, program.actions.keys().map(String::as_str));
+            self.answer(Defect::UnknownAction, &Subject::Call(call), finding);
+        }
+        let valid = self.read_payload(call, block, bound, action);
+        if let Some(action) = action {
+            self.judge_permit(call, block, valid, action);
+        }
+    }
+
+    /// Reads and types the payload; whether its parameters fit the schema.
+    fn read_payload(&mut self, call: usize, block: &Block, bound: &program::Block, action: Option<&Action>) -> bool {
+        let Some((_, dialect)) = self.dialect else { return false };
+        let limits = &self.program.limits;
+        let masks = &self.document.masks;
+        let read = if block.ended == Ended::Bare {
+            let expected = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
+            let finding = defect(Defect::MalformedPayload, block.opener, "no payload follows the opener")
+                .with_rule(Some(bound.at))
+                .with_help(format!("its payload is {expected}, right behind it"));
+            self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
+            return false;
+        } else {
+            payload::read(self.text, block.body, masks, &bound.payload, dialect, block.family, limits)
+        };
+        let empty = Value::Null;
+        let schema = action.map_or(&empty, |action| action.schema.json());
+        let source =
+            Source { text: self.text, masks, dialect, family: block.family, entities: bound.entities, limits };
+        let (form, mut params) = match read.payload {
+            Payload::Empty => ("none", Map::new()),
+            Payload::Fields(fields) => {
+                if let Some(unclosed) = fields.unclosed.first() {
+                    let name = excerpt(unclosed.of(self.text), 40).into_owned();
+                    let finding = defect(Defect::UnclosedBlock, *unclosed, format!("the field `{name}` is never closed"))
+                        .with_rule(Some(bound.at));
+                    self.answer(Defect::UnclosedBlock, &Subject::Call(call), finding);
+                }
+                for stray in fields.stray.iter().take(limits.fields) {
+                    let message = format!("`{}` closes no field", excerpt(stray.of(self.text), 40));
+                    self.answer(Defect::StrayCloser, &Subject::Place, defect(Defect::StrayCloser, *stray, message));
+                }
+                if fields.too_many {
+                    let message = format!("the payload has more than {} fields", limits.fields);
+                    let finding = defect(Defect::MalformedPayload, block.opener, message).with_rule(Some(bound.at));
+                    self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
+                }
+                let typed = source.members(&fields, schema, limits.depth);
+                for (name, span) in typed.repeated {
+                    let message = format!("the field `{name}` stands several times; the last counts");
+                    self.remark(Remark::RepeatedField, span, message, Some(bound.at));
+                }
+                ("tags", typed.params)
+            }
+            Payload::Json(json) => {
+                for fault in &json.faults {
+                    let code = Code::Fault(fault.name.clone());
+                    let what = fault.name.trim_start_matches("fault_").replace('_', " ");
+                    let at = Location::response(fault.span);
+                    self.find(Diagnostic::new(code, at, format!("the payload is no strict JSON: {what}")));
+                }
+                for key in &json.repeated {
+                    let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
+                    self.remark(Remark::DuplicateKey, block.body, message, Some(bound.at));
+                }
+                let Value::Object(params) = json.value else {
+                    return self.malformed(call, block, bound, "the payload is no object");
+                };
+                self.with_call(call, |call| call.readable = true);
+                if !json.faults.is_empty() {
+                    self.malformed(call, block, bound, "the payload can only be read by forgiving its faults");
+                }
+                ("json", params)
+            }
+            Payload::Text => {
+                let text = block.body.of(self.text);
+                let text = if bound.entities { crate::document::decode_entities(text) } else { text.into() };
+                ("text", Map::from_iter([("text".to_owned(), Value::String(text.into_owned()))]))
+            }
+            Payload::Unreadable(why) => return self.malformed(call, block, bound, &why),
+        };
+        if read.rung > 0 {
+            let declared = bound.payload.first().map_or("", |reader| reader.word());
+            let message = format!("the payload is {form} where {declared} is declared");
+            self.remark(Remark::FieldForm, block.opener, message, Some(bound.at));
+        }
+        self.with_call(call, |call| call.form = form);
+        let Some(action) = action else {
+            self.with_call(call, |call| call.params = params);
+            return false;
+        };
+        let mut unknown = Vec::new();
+        let mut value = Value::Object(std::mem::take(&mut params));
+        typing::settle(&mut value, schema, &mut Vec::new(), &mut unknown);
+        if let Value::Object(members) = value {
+            self.with_call(call, |call| call.params = members);
+        }
+        self.judge_unknown(call, block, action, unknown);
+        self.validate(call, block, action)
+    }
+
+    fn malformed(&mut self, call: usize, block: &Block, bound: &program::Block, why: &str) -> bool {
+        let finding = defect(Defect::MalformedPayload, block.body, why.to_owned()).with_rule(Some(bound.at));
+        self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
+        false
+    }
+
+    fn judge_unknown(&mut self, call: usize, block: &Block, action: &Action, unknown: Vec<Vec<String>>) {
+        let declared = action.schema.json().get("properties").and_then(Value::as_object);
+        for path in unknown {
+            let name = path.last().cloned().unwrap_or_default();
+            let message = format!("the action does not declare `{}`", excerpt(&path.join("."), 60));
+            let mut finding = defect(Defect::UnknownParam, block.body, message).with_rule(Some(action.at));
+            if let ([_], Some(declared)) = (path.as_slice(), declared) {
+                finding = finding.with_nearest(&name, declared.keys().map(String::as_str));
+            }
+            self.answer(Defect::UnknownParam, &Subject::Params(call, vec![path]), finding);
+        }
+    }
+
+    /// Whether the parameters fit the schema, maybe after a strategy changed them.
+    fn validate(&mut self, call: usize, block: &Block, action: &Action) -> bool {
+        let Some(faults) = self.faults_of(call, action) else { return true };
+        let mut message = String::from("the payload does not fit its schema: ");
+        for (index, fault) in faults.iter().take(3).enumerate() {
+            let _ = write!(message, "{}{fault}", if index == 0 { "" } else { "; " });
+        }
+        let finding = defect(Defect::InvalidPayload, block.body, message).with_rule(Some(action.at));
+        let chosen = self.answer(Defect::InvalidPayload, &Subject::Call(call), finding);
+        matches!(chosen, Strategy::Coerce | Strategy::Default)
+    }
+
+    /// What the schema says against the parameters.
+    fn faults_of(&self, call: usize, action: &Action) -> Option<Vec<String>> {
+        let validator = match action.schema.validator() {
+            Ok(validator) => validator,
+            // Deny by default: nothing fits a schema that cannot be compiled.
+            Err(error) => return Some(vec![format!("the schema itself cannot be used: {}", excerpt(error, 120))]),
+        };
+        let params = Value::Object(self.calls.get(call)?.params.clone());
+        if validator.is_valid(&params) {
+            return None;
+        }
+        let faults = validator.iter_errors(&params).map(|error| {
+            let path = error.instance_path().to_string();
+            let place = path.trim_start_matches('/').replace('/', ".");
+            let what = excerpt(&error.to_string(), 120).into_owned();
+            if place.is_empty() { what } else { format!("`{place}`: {what}") }
+        });
+        Some(faults.take(10).collect())
+    }
+
+    /// Deny by default: what no permit allows is forbidden, and a condition that fails denies.
+    fn judge_permit(&mut self, call: usize, block: &Block, valid: bool, action: &Action) {
+        let Some((name, number)) = self.calls.get(call).map(|call| (call.name.clone(), call.action)) else { return };
+        let permits = self
+            .mode
+            .and_then(|mode| mode.permits.get(number?))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        if permits.iter().any(|permit| permit.when.is_none()) {
+            return;
+        }
+        // A condition reads parameters: where those are not valid, the call is answered for that already.
+        if !permits.is_empty() && !valid {
+            return;
+        }
+        let mut why = None;
+        if !permits.is_empty() {
+            self.prepare_reply();
+        }
+        for permit in permits {
+            let Some(when) = &permit.when else { continue };
+            let params = self.calls.get(call).map(|call| Value::Object(call.params.clone())).unwrap_or_default();
+            let mut scope = self.scope();
+            scope.add("params", &params);
+            match when.holds(&scope) {
+                Ok(true) => return,
+                Ok(false) => why = Some(format!("`{}` does not hold", excerpt(when.source(), 80))),
+                Err(failure) => {
+                    why = Some(format!("`{}` fails: {}", excerpt(when.source(), 80), excerpt(&failure.message, 80)));
+                }
+            }
+        }
+        let message = format!("the mode `{}` does not permit `{name}`", self.session.mode);
+        let rule = permits.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at));
+        let mut finding = defect(Defect::ForbiddenCall, block.opener, message).with_rule(rule.or(Some(action.at)));
+        finding.help = why.or_else(|| self.permitted_elsewhere(number));
+        self.answer(Defect::ForbiddenCall, &Subject::Call(call), finding);
+    }
+
+    fn permitted_elsewhere(&self, action: Option<usize>) -> Option<String> {
+        let permits = |mode: &program::Mode| mode.permits.get(action?).map(|permits| !permits.is_empty());
+        let modes: Vec<String> = self
+            .program
+            .modes
+            .iter()
+            .filter(|(_, mode)| permits(mode) == Some(true))
+            .take(5)
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
+        match modes.as_slice() {
+            [] => Some("no mode permits it".to_owned()),
+            modes => Some(format!("permitted in {}", modes.join(", "))),
+        }
+    }
+
+    /// Of the accepted calls only as many count as the reply may have.
+    fn judge_surplus(&mut self) {
+        let Some((most, at)) = self.mode.and_then(|mode| mode.reply.calls) else { return };
+        let accepted: Vec<usize> =
+            self.calls.iter().enumerate().filter(|(_, call)| call.accepted).map(|(index, _)| index).collect();
+        if accepted.len() <= most {
+            return;
+        }
+        let before: Vec<bool> = self.calls.iter().map(|call| call.accepted).collect();
+        let (strategies, place) = self.answers(Defect::ExtraCall, &Subject::Calls(accepted.clone(), most));
+        let first = accepted.get(most).copied();
+        let span = |judgement: &Self, call: usize| {
+            let block = judgement.calls.get(call).and_then(|call| judgement.document.blocks.get(call.block));
+            block.map_or(Span::default(), |block| block.span)
+        };
+        let message = format!("a reply has {most} call{} at the most", if most == 1 { "" } else { "s" });
+        let at_first = first.map_or(Span::default(), |call| span(self, call));
+        let finding = defect(Defect::ExtraCall, at_first, message.clone()).with_rule(Some(at));
+        let findings = self.findings.len();
+        let chosen = self.answer_with(&strategies, place, &Subject::Calls(accepted, most), finding);
+        // Each call that it took away is told at its own place.
+        let gone: Vec<usize> = (0..self.calls.len())
+            .filter(|index| {
+                before.get(*index) == Some(&true) && self.calls.get(*index).is_some_and(|call| !call.accepted)
+            })
+            .collect();
+        if let Some((first, rest)) = gone.split_first() {
+            let place = Location::response(span(self, *first));
+            if let Some(finding) = self.findings.get_mut(findings) {
+                finding.at = Some(place);
+            }
+            for call in rest {
+                let mut finding = defect(Defect::ExtraCall, span(self, *call), message.clone()).with_rule(Some(at));
+                finding.strategy = Some(chosen);
+                self.find(finding);
+            }
+        }
+    }
+
+    fn with_call(&mut self, call: usize, change: impl FnOnce(&mut Call)) {
+        if let Some(call) = self.calls.get_mut(call) {
+            change(call);
+        }
+    }
+
+    /// Takes a call and its block out.
+    pub(super) fn drop_call(&mut self, call: usize) {
+        let Some(call) = self.calls.get_mut(call) else { return };
+        call.accepted = false;
+        let block = call.block;
+        if self.fate(block) != Fate::Text {
+            self.set_fate(block, Fate::Dropped);
+        }
+    }
+
+    /// Shows a call's raw block instead of running it.
+    pub(super) fn show_call(&mut self, call: usize) {
+        let Some(call) = self.calls.get_mut(call) else { return };
+        call.accepted = false;
+        let block = call.block;
+        if self.fate(block) != Fate::Dropped {
+            self.set_fate(block, Fate::Text);
+        }
+    }
+
+    pub(super) fn drop_params(&mut self, call: usize, paths: &[Vec<String>]) {
+        let Some(call) = self.calls.get_mut(call) else { return };
+        let mut value = Value::Object(std::mem::take(&mut call.params));
+        for path in paths {
+            typing::remove(&mut value, path);
+        }
+        if let Value::Object(members) = value {
+            call.params = members;
+        }
+    }
+
+    /// Whether a value was read, though with faults.
+    pub(super) fn can_repair(&self, call: usize) -> bool {
+        self.calls.get(call).is_some_and(|call| call.readable || !call.params.is_empty())
+    }
+
+    pub(super) fn coerce(&mut self, call: usize) -> bool {
+        self.change_params(call, |params, schema| match typing::coerced(&Value::Object(params.clone()), schema) {
+            Value::Object(members) => members,
+            _ => params.clone(),
+        })
+    }
+
+    pub(super) fn fill_defaults(&mut self, call: usize) -> bool {
+        let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
+        let wrong: Vec<String> = match (action.1.schema.validator(), self.calls.get(call)) {
+            (Ok(validator), Some(call)) => validator
+                .iter_errors(&Value::Object(call.params.clone()))
+                .filter_map(|error| error.instance_path().to_string().split('/').nth(1).map(str::to_owned))
+                .collect(),
+            _ => return false,
+        };
+        self.change_params(call, |params, schema| {
+            let mut params = params.clone();
+            let properties = schema.get("properties").and_then(Value::as_object);
+            for (name, property) in properties.into_iter().flatten() {
+                if let Some(default) = property.get("default")
+                    && (wrong.contains(name) || !params.contains_key(name))
+                {
+                    params.insert(name.clone(), default.clone());
+                }
+            }
+            params
+        })
+    }
+
+    /// Changes the parameters if they fit afterwards.
+    fn change_params(&mut self, call: usize, change: impl FnOnce(&Map<String, Value>, &Value) -> Map<String, Value>) -> bool {
+        let Some((_, action)) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
+        let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };
+        let changed = change(params, action.schema.json());
+        let fits = action.schema.validator().is_ok_and(|validator| validator.is_valid(&Value::Object(changed.clone())));
+        if fits {
+            self.with_call(call, |call| call.params = changed);
+        }
+        fits
+    }
+}

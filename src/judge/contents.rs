@@ -1,0 +1,40 @@
+//! Contents: may this text be stored under that key?
+//!
+//! In: the content blocks that stand.
+//! Out: unsafe keys, answered.
+//! Never: writes anything.
+
+use super::{Judgement, Subject, defect, path};
+use crate::diagnostic::Defect;
+use crate::surface::Role;
+use crate::text::excerpt;
+
+impl Judgement<'_> {
+    pub(super) fn judge_contents(&mut self) {
+        for index in 0..self.document.blocks.len() {
+            let Some((block, bound)) = self.block(index) else { continue };
+            if bound.role != Role::Content || !self.stands(index) {
+                continue;
+            }
+            let Some(name) = self.content_name(index) else { continue };
+            if !self.program.contents.get(&name).is_some_and(|content| content.path) {
+                continue;
+            }
+            let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
+            if let Some(why) = path::unsafe_because(&key) {
+                let message = format!("`{}` is no safe path: {why}", excerpt(&key, 60));
+                let finding = defect(Defect::UnsafePath, block.opener, message).with_rule(Some(bound.at));
+                self.answer(Defect::UnsafePath, &Subject::Block(index), finding);
+            }
+        }
+    }
+
+    /// What a content is called in the outcome: the word of its binding, else its bound name.
+    pub(crate) fn content_name(&self, index: usize) -> Option<String> {
+        let (block, bound) = self.block(index)?;
+        match &bound.called {
+            crate::program::Called::Own => Some(bound.name.clone()),
+            called => self.called(block, called),
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Guardrails: does a text say what it should not?
+//!
+//! In: the texts as they will be shown, and the reply as a whole.
+//! Out: tripped guardrails, answered; all patterns of one target are searched in one pass.
+//! Never: rewrites a text.
+
+use super::{Composed, Judgement, Subject, defect};
+use crate::diagnostic::Defect;
+use crate::program::{Guardrail, Outside, Target};
+use crate::surface::Role;
+use crate::text::{Span, excerpt};
+use serde_json::{Map, Value, json};
+
+/// One text that guardrails look at.
+struct Looked {
+    text: Composed,
+    /// What it is about, for strategies.
+    subject: Subject,
+}
+
+impl Judgement<'_> {
+    pub(super) fn judge_guardrails(&mut self) {
+        let program = self.program;
+        for set in &program.guardrails.sets {
+            let active = |rule: &usize| program.guardrails.rules.get(*rule).is_some_and(|rule| self.looks(rule));
+            if !set.rules.iter().any(active) {
+                continue;
+            }
+            for looked in self.texts_of(&set.target) {
+                let hits = set.patterns.matches(&looked.text.text);
+                for (pattern, rule) in set.rules.iter().enumerate() {
+                    let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else { continue };
+                    if hits.matched(pattern) != rule.inverted {
+                        self.trip(rule, Some(&looked));
+                    }
+                }
+            }
+        }
+        for rule in &program.guardrails.conditions {
+            let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else { continue };
+            self.trip(rule, None);
+        }
+    }
+
+    fn looks(&self, rule: &Guardrail) -> bool {
+        rule.modes.is_empty() || self.mode_id.is_some_and(|mode| rule.modes.contains(&mode))
+    }
+
+    /// A pattern has tripped, or there is none: what the condition says decides.
+    fn trip(&mut self, rule: &Guardrail, looked: Option<&Looked>) {
+        let mut broken = None;
+        if let Some(when) = &rule.when {
+            self.prepare_reply();
+            match when.holds(&self.scope()) {
+                Ok(true) => {}
+                Ok(false) => return,
+                // A check that cannot be made has not been passed.
+                Err(failure) => broken = Some(failure.message),
+            }
+        }
+        let found = looked.and_then(|looked| {
+            let found = rule.pattern.as_ref().filter(|_| !rule.inverted)?.find(&looked.text.text)?;
+            Some((looked.text.locate(self.text, found.range()), excerpt(found.as_str(), 60).into_owned()))
+        });
+        let span = match (&found, looked) {
+            (Some((span, _)), _) => *span,
+            (None, Some(looked)) => looked.text.span,
+            (None, None) => Span::new(0, self.text.len()),
+        };
+        let message = match (found, &broken) {
+            (_, Some(error)) => format!("the guardrail `{}` cannot be checked: {}", rule.id, excerpt(error, 80)),
+            (Some((_, text)), None) if !text.trim().is_empty() => format!("`{}` trips the guardrail `{}`", text.trim(), rule.id),
+            _ => format!("the guardrail `{}` is tripped", rule.id),
+        };
+        let mut finding = defect(Defect::Guardrail, span, message).with_rule(Some(rule.at));
+        finding.severity = rule.severity;
+        finding.id = Some(rule.id.clone());
+        finding.help.clone_from(&rule.advice);
+        let subject = looked.map_or(Subject::Reply, |looked| looked.subject.clone());
+        match rule.strategy {
+            Some(strategy) => {
+                self.answer_with(&[strategy], None, &subject, finding);
+            }
+            None => {
+                self.answer(Defect::Guardrail, &subject, finding);
+            }
+        }
+        if matches!(subject, Subject::Block(_)) {
+            // A removed message is composed anew.
+            self.compose();
+        }
+    }
+
+    /// The texts that a target means.
+    fn texts_of(&self, target: &Target) -> Vec<Looked> {
+        let blocks = 0..self.document.blocks.len();
+        match target {
+            Target::Reply => Vec::new(),
+            Target::Role(Role::Message) => {
+                // One message, however many blocks and pieces it was made of.
+                let only = blocks.clone().find(|index| self.stands(*index) && self.has_role(*index, Role::Message));
+                let subject = only.map_or(Subject::Place, Subject::Block);
+                let text = self.texts.message.clone();
+                if text.text.is_empty() { Vec::new() } else { vec![Looked { text, subject }] }
+            }
+            Target::Role(role) => blocks
+                .filter(|index| self.stands(*index) && self.has_role(*index, *role))
+                .map(|index| self.look_at(index))
+                .collect(),
+            Target::Block(name) => blocks
+                .filter(|index| self.stands(*index) && self.is_called(*index, name))
+                .map(|index| self.look_at(index))
+                .collect(),
+            Target::Key(name) => blocks
+                .filter(|index| self.stands(*index) && self.is_called(*index, name))
+                .filter_map(|index| {
+                    let (block, bound) = self.block(index)?;
+                    let key = self.called(block, bound.key.as_ref()?)?;
+                    let text = Composed::of_attribute(key, block.opener);
+                    Some(Looked { text, subject: Subject::Block(index) })
+                })
+                .collect(),
+        }
+    }
+
+    fn has_role(&self, index: usize, role: Role) -> bool {
+        self.block(index).is_some_and(|(_, bound)| bound.role == role)
+    }
+
+    fn is_called(&self, index: usize, name: &str) -> bool {
+        self.block(index).is_some_and(|(_, bound)| bound.name == name)
+            || self.content_name(index).is_some_and(|called| called == name)
+    }
+
+    fn look_at(&self, index: usize) -> Looked {
+        Looked { text: self.body_text(index), subject: Subject::Block(index) }
+    }
+
+    /// Makes what conditions see as `reply`: `message`, `thinking`, `calls`, `sections` and `contents`.
+    pub(crate) fn prepare_reply(&mut self) {
+        if self.reply.is_some() {
+            return;
+        }
+        let mut message = Vec::new();
+        let mut thinking = Vec::new();
+        let mut sections = Map::new();
+        let mut contents = Vec::new();
+        for index in 0..self.document.blocks.len() {
+            let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
+            let text = || self.body_text(index).text;
+            let name = || self.content_name(index).unwrap_or_default();
+            match bound.role {
+                Role::Message => message.push(text()),
+                Role::Thinking => thinking.push(Value::String(text())),
+                Role::Section => {
+                    sections.insert(name(), json!({ "text": text() }));
+                }
+                Role::Content => {
+                    let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
+                    contents.push(json!({ "name": name(), "key": key, "text": text() }));
+                }
+                Role::Call | Role::Utterance => {}
+            }
+        }
+        let outside = self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
+        if outside && !self.texts.message.text.is_empty() {
+            message.push(self.texts.message.text.clone());
+        }
+        let message = if message.is_empty() { Value::Null } else { Value::String(message.join("\n\n")) };
+        let calls: Vec<Value> = self
+            .calls
+            .iter()
+            .map(|call| json!({ "action": call.name, "params": call.params, "form": call.form, "accepted": call.accepted }))
+            .collect();
+        self.reply = Some(json!({
+            "message": message, "thinking": thinking, "calls": calls, "sections": sections, "contents": contents
+        }));
+    }
+
+}

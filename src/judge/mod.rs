@@ -1,0 +1,318 @@
+//! Judge: what of a document counts, and what answers each defect?
+//!
+//! In: a [`Document`], the program, and the session that the response's prompt showed.
+//! Out: [`Judgement`]: what became of each block, the calls with their parameters, and the findings.
+//! Never: reads the response again, or performs an effect.
+//!
+//! Finding and deciding are apart: each file here finds defects of one kind and hands them to [`Judgement::answer`], which
+//! asks the degradation tables, the nearest word first, and lets one strategy act.
+
+mod calls;
+mod contents;
+mod guardrails;
+mod path;
+mod reading;
+mod shape;
+mod strategy;
+mod texts;
+mod typing;
+
+pub(crate) use calls::Call;
+pub(crate) use texts::{Composed, Leaf, Texts};
+
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
+use crate::document::{Block, Document};
+use crate::expression::Scope;
+use crate::program::{self, Action, Answer, Dialect, Mode, ModeId, Program};
+use crate::session::Session;
+use crate::surface::Role;
+use crate::text::{Location, Span};
+use serde_json::Value;
+
+/// What becomes of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It counts as what it is.
+    Stands,
+    /// It stands inside another and counts as if it stood outside.
+    Lifted,
+    /// It stays text of the block around it.
+    Inner,
+    /// It is shown raw, as part of the message.
+    Text,
+    /// It is removed.
+    Dropped,
+}
+
+/// What a defect is about.
+#[derive(Debug, Clone)]
+pub(crate) enum Subject {
+    /// A place that is neither block nor text of its own.
+    Place,
+    /// One block.
+    Block(usize),
+    /// Blocks of one name, in order, of which only so many may stand.
+    Blocks(Vec<usize>, usize),
+    /// One call.
+    Call(usize),
+    /// Accepted calls, in order, of which only so many may stand.
+    Calls(Vec<usize>, usize),
+    /// Keys that a call's action does not declare.
+    Params(usize, Vec<Vec<String>>),
+    /// Text outside every block: a number among the pieces.
+    Outside(usize),
+    /// The reply as a whole.
+    Reply,
+}
+
+/// A response being judged.
+pub(crate) struct Judgement<'r> {
+    pub(crate) program: &'r Program,
+    pub(crate) session: &'r Session,
+    pub(crate) text: &'r str,
+    pub(crate) document: &'r Document,
+    pub(crate) dialect: Option<(usize, &'r Dialect)>,
+    pub(crate) mode: Option<&'r Mode>,
+    mode_id: Option<ModeId>,
+    pub(crate) fates: Vec<Fate>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) texts: Texts,
+    pub(crate) findings: Vec<Diagnostic>,
+    /// Findings that the limit left out.
+    pub(crate) left_out: usize,
+    pub(crate) degraded: bool,
+    pub(crate) refused: bool,
+    /// What conditions see as `reply`; made when one needs it.
+    reply: Option<Value>,
+    mode_name: Value,
+    now: Value,
+}
+
+/// Judges a document. Total: whatever the document holds, a judgement comes back.
+pub(crate) fn judge<'r>(
+    program: &'r Program,
+    session: &'r Session,
+    text: &'r str,
+    document: &'r Document,
+    truncated: bool,
+) -> Judgement<'r> {
+    let mode_id = program.modes.get_index_of(&session.mode).map(ModeId);
+    let dialect = document.dialect.and_then(|number| Some((number, program.dialects.get(number)?)));
+    let mut judgement = Judgement {
+        program,
+        session,
+        text,
+        document,
+        dialect,
+        mode: program.modes.get(&session.mode),
+        mode_id,
+        fates: vec![Fate::Stands; document.blocks.len()],
+        calls: Vec::new(),
+        texts: Texts::default(),
+        findings: Vec::new(),
+        left_out: 0,
+        degraded: false,
+        refused: false,
+        reply: None,
+        mode_name: Value::String(session.mode.clone()),
+        now: session.now.clone().map_or(Value::Null, Value::String),
+    };
+    judgement.judge_reading(truncated);
+    judgement.judge_shape();
+    judgement.judge_calls();
+    judgement.judge_contents();
+    judgement.judge_outside();
+    judgement.compose();
+    judgement.judge_guardrails();
+    judgement
+}
+
+impl<'r> Judgement<'r> {
+    /// The declaration of a block of the document.
+    pub(crate) fn bound(&self, block: &Block) -> Option<&'r program::Block> {
+        self.dialect?.1.blocks.get(usize::from(block.id.0))
+    }
+
+    pub(crate) fn block(&self, index: usize) -> Option<(&'r Block, &'r program::Block)> {
+        let block = self.document.blocks.get(index)?;
+        Some((block, self.bound(block)?))
+    }
+
+    pub(crate) fn fate(&self, index: usize) -> Fate {
+        self.fates.get(index).copied().unwrap_or(Fate::Dropped)
+    }
+
+    pub(crate) fn set_fate(&mut self, index: usize, fate: Fate) {
+        if let Some(slot) = self.fates.get_mut(index) {
+            *slot = fate;
+        }
+        // What stands inside shares it: nothing inside a removed or quoted block counts.
+        if matches!(fate, Fate::Dropped | Fate::Text | Fate::Inner) {
+            let inside = (index + 1..self.fates.len())
+                .take_while(|child| self.document.blocks.get(*child).is_some_and(|block| block.parent.is_some()));
+            for child in inside {
+                if self.is_inside(child, index)
+                    && let Some(slot) = self.fates.get_mut(child)
+                {
+                    *slot = Fate::Inner;
+                }
+            }
+        }
+    }
+
+    fn is_inside(&self, child: usize, parent: usize) -> bool {
+        let mut at = self.document.blocks.get(child).and_then(|block| block.parent);
+        while let Some(index) = at {
+            if index == parent {
+                return true;
+            }
+            at = self.document.blocks.get(index).and_then(|block| block.parent);
+        }
+        false
+    }
+
+    /// Whether a block counts as what it is.
+    pub(crate) fn stands(&self, index: usize) -> bool {
+        matches!(self.fate(index), Fate::Stands | Fate::Lifted)
+    }
+
+    /// What answers a defect of the subject: the nearest word first, and the defaults last.
+    fn answers(&self, defect: Defect, subject: &Subject) -> (Vec<Strategy>, Option<Location>) {
+        let call = match subject {
+            Subject::Call(call) | Subject::Params(call, _) => self.calls.get(*call),
+            Subject::Calls(calls, _) => calls.last().and_then(|call| self.calls.get(*call)),
+            _ => None,
+        };
+        let block = match subject {
+            Subject::Block(block) => Some(*block),
+            Subject::Blocks(blocks, _) => blocks.last().copied(),
+            _ => call.map(|call| call.block),
+        };
+        let action = call.and_then(|call| self.action_of(call.block));
+        let action = action.or_else(|| block.and_then(|block| self.action_of(block))).map(|(_, action)| action);
+        let by_action = action.and_then(|action| action.degradation.get(defect));
+        let by_block = || -> Option<&Answer> {
+            let block = self.document.blocks.get(block?)?;
+            let (dialect, _) = self.dialect?;
+            self.program.block_degradation.get(dialect)?.get(usize::from(block.id.0))?.get(defect)
+        };
+        let by_mode = || self.mode?.degradation.get(defect);
+        let answer = by_action.or_else(by_block).or_else(by_mode).or_else(|| self.program.degradation.get(defect));
+        let of_call = block.and_then(|block| self.block(block)).is_some_and(|(_, bound)| bound.role == Role::Call);
+        let default = if of_call { defect.default_for_calls() } else { defect.default_strategy() };
+        match answer {
+            Some(answer) => {
+                let mut strategies = answer.strategies.clone();
+                strategies.push(default);
+                (strategies, Some(answer.at))
+            }
+            None => (vec![default], None),
+        }
+    }
+
+    /// The action that a call's block names.
+    pub(crate) fn action_of(&self, block: usize) -> Option<(usize, &'r Action)> {
+        let (block, bound) = self.block(block)?;
+        let name = self.called(block, &bound.called)?;
+        let (number, _, action) = self.program.actions.get_full(name.as_str())?;
+        Some((number, action))
+    }
+
+    /// The name that a block bears, from wherever its binding takes it.
+    pub(crate) fn called(&self, block: &Block, called: &program::Called) -> Option<String> {
+        match called {
+            program::Called::Own => Some(block.name.of(self.text).to_owned()),
+            program::Called::Word(word) => Some(word.clone()),
+            program::Called::Attribute(name) => {
+                let (_, dialect) = self.dialect?;
+                let fits = |key: &Span| dialect.names.same(key.of(self.text), name);
+                let (_, value) = block.attributes.iter().find(|(key, _)| fits(key))?;
+                Some(crate::document::decode_entities(value.of(self.text)).trim().to_owned())
+            }
+        }
+    }
+
+    /// Answers a defect: lets the first strategy that applies act, and says so.
+    pub(crate) fn answer(&mut self, defect: Defect, subject: &Subject, finding: Diagnostic) -> Strategy {
+        let (strategies, at) = self.answers(defect, subject);
+        self.answer_with(&strategies, at, subject, finding)
+    }
+
+    fn answer_with(
+        &mut self,
+        strategies: &[Strategy],
+        at: Option<Location>,
+        subject: &Subject,
+        mut finding: Diagnostic,
+    ) -> Strategy {
+        let chosen = strategies.iter().copied().find(|strategy| strategy::apply(*strategy, self, subject));
+        let chosen = chosen.unwrap_or(Strategy::Keep);
+        self.degraded |= chosen != Strategy::Keep;
+        if chosen.refuses() {
+            self.refused = true;
+            finding.severity = Severity::Error;
+        }
+        finding.strategy = Some(chosen);
+        finding.rule = finding.rule.or(at);
+        self.find(finding);
+        chosen
+    }
+
+    /// What an attribute of a block's opener says.
+    pub(crate) fn attribute(&self, block: &Block, name: &str) -> Option<String> {
+        self.called(block, &program::Called::Attribute(name.to_owned()))
+    }
+
+    /// Name, key and text of a content that stands.
+    pub(crate) fn content(&self, index: usize) -> Option<(String, String, String)> {
+        let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
+        if bound.role != Role::Content {
+            return None;
+        }
+        let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
+        Some((self.content_name(index)?, key, self.body_text(index).text))
+    }
+
+    /// What conditions see as `reply`.
+    pub(crate) fn reply_value(&self) -> Value {
+        self.reply.clone().unwrap_or_default()
+    }
+
+    pub(crate) fn prepare_reply_if(&mut self, needed: bool) {
+        if needed {
+            self.prepare_reply();
+        }
+    }
+
+    /// Adds a finding, up to the limit.
+    pub(crate) fn find(&mut self, finding: Diagnostic) {
+        if self.findings.len() < self.program.limits.diagnostics {
+            self.findings.push(finding);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    pub(crate) fn remark(&mut self, remark: Remark, span: Span, message: impl Into<String>, rule: Option<Location>) {
+        let diagnostic = Diagnostic::new(Code::Remark(remark), Location::response(span), message);
+        self.find(diagnostic.with_rule(rule));
+    }
+
+    /// What conditions may see, beside what is at hand where they stand.
+    pub(crate) fn scope(&self) -> Scope<'_> {
+        let mut scope = Scope::new();
+        scope.add("state", &self.session.state);
+        scope.add("data", &self.program.data);
+        scope.add("mode", &self.mode_name);
+        scope.add("now", &self.now);
+        if let Some(reply) = &self.reply {
+            scope.add("reply", reply);
+        }
+        scope
+    }
+}
+
+/// A defect at a place of the response.
+pub(crate) fn defect(defect: Defect, span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(Code::Defect(defect), Location::response(span), message)
+}

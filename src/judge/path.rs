@@ -1,0 +1,61 @@
+//! Paths: is this key a safe path below a root?
+//!
+//! In: a key as the response has it.
+//! Out: why it is not safe, if it is not.
+//! Never: touches a disk.
+
+/// Names that some systems give to devices, in any case and with any ending.
+const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
+
+/// Why the key is no safe path below a root, on any system.
+pub(super) fn unsafe_because(key: &str) -> Option<&'static str> {
+    if key.trim().is_empty() {
+        return Some("it is empty");
+    }
+    if key.len() > 1024 {
+        return Some("it is longer than 1024 bytes");
+    }
+    if key.chars().any(char::is_control) {
+        return Some("it holds a control character");
+    }
+    if key.starts_with(['/', '\\']) {
+        return Some("it is absolute");
+    }
+    if key.contains(['\\', ':', '*', '?', '"', '<', '>', '|']) {
+        return Some("it holds a character that not every system allows in a path");
+    }
+    key.split('/').find_map(|part| {
+        let stem = part.split('.').next().unwrap_or_default().to_ascii_lowercase();
+        let numbered = stem.strip_prefix("com").or(stem.strip_prefix("lpt"));
+        if part.is_empty() {
+            Some("it has an empty part")
+        } else if part.bytes().all(|byte| byte == b'.') {
+            Some("it has a part of dots alone")
+        } else if part.ends_with(['.', ' ']) {
+            Some("a part of it ends in a dot or a space")
+        } else if part.len() > 255 {
+            Some("a part of it is longer than 255 bytes")
+        } else if RESERVED.contains(&stem.as_str())
+            || numbered.is_some_and(|rest| rest.chars().count() == 1 && rest.chars().all(|c| "0123456789¹²³".contains(c)))
+        {
+            Some("a part of it is the name of a device")
+        } else {
+            None
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_could_leave_a_root_are_refused() {
+        for key in ["", " ", "/a", "\\a", "a/../b", "..", "...", "C:a", "\\\\x\\y", "a\0", "a\n", "a.", "a /b", "NUL.txt", "com1", "a//b"] {
+            assert!(unsafe_because(key).is_some(), "{key:?}");
+        }
+        for key in ["a", "src/a b.ts", "A0. Master List.md", ".env", "a&b (1).md", "com/x", "console.log"] {
+            assert_eq!(unsafe_because(key), None, "{key:?}");
+        }
+    }
+}

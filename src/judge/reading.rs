@@ -1,0 +1,90 @@
+//! Reading: what answers the defects that the reader found?
+//!
+//! In: the document's findings, in its order.
+//! Out: remarks as they are, defects answered.
+//! Never: looks for defects of its own.
+
+use super::{Fate, Judgement, Subject, defect};
+use crate::diagnostic::{Defect, Remark};
+use crate::document::{Found, What};
+use crate::text::{Span, excerpt};
+
+impl Judgement<'_> {
+    pub(super) fn judge_reading(&mut self, truncated: bool) {
+        // Nesting first: what stays the text of its surroundings has no defects of its own.
+        let document = self.document;
+        let nested = |found: &&Found| found.what == What::Defect(Defect::NestedBlock);
+        for found in document.found.iter().filter(nested) {
+            self.judge_found(Defect::NestedBlock, found);
+        }
+        for found in document.found.iter().filter(|found| !nested(found)) {
+            if found.block.is_some_and(|block| !self.stands(block)) {
+                continue;
+            }
+            match found.what {
+                What::Defect(defect) => self.judge_found(defect, found),
+                What::Remark(remark) => self.remark(remark, found.span, self.remark_text(remark, found.span), None),
+            }
+        }
+        if truncated {
+            let end = Span::new(self.document.bytes, self.document.bytes);
+            let finding = defect(Defect::Truncated, end, "the model ran out of tokens")
+                .with_help("what it was about to say is missing");
+            self.answer(Defect::Truncated, &Subject::Reply, finding);
+        }
+    }
+
+    fn judge_found(&mut self, what: Defect, found: &Found) {
+        let subject = match (what, found.block) {
+            (_, Some(block)) => Subject::Block(block),
+            (Defect::NoDialect | Defect::TooLarge | Defect::TooCostly, None) => Subject::Reply,
+            _ => Subject::Place,
+        };
+        let (message, help) = self.defect_text(what, found);
+        let mut finding = defect(what, found.span, message);
+        finding.help = help;
+        let bound = found.block.and_then(|block| self.block(block));
+        finding.rule = bound.map(|(_, bound)| bound.at).filter(|_| what != Defect::NestedBlock);
+        let chosen = self.answer(what, &subject, finding);
+        if let (Defect::NestedBlock, Some(block), crate::diagnostic::Strategy::Keep) = (what, found.block, chosen) {
+            self.set_fate(block, Fate::Inner);
+        }
+    }
+
+    fn defect_text(&self, what: Defect, found: &Found) -> (String, Option<String>) {
+        let quoted = excerpt(found.span.of(self.text), 40);
+        let name = found.block.and_then(|block| self.document.blocks.get(block)).map(|block| block.name.of(self.text));
+        let name = name.map_or_else(|| quoted.to_string(), |name| excerpt(name, 40).into_owned());
+        let limits = &self.program.limits;
+        match what {
+            Defect::NoDialect => ("no dialect of this mode recognises a block".to_owned(), None),
+            Defect::UnclosedBlock => (format!("`{name}` is never closed"), None),
+            Defect::WrongCloser => (format!("`{quoted}` closes `{name}`"), None),
+            Defect::StrayCloser => (format!("`{quoted}` closes nothing"), None),
+            Defect::MalformedOpener => {
+                (format!("`{quoted}` starts like a block, but its opener cannot be read"), None)
+            }
+            Defect::NestedBlock if found.block.is_some() => (format!("`{name}` stands inside another block"), None),
+            Defect::NestedBlock => (
+                format!("`{quoted}` stands inside another block and is its text"),
+                Some("nothing inside this block is ever carried out".to_owned()),
+            ),
+            Defect::TooLarge if self.document.bytes > limits.input => {
+                (format!("the response is longer than {} bytes", limits.input), None)
+            }
+            Defect::TooLarge => (
+                format!("more than {} blocks or {} calls: the rest is text", limits.blocks, limits.calls),
+                None,
+            ),
+            Defect::TooCostly => ("reading this takes too many steps: the rest is text".to_owned(), None),
+            other => (format!("`{other}` at `{quoted}`"), None),
+        }
+    }
+
+    fn remark_text(&self, remark: Remark, span: Span) -> String {
+        match remark {
+            Remark::MaskedBlock => format!("`{}` is quoted, so it is text", excerpt(span.of(self.text), 40)),
+            other => other.name().to_owned(),
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! `drop`: what is left without it?
+//!
+//! In: a block, a call, parameters, or text.
+//! Out: the reply without it.
+//! Never: touches what stands around it.
+
+use crate::judge::{Judgement, Subject, Fate};
+
+pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
+    match subject {
+        Subject::Block(block) => judgement.set_fate(*block, Fate::Dropped),
+        Subject::Blocks(blocks, most) => {
+            for block in blocks.iter().skip(*most) {
+                judgement.set_fate(*block, Fate::Dropped);
+            }
+        }
+        Subject::Call(call) => judgement.drop_call(*call),
+        Subject::Calls(calls, most) => {
+            for call in calls.iter().skip(*most) {
+                judgement.drop_call(*call);
+            }
+        }
+        Subject::Params(call, paths) => judgement.drop_params(*call, paths),
+        Subject::Outside(piece) => judgement.drop_outside(*piece),
+        Subject::Place | Subject::Reply => return false,
+    }
+    true
+}

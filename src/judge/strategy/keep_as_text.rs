@@ -1,0 +1,22 @@
+//! `keep-as-text`: does a person see it instead?
+//!
+//! In: a block, or a call.
+//! Out: its raw text as part of the message.
+//! Never: runs it.
+
+use crate::judge::{Judgement, Subject, Fate};
+
+pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
+    match subject {
+        Subject::Block(block) => judgement.set_fate(*block, Fate::Text),
+        Subject::Call(call) => judgement.show_call(*call),
+        Subject::Calls(calls, most) => {
+            for call in calls.iter().skip(*most) {
+                judgement.show_call(*call);
+            }
+        }
+        Subject::Outside(piece) => judgement.show_outside(*piece),
+        Subject::Blocks(..) | Subject::Params(..) | Subject::Place | Subject::Reply => return false,
+    }
+    true
+}

@@ -1,0 +1,41 @@
+//! Strategies: what is done about a defect? One file each.
+//!
+//! In: the judgement so far, and what the defect is about.
+//! Out: the judgement changed, and whether the strategy applies at all: else the next one is asked.
+//! Never: asks which defect it is: the same word does the same thing everywhere.
+
+mod ask_again;
+mod coerce;
+mod default;
+mod drop;
+mod join;
+mod keep;
+mod keep_as_text;
+mod keep_first;
+mod keep_last;
+mod lift;
+mod refuse;
+mod repair;
+mod take_stray_text;
+
+use super::{Judgement, Subject};
+use crate::diagnostic::Strategy;
+
+/// Lets a strategy act; false if it does not apply here.
+pub(super) fn apply(strategy: Strategy, judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
+    match strategy {
+        Strategy::Keep => keep::apply(judgement, subject),
+        Strategy::Drop => drop::apply(judgement, subject),
+        Strategy::KeepAsText => keep_as_text::apply(judgement, subject),
+        Strategy::Lift => lift::apply(judgement, subject),
+        Strategy::Repair => repair::apply(judgement, subject),
+        Strategy::Coerce => coerce::apply(judgement, subject),
+        Strategy::Default => default::apply(judgement, subject),
+        Strategy::KeepFirst => keep_first::apply(judgement, subject),
+        Strategy::KeepLast => keep_last::apply(judgement, subject),
+        Strategy::Join => join::apply(judgement, subject),
+        Strategy::TakeStrayText => take_stray_text::apply(judgement, subject),
+        Strategy::Refuse => refuse::apply(judgement, subject),
+        Strategy::AskAgain => ask_again::apply(judgement, subject),
+    }
+}

@@ -1,0 +1,527 @@
+//! Texts: what is there to show?
+//!
+//! In: the blocks with their fates, and the text between them.
+//! Out: [`Composed`] texts, stray text answered, and an account of every byte.
+//! Never: changes a character: texts are pieces of the response, with entities decoded where the binding says so.
+//!
+//! A block that is taken out of a text takes the lines that it fills with it (seed 001, §Output format: the text surrounds
+//! the action): the blanks on its lines, and the line break behind it.
+
+use super::{Fate, Judgement, Subject, defect};
+use crate::diagnostic::Defect;
+use crate::document::decode_entities;
+use crate::program::Outside;
+use crate::surface::Role;
+use crate::text::{Span, excerpt};
+use std::borrow::Cow;
+
+/// What is composed of pieces, and the account of every byte.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    pub(crate) message: Composed,
+    /// Text outside every block that the dialect calls a section.
+    pub(crate) section: Option<(String, Composed)>,
+    /// What a guardrail took away as a whole.
+    pub(crate) message_dropped: bool,
+    pub(super) takes_stray: bool,
+    pieces: Vec<Piece>,
+}
+
+/// A text made of pieces of the response.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Composed {
+    pub(crate) text: String,
+    parts: Vec<Part>,
+    /// The whole blocks it was made of.
+    pub(crate) span: Span,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    /// Where it starts in the text.
+    at: usize,
+    raw: Span,
+    decoded: bool,
+}
+
+/// Text outside every block.
+#[derive(Debug, Clone)]
+struct Piece {
+    /// The gap between two blocks, white space included.
+    gap: Span,
+    /// What of it is left without white space at both ends.
+    core: Span,
+    fate: Place,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Stray,
+    Message,
+    Dropped,
+}
+
+/// Under which name of the ledger a byte counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leaf {
+    Message,
+    Thinking,
+    Calls,
+    Contents,
+    Sections,
+    Utterances,
+    Markup,
+    Stray,
+    Dropped,
+    Blank,
+}
+
+impl Composed {
+    /// The value of an attribute, which is located as the opener that it stands in.
+    pub(super) fn of_attribute(text: String, opener: Span) -> Self {
+        Self { text, parts: Vec::new(), span: opener }
+    }
+
+    fn push(&mut self, response: &str, raw: Span, decoded: bool) {
+        if raw.is_empty() {
+            return;
+        }
+        self.parts.push(Part { at: self.text.len(), raw, decoded });
+        let text = raw.of(response);
+        match if decoded { decode_entities(text) } else { Cow::Borrowed(text) } {
+            Cow::Borrowed(text) => self.text.push_str(text),
+            Cow::Owned(text) => self.text.push_str(&text),
+        }
+        self.span = if self.parts.len() == 1 { raw } else { Span::new(self.span.start, raw.end) };
+    }
+
+    /// Where a range of the text stands in the response.
+    pub(crate) fn locate(&self, response: &str, range: std::ops::Range<usize>) -> Span {
+        let place = |offset: usize| {
+            let index = self.parts.partition_point(|part| part.at <= offset).checked_sub(1)?;
+            let part = self.parts.get(index)?;
+            let inside = offset - part.at;
+            let raw = if part.decoded { raw_offset(part.raw.of(response), inside) } else { inside };
+            Some((part.raw.start + raw).min(part.raw.end))
+        };
+        let start = place(range.start).unwrap_or(self.span.start);
+        let end = if range.is_empty() { start } else { place(range.end - 1).map_or(start, |last| last + 1) };
+        let mut end = end.min(response.len());
+        while !response.is_char_boundary(end) {
+            end += 1;
+        }
+        Span::new(start, end)
+    }
+}
+
+/// The offset in a raw text of what stands at `decoded` once its entities are decoded.
+fn raw_offset(raw: &str, decoded: usize) -> usize {
+    let (mut from, mut to) = (0, 0);
+    while to < decoded {
+        let rest = raw.get(from..).unwrap_or_default();
+        let next = memchr::memchr(b'&', rest.as_bytes()).unwrap_or(rest.len());
+        if next >= decoded - to || rest.is_empty() {
+            return from + (decoded - to);
+        }
+        from += next;
+        to += next;
+        let rest = raw.get(from..).unwrap_or_default();
+        let end = rest.bytes().take(12).position(|byte| byte == b';').map_or(1, |end| end + 1);
+        let entity = rest.get(..end).unwrap_or_default();
+        let length = decode_entities(entity);
+        if length.len() == entity.len() {
+            from += 1;
+            to += 1;
+        } else {
+            from += end;
+            to += length.len();
+        }
+    }
+    from
+}
+
+impl Judgement<'_> {
+    /// Finds the text outside every block, and answers what has no place.
+    pub(super) fn judge_outside(&mut self) {
+        let whole = Span::new(0, self.text.len());
+        let inner = self.document.wrapper.map_or(whole, |(opener, closer)| Span::new(opener.end, closer.start));
+        let mut at = inner.start;
+        let mut gaps = Vec::new();
+        for block in self.document.blocks.iter().filter(|block| block.parent.is_none()) {
+            gaps.push(Span::new(at, block.span.start));
+            at = block.span.end;
+        }
+        gaps.push(Span::new(at, inner.end));
+        let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
+        let takes = self.texts.takes_stray || *outside == Outside::Message;
+        let fate = if takes { Place::Message } else { Place::Stray };
+        self.texts.pieces = gaps
+            .into_iter()
+            .filter(|gap| !gap.is_empty())
+            .map(|gap| Piece { gap, core: without_mark(gap, self.text).trimmed(self.text), fate })
+            .collect();
+        if takes || matches!(outside, Outside::Section(_)) {
+            return;
+        }
+        for index in 0..self.texts.pieces.len() {
+            let Some(core) = self.texts.pieces.get(index).map(|piece| piece.core) else { continue };
+            if core.is_empty() {
+                continue;
+            }
+            let message = format!("`{}` stands outside every block", excerpt(core.of(self.text), 40));
+            let rule = self.dialect.map(|(_, dialect)| dialect.at);
+            self.answer(Defect::StrayText, &Subject::Outside(index), defect(Defect::StrayText, core, message).with_rule(rule));
+        }
+    }
+
+    pub(super) fn drop_outside(&mut self, piece: usize) {
+        if let Some(piece) = self.texts.pieces.get_mut(piece) {
+            piece.fate = Place::Dropped;
+        }
+    }
+
+    pub(super) fn show_outside(&mut self, piece: usize) {
+        if let Some(piece) = self.texts.pieces.get_mut(piece) {
+            piece.fate = Place::Message;
+        }
+    }
+
+    /// Composes the message, and what outside text is otherwise.
+    pub(super) fn compose(&mut self) {
+        let mut message = Composed::default();
+        let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
+        if *outside == Outside::Message {
+            let (start, end) = self.outer();
+            for span in self.prose(Span::new(start, end)) {
+                message.push(self.text, span, false);
+            }
+        } else {
+            let mut parts: Vec<(usize, Vec<Span>, bool)> = Vec::new();
+            for piece in self.texts.pieces.iter().filter(|piece| piece.fate == Place::Message) {
+                parts.push((piece.core.start, vec![piece.core], false));
+            }
+            for index in 0..self.document.blocks.len() {
+                let Some((block, bound)) = self.block(index) else { continue };
+                match self.fate(index) {
+                    Fate::Text => parts.push((block.span.start, vec![block.span], false)),
+                    fate if bound.role == Role::Message && matches!(fate, Fate::Stands | Fate::Lifted) => {
+                        parts.push((block.body.start, self.body_spans(index), bound.entities));
+                    }
+                    _ => {}
+                }
+            }
+            parts.sort_by_key(|(start, ..)| *start);
+            for (_, spans, decoded) in parts {
+                if !message.text.is_empty() && spans.iter().any(|span| !span.is_empty()) {
+                    message.text.push_str("\n\n");
+                }
+                for span in spans {
+                    message.push(self.text, span, decoded);
+                }
+            }
+        }
+        if let Outside::Section(name) = outside {
+            let mut section = Composed::default();
+            for piece in self.texts.pieces.iter().filter(|piece| piece.fate == Place::Stray && !piece.core.is_empty()) {
+                if !section.text.is_empty() {
+                    section.text.push_str("\n\n");
+                }
+                section.push(self.text, piece.core, false);
+            }
+            if !section.text.is_empty() {
+                self.texts.section = Some((name.clone(), section));
+            }
+        }
+        self.texts.message = message;
+    }
+
+    fn outer(&self) -> (usize, usize) {
+        let inner = self.document.wrapper.map_or((0, self.text.len()), |(opener, closer)| (opener.end, closer.start));
+        let (start, end) = inner;
+        (without_mark(Span::new(start, end), self.text).start, end)
+    }
+
+    /// The prose of a dialect whose outside text is the message: everything but the blocks that are taken out.
+    fn prose(&self, region: Span) -> Vec<Span> {
+        let blocks = self.document.blocks.iter().enumerate();
+        let holes: Vec<Span> = blocks
+            .filter(|(index, block)| block.parent.is_none() && self.fate(*index) != Fate::Text)
+            .map(|(_, block)| block.span)
+            .collect();
+        let mut kept = kept(self.text, region, &holes);
+        for (index, piece) in self.texts.pieces.iter().enumerate() {
+            // A strategy may have taken a piece of the prose away.
+            if piece.fate == Place::Dropped {
+                let _ = index;
+                kept.retain(|span| span.end <= piece.gap.start || span.start >= piece.gap.end);
+            }
+        }
+        trim_ends(self.text, kept)
+    }
+
+    /// The body of a block as it is shown: without the blocks that are taken out of it.
+    pub(crate) fn body_spans(&self, index: usize) -> Vec<Span> {
+        let Some(block) = self.document.blocks.get(index) else { return Vec::new() };
+        let holes: Vec<Span> = self
+            .document
+            .blocks
+            .iter()
+            .enumerate()
+            .skip(index + 1)
+            .take_while(|(_, child)| child.parent.is_some())
+            .filter(|(child, found)| {
+                found.parent == Some(index) && matches!(self.fate(*child), Fate::Lifted | Fate::Dropped)
+            })
+            .map(|(_, child)| child.span)
+            .collect();
+        if holes.is_empty() {
+            return vec![block.body];
+        }
+        trim_ends(self.text, kept(self.text, block.body, &holes))
+    }
+
+    /// The text of a block as it is shown.
+    pub(crate) fn body_text(&self, index: usize) -> Composed {
+        let decoded = self.block(index).is_some_and(|(_, bound)| bound.entities && bound.role != Role::Content);
+        let mut text = Composed::default();
+        for span in self.body_spans(index) {
+            text.push(self.text, span, decoded);
+        }
+        text
+    }
+
+    /// Every byte of the response once, from the first to the last.
+    pub(crate) fn leaves(&self, mut leaf: impl FnMut(Span, Leaf)) {
+        if let Some((opener, closer)) = self.document.wrapper {
+            self.markup(Span::new(0, opener.end), &mut leaf);
+            self.inner_leaves(&mut leaf);
+            self.markup(Span::new(closer.start, self.text.len()), &mut leaf);
+        } else {
+            self.inner_leaves(&mut leaf);
+        }
+    }
+
+    /// A fence that was taken off, and the white space around it.
+    fn markup(&self, span: Span, leaf: &mut impl FnMut(Span, Leaf)) {
+        let core = span.trimmed(self.text);
+        leaf(Span::new(span.start, core.start), Leaf::Blank);
+        leaf(core, Leaf::Markup);
+        leaf(Span::new(core.end, span.end), Leaf::Blank);
+    }
+
+    fn inner_leaves(&self, leaf: &mut impl FnMut(Span, Leaf)) {
+        let (prose_start, prose_end) = self.outer();
+        let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
+        let prose = match outside {
+            Outside::Message => self.prose(Span::new(prose_start, prose_end)),
+            _ => Vec::new(),
+        };
+        let mut pieces = self.texts.pieces.iter().peekable();
+        let mut at = self.document.wrapper.map_or(0, |(opener, _)| opener.end);
+        let end = self.document.wrapper.map_or(self.text.len(), |(_, closer)| closer.start);
+        for index in 0..=self.document.blocks.len() {
+            let block = self.document.blocks.get(index);
+            if block.is_some_and(|block| block.parent.is_some()) {
+                continue;
+            }
+            let next = block.map_or(end, |block| block.span.start);
+            if next > at
+                && let Some(piece) = pieces.next_if(|piece| piece.gap.start == at)
+            {
+                self.outside_leaves(piece, outside, &prose, leaf);
+            }
+            if let Some(block) = block {
+                self.block_leaves(index, leaf);
+                at = block.span.end;
+            }
+        }
+    }
+
+    fn outside_leaves(&self, piece: &Piece, outside: &Outside, prose: &[Span], leaf: &mut impl FnMut(Span, Leaf)) {
+        let kind = match (piece.fate, outside) {
+            (Place::Dropped, _) => Leaf::Dropped,
+            (Place::Message, Outside::Message) => {
+                // What of the gap is shown is the message, the rest of it went with the blocks.
+                let first = prose.partition_point(|span| span.end <= piece.gap.start);
+                let mut at = piece.gap.start;
+                for span in prose.iter().skip(first).take_while(|span| span.start < piece.gap.end) {
+                    let start = span.start.max(piece.gap.start);
+                    let end = span.end.min(piece.gap.end);
+                    leaf(Span::new(at, start), Leaf::Blank);
+                    leaf(Span::new(start, end), if self.texts.message_dropped { Leaf::Dropped } else { Leaf::Message });
+                    at = end;
+                }
+                leaf(Span::new(at, piece.gap.end), Leaf::Blank);
+                return;
+            }
+            (Place::Message, _) if self.texts.message_dropped => Leaf::Dropped,
+            (Place::Message, _) => Leaf::Message,
+            (Place::Stray, Outside::Section(_)) => Leaf::Sections,
+            (Place::Stray, _) => Leaf::Stray,
+        };
+        leaf(Span::new(piece.gap.start, piece.core.start), Leaf::Blank);
+        leaf(piece.core, kind);
+        leaf(Span::new(piece.core.end, piece.gap.end), Leaf::Blank);
+    }
+
+    fn block_leaves(&self, index: usize, leaf: &mut impl FnMut(Span, Leaf)) {
+        let Some((block, bound)) = self.block(index) else { return };
+        let kind = match bound.role {
+            Role::Message if self.texts.message_dropped => Leaf::Dropped,
+            Role::Message => Leaf::Message,
+            Role::Thinking => Leaf::Thinking,
+            Role::Call => Leaf::Calls,
+            Role::Content => Leaf::Contents,
+            Role::Section => Leaf::Sections,
+            Role::Utterance => Leaf::Utterances,
+        };
+        match self.fate(index) {
+            Fate::Dropped => {
+                leaf(block.span, Leaf::Dropped);
+                return;
+            }
+            Fate::Text => {
+                leaf(block.span, if self.texts.message_dropped { Leaf::Dropped } else { Leaf::Message });
+                return;
+            }
+            Fate::Stands | Fate::Lifted | Fate::Inner => {}
+        }
+        leaf(Span::new(block.span.start, block.inner.start), Leaf::Markup);
+        if bound.role == Role::Call {
+            leaf(Span::new(block.inner.start, block.inner.end), kind);
+        } else {
+            let mut at = block.inner.start;
+            let shown = self.body_spans(index);
+            let mut shown = shown.iter().copied().peekable();
+            // Body and inner blocks take turns; what neither has is white space.
+            let mut child = index + 1;
+            while at < block.inner.end {
+                while self.document.blocks.get(child).is_some_and(|found| {
+                    found.parent.is_some() && (found.parent != Some(index) || self.fate(child) == Fate::Inner)
+                }) {
+                    child += 1;
+                }
+                let inside = self.document.blocks.get(child).filter(|found| found.parent == Some(index));
+                while shown.peek().is_some_and(|span| span.end <= at) {
+                    shown.next();
+                }
+                let text = shown.peek().copied();
+                let next_text = text.map_or(block.inner.end, |span| span.start.max(at));
+                let next_child = inside.map_or(block.inner.end, |found| found.span.start);
+                let next = next_text.min(next_child);
+                leaf(Span::new(at, next), Leaf::Blank);
+                at = next;
+                if let Some(found) = inside.filter(|found| found.span.start == at) {
+                    self.block_leaves(child, leaf);
+                    at = found.span.end;
+                    child += 1;
+                } else if let Some(span) = text.filter(|span| span.start <= at) {
+                    let end = span.end.min(next_child);
+                    leaf(Span::new(at, end), kind);
+                    at = end;
+                }
+            }
+        }
+        leaf(Span::new(block.inner.end, block.span.end), Leaf::Markup);
+    }
+}
+
+/// A byte order mark is no text.
+fn without_mark(span: Span, text: &str) -> Span {
+    let mark = span.start == 0 && span.of(text).starts_with('\u{feff}');
+    Span::new(span.start + if mark { '\u{feff}'.len_utf8() } else { 0 }, span.end)
+}
+
+/// What is left of a region without its holes. A hole that fills its lines takes their blanks and its line break.
+fn kept(text: &str, region: Span, holes: &[Span]) -> Vec<Span> {
+    let bytes = text.as_bytes();
+    let blank = |from: usize, to: usize| {
+        bytes.get(from..to).unwrap_or_default().iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+    };
+    let mut spans = Vec::with_capacity(holes.len() + 1);
+    let mut at = region.start;
+    let mut holes = holes.iter().peekable();
+    while let Some(first) = holes.next() {
+        let start = first.start;
+        let mut end = first.end;
+        // Holes on one line with nothing but blanks between them fill it together.
+        while let Some(next) = holes.next_if(|next| blank(end, next.start)) {
+            end = next.end;
+        }
+        let before = bytes.get(at..start).unwrap_or_default();
+        let indent = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let line = start - indent;
+        let opens = line == region.start || bytes.get(line.wrapping_sub(1)) == Some(&b'\n');
+        let after = bytes.get(end..region.end).unwrap_or_default();
+        let spaces = after.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let line_end = match after.get(spaces..) {
+            Some([] | [b'\r']) => Some(end + spaces),
+            Some([b'\n', ..]) => Some(end + spaces + 1),
+            Some([b'\r', b'\n', ..]) => Some(end + spaces + 2),
+            _ => None,
+        };
+        match line_end.filter(|_| opens) {
+            Some(line_end) => {
+                spans.push(Span::new(at, line.max(at)));
+                at = line_end;
+            }
+            None => {
+                spans.push(Span::new(at, start));
+                at = end;
+            }
+        }
+    }
+    spans.push(Span::new(at, region.end));
+    spans.retain(|span| !span.is_empty());
+    spans
+}
+
+/// Takes white space off the first and the last of the spans.
+fn trim_ends(text: &str, mut spans: Vec<Span>) -> Vec<Span> {
+    while let Some(first) = spans.first_mut() {
+        let body = first.of(text);
+        first.start += body.len() - body.trim_start().len();
+        if !first.is_empty() {
+            break;
+        }
+        spans.remove(0);
+    }
+    while let Some(last) = spans.last_mut() {
+        last.end = last.start + last.of(text).trim_end().len();
+        if !last.is_empty() {
+            break;
+        }
+        spans.pop();
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let holes: Vec<Span> = text.match_indices("[X]").map(|(at, hole)| Span::new(at, at + hole.len())).collect();
+        let spans = trim_ends(text, kept(text, Span::new(0, text.len()), &holes));
+        assert_eq!(spans.iter().map(|span| span.of(text)).collect::<String>(), expected, "{text:?}");
+    }
+
+    #[test]
+    fn a_hole_takes_the_lines_that_it_fills() {
+        check("Hi!\n[X]\nDone!", "Hi!\nDone!");
+        check("Hi!\r\n [X]\t\r\nDone!", "Hi!\r\nDone!");
+        check("Hi!\n\n[X]\n\nDone!", "Hi!\n\n\nDone!");
+        check("Hi [X] there", "Hi  there");
+        check("[X] [X]\nDone", "Done");
+        check("Hi\n[X]", "Hi");
+        check("[X]", "");
+    }
+
+    #[test]
+    fn offsets_of_decoded_text_point_at_the_entity() {
+        assert_eq!(raw_offset("a &lt; b", 2), 2);
+        assert_eq!(raw_offset("a &lt; b", 3), 6);
+        assert_eq!(raw_offset("&&amp;x", 2), 6);
+    }
+}

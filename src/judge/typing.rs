@@ -1,0 +1,263 @@
+//! Typing: what do fields or JSON say once the schema gives them their types?
+//!
+//! In: a payload as it was read, and the JSON Schema of its action.
+//! Out: parameters, the keys that the schema does not declare, and the fields that stand twice.
+//! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
+
+use crate::document::payload::{Fields, read_fields};
+use crate::document::decode_entities;
+use crate::program::{Dialect, Limits};
+use crate::text::Span;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// What typing needs to know of the response.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'t> {
+    pub(super) text: &'t str,
+    pub(super) masks: &'t [Span],
+    pub(super) dialect: &'t Dialect,
+    pub(super) family: usize,
+    pub(super) entities: bool,
+    pub(super) limits: &'t Limits,
+}
+
+/// Parameters with what is worth saying about them.
+#[derive(Debug, Default)]
+pub(super) struct Typed {
+    pub(super) params: Map<String, Value>,
+    /// Fields of one value that stand several times.
+    pub(super) repeated: Vec<(String, Span)>,
+}
+
+impl<'t> Source<'t> {
+    fn decoded(&self, span: Span) -> Cow<'t, str> {
+        let raw = span.of(self.text);
+        if self.entities { decode_entities(raw) } else { Cow::Borrowed(raw) }
+    }
+
+    fn fields_in(&self, span: Span) -> Fields {
+        read_fields(self.text, span, self.masks, self.dialect, self.family, self.limits)
+    }
+
+    /// The members that the fields give, typed by the schema's properties.
+    pub(super) fn members(&self, fields: &Fields, schema: &Value, depth: usize) -> Typed {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let mut typed = Typed::default();
+        let mut groups: Vec<(String, Option<&Value>, Vec<Span>, Span)> = Vec::new();
+        for field in &fields.list {
+            let raw = field.name.of(self.text);
+            let declared = properties.and_then(|properties| {
+                properties.get_key_value(raw).or_else(|| {
+                    properties.iter().find(|(name, _)| self.dialect.names.same(name, raw))
+                })
+            });
+            let name = declared.map_or(raw, |(name, _)| name.as_str());
+            match groups.iter_mut().find(|(known, ..)| known == name) {
+                Some((.., bodies, last)) => {
+                    bodies.push(field.body);
+                    *last = field.span;
+                }
+                None => {
+                    groups.push((name.to_owned(), declared.map(|(_, schema)| schema), vec![field.body], field.span));
+                }
+            }
+        }
+        for (name, schema, bodies, last) in groups {
+            let schema = schema.unwrap_or(&Value::Null);
+            if bodies.len() > 1 && kind(schema) != "array" {
+                typed.repeated.push((name.clone(), last));
+            }
+            typed.params.insert(name, self.value(&bodies, schema, depth));
+        }
+        typed
+    }
+
+    /// The value of a field that stands once for each body.
+    fn value(&self, bodies: &[Span], schema: &Value, depth: usize) -> Value {
+        let Some(last) = bodies.last().copied() else { return Value::Null };
+        let text = || self.decoded(last);
+        match kind(schema) {
+            "array" => Value::Array(self.items(bodies, schema, depth)),
+            "object" => {
+                let text = text();
+                if let Some(object @ Value::Object(_)) = json_of(&text, '{', self.limits) {
+                    return object;
+                }
+                let fields = self.fields_in(last);
+                if fields.list.is_empty() || depth == 0 {
+                    return Value::String(text.into_owned());
+                }
+                Value::Object(self.members(&fields, schema, depth - 1).params)
+            }
+            "integer" | "number" => number_of(&text()).unwrap_or_else(|| Value::String(text().into_owned())),
+            "boolean" => match &*text() {
+                "true" => Value::Bool(true),
+                "false" => Value::Bool(false),
+                other => Value::String(other.to_owned()),
+            },
+            // Inside an object without declared members, what looks like fields is fields.
+            "" if schema.is_null() => {
+                let fields = self.fields_in(last);
+                if fields.list.is_empty() || depth == 0 {
+                    return Value::String(text().into_owned());
+                }
+                Value::Object(self.members(&fields, schema, depth - 1).params)
+            }
+            _ => Value::String(text().into_owned()),
+        }
+    }
+
+    /// A list is a JSON array, fields inside one field, words between commas, or the same field several times.
+    fn items(&self, bodies: &[Span], schema: &Value, depth: usize) -> Vec<Value> {
+        let item = schema.get("items").unwrap_or(&Value::Null);
+        if let [only] = bodies {
+            let text = self.decoded(*only);
+            if let Some(Value::Array(items)) = json_of(&text, '[', self.limits) {
+                return items;
+            }
+            let fields = self.fields_in(*only);
+            if !fields.list.is_empty() && depth > 0 {
+                return fields.list.iter().map(|field| self.value(&[field.body], item, depth - 1)).collect();
+            }
+            let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+            return words.map(|word| scalar(word, item)).collect();
+        }
+        bodies.iter().map(|body| self.value(&[*body], item, depth.saturating_sub(1))).collect()
+    }
+}
+
+/// The type that a schema asks for; the first of several, and nothing where it says nothing.
+fn kind(schema: &Value) -> &str {
+    match schema.get("type") {
+        Some(Value::String(kind)) => kind,
+        Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str).unwrap_or_default(),
+        _ if schema.get("properties").is_some() => "object",
+        _ => "",
+    }
+}
+
+/// A word as its schema types it.
+fn scalar(word: &str, schema: &Value) -> Value {
+    match kind(schema) {
+        "integer" | "number" => number_of(word).unwrap_or_else(|| word.into()),
+        "boolean" if word == "true" => true.into(),
+        "boolean" if word == "false" => false.into(),
+        _ => word.into(),
+    }
+}
+
+fn number_of(text: &str) -> Option<Value> {
+    let value: Value = serde_json::from_str(text.trim()).ok()?;
+    value.is_number().then_some(value)
+}
+
+/// The JSON value in a text that starts with `first`.
+fn json_of(text: &str, first: char, limits: &Limits) -> Option<Value> {
+    if !text.starts_with(first) {
+        return None;
+    }
+    let value = serde_json::from_str(text).ok()?;
+    (nesting(&value, limits.depth) <= limits.depth).then_some(value)
+}
+
+fn nesting(value: &Value, most: usize) -> usize {
+    if most == 0 {
+        return 1;
+    }
+    match value {
+        Value::Array(items) => 1 + items.iter().map(|item| nesting(item, most - 1)).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(|member| nesting(member, most - 1)).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// Takes the same value as the schema types it: `3.0` is the integer 3. Lists the paths of members that it does not declare.
+pub(super) fn settle(value: &mut Value, schema: &Value, path: &mut Vec<String>, unknown: &mut Vec<Vec<String>>) {
+    match value {
+        Value::Object(members) => {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            let open = !matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false)));
+            let closed = !open && properties.is_some();
+            for (name, member) in members.iter_mut() {
+                path.push(name.clone());
+                match properties.and_then(|properties| properties.get(name)) {
+                    Some(schema) => settle(member, schema, path, unknown),
+                    None if closed => unknown.push(path.clone()),
+                    None => {}
+                }
+                path.pop();
+            }
+        }
+        Value::Array(items) => {
+            let Some(schema) = schema.get("items") else { return };
+            for (index, item) in items.iter_mut().enumerate() {
+                path.push(index.to_string());
+                settle(item, schema, path, unknown);
+                path.pop();
+            }
+        }
+        Value::Number(number) if kind(schema) == "integer" && number.is_f64() => {
+            let whole = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 9.0e15);
+            if let Some(whole) = whole {
+                *value = Value::from(whole as i64);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Takes the member at `path` out.
+pub(super) fn remove(value: &mut Value, path: &[String]) {
+    match (value, path) {
+        (Value::Object(members), [name]) => drop(members.shift_remove(name)),
+        (Value::Object(members), [name, rest @ ..]) => {
+            if let Some(member) = members.get_mut(name) {
+                remove(member, rest);
+            }
+        }
+        (Value::Array(items), [index, rest @ ..]) => {
+            if let Some(item) = index.parse().ok().and_then(|index: usize| items.get_mut(index)) {
+                remove(item, rest);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The value converted to the schema's types where that loses nothing.
+pub(super) fn coerced(value: &Value, schema: &Value) -> Value {
+    match (kind(schema), value) {
+        ("object", Value::Object(members)) => {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            let member = |(name, value): (&String, &Value)| {
+                let schema = properties.and_then(|properties| properties.get(name)).unwrap_or(&Value::Null);
+                (name.clone(), coerced(value, schema))
+            };
+            Value::Object(members.iter().map(member).collect())
+        }
+        ("array", Value::Array(items)) => {
+            let schema = schema.get("items").unwrap_or(&Value::Null);
+            Value::Array(items.iter().map(|item| coerced(item, schema)).collect())
+        }
+        ("array", single) if !single.is_null() => {
+            Value::Array(vec![coerced(single, schema.get("items").unwrap_or(&Value::Null))])
+        }
+        ("integer" | "number", Value::String(text)) => number_of(text).unwrap_or_else(|| value.clone()),
+        ("string", Value::Number(_) | Value::Bool(_)) => Value::String(value.to_string()),
+        ("boolean", Value::String(text)) => match text.to_ascii_lowercase().as_str() {
+            "true" | "yes" => Value::Bool(true),
+            "false" | "no" => Value::Bool(false),
+            _ => value.clone(),
+        },
+        ("string", Value::String(text)) => match schema.get("enum").and_then(Value::as_array) {
+            // A word of a closed list in another case or with white space around it is still that word.
+            Some(words) => {
+                let same = |word: &&Value| word.as_str().is_some_and(|word| word.eq_ignore_ascii_case(text.trim()));
+                words.iter().find(same).unwrap_or(value).clone()
+            }
+            None => value.clone(),
+        },
+        _ => value.clone(),
+    }
+}

@@ -1,0 +1,398 @@
+//! Running: one response becomes one outcome.
+//!
+//! In: a program, a session, a response, whole or in pieces.
+//! Out: [`Outcome`].
+//! Never: reads, judges or performs anything itself: it composes the floors above in their order.
+
+use super::contract::{
+    Call, ContentBlock, Effect, EffectRecord, Extent, Finding, Ledger, Level, Outcome, Section, Status, TraceStep,
+    Utterance, VERSION, Verdict,
+};
+use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
+use crate::document::{Announcement, Document, Readers};
+use crate::flow::{Done, Flow, Kind};
+use crate::judge::{Judgement, Leaf, judge};
+use crate::program::Program;
+use crate::session::Session;
+use crate::surface::Role;
+use crate::text::{Lines, Location, Span};
+use serde_json::Value;
+
+/// What one run may be told beside the response.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Only this dialect reads.
+    pub dialect: Option<String>,
+    /// Adds the trace.
+    pub trace: bool,
+    /// The host says that the model ran out of tokens.
+    pub truncated: bool,
+}
+
+impl Program {
+    /// Reads and judges one response. Total: whatever `response` holds, an outcome comes back.
+    pub fn run(&self, session: &Session, response: &str) -> Outcome {
+        let options = Options::default();
+        let mut readers = self.readers(session, &options);
+        readers.advance(response, true);
+        self.outcome(session, response, &readers.finish(response), &options, &[])
+    }
+
+    /// As [`Program::run`], for bytes that may not be UTF-8, and with options.
+    pub fn run_with(&self, session: &Session, response: &[u8], options: &Options) -> Outcome {
+        let mut reader = self.reader(session, options);
+        reader.push(response);
+        reader.finish()
+    }
+
+    /// Begins to read a response that comes in pieces.
+    pub fn reader<'p>(&'p self, session: &Session, options: &Options) -> Reader<'p> {
+        Reader {
+            readers: self.readers(session, options),
+            program: self,
+            session: session.clone(),
+            options: options.clone(),
+            text: String::new(),
+            rest: Vec::new(),
+            broken: Vec::new(),
+        }
+    }
+
+    fn readers(&self, session: &Session, options: &Options) -> Readers<'_> {
+        let of_mode = self.modes.get(&session.mode).map(|mode| mode.dialects.clone()).unwrap_or_default();
+        let dialects = of_mode.into_iter().filter_map(|number| Some((number, self.dialects.get(number)?)));
+        let only = options.dialect.as_deref();
+        let all = self.dialects.iter().enumerate().filter(|_| only.is_some());
+        let chosen: Vec<_> = match only {
+            Some(name) => all.filter(|(_, dialect)| dialect.name == name).collect(),
+            None => dialects.collect(),
+        };
+        Readers::new(chosen, &self.limits)
+    }
+
+    fn outcome(&self, session: &Session, text: &str, document: &Document, options: &Options, broken: &[usize]) -> Outcome {
+        let mut judged = judge(self, session, text, document, options.truncated);
+        for offset in broken.iter().take(self.limits.diagnostics) {
+            let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());
+            judged.remark(Remark::NotUtf8, span, "this is not UTF-8 and was replaced", None);
+        }
+        let (next, done) = self.flow(&mut judged);
+        let mut outcome = Outcome {
+            version: VERSION,
+            status: Status::Clean,
+            dialect: judged.dialect.map(|(_, dialect)| dialect.name.clone()),
+            mode: session.mode.clone(),
+            message: String::new(),
+            thinking: Vec::new(),
+            sections: Vec::new(),
+            contents: Vec::new(),
+            utterances: Vec::new(),
+            calls: Vec::new(),
+            effects: Vec::new(),
+            diagnostics: Vec::new(),
+            ask_again: None,
+            ledger: ledger(&judged),
+            session: next,
+            trace: None,
+        };
+        outcome.status = match (judged.refused, judged.degraded) {
+            (true, _) => Status::Refused,
+            (false, true) => Status::Degraded,
+            (false, false) => Status::Clean,
+        };
+        parts(&judged, &mut outcome);
+        if options.trace {
+            outcome.trace = Some(trace(&judged, &done));
+        }
+        outcome.effects = done.into_iter().map(|done| self.record(done)).collect();
+        outcome.diagnostics = self.findings(&mut judged);
+        if !judged.texts.message_dropped {
+            outcome.message = std::mem::take(&mut judged.texts.message.text);
+        }
+        outcome
+    }
+
+    /// Performs the effects of what was accepted, in the order of the response.
+    fn flow(&self, judged: &mut Judgement<'_>) -> (Session, Vec<Done>) {
+        if judged.refused {
+            return (judged.session.clone(), Vec::new());
+        }
+        judged.prepare_reply_if(self.reads_reply);
+        let mut flow = Flow::new(self, judged.session, judged.reply_value());
+        let mut calls = judged.calls.iter().peekable();
+        for (index, block) in judged.document.blocks.iter().enumerate() {
+            if let Some(call) = calls.next_if(|call| call.block == index) {
+                let action = call.action.and_then(|number| self.actions.get_index(number));
+                if let Some((_, action)) = action.filter(|_| call.accepted) {
+                    let params = Value::Object(call.params.clone());
+                    flow.perform(&action.effects, &[("params", &params)], block.span);
+                }
+                continue;
+            }
+            let content = judged.content(index);
+            if let Some((name, key, text)) = content
+                && let Some(content) = self.contents.get(&name)
+            {
+                let (name, key, text) = (Value::String(name), Value::String(key), Value::String(text));
+                let names = [("name", &name), ("key", &key), ("text", &text)];
+                flow.perform(&content.effects, &names, block.span);
+            }
+        }
+        let (session, done, remarks) = flow.into_parts();
+        for remark in remarks {
+            judged.find(remark);
+        }
+        (session, done)
+    }
+
+    fn record(&self, done: Done) -> EffectRecord {
+        let effect = match done.kind {
+            Kind::Set { path, value } => Effect::Set { path, value },
+            Kind::Append { path, value } => Effect::Append { path, value },
+            Kind::Remove { path, value } => Effect::Remove { path, value },
+            Kind::Emit { event, value } => Effect::Emit { event, value },
+            Kind::Write { key, text } => Effect::Write { key, text },
+        };
+        EffectRecord { effect, cause: self.place(done.cause).unwrap_or_default() }
+    }
+
+    /// The findings in the order of their places, then of their codes.
+    fn findings(&self, judged: &mut Judgement<'_>) -> Vec<Finding> {
+        if judged.left_out > 0 {
+            let message = format!("{} more findings are left out", judged.left_out);
+            let end = Span::new(judged.text.len(), judged.text.len());
+            judged.findings.push(Diagnostic::new(Code::Remark(Remark::Note), Location::response(end), message));
+        }
+        if judged.findings.is_empty() {
+            return Vec::new();
+        }
+        let lines = Lines::new(judged.text);
+        let mut findings: Vec<Finding> =
+            std::mem::take(&mut judged.findings).into_iter().map(|found| self.finding(found, &lines)).collect();
+        findings.sort_by(|one, other| {
+            (one.span.start, &one.code, one.span.end).cmp(&(other.span.start, &other.code, other.span.end))
+        });
+        findings
+    }
+
+    fn finding(&self, found: Diagnostic, lines: &Lines<'_>) -> Finding {
+        let span = found.at.map(|at| at.span).unwrap_or_default();
+        let place = lines.place(span.start);
+        Finding {
+            code: found.code.to_string(),
+            id: found.id,
+            severity: match found.severity {
+                Severity::Info => Level::Info,
+                Severity::Warning => Level::Warning,
+                Severity::Error => Level::Error,
+            },
+            message: found.message,
+            span: Extent { start: span.start, end: span.end, line: place.line, column: place.column },
+            rule: found.rule.and_then(|rule| self.place(rule)),
+            strategy: found.strategy.map(|strategy| strategy.name().to_owned()),
+            help: found.help,
+        }
+    }
+}
+
+/// What the blocks that stand say.
+fn parts(judged: &Judgement<'_>, outcome: &mut Outcome) {
+    let span = |span: Span| [span.start, span.end];
+    for (index, block) in judged.document.blocks.iter().enumerate() {
+        let Some(bound) = judged.bound(block).filter(|_| judged.stands(index)) else { continue };
+        let text = || judged.body_text(index).text;
+        let name = || judged.content_name(index).unwrap_or_default();
+        match bound.role {
+            Role::Message | Role::Call => {}
+            Role::Thinking => outcome.thinking.push(text()),
+            Role::Section => outcome.sections.push(Section { name: name(), text: text(), span: span(block.span) }),
+            Role::Content => {
+                if let Some((name, key, text)) = judged.content(index) {
+                    outcome.contents.push(ContentBlock { name, key, text, span: span(block.span) });
+                }
+            }
+            Role::Utterance => {
+                let label = judged.attribute(block, "label").unwrap_or_default();
+                let speaker = block.name.of(judged.text).to_owned();
+                outcome.utterances.push(Utterance { speaker, label, text: text(), span: span(block.span) });
+            }
+        }
+    }
+    if let Some((name, text)) = &judged.texts.section {
+        let section = Section { name: name.clone(), text: text.text.clone(), span: span(text.span) };
+        let at = outcome.sections.partition_point(|section| section.span[0] < text.span.start);
+        outcome.sections.insert(at, section);
+    }
+    for call in &judged.calls {
+        let block = judged.document.blocks.get(call.block).map(|block| block.span).unwrap_or_default();
+        outcome.calls.push(Call {
+            action: call.name.clone(),
+            params: call.params.clone(),
+            verdict: if call.accepted && !judged.refused { Verdict::Accepted } else { Verdict::Dropped },
+            span: span(block),
+        });
+    }
+}
+
+fn ledger(judged: &Judgement<'_>) -> Ledger {
+    let mut ledger = Ledger { bytes: judged.text.len(), ..Ledger::default() };
+    judged.leaves(|span, leaf| {
+        let slot = match leaf {
+            Leaf::Message => &mut ledger.message,
+            Leaf::Thinking => &mut ledger.thinking,
+            Leaf::Calls => &mut ledger.calls,
+            Leaf::Contents => &mut ledger.contents,
+            Leaf::Sections => &mut ledger.sections,
+            Leaf::Utterances => &mut ledger.utterances,
+            Leaf::Markup => &mut ledger.markup,
+            Leaf::Stray => &mut ledger.stray,
+            Leaf::Dropped => &mut ledger.dropped,
+            Leaf::Blank => &mut ledger.blank,
+        };
+        *slot += span.len();
+    });
+    ledger
+}
+
+/// The ordered steps that say which declaration caused what.
+fn trace(judged: &Judgement<'_>, done: &[Done]) -> Vec<TraceStep> {
+    let program = judged.program;
+    let span = |span: Span| [span.start, span.end];
+    let mut steps = Vec::new();
+    for (index, block) in judged.document.blocks.iter().enumerate() {
+        let Some(bound) = judged.bound(block) else { continue };
+        let name = block.name.of(judged.text);
+        let found = format!("{} `{name}` ({:?})", bound.role.word(), judged.fate(index)).to_lowercase();
+        steps.push(TraceStep { step: "block", span: span(block.span), found, rule: program.place(bound.at) });
+    }
+    for call in &judged.calls {
+        let block = judged.document.blocks.get(call.block).map(|block| block.span).unwrap_or_default();
+        let verdict = if call.accepted { "accepted" } else { "dropped" };
+        let action = call.action.and_then(|number| program.actions.get_index(number));
+        steps.push(TraceStep {
+            step: "call",
+            span: span(block),
+            found: format!("{} {verdict}", call.name),
+            rule: action.and_then(|(_, action)| program.place(action.at)),
+        });
+        let permits = call.action.and_then(|number| judged.mode?.permits.get(number));
+        for permit in permits.into_iter().flatten().take(1).filter(|_| call.accepted) {
+            steps.push(TraceStep {
+                step: "permit",
+                span: span(block),
+                found: format!("{} in {}", call.name, judged.session.mode),
+                rule: program.place(permit.at),
+            });
+        }
+    }
+    for found in &judged.findings {
+        let step = if found.id.is_some() { "guardrail" } else { "defect" };
+        let what = found.id.clone().unwrap_or_else(|| found.code.to_string());
+        let strategy = found.strategy.map(|strategy| format!(": {strategy}")).unwrap_or_default();
+        steps.push(TraceStep {
+            step,
+            span: span(found.at.map(|at| at.span).unwrap_or_default()),
+            found: format!("{what}{strategy}"),
+            rule: found.rule.and_then(|rule| program.place(rule)),
+        });
+    }
+    for done in done {
+        let kind = match &done.kind {
+            Kind::Set { path, .. } => format!("set {path}"),
+            Kind::Append { path, .. } => format!("append {path}"),
+            Kind::Remove { path, .. } => format!("remove {path}"),
+            Kind::Emit { event, .. } => format!("emit {event}"),
+            Kind::Write { key, .. } => format!("write {key}"),
+        };
+        steps.push(TraceStep { step: "effect", span: span(done.span), found: kind, rule: program.place(done.cause) });
+    }
+    steps
+}
+
+/// A response that comes in pieces.
+///
+/// ```
+/// # use rulebook::{Folder, Program};
+/// # let pack = "[pack]\nname = \"x\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }";
+/// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).program.unwrap();
+/// let mut reader = program.reader(&program.session(), &Default::default());
+/// assert!(reader.push(b"<mess").is_empty());
+/// assert_eq!(reader.push(b"age>Hel").len(), 2); // opened, and its first text
+/// reader.push(b"lo!</message>");
+/// assert_eq!(reader.finish().message, "Hello!");
+/// ```
+#[derive(Debug)]
+pub struct Reader<'p> {
+    program: &'p Program,
+    session: Session,
+    options: Options,
+    readers: Readers<'p>,
+    text: String,
+    /// Bytes of a character that has not come whole.
+    rest: Vec<u8>,
+    /// Where replacement characters stand for what is not UTF-8.
+    broken: Vec<usize>,
+}
+
+impl Reader<'_> {
+    /// Takes the next piece, cut anywhere, and returns what became certain.
+    pub fn push(&mut self, piece: &[u8]) -> Vec<Announcement> {
+        self.decode(piece, false);
+        self.readers.advance(&self.text, false);
+        let mut told = Vec::new();
+        self.readers.announce(&self.text, false, &mut told);
+        told
+    }
+
+    /// The outcome of the whole response. It never depends on how the response was cut.
+    pub fn finish(self) -> Outcome {
+        self.finish_with_announcements().0
+    }
+
+    /// As [`Reader::finish`], with the announcements that only the end made certain.
+    pub fn finish_with_announcements(mut self) -> (Outcome, Vec<Announcement>) {
+        self.decode(&[], true);
+        let mut told = Vec::new();
+        self.readers.advance(&self.text, true);
+        self.readers.announce(&self.text, true, &mut told);
+        let document = self.readers.finish(&self.text);
+        (self.program.outcome(&self.session, &self.text, &document, &self.options, &self.broken), told)
+    }
+
+    /// Adds bytes to the text; what is not UTF-8 becomes a replacement character.
+    fn decode(&mut self, piece: &[u8], complete: bool) {
+        let joined;
+        let mut bytes = if self.rest.is_empty() {
+            piece
+        } else {
+            self.rest.extend_from_slice(piece);
+            joined = std::mem::take(&mut self.rest);
+            joined.as_slice()
+        };
+        loop {
+            match std::str::from_utf8(bytes) {
+                Ok(text) => {
+                    self.text.push_str(text);
+                    return;
+                }
+                Err(error) => {
+                    let (valid, after) = bytes.split_at(error.valid_up_to());
+                    self.text.push_str(std::str::from_utf8(valid).unwrap_or_default());
+                    let skip = match error.error_len() {
+                        Some(length) => length,
+                        None if !complete => {
+                            self.rest = after.to_vec();
+                            return;
+                        }
+                        None => after.len(),
+                    };
+                    if self.broken.len() < 1000 {
+                        self.broken.push(self.text.len());
+                    }
+                    self.text.push(char::REPLACEMENT_CHARACTER);
+                    bytes = after.get(skip..).unwrap_or_default();
+                }
+            }
+        }
+    }
+}
