@@ -14,7 +14,8 @@ fn expressions(c: &mut Criterion) {
     let params = json!({ "key": "fatal_flaw", "n": 3, "target": "Drafts/one.md" });
     let orders: serde_json::Map<_, _> =
         (0..20).map(|n| (format!("step{n}"), json!({ "status": "complete", "notes": "some words here" }))).collect();
-    let knowledge: Vec<_> = (0..5000).map(|n| json!({ "key": format!("key {n}"), "value": "a sentence of a novel" })).collect();
+    let knowledge: Vec<_> =
+        (0..5000).map(|n| json!({ "key": format!("key {n}"), "value": "a sentence of a novel" })).collect();
     let state = json!({ "selected": "p1", "turns": 9, "work_order": orders, "knowledge": knowledge });
     let scope = Scope::new().with("params", &params).with("state", &state);
     for text in [

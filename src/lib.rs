@@ -1,5 +1,8 @@
 //! Rulebook decides what a language model's words may do.
 
+pub mod cases;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod diagnostic;
 mod document;
 pub mod expression;
@@ -9,9 +12,12 @@ mod judge;
 pub mod outcome;
 pub mod pack;
 pub mod program;
+#[cfg(feature = "cli")]
+pub mod report;
 pub mod session;
 pub mod surface;
 pub mod text;
+pub mod workspace;
 
 pub use document::Announcement;
 pub use outcome::{Options, Outcome, Reader};

@@ -1,1 +1,5 @@
-fn main(){}
+//! The `rulebook` command.
+
+fn main() -> std::process::ExitCode {
+    rulebook::cli::main()
+}

@@ -7,15 +7,111 @@
 /// One page of explanation.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
-    /// The code it explains.
+    /// What it explains: a code with its area, or the name of a strategy.
     pub code: &'static str,
     /// Its Markdown.
     pub text: &'static str,
 }
 
-/// Every page, by code.
-pub fn pages() -> &'static [Page] {
-    &[]
+/// Declares the pages: a code, and its file below `docs/codes` where that is called otherwise.
+macro_rules! pages {
+    (@file $code:literal) => { concat!("../../docs/codes/", $code, ".md") };
+    (@file $code:literal $file:literal) => { concat!("../../docs/codes/", $file, ".md") };
+    ($($code:literal $(= $file:literal)?,)*) => {
+        /// Every page, in the order of the tables.
+        pub fn pages() -> &'static [Page] {
+            &[$(Page { code: $code, text: include_str!(pages!(@file $code $($file)?)) },)*]
+        }
+    };
+}
+
+pages! {
+    "pack/syntax",
+    "pack/unreadable",
+    "pack/missing-pack",
+    "pack/path-outside",
+    "pack/unknown-key",
+    "pack/missing-key",
+    "pack/wrong-type",
+    "pack/wrong-value",
+    "pack/duplicate-name",
+    "pack/unknown-action",
+    "pack/unknown-mode",
+    "pack/unknown-dialect",
+    "pack/unknown-grammar",
+    "pack/unknown-block",
+    "pack/unknown-defect",
+    "pack/unknown-strategy",
+    "pack/unknown-remark",
+    "pack/unfit-strategy",
+    "pack/bad-grammar",
+    "pack/bad-pattern",
+    "pack/bad-expression",
+    "pack/unknown-variable",
+    "pack/unknown-state",
+    "pack/bad-schema",
+    "pack/remote-ref",
+    "pack/bad-effect",
+    "pack/bad-block",
+    "pack/failing-expression",
+    "pack/use-cycle",
+    "case/syntax",
+    "case/expects-nothing",
+    "case/failed",
+    "pack/session-misfit",
+    "internal/fault",
+    "response/no-dialect",
+    "response/unclosed-block",
+    "response/wrong-closer",
+    "response/stray-closer",
+    "response/malformed-opener",
+    "response/malformed-payload",
+    "response/stray-text",
+    "response/nested-block",
+    "response/truncated",
+    "response/too-large",
+    "response/too-costly",
+    "response/missing-message",
+    "response/missing-block",
+    "response/duplicate-block",
+    "response/out-of-order",
+    "response/forbidden-block",
+    "response/unknown-action",
+    "response/invalid-payload",
+    "response/unknown-param",
+    "response/forbidden-call",
+    "response/extra-call",
+    "response/unsafe-path",
+    "response/guardrail",
+    "response/gate-closed",
+    "response/unknown-speaker",
+    "response/wrong-label",
+    "response/turn-limit",
+    "response/masked-block",
+    "response/field-form",
+    "response/repeated-field",
+    "response/duplicate-key",
+    "response/list-mismatch",
+    "response/missing-optional",
+    "response/no-target",
+    "response/second-go",
+    "response/not-utf-8",
+    "response/unescaped",
+    "response/note",
+    "response/fault",
+    "keep" = "strategy/keep",
+    "drop" = "strategy/drop",
+    "keep-as-text" = "strategy/keep-as-text",
+    "lift" = "strategy/lift",
+    "repair" = "strategy/repair",
+    "coerce" = "strategy/coerce",
+    "default" = "strategy/default",
+    "keep-first" = "strategy/keep-first",
+    "keep-last" = "strategy/keep-last",
+    "join" = "strategy/join",
+    "take-stray-text" = "strategy/take-stray-text",
+    "refuse" = "strategy/refuse",
+    "ask-again" = "strategy/ask-again",
 }
 
 /// The page of `code`.

@@ -125,7 +125,8 @@ impl<'p> Scanner<'p> {
             limits,
             masks: Masks::new(kinds),
             marker: Marker::new(dialect),
-            machine: Machine::new(),
+            // A few places to come back to for each level of nesting.
+            machine: Machine::with_depth(4 * limits.depth),
             budget: Budget { used: 0, per_byte: limits.steps_per_byte },
             next: 0,
             at: 0,

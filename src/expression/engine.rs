@@ -31,69 +31,66 @@ const DEPTH: usize = 64;
 /// What a value weighs besides its text.
 const NODE: usize = 32;
 
-/// A filter, and what stands between it and its operand.
-pub(super) struct Filter {
-    pub(super) name: &'static str,
-    pub(super) takes: &'static str,
-}
+/// In alphabetical order.
+static FILTERS: [&str; 43] = [
+    "abs",
+    "attr",
+    "batch",
+    "bool",
+    "capitalize",
+    "chain",
+    "count",
+    "d",
+    "default",
+    "dictsort",
+    "first",
+    "float",
+    "indent",
+    "int",
+    "items",
+    "join",
+    "last",
+    "length",
+    "lines",
+    "list",
+    "lower",
+    "map",
+    "max",
+    "min",
+    "reject",
+    "rejectattr",
+    "replace",
+    "reverse",
+    "round",
+    "select",
+    "selectattr",
+    "slice",
+    "sort",
+    "split",
+    "string",
+    "sum",
+    "title",
+    "tojson",
+    "trim",
+    "unique",
+    "upper",
+    "xml",
+    "zip",
+];
 
 /// For operands that are gone through.
 pub(super) const EACH: &str = "|each";
-/// For operands whose ends or length are looked at.
-const SOME: &str = "|some";
-/// For operands with members.
-const PAIRS: &str = "|pairs";
 
-const fn f(name: &'static str, takes: &'static str) -> Filter {
-    Filter { name, takes }
+/// What stands between a filter and its operand, for `none` is an empty collection and going through a text is dear.
+pub(super) fn guard_of(filter: &str) -> &'static str {
+    match filter {
+        "batch" | "chain" | "join" | "list" | "map" | "max" | "min" | "reject" | "rejectattr" | "select"
+        | "selectattr" | "slice" | "sort" | "sum" | "unique" | "zip" => EACH,
+        "count" | "first" | "last" | "length" | "reverse" => "|some",
+        "dictsort" | "items" => "|pairs",
+        _ => "",
+    }
 }
-
-/// In alphabetical order.
-static FILTERS: [Filter; 43] = [
-    f("abs", ""),
-    f("attr", ""),
-    f("batch", EACH),
-    f("bool", ""),
-    f("capitalize", ""),
-    f("chain", EACH),
-    f("count", SOME),
-    f("d", ""),
-    f("default", ""),
-    f("dictsort", PAIRS),
-    f("first", SOME),
-    f("float", ""),
-    f("indent", ""),
-    f("int", ""),
-    f("items", PAIRS),
-    f("join", EACH),
-    f("last", SOME),
-    f("length", SOME),
-    f("lines", ""),
-    f("list", EACH),
-    f("lower", ""),
-    f("map", EACH),
-    f("max", EACH),
-    f("min", EACH),
-    f("reject", EACH),
-    f("rejectattr", EACH),
-    f("replace", ""),
-    f("reverse", SOME),
-    f("round", ""),
-    f("select", EACH),
-    f("selectattr", EACH),
-    f("slice", EACH),
-    f("sort", EACH),
-    f("split", ""),
-    f("string", ""),
-    f("sum", EACH),
-    f("title", ""),
-    f("tojson", ""),
-    f("trim", ""),
-    f("unique", EACH),
-    f("upper", ""),
-    f("xml", ""),
-    f("zip", EACH),
-];
 
 static TESTS: [&str; 37] = [
     "!=",
@@ -135,12 +132,8 @@ static TESTS: [&str; 37] = [
     "upper",
 ];
 
-pub(super) fn filter(name: &str) -> Option<&'static Filter> {
-    FILTERS.iter().find(|filter| filter.name == name)
-}
-
 pub(super) fn filters() -> impl Iterator<Item = &'static str> {
-    FILTERS.iter().map(|filter| filter.name)
+    FILTERS.iter().copied()
 }
 
 pub(super) fn predicates() -> impl Iterator<Item = &'static str> {
@@ -173,6 +166,10 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
             Step::Key(key) => Cow::Owned(Json::from(key.as_str())),
             Step::Place(place) => Cow::Owned(Json::from(*place)),
             Step::Of(other) => resolve(reads, *other, scope)?,
+            Step::Length => {
+                value = Cow::Owned(length(&value)?);
+                continue;
+            }
         };
         let found = match value {
             Cow::Borrowed(value) => member(value, &key),
@@ -181,6 +178,16 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
         value = found.unwrap_or(Cow::Owned(Json::Null));
     }
     Ok(value)
+}
+
+fn length(value: &Json) -> Result<Json, Failure> {
+    Ok(Json::from(match value {
+        Json::Null => 0,
+        Json::String(text) => text.chars().count(),
+        Json::Array(items) => items.len(),
+        Json::Object(members) => members.len(),
+        Json::Bool(_) | Json::Number(_) => return Err(Failure::new(format!("{value} has no length"))),
+    }))
 }
 
 /// A member by its name, or an item or character by its place; negative ones count from the end.
@@ -454,10 +461,8 @@ fn on_scale<T>(state: &State<'_, '_>, act: impl FnOnce(&Left) -> Result<T, Error
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut e = bare();
-    for filter in &FILTERS {
-        let cost = cost_of(filter.name);
-        if let Some(cost) = cost {
-            let name = filter.name;
+    for name in FILTERS {
+        if let Some(cost) = cost_of(name) {
             e.add_filter(name, move |state: &State<'_, '_>, args: Rest<ValueOrKwargs>| {
                 let args = args.into_values();
                 on_scale(state, |left| cost(left, &args))?;
@@ -545,6 +550,7 @@ static BUILTIN: LazyLock<Environment<'static>> = LazyLock::new(|| {
 fn bare() -> Environment<'static> {
     let mut e = Environment::empty();
     e.set_undefined_behavior(UndefinedBehavior::Chainable);
+    e.set_debug(false);
     e.set_fuel(Some(FUEL));
     e.set_recursion_limit(DEPTH);
     e.set_syntax(super::lower::syntax());
@@ -603,7 +609,13 @@ fn guards(e: &mut Environment<'static>) {
     e.add_filter("weigh", |state: &State<'_, '_>, value: Value| match value.kind() {
         ValueKind::Undefined => Ok(Value::from(())),
         ValueKind::None | ValueKind::Bool | ValueKind::Number => Ok(value),
-        _ => on_scale(state, |left| weigh(left, &value, DEPTH)).map(|()| value),
+        _ => {
+            on_scale(state, |left| weigh(left, &value, DEPTH))?;
+            let lazy = matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable)
+                && value.downcast_object_ref::<Vec<Value>>().is_none();
+            // What was gone through once is kept as a list: going through layers of lazy ones costs a call for each.
+            Ok(if lazy { Value::from_object(value.try_iter()?.collect::<Vec<_>>()) } else { value })
+        }
     });
     e.add_filter("number", |value: Value| match value.kind() {
         ValueKind::Number => Ok(value),
@@ -690,11 +702,9 @@ fn equal(state: &State<'_, '_>, one: &Value, other: &Value) -> Result<bool, Erro
     Ok(one == other)
 }
 
-/// Which comes first, of two numbers, texts or lists; nothing else has an order.
+/// Which comes first, of two numbers or two texts; nothing else has an order.
 fn order(state: &State<'_, '_>, one: &Value, other: &Value) -> Result<Ordering, Error> {
-    let list = |value: &Value| matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);
-    let same = one.kind() == other.kind() && matches!(one.kind(), ValueKind::Number | ValueKind::String);
-    if !same && !(list(one) && list(other)) {
+    if one.kind() != other.kind() || !matches!(one.kind(), ValueKind::Number | ValueKind::String) {
         return Err(wrong(format!("{} and {} have no order", noun(one), noun(other))));
     }
     on_scale(state, |left| weigh(left, one, DEPTH).and_then(|()| weigh(left, other, DEPTH)))?;

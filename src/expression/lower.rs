@@ -39,6 +39,8 @@ pub(super) enum Step {
     Place(i64),
     /// The key or place that another read gives.
     Of(usize),
+    /// How much there is: a state may be large, and this is the question that is asked of it most.
+    Length,
 }
 
 /// What is run.
@@ -198,6 +200,11 @@ impl<'s> Lower<'s> {
                 });
                 Some(read)
             }
+            Expr::Filter(filter) if matches!(filter.name, "length" | "count") && filter.args.is_empty() => {
+                let mut read = self.path(filter.expr.as_ref()?)?;
+                read.steps.push(Step::Length);
+                Some(read)
+            }
             _ => None,
         }
     }
@@ -286,11 +293,11 @@ impl<'s> Lower<'s> {
                     Some(base) => self.expr(base)?,
                     None => return Err(self.refuse(tree, "a filter needs something before it")),
                 };
-                let Some(known) = engine::filter(filter.name) else {
+                let Some(known) = engine::filters().find(|known| *known == filter.name) else {
                     return Err(self.unknown(tree, filter.name, "filter", engine::filters()));
                 };
-                self.named(tree, known.name, &filter.args)?;
-                format!("{base}{}|{}({})|weigh", known.takes, known.name, self.args(tree, &filter.args)?)
+                self.named(tree, known, &filter.args)?;
+                format!("{base}{}|{known}({})|weigh", engine::guard_of(known), self.args(tree, &filter.args)?)
             }
             Expr::Test(test) => {
                 let Some(name) = engine::predicates().find(|known| *known == test.name) else {
@@ -355,8 +362,8 @@ impl<'s> Lower<'s> {
                 true => Ok(()),
                 false => Err(self.unknown(tree, name, "test", engine::predicates())),
             },
-            Some(name) => match engine::filter(name) {
-                Some(known) if known.takes == engine::EACH => {
+            Some(name) => match engine::filters().find(|known| *known == name) {
+                Some(known) if engine::guard_of(known) == engine::EACH => {
                     Err(self.refuse(tree, &format!("`map` cannot apply `{name}`, which goes through lists itself")))
                 }
                 Some(_) => Ok(()),

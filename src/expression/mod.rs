@@ -22,6 +22,7 @@ mod scope;
 mod shape;
 
 #[cfg(test)]
+#[expect(clippy::expect_used, reason = "a test ends where its premise fails")]
 mod tests;
 
 pub use engine::{FUEL, OUTPUT, WEIGHT};

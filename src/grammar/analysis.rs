@@ -211,9 +211,7 @@ impl<'r> Analysis<'r> {
                 let mut tried = Bytes::default();
                 for choice in choices {
                     let found = meet(self.singles(choice, mode), tried.others());
-                    singles = Class { ascii: singles.ascii | found.ascii, wide: singles.wide }
-                        .or(found)
-                        .unwrap_or(Class::EMPTY);
+                    singles = singles.or(found).unwrap_or(Class::EMPTY);
                     let lead = self.lead(choice);
                     if lead.empty {
                         break;

@@ -5,10 +5,14 @@
 //! Never: reads or judges by itself; it composes the floors above.
 
 mod contract;
+mod heard;
+mod prompt;
 mod run;
 
 pub use contract::{
     Call, ContentBlock, Effect, EffectRecord, Extent, Finding, Ledger, Level, Outcome, Section, Status, TraceStep,
     Utterance, VERSION, Verdict,
 };
+pub use heard::Heard;
+pub use prompt::{Layer, Message, Prompt, PromptLedger, Speaker};
 pub use run::{Options, Reader};

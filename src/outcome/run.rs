@@ -25,6 +25,8 @@ pub struct Options {
     pub dialect: Option<String>,
     /// Adds the trace.
     pub trace: bool,
+    /// Feeds the response in pieces of so many bytes; the outcome does not depend on it.
+    pub chunk: Option<usize>,
     /// The host says that the model ran out of tokens.
     pub truncated: bool,
 }
@@ -41,7 +43,9 @@ impl Program {
     /// As [`Program::run`], for bytes that may not be UTF-8, and with options.
     pub fn run_with(&self, session: &Session, response: &[u8], options: &Options) -> Outcome {
         let mut reader = self.reader(session, options);
-        reader.push(response);
+        for piece in response.chunks(options.chunk.unwrap_or(response.len()).max(1)) {
+            reader.push(piece);
+        }
         reader.finish()
     }
 

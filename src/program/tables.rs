@@ -33,8 +33,8 @@ pub enum Permission {
     },
     /// It is permitted under a condition.
     When {
-        /// The conditions, of which one must hold.
-        conditions: Vec<String>,
+        /// The condition; of several one must hold.
+        condition: String,
         /// Where the first permit stands.
         rule: String,
     },
@@ -99,11 +99,12 @@ impl Program {
                     None => Permission::Forbidden,
                     Some(permit) if permit.when.is_none() => Permission::Always { rule: rule(permit.at) },
                     Some(permit) => Permission::When {
-                        conditions: permits
+                        condition: permits
                             .iter()
                             .filter_map(|permit| permit.when.as_ref())
-                            .map(|when| when.source().to_owned())
-                            .collect(),
+                            .map(|when| when.source())
+                            .collect::<Vec<_>>()
+                            .join(" or "),
                         rule: rule(permit.at),
                     },
                 };

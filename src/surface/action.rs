@@ -1,4 +1,8 @@
-//! `[actions.NAME]`, `[contents.NAME]` and their effects.
+//! Actions: what may a response ask for, and what comes of it?
+//!
+//! In: `[actions.NAME]`, `[contents.NAME]` and their effects, as TOML.
+//! Out: [`Action`], [`Content`], [`Effect`] and [`Permit`].
+//! Never: knows whether a path, a template or a schema in them makes sense.
 
 use super::decode::{Decode, Named, Node, OneOrMore, Reading, table};
 use super::degradation::Degradation;

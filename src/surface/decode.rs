@@ -20,16 +20,22 @@ pub type Named<T> = IndexMap<String, Spanned<T>>;
 #[derive(Debug)]
 pub(crate) struct Reading<'r> {
     source: SourceId,
+    offset: usize,
     pub(crate) diagnostics: &'r mut Vec<Diagnostic>,
 }
 
 impl<'r> Reading<'r> {
     pub(crate) fn new(source: SourceId, diagnostics: &'r mut Vec<Diagnostic>) -> Self {
-        Self { source, diagnostics }
+        Self { source, offset: 0, diagnostics }
+    }
+
+    /// The same for TOML that starts at the byte `offset` of its source.
+    pub(crate) fn starting_at(self, offset: usize) -> Self {
+        Self { offset, ..self }
     }
 
     pub(crate) fn at(&self, span: Range<usize>) -> Location {
-        Location { source: self.source, span: Span::from(span) }
+        Location { source: self.source, span: Span::new(span.start + self.offset, span.end + self.offset) }
     }
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {

@@ -1,4 +1,8 @@
-//! `[degradation]`: which strategy answers which defect?
+//! The degradation table: which strategy answers which defect?
+//!
+//! In: `[degradation]` of a pack, a mode, an action or a block, as TOML.
+//! Out: [`Degradation`].
+//! Never: knows whether a strategy fits its defect.
 
 use super::decode::{Decode, Node, OneOrMore, Reading};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};

@@ -1,4 +1,8 @@
-//! `[dialects.NAME]`: one way a response may be written.
+//! Dialects: how may a response be written?
+//!
+//! In: `[dialects.NAME]`, as TOML.
+//! Out: [`Dialect`], its [`Block`]s and the closed lists of words in them.
+//! Never: knows a grammar, or which keys fit which role.
 
 use super::decode::{Named, OneOrMore, table, words};
 use super::degradation::Degradation;

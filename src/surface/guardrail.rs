@@ -1,4 +1,8 @@
-//! `[[guardrails]]`: checks on text or on the whole reply.
+//! Guardrails: what do good replies not do?
+//!
+//! In: `[[guardrails]]`, as TOML.
+//! Out: [`Guardrail`].
+//! Never: compiles a pattern, or looks at a text.
 
 use super::action::Names;
 use super::decode::{table, words};

@@ -1,4 +1,8 @@
-//! `[modes.NAME]` and `[reply]`: what the session permits, and the shape of a good reply.
+//! Modes: what does a session permit, and what is a good reply?
+//!
+//! In: `[modes.NAME]` and `[reply]`, as TOML.
+//! Out: [`Mode`] and [`Reply`].
+//! Never: knows whether what they name is declared.
 
 use super::action::Permit;
 use super::decode::{Decode, Named, Node, Reading, table};

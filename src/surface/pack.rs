@@ -1,4 +1,8 @@
-//! `[pack]` and `[state]`: who the pack is, and what a session remembers.
+//! The pack: who is it, and where does a session start?
+//!
+//! In: `[pack]`, as TOML.
+//! Out: [`About`], and the words of `[state]`.
+//! Never: knows whether what it names is declared.
 
 use super::decode::{table, words};
 use super::tree::Tree;

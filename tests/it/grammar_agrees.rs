@@ -184,7 +184,7 @@ fn on_the_corpus<G: Compiled>() {
                     })
                     .collect();
                 for at in starts.iter().copied().step_by(starts.len() / PLACES + 1) {
-                    let end = text.floor_char_boundary(at + WINDOW);
+                    let end = (at..=text.len().min(at + WINDOW)).rfind(|end| text.is_char_boundary(*end)).unwrap();
                     let window = &text[at..end];
                     pair.compare(rule, generated, window, &[window.len() / 3, window.len() / 2]);
                 }

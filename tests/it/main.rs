@@ -1,14 +1,19 @@
-//! What holds for the whole library, each claim in a module of its own.
-
+//! Everything that is tested from outside, in one binary.
 #![allow(
+    missing_docs,
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::string_slice,
     clippy::unwrap_used,
-    reason = "a test that panics has failed, and says where"
+    reason = "a test that panics has failed, and says where; and tests read files"
 )]
 
+mod command;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;
+mod pages;
+mod schemas;
+mod tidy;

@@ -1,0 +1,76 @@
+//! Coverage: what of the pack did no case exercise?
+//!
+//! In: a program and the outcomes of its cases.
+//! Out: [`Coverage`], one row for each declaration.
+//! Never: judges; a row without a hit is a fact, not a fault.
+
+use crate::outcome::{Outcome, Verdict};
+use crate::program::{Permission, Program};
+
+/// How often the cases exercised each declaration of a pack.
+#[derive(Debug, Clone, Default)]
+pub struct Coverage {
+    /// One row for each declaration, kind by kind.
+    pub rows: Vec<Covered>,
+}
+
+/// How often the cases exercised one declaration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Covered {
+    /// `dialect`, `action`, `permit` or `degradation`.
+    pub kind: &'static str,
+    /// What the pack calls it.
+    pub name: String,
+    /// Where it stands.
+    pub rule: Option<String>,
+    /// How often it counted.
+    pub hits: usize,
+}
+
+impl Coverage {
+    /// Counts what `outcomes` exercised.
+    pub fn of(program: &Program, outcomes: &[&Outcome]) -> Self {
+        let mut rows = Vec::new();
+        let mut row = |kind, name: String, rule: Option<String>, hits| rows.push(Covered { kind, name, rule, hits });
+        for dialect in program.dialects() {
+            let hits = outcomes.iter().filter(|outcome| outcome.dialect.as_deref() == Some(dialect)).count();
+            row("dialect", dialect.to_owned(), None, hits);
+        }
+        for action in program.actions() {
+            row("action", action.to_owned(), None, count_accepted(outcomes, action, None));
+        }
+        for cell in program.permit_table() {
+            let (Permission::Always { rule } | Permission::When { rule, .. }) = cell.permission else { continue };
+            let hits = count_accepted(outcomes, &cell.action, Some(&cell.mode));
+            row("permit", format!("{} in {}", cell.action, cell.mode), Some(rule), hits);
+        }
+        for answer in program.degradation_table() {
+            // What the pack does not say itself is the engine's to test.
+            let Some(rule) = answer.rule else { continue };
+            for strategy in answer.strategies {
+                let code = format!("response/{}", answer.defect);
+                let hits = outcomes
+                    .iter()
+                    .flat_map(|outcome| &outcome.diagnostics)
+                    .filter(|finding| finding.code == code && finding.strategy.as_deref() == Some(strategy.name()))
+                    .count();
+                row(
+                    "degradation",
+                    format!("{} = {strategy} ({})", answer.defect, answer.place),
+                    Some(rule.clone()),
+                    hits,
+                );
+            }
+        }
+        Self { rows }
+    }
+}
+
+fn count_accepted(outcomes: &[&Outcome], action: &str, mode: Option<&str>) -> usize {
+    outcomes
+        .iter()
+        .filter(|outcome| mode.is_none_or(|mode| outcome.mode == mode))
+        .flat_map(|outcome| &outcome.calls)
+        .filter(|call| call.verdict == Verdict::Accepted && call.action == action)
+        .count()
+}

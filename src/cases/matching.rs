@@ -1,0 +1,105 @@
+//! Matching: does the outcome hold what was expected?
+//!
+//! In: an expectation with its places, and the outcome as JSON.
+//! Out: one [`Failure`] for each place that does not match.
+//! Never: forgives: tables match as subsets and lists whole and in order, nothing else is lenient.
+
+use super::parse::Expectation;
+use crate::surface::Tree;
+use crate::text::Location;
+use serde_json::{Map, Value};
+
+/// One expectation that did not hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// Which answer of the case it is about, from 0.
+    pub step: usize,
+    /// The key that did not hold, where it stands in the case.
+    pub at: Location,
+    /// The way to it through the outcome, such as `calls[0].verdict`.
+    pub path: String,
+    /// What was expected.
+    pub expected: Value,
+    /// What was found, of its members only those that the expectation names; absent where there is nothing.
+    pub got: Option<Value>,
+}
+
+/// Compares what is expected with the outcome of the answer number `step`.
+pub(super) fn compare(step: usize, expected: &[Expectation], outcome: &Value) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    for Expectation { key, value } in expected {
+        let got = match key.value.as_str() {
+            "codes" => Some(codes(outcome, |severity| severity != "info")),
+            "remarks" => Some(codes(outcome, |severity| severity == "info")),
+            name => outcome.get(name).cloned(),
+        };
+        descend(value, got.as_ref(), key.value.clone(), key.at, &mut failures);
+    }
+    for failure in &mut failures {
+        failure.step = step;
+    }
+    failures
+}
+
+/// The codes of the outcome's diagnostics, of the severities that `wanted` accepts.
+fn codes(outcome: &Value, wanted: impl Fn(&str) -> bool) -> Value {
+    let findings = outcome.get("diagnostics").and_then(Value::as_array);
+    findings
+        .into_iter()
+        .flatten()
+        .filter(|finding| finding.get("severity").and_then(Value::as_str).is_some_and(&wanted))
+        .filter_map(|finding| finding.get("code").cloned())
+        .collect()
+}
+
+fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Location, failures: &mut Vec<Failure>) {
+    let matches = match (expected, got) {
+        (Tree::Table(members, _), Some(Value::Object(object))) => {
+            for (key, value) in members {
+                descend(value, object.get(&key.value), format!("{path}.{}", key.value), key.at, failures);
+            }
+            true
+        }
+        (Tree::List(items, _), Some(Value::Array(found))) if items.len() == found.len() => {
+            for (index, (item, found)) in items.iter().zip(found).enumerate() {
+                descend(item, Some(found), format!("{path}[{index}]"), item.at(), failures);
+            }
+            true
+        }
+        // TOML has no null; what an outcome has nothing for is written as the empty text.
+        (Tree::Text(text), Some(Value::Null)) => text.value.is_empty(),
+        (Tree::Text(text), Some(Value::String(found))) => text.value == *found,
+        (Tree::Constant(value, _), Some(found)) => equal(value, found),
+        _ => false,
+    };
+    if !matches {
+        let got = got.map(|got| likeness(expected, got));
+        failures.push(Failure { step: 0, at, path, expected: expected.to_json(), got });
+    }
+}
+
+/// Whether two values without members are the same; `1` and `1.0` are.
+fn equal(one: &Value, other: &Value) -> bool {
+    one == other || (one.is_number() && other.is_number() && one.as_f64() == other.as_f64())
+}
+
+/// What of `got` the expectation speaks about: of tables the members that it names.
+fn likeness(expected: &Tree, got: &Value) -> Value {
+    match (expected, got) {
+        (Tree::Table(members, _), Value::Object(object)) => members
+            .iter()
+            .filter_map(|(key, value)| Some((key.value.clone(), likeness(value, object.get(&key.value)?))))
+            .collect::<Map<_, _>>()
+            .into(),
+        (Tree::List(items, _), Value::Array(found)) => {
+            let rest = items.last();
+            let wanted = items.iter().map(Some).chain(std::iter::repeat(rest));
+            found
+                .iter()
+                .zip(wanted)
+                .map(|(found, item)| item.map_or(found.clone(), |item| likeness(item, found)))
+                .collect()
+        }
+        _ => got.clone(),
+    }
+}

@@ -1,0 +1,33 @@
+//! Cases: does the pack still do what its authors wrote down?
+//!
+//! In: the text of `.case` files, and a program.
+//! Out: [`Case`] with the place of every line, [`CaseRun`] with every expectation that did not hold, [`Coverage`].
+//! Never: reads a file, or lays out a difference for people.
+//!
+//! A case file is a TOML header, then parts. Each part starts with a line of its own, `=== word ===`:
+//!
+//! ```text
+//! claim = "a call its mode forbids is dropped; the message survives"
+//! mode  = "reading"
+//! === response ===
+//! <message>Done.</message><action type="erase"/>
+//! === expect ===
+//! message = "Done."
+//! calls   = [{ verdict = "dropped" }]
+//! codes   = ["response/forbidden-call"]
+//! ```
+//!
+//! The line break before a marker is not part of the text. Parts may repeat: the session goes from answer to answer,
+//! so that a whole conversation is one script.
+
+mod coverage;
+mod header;
+mod matching;
+mod parse;
+mod runner;
+
+pub use coverage::{Coverage, Covered};
+pub use header::{CaseHeader, Todo};
+pub use matching::Failure;
+pub use parse::{Case, Expectation, Step, parse};
+pub use runner::{CaseOptions, CaseRun, CaseVerdict, run};

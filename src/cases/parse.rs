@@ -1,0 +1,305 @@
+//! The case format: which parts does this file have, and where does each line stand?
+//!
+//! In: the bytes of one `.case` file.
+//! Out: [`Case`], or a diagnostic at the line of every fault.
+//! Never: runs anything.
+
+use super::header::CaseHeader;
+use crate::diagnostic::{Checked, Code, Diagnostic};
+use crate::surface::Tree;
+use crate::surface::decode::{Decode, Reading};
+use crate::text::{Location, Source, SourceId, Sources, Span, Spanned};
+use toml::de::{DeTable, DeValue};
+
+/// One script: a header, then answers and what is expected of each.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// Its name: the file's, without `.case`.
+    pub name: String,
+    /// Its file.
+    pub source: SourceId,
+    /// Its header.
+    pub header: CaseHeader,
+    /// Its answers in order; never empty.
+    pub steps: Vec<Step>,
+}
+
+/// One answer of a model, and what is expected of its outcome.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// The `=== response ===` line.
+    pub at: Location,
+    /// The answer.
+    pub text: String,
+    /// What is expected; never empty.
+    pub expected: Vec<Expectation>,
+}
+
+/// One line of an `=== expect ===` part: a key of the outcome and what it should hold.
+#[derive(Debug, Clone)]
+pub struct Expectation {
+    /// The key.
+    pub key: Spanned<String>,
+    /// What it should hold: a table as a subset, a list as a whole.
+    pub value: Tree,
+}
+
+/// The keys of an expectation: those of the outcome, and two lists drawn from its diagnostics.
+const KEYS: &[&str] = &[
+    "status",
+    "message",
+    "calls",
+    "codes",
+    "remarks",
+    "effects",
+    "session",
+    "contents",
+    "sections",
+    "utterances",
+    "thinking",
+    "dialect",
+    "mode",
+    "diagnostics",
+    "ledger",
+    "ask_again",
+    "version",
+];
+
+/// Reads a case file; `path` is what messages call it.
+pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
+    let mut diagnostics = Vec::new();
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let message = format!("`{path}` is not UTF-8 from byte {} on", error.valid_up_to());
+            return Checked::new(None, vec![Diagnostic::new(Code::CASE_SYNTAX, None, message)]);
+        }
+    };
+    let source = sources.add(Source::new(path, text));
+    let (header, parts) = cut(text);
+    let header = parse_header(source, header, text, &mut diagnostics);
+    let steps = parse_parts(source, &parts, text, &mut diagnostics);
+    if steps.is_empty() && diagnostics.is_empty() {
+        diagnostics.push(
+            Diagnostic::new(Code::CASE_EMPTY, None, format!("`{path}` has no `=== response ===`"))
+                .with_help("a case is a header, an answer behind `=== response ===`, and what it should come to behind `=== expect ===`"),
+        );
+    }
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let name = file.strip_suffix(".case").unwrap_or(file).to_owned();
+    Checked::new(header.map(|header| Case { name, source, header, steps }), diagnostics)
+}
+
+/// One part: its marker and its text.
+struct Part<'t> {
+    name: &'t str,
+    marker: Span,
+    text: Span,
+}
+
+/// Cuts a file at its marker lines: the header, then the parts.
+fn cut(text: &str) -> (Span, Vec<Part<'_>>) {
+    let mut parts: Vec<Part<'_>> = Vec::new();
+    let mut header = Span::new(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }, text.len());
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        if let Some(name) = marker_name(line) {
+            let before = before_line_break(text, start);
+            match parts.last_mut() {
+                Some(part) => part.text = Span::new(part.text.start, before),
+                None => header = Span::new(header.start, start),
+            }
+            let marker = Span::new(start, start + line.trim_end().len());
+            parts.push(Part { name, marker, text: Span::new(end, text.len()) });
+        }
+        start = end;
+    }
+    (header, parts)
+}
+
+/// The word of a `=== word ===` line. Only one lower-case word makes a marker, so that `=== Summary ===` in an answer
+/// stays text.
+fn marker_name(line: &str) -> Option<&str> {
+    let name = line.trim_end().strip_prefix("=== ")?.strip_suffix(" ===")?;
+    (!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')).then_some(name)
+}
+
+/// Where the text before the line that starts at `offset` ends, without its line break.
+fn before_line_break(text: &str, offset: usize) -> usize {
+    let before = text.get(..offset).unwrap_or_default();
+    let before = before.strip_suffix('\n').map_or(before, |rest| rest.strip_suffix('\r').unwrap_or(rest));
+    before.len()
+}
+
+fn parse_header(source: SourceId, at: Span, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<CaseHeader> {
+    parse_toml(source, at, text, diagnostics, CaseHeader::decode)
+}
+
+fn parse_parts(source: SourceId, parts: &[Part<'_>], text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    // The answer whose expectation is still to come.
+    let mut waiting: Option<Step> = None;
+    for part in parts {
+        let at = Location { source, span: part.marker };
+        match part.name {
+            "response" => {
+                if let Some(step) = waiting.take() {
+                    diagnostics.push(without_expectation(&step));
+                }
+                waiting = Some(Step { at, text: part.text.of(text).to_owned(), expected: Vec::new() });
+            }
+            "expect" => {
+                let expected = parse_expectation(source, part, text, diagnostics);
+                match waiting.take() {
+                    Some(step) if expected.as_ref().is_some_and(Vec::is_empty) => {
+                        diagnostics.push(without_expectation(&step));
+                    }
+                    Some(step) => steps.push(Step { expected: expected.unwrap_or_default(), ..step }),
+                    None => diagnostics.push(
+                        Diagnostic::new(Code::CASE_SYNTAX, at, "there is no answer that this expectation is about")
+                            .with_help("put `=== response ===` and the answer before it; one expectation follows each"),
+                    ),
+                }
+            }
+            "user" | "prompt" => diagnostics.push(
+                Diagnostic::new(Code::CASE_SYNTAX, at, format!("`{}` parts are not supported yet", part.name))
+                    .with_help("for now a case holds `response` and `expect` parts"),
+            ),
+            name => diagnostics.push(
+                Diagnostic::new(Code::CASE_SYNTAX, at, format!("there is no part called `{name}`"))
+                    .with_nearest(name, ["response", "expect"]),
+            ),
+        }
+    }
+    if let Some(step) = waiting {
+        diagnostics.push(without_expectation(&step));
+    }
+    steps
+}
+
+fn without_expectation(step: &Step) -> Diagnostic {
+    Diagnostic::new(Code::CASE_EMPTY, step.at, "nothing is expected of this answer")
+        .with_help("say what it should come to in an `=== expect ===` part behind it, such as `status = \"clean\"`")
+}
+
+fn parse_expectation(
+    source: SourceId,
+    part: &Part<'_>,
+    text: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Vec<Expectation>> {
+    let before = diagnostics.len();
+    let table = parse_toml(source, part.text, text, diagnostics, Tree::decode)?;
+    let Tree::Table(members, _) = table else { return None };
+    let mut expected = Vec::with_capacity(members.len());
+    for (key, value) in members {
+        if KEYS.contains(&key.value.as_str()) {
+            expected.push(Expectation { key, value });
+        } else {
+            let message = format!("an outcome has no `{}`", key.value);
+            diagnostics.push(
+                Diagnostic::new(Code::CASE_SYNTAX, key.at, message).with_nearest(&key.value, KEYS.iter().copied()),
+            );
+        }
+    }
+    // After a fault the rest is still checked, but nothing says that the expectation is empty.
+    (diagnostics.len() == before || !expected.is_empty()).then_some(expected)
+}
+
+/// Reads the TOML at `at`; its places are those of the file, its faults are the case's.
+fn parse_toml<T>(
+    source: SourceId,
+    at: Span,
+    text: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+    decode: impl FnOnce(&toml::Spanned<DeValue<'_>>, &mut Reading<'_>) -> Option<T>,
+) -> Option<T> {
+    let mut found = Vec::new();
+    let (table, errors) = DeTable::parse_recoverable(at.of(text));
+    for error in &errors {
+        let span = error.span().unwrap_or_default();
+        let span = Span::new(span.start + at.start, span.end + at.start);
+        let message = error.message().lines().next().unwrap_or_default();
+        found.push(Diagnostic::new(Code::CASE_SYNTAX, Location { source, span }, message));
+    }
+    let span = table.span();
+    let node = toml::Spanned::new(span, DeValue::Table(table.into_inner()));
+    let value = decode(&node, &mut Reading::new(source, &mut found).starting_at(at.start));
+    diagnostics.extend(found.into_iter().map(|diagnostic| first_line(diagnostic, text)));
+    value
+}
+
+/// The diagnostic as one of the case, on the first line of its place: a missing key is not the fault of all the others.
+fn first_line(mut diagnostic: Diagnostic, text: &str) -> Diagnostic {
+    diagnostic.code = Code::CASE_SYNTAX;
+    if let Some(at) = &mut diagnostic.at {
+        let line = at.span.of(text).lines().next().unwrap_or_default().len();
+        at.span = Span::new(at.span.start, at.span.start + line);
+    }
+    diagnostic
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let mut sources = Sources::default();
+        let case = parse(&mut sources, "t/x.case", text.as_bytes());
+        let found: Vec<String> = case
+            .diagnostics
+            .iter()
+            .map(|one| {
+                let place = one.at.and_then(|at| sources.place_name(at)).unwrap_or_default();
+                format!("{} {place} {}", one.code, one.message)
+            })
+            .collect();
+        assert_eq!(found, expected);
+        assert_eq!(case.value.is_none(), !expected.is_empty());
+    }
+
+    #[track_caller]
+    fn texts(text: &str, expected: &[&str]) {
+        let (_, parts) = cut(text);
+        let found: Vec<&str> = parts.iter().map(|part| part.text.of(text)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_line_break_before_a_marker_is_not_part_of_the_text() {
+        texts("=== response ===\nHi\n=== expect ===\na = 1\n", &["Hi", "a = 1\n"]);
+        texts("=== response ===\n=== expect ===\n", &["", ""]);
+        texts("=== response ===\n\n\n=== expect ===", &["\n", ""]);
+        texts("=== response ===\r\nHi\r\n\r\n=== expect ===\r\n", &["Hi\r\n", ""]);
+        texts("=== response ===\n=== Summary ===\n === x ===\n=== expect ===\n", &["=== Summary ===\n === x ===", ""]);
+    }
+
+    #[test]
+    fn every_fault_stands_at_its_line() {
+        check("claim = 'a'\n=== response ===\nHi\n=== expect ===\nstatus = 'clean'\n", &[]);
+        check(
+            "mode = 'a'\nmodel = 3\n=== response ===\n=== expect ===\nstatsu = 'clean'\n=== respons ===\n",
+            &[
+                "case/syntax t/x.case:1:1 the key `claim` is missing",
+                "case/syntax t/x.case:2:9 this is a whole number, but a string belongs here",
+                "case/syntax t/x.case:5:1 an outcome has no `statsu`",
+                "case/syntax t/x.case:6:1 there is no part called `respons`",
+            ],
+        );
+        check("claim = 'a'\n", &["case/expects-nothing  `t/x.case` has no `=== response ===`"]);
+        check(
+            "claim = 'a'\n=== expect ===\nstatus = 'clean'\n=== response ===\n=== response ===\n=== expect ===\n",
+            &[
+                "case/syntax t/x.case:2:1 there is no answer that this expectation is about",
+                "case/expects-nothing t/x.case:4:1 nothing is expected of this answer",
+                "case/expects-nothing t/x.case:5:1 nothing is expected of this answer",
+            ],
+        );
+        check(
+            "claim = 'a'\n=== user ===\nHi\n=== response ===\nHi\n=== expect ===\nmode = 'a'\nmode = 'a'\n",
+            &["case/syntax t/x.case:2:1 `user` parts are not supported yet", "case/syntax t/x.case:8:1 duplicate key"],
+        );
+    }
+}

@@ -1,0 +1,65 @@
+//! `rulebook check`: can these packs be trusted?
+//!
+//! In: folders of packs, or folders above them.
+//! Out: every diagnostic of every pack and of its case files.
+//! Never: runs a case.
+
+use super::{Error, Format, Opened, Printed, Status, nothing, packs};
+use crate::cases;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::report::json;
+use crate::text::Sources;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Folders of packs; of a folder without `pack.toml`, every pack below it
+    #[arg(required = true, value_name = "PACK")]
+    packs: Vec<PathBuf>,
+    /// Warnings count as errors
+    #[arg(long)]
+    strict: bool,
+    /// How the diagnostics are written
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(super) fn check(arguments: &Arguments) -> Result<Printed, Error> {
+    let packs = packs(&arguments.packs)?;
+    if packs.is_empty() {
+        return Ok(nothing("check", &arguments.packs));
+    }
+    let mut drawn = String::new();
+    let mut records = Vec::new();
+    let mut severities = Vec::new();
+    for pack in &packs {
+        let opened = Opened::open(pack)?;
+        let (case_sources, case_faults) = case_faults(&opened);
+        let of_pack = opened.loaded.diagnostics.iter().map(|one| (&opened.loaded.sources, one));
+        for (sources, diagnostic) in of_pack.chain(case_faults.iter().map(|one| (&case_sources, one))) {
+            severities.push(diagnostic.severity);
+            match arguments.format {
+                Format::Human => drawn += &(opened.pen.diagnostic(sources, diagnostic) + "\n"),
+                Format::Json => records.push(json::diagnostic(&opened.pen, sources, diagnostic)),
+            }
+        }
+    }
+    let of = |severity| severities.iter().filter(|one| **one == severity).count();
+    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    let found = errors > 0 || (arguments.strict && warnings > 0);
+    let out = match arguments.format {
+        Format::Human => drawn + &crate::report::checked_sum(packs.len(), errors, warnings),
+        Format::Json => format!("{:#}\n", json::checked(records, packs.len())),
+    };
+    Ok(Printed::new(out, if found { Status::Findings } else { Status::Clean }))
+}
+
+/// What is wrong with the case files themselves.
+fn case_faults(opened: &Opened) -> (Sources, Vec<Diagnostic>) {
+    let mut sources = Sources::default();
+    let mut faults = Vec::new();
+    for file in &opened.files.cases {
+        faults.extend(cases::parse(&mut sources, &file.name, &file.bytes).diagnostics);
+    }
+    (sources, faults)
+}

@@ -1,0 +1,210 @@
+//! The command line: what did the user ask for, and how did it end?
+//!
+//! In: arguments, files, standard input.
+//! Out: text on standard output and standard error, and an exit status.
+//! Never: decides anything about a pack or a response, or lays text out; the floors above do.
+
+mod check;
+mod completions;
+mod explain;
+mod new;
+mod run;
+mod schema;
+mod test;
+
+use crate::program::{Loaded, Program};
+use crate::report::Pen;
+use crate::workspace::{PackFiles, ReadError, packs_below, read_pack};
+use clap::{Parser, Subcommand, ValueEnum};
+use std::fmt;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Decides what a language model's words may do.
+#[derive(Debug, Parser)]
+#[command(name = "rulebook", version, about, max_term_width = 100, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Read one response and print its outcome
+    Run(run::Arguments),
+    /// Say everything that can be known about packs without a model
+    Check(check::Arguments),
+    /// Run the cases of packs
+    Test(test::Arguments),
+    /// Explain a code, a pack's tables, or what became of one answer
+    Explain(explain::Arguments),
+    /// Print the JSON Schema of a file or a contract
+    Schema(schema::Arguments),
+    /// Make the folder of a new pack, with a case that passes
+    New(new::Arguments),
+    /// Print the completions for a shell
+    Completions(completions::Arguments),
+}
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Human,
+    /// For programs
+    Json,
+}
+
+/// How a command ended; the same in every format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Status {
+    /// Nothing was found.
+    Clean = 0,
+    /// An error was found, or a case failed.
+    Findings = 1,
+    /// The arguments make no sense, or a file cannot be read or written.
+    Trouble = 2,
+    /// There was nothing to check or test.
+    Nothing = 3,
+}
+
+/// What a command has to say.
+#[derive(Debug)]
+struct Printed {
+    /// For standard output.
+    out: String,
+    /// For standard error.
+    err: String,
+    status: Status,
+}
+
+impl Printed {
+    fn new(out: String, status: Status) -> Self {
+        Self { out, err: String::new(), status }
+    }
+}
+
+/// Why a command could not do its work: one line.
+#[derive(Debug)]
+enum Error {
+    Read(ReadError),
+    Usage(String),
+}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        Error::Read(error)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Read(error) => error.fmt(f),
+            Error::Usage(message) => f.write_str(message),
+        }
+    }
+}
+
+/// Does what the arguments of this process say.
+pub fn main() -> ExitCode {
+    let printed = match Arguments::try_parse() {
+        Ok(arguments) => execute(arguments).unwrap_or_else(|error| Printed {
+            out: String::new(),
+            err: Pen::default().trouble(&error.to_string()),
+            status: Status::Trouble,
+        }),
+        Err(error) => usage(&error),
+    };
+    // Whoever closed the pipe has seen enough: the status stays what it is.
+    let written = anstream::stdout().write_all(printed.out.as_bytes()).and_then(|()| anstream::stdout().flush());
+    _ = anstream::stderr().write_all(printed.err.as_bytes());
+    let status = match written {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            _ = anstream::stderr().write_all(Pen::default().trouble(&format!("cannot write: {error}")).as_bytes());
+            Status::Trouble
+        }
+        _ => printed.status,
+    };
+    ExitCode::from(status as u8)
+}
+
+fn execute(arguments: Arguments) -> Result<Printed, Error> {
+    match arguments.command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Check(arguments) => check::check(&arguments),
+        Command::Test(arguments) => test::test(&arguments),
+        Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Schema(arguments) => Ok(schema::schema(&arguments)),
+        Command::New(arguments) => new::new(&arguments),
+        Command::Completions(arguments) => Ok(completions::completions(&arguments)),
+    }
+}
+
+/// What clap has to say: help and version on standard output, the rest on standard error.
+fn usage(error: &clap::Error) -> Printed {
+    let text = error.render().ansi().to_string();
+    if error.use_stderr() {
+        Printed { out: String::new(), err: text, status: Status::Trouble }
+    } else {
+        Printed::new(text, Status::Clean)
+    }
+}
+
+/// A pack from disk, ready to run or with every reason why not.
+struct Opened {
+    files: PackFiles,
+    loaded: Loaded,
+    pen: Pen,
+}
+
+impl Opened {
+    fn open(path: &Path) -> Result<Self, Error> {
+        let mut files = read_pack(path)?;
+        let mut loaded = Program::load(&files.folder);
+        loaded.diagnostics.append(&mut files.diagnostics);
+        let pen = Pen::new(files.paths.clone());
+        Ok(Self { files, loaded, pen })
+    }
+
+    /// Every diagnostic of the pack, drawn, with a blank line after each.
+    fn drawn(&self) -> String {
+        let mut text = String::new();
+        for diagnostic in &self.loaded.diagnostics {
+            text += &self.pen.diagnostic(&self.loaded.sources, diagnostic);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The program, or what to print where there is none.
+    fn program(&self) -> Result<&Program, Printed> {
+        self.loaded.program.as_ref().ok_or_else(|| Printed {
+            out: String::new(),
+            err: self.drawn(),
+            status: Status::Findings,
+        })
+    }
+}
+
+/// The packs at or below each of `paths`, each once.
+fn packs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let mut packs = Vec::new();
+    for path in paths {
+        for pack in packs_below(path)? {
+            if !packs.contains(&pack) {
+                packs.push(pack);
+            }
+        }
+    }
+    Ok(packs)
+}
+
+/// What to print where no pack was found.
+fn nothing(what: &str, paths: &[PathBuf]) -> Printed {
+    let shown: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
+    let err = Pen::default().trouble(&format!("nothing to {what} in {}", shown.join(", ")));
+    Printed { out: String::new(), err, status: Status::Nothing }
+}

@@ -1,0 +1,56 @@
+//! `rulebook new`: how does a pack start?
+//!
+//! In: the path of a folder that is not there yet.
+//! Out: the folder of a small pack that checks clean, with cases that pass.
+//! Never: touches what is there.
+#![expect(clippy::disallowed_methods, reason = "a command that makes a folder")]
+
+use super::{Error, Printed, Status};
+use crate::report::schemas;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder to make; its name is the pack's
+    name: PathBuf,
+}
+
+const PACK: &str = include_str!("scaffold/pack.toml");
+const FILES: &[(&str, &str)] = &[
+    ("tests/a-note-is-kept.case", include_str!("scaffold/a-note-is-kept.case")),
+    ("tests/an-unknown-action-is-dropped.case", include_str!("scaffold/an-unknown-action-is-dropped.case")),
+];
+
+pub(super) fn new(arguments: &Arguments) -> Result<Printed, Error> {
+    let folder = &arguments.name;
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() || !name.chars().all(fits) {
+        return Err(Error::Usage(format!("`{}` cannot name a pack: use a-z, 0-9 and hyphens", folder.display())));
+    }
+    if folder.symlink_metadata().is_ok() {
+        return Err(Error::Usage(format!("`{}` is already there", folder.display())));
+    }
+    write(folder, "pack.toml", &PACK.replace("NAME", name)).map_err(|error| cannot_write(folder, &error))?;
+    let schema = schemas::ALL.iter().find(|one| one.name == "pack").map(schemas::Described::text).unwrap_or_default();
+    write(folder, "pack.schema.json", &schema).map_err(|error| cannot_write(folder, &error))?;
+    for (path, text) in FILES {
+        write(folder, path, text).map_err(|error| cannot_write(folder, &error))?;
+    }
+    let shown = folder.display();
+    Ok(Printed::new(format!("made `{shown}`; try `rulebook test {shown}`\n"), Status::Clean))
+}
+
+fn write(folder: &Path, path: &str, text: &str) -> io::Result<()> {
+    let path = folder.join(path);
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    fs::OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
+}
+
+fn cannot_write(folder: &Path, error: &io::Error) -> Error {
+    Error::Usage(format!("cannot write `{}`: {error}", folder.display()))
+}

@@ -1,0 +1,146 @@
+//! `rulebook run`: what may this answer do?
+//!
+//! In: a pack, a response from a file or standard input, maybe a session.
+//! Out: the outcome.
+//! Never: carries an effect out.
+
+use super::{Error, Format, Opened, Printed, Status};
+use crate::diagnostic::alternatives;
+use crate::outcome::{Options, Outcome};
+use crate::program::Program;
+use crate::report::Pen;
+use crate::session::Session;
+use crate::text::{Source, Sources};
+use crate::workspace::read_file;
+use serde_json::{Map, Value};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// The most bytes of a response that are read at all; the engine's own limit is far below.
+const MOST: u64 = 1 << 30;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder of the pack
+    pack: PathBuf,
+    /// The response; standard input without it, or for `-`
+    file: Option<PathBuf>,
+    /// The mode in which it is judged, over the session's
+    #[arg(long)]
+    mode: Option<String>,
+    /// The one dialect in which it is read
+    #[arg(long)]
+    dialect: Option<String>,
+    /// A session, whole or in part, as JSON
+    #[arg(long, value_name = "FILE")]
+    session: Option<PathBuf>,
+    /// The time, for rules that ask for it
+    #[arg(long, value_name = "TIME")]
+    now: Option<String>,
+    /// How the outcome is written
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Tell which declaration caused what
+    #[arg(long)]
+    trace: bool,
+    /// Feed the response in pieces of so many bytes
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
+    stream: Option<u32>,
+    /// The model ran out of tokens
+    #[arg(long)]
+    truncated: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
+    let opened = Opened::open(&arguments.pack)?;
+    let program = match opened.program() {
+        Ok(program) => program,
+        Err(printed) => return Ok(printed),
+    };
+    let session = match session(program, arguments)? {
+        Ok(session) => session,
+        Err(printed) => return Ok(printed),
+    };
+    declared("dialect", arguments.dialect.as_deref(), program.dialects())?;
+    let (name, response) = response(arguments.file.as_deref())?;
+    let options = Options {
+        dialect: arguments.dialect.clone(),
+        trace: arguments.trace,
+        chunk: arguments.stream.map(|bytes| bytes as usize),
+        truncated: arguments.truncated,
+    };
+    let outcome = program.run_with(&session, &response, &options);
+    Ok(printed(&opened.pen, &outcome, name, &response, arguments.format))
+}
+
+/// The outcome in its format, and the status that it means.
+pub(super) fn printed(pen: &Pen, outcome: &Outcome, name: String, response: &[u8], format: Format) -> Printed {
+    let out = match format {
+        Format::Human => pen.outcome(outcome, &Source::new(name, String::from_utf8_lossy(response))),
+        Format::Json => match serde_json::to_string_pretty(outcome) {
+            Ok(text) => text + "\n",
+            Err(error) => {
+                let err = pen.trouble(&format!("cannot write the outcome: {error}"));
+                return Printed { out: String::new(), err, status: Status::Trouble };
+            }
+        },
+    };
+    Printed::new(out, if outcome.has_errors() { Status::Findings } else { Status::Clean })
+}
+
+/// The name and the bytes of a response.
+pub(super) fn response(file: Option<&Path>) -> Result<(String, Vec<u8>), Error> {
+    match file {
+        Some(path) if path.as_os_str() != "-" => Ok((path.display().to_string(), read_file(path, MOST)?)),
+        _ => {
+            let mut bytes = Vec::new();
+            std::io::stdin()
+                .lock()
+                .take(MOST)
+                .read_to_end(&mut bytes)
+                .map_err(|error| Error::Usage(format!("cannot read standard input: {error}")))?;
+            Ok(("standard input".to_owned(), bytes))
+        }
+    }
+}
+
+/// The session to judge in, or what to print where it does not fit the pack.
+fn session(program: &Program, arguments: &Arguments) -> Result<Result<Session, Printed>, Error> {
+    declared("mode", arguments.mode.as_deref(), program.modes())?;
+    let mut partial = match &arguments.session {
+        Some(path) => session_file(path)?,
+        None => Map::new(),
+    };
+    if let Some(mode) = &arguments.mode {
+        partial.insert("mode".into(), mode.clone().into());
+    }
+    if let Some(now) = &arguments.now {
+        partial.insert("now".into(), now.clone().into());
+    }
+    Ok(program.resume(&Value::Object(partial)).map_err(|diagnostics| {
+        let pen = Pen::default();
+        let drawn: Vec<String> = diagnostics.iter().map(|one| pen.diagnostic(&Sources::default(), one)).collect();
+        Printed { out: String::new(), err: drawn.join("\n"), status: Status::Findings }
+    }))
+}
+
+fn session_file(path: &Path) -> Result<Map<String, Value>, Error> {
+    let bytes = read_file(path, MOST)?;
+    match serde_json::from_slice(&bytes) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err(Error::Usage(format!("cannot read `{}`: a session is a JSON object", path.display()))),
+        Err(error) => Err(Error::Usage(format!("cannot read `{}`: {error}", path.display()))),
+    }
+}
+
+/// An error unless `name` is absent, declared, or nothing is.
+fn declared<'n>(what: &str, name: Option<&str>, names: impl Iterator<Item = &'n str>) -> Result<(), Error> {
+    let names: Vec<&str> = names.collect();
+    match name {
+        Some(name) if !names.is_empty() && !names.contains(&name) => {
+            let help = alternatives(name, names).map(|help| format!("; {help}")).unwrap_or_default();
+            Err(Error::Usage(format!("the pack has no {what} `{name}`{help}")))
+        }
+        _ => Ok(()),
+    }
+}

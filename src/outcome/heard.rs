@@ -1,0 +1,31 @@
+//! The contract of `hear`: what does a host get back for what its user said?
+//!
+//! In: nothing; these are plain types.
+//! Out: [`Heard`], version 1, with its JSON (`schemas/heard.schema.json`).
+//! Never: decides anything.
+
+use super::contract::{EffectRecord, Finding};
+use crate::session::Session;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// What the user's words mean, and what follows from them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+pub struct Heard {
+    /// The version of this contract: 1.
+    pub version: u32,
+    /// The class of the input; none where no input of the mode matches.
+    pub class: Option<String>,
+    /// What its pattern captured.
+    pub captures: Map<String, Value>,
+    /// What to say to the user, in order.
+    pub say: Vec<String>,
+    /// What the host should carry out, in order.
+    pub effects: Vec<EffectRecord>,
+    /// What was worth saying.
+    pub diagnostics: Vec<Finding>,
+    /// The session after the words.
+    pub session: Session,
+}

@@ -1,0 +1,224 @@
+//! Case runs for people: which expectation did not hold, and what came instead?
+//!
+//! In: the cases of a pack, what came of them, and their files.
+//! Out: every failure at its line, expected against found, and one line of sums.
+//! Never: says anything about a case that holds, except that its `todo` is out of date.
+
+use super::count;
+use super::diff::{Line, compare};
+use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
+use crate::cases::{Case, CaseRun, CaseVerdict, Coverage, Failure};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::outcome::{Finding, Outcome};
+use crate::text::Sources;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// A pack whose cases were run.
+#[derive(Debug)]
+pub struct TestedPack {
+    /// The pack's name.
+    pub name: String,
+    /// What draws its files.
+    pub pen: Pen,
+    /// Why the pack cannot run, with its files.
+    pub faults: Option<(Sources, Vec<Diagnostic>)>,
+    /// The case files.
+    pub sources: Sources,
+    /// Case files that cannot be read.
+    pub broken: Vec<Diagnostic>,
+    /// The cases and what came of them.
+    pub runs: Vec<(Case, CaseRun)>,
+    /// What they exercised, if that was asked.
+    pub coverage: Option<Coverage>,
+}
+
+impl TestedPack {
+    /// How many cases have this verdict.
+    pub fn count(&self, verdict: CaseVerdict) -> usize {
+        self.runs.iter().filter(|(_, run)| run.verdict == verdict).count()
+    }
+
+    /// Whether a case failed or could not be read.
+    pub fn has_failed(&self) -> bool {
+        let faults = self.faults.iter().flat_map(|(_, faults)| faults);
+        self.count(CaseVerdict::Failed) > 0 || faults.chain(&self.broken).any(|one| one.severity == Severity::Error)
+    }
+
+    /// What needs a look, for people.
+    pub fn human(&self) -> String {
+        self.pen.tested(self)
+    }
+}
+
+/// How many characters an expected value may have beside its line.
+const BESIDE: usize = 60;
+/// How many common lines stay around a difference.
+const AROUND: usize = 2;
+
+impl Pen {
+    fn tested(&self, pack: &TestedPack) -> String {
+        let mut text = String::new();
+        if let Some((sources, faults)) = &pack.faults {
+            for diagnostic in faults {
+                text += &self.diagnostic(sources, diagnostic);
+                text.push('\n');
+            }
+        }
+        for diagnostic in &pack.broken {
+            text += &self.diagnostic(&pack.sources, diagnostic);
+            text.push('\n');
+        }
+        for (case, run) in &pack.runs {
+            match run.verdict {
+                CaseVerdict::Passed | CaseVerdict::Todo => {}
+                CaseVerdict::Done => text += &self.done(pack, case),
+                CaseVerdict::Failed => {
+                    for diagnostic in &run.diagnostics {
+                        text += &self.diagnostic(&pack.sources, diagnostic);
+                        text.push('\n');
+                    }
+                    for failure in &run.failures {
+                        text += &self.failure(pack, case, run, failure);
+                        text.push('\n');
+                    }
+                }
+            }
+        }
+        if let Some(coverage) = &pack.coverage {
+            text += &self.coverage(coverage);
+        }
+        text
+    }
+
+    /// The last line: how many cases of how many packs hold.
+    pub fn tested_sum(&self, packs: &[TestedPack]) -> String {
+        let sum = |verdict| packs.iter().map(|pack| pack.count(verdict)).sum::<usize>();
+        let cases: usize = packs.iter().map(|pack| pack.runs.len()).sum();
+        let unread: usize = packs.iter().map(|pack| pack.broken.len()).sum();
+        let unfit = packs.iter().filter(|pack| pack.faults.is_some()).count();
+        let failed = sum(CaseVerdict::Failed);
+        let mut words = vec![paint(
+            if failed + unread + unfit == 0 { GOOD } else { STRONG },
+            &format!("{} passed", sum(CaseVerdict::Passed)),
+        )];
+        if failed > 0 {
+            words.push(paint(BAD, &format!("{failed} failed")));
+        }
+        if unread > 0 {
+            words.push(paint(BAD, &format!("{} in case files", count(unread, "fault"))));
+        }
+        if unfit > 0 {
+            words.push(paint(BAD, &format!("{} cannot run", count(unfit, "pack"))));
+        }
+        if sum(CaseVerdict::Todo) > 0 {
+            words.push(paint(FAINT, &format!("{} to do", sum(CaseVerdict::Todo))));
+        }
+        if sum(CaseVerdict::Done) > 0 {
+            words.push(paint(WARN, &format!("{} no longer to do", sum(CaseVerdict::Done))));
+        }
+        format!("{} in {}: {}\n", count(cases, "case"), count(packs.len(), "pack"), words.join(", "))
+    }
+
+    fn failure(&self, pack: &TestedPack, case: &Case, run: &CaseRun, failure: &Failure) -> String {
+        let (label, difference) = explain(failure);
+        let mut notes = Vec::new();
+        notes.extend(difference.map(|text| ("difference", text)));
+        if matches!(failure.path.as_str(), "codes" | "remarks") {
+            notes.extend(findings(&failure.path, run.outcomes.get(failure.step)));
+        }
+        notes.push(("claim", case.header.claim.value.clone()));
+        let mark = pack.sources.get(failure.at.source);
+        self.draw(&Picture {
+            severity: Severity::Error,
+            code: Code::CASE_FAILED.to_string(),
+            message: format!("`{}` is not as expected", failure.path),
+            marks: mark
+                .map(|source| Mark { source, span: failure.at.span, label: Some(label), primary: true })
+                .into_iter()
+                .collect(),
+            notes,
+        })
+    }
+
+    fn done(&self, pack: &TestedPack, case: &Case) -> String {
+        let path = pack.sources.get(case.source).map(|source| self.shown(source.name())).unwrap_or_default();
+        format!("{} {path} holds now: take its `todo` out\n\n", paint(WARN, "todo"))
+    }
+
+    fn coverage(&self, coverage: &Coverage) -> String {
+        let mut text = String::new();
+        let mut kinds: Vec<&str> = coverage.rows.iter().map(|row| row.kind).collect();
+        kinds.dedup();
+        for kind in kinds {
+            let rows: Vec<_> = coverage.rows.iter().filter(|row| row.kind == kind).collect();
+            let hit = rows.iter().filter(|row| row.hits > 0).count();
+            let style = if hit == rows.len() { GOOD } else { WARN };
+            _ = writeln!(text, "{} {}", paint(style, &format!("{hit}/{}", rows.len())), count(rows.len(), kind));
+            for row in rows.iter().filter(|row| row.hits == 0) {
+                let rule = row.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
+                _ = writeln!(text, "  {} {}  {}", paint(WARN, "never"), row.name, paint(FAINT, &rule));
+            }
+        }
+        text.push('\n');
+        text
+    }
+}
+
+/// What stands beside the line of a failed expectation, and the difference where that is too long.
+fn explain(failure: &Failure) -> (String, Option<String>) {
+    let Some(got) = &failure.got else {
+        return ("expected, but there is nothing here".to_owned(), None);
+    };
+    let short = |value: &Value| {
+        let text = value.to_string();
+        (text.chars().count() <= BESIDE && !value.as_str().is_some_and(|text| text.contains('\n'))).then_some(text)
+    };
+    match (short(&failure.expected), short(got)) {
+        (Some(expected), Some(got)) => (format!("expected {expected}, got {got}"), None),
+        _ => {
+            let lines = |value: &Value| match value {
+                Value::String(text) => text.clone(),
+                other => serde_json::to_string_pretty(other).unwrap_or_default(),
+            };
+            ("got something else".to_owned(), Some(draw_difference(&lines(&failure.expected), &lines(got))))
+        }
+    }
+}
+
+/// Expected lines with a minus, found ones with a plus, and a few common ones around them.
+fn draw_difference(expected: &str, got: &str) -> String {
+    let lines = compare(expected, got);
+    let differs = |index: usize| lines.get(index).is_some_and(|line| !matches!(line, Line::Both(_)));
+    let mut drawn = vec!["- expected, + got".to_owned()];
+    let mut left_out = false;
+    for (index, line) in lines.iter().enumerate() {
+        let near = (index.saturating_sub(AROUND)..=index + AROUND).any(differs);
+        if !near {
+            if !left_out {
+                drawn.push("…".to_owned());
+            }
+            left_out = true;
+            continue;
+        }
+        left_out = false;
+        drawn.push(match line {
+            Line::Both(text) => format!("  {text}"),
+            Line::Missing(text) => format!("- {text}"),
+            Line::Found(text) => format!("+ {text}"),
+        });
+    }
+    drawn.join("\n")
+}
+
+/// What the outcome says, where a list of codes does not match.
+fn findings(path: &str, outcome: Option<&Outcome>) -> Option<(&'static str, String)> {
+    let wanted = |finding: &&Finding| (finding.severity == crate::outcome::Level::Info) == (path == "remarks");
+    let lines: Vec<String> = outcome?
+        .diagnostics
+        .iter()
+        .filter(wanted)
+        .map(|one| format!("{}:{} {} {}", one.span.line, one.span.column, one.code, one.message))
+        .collect();
+    (!lines.is_empty()).then(|| ("found", lines.join("\n")))
+}

@@ -1,0 +1,141 @@
+//! Explanations: what does a code, a table or a matrix say to a person?
+//!
+//! In: the embedded pages, and a program's tables.
+//! Out: a page with its generated lines, the degradation table, the matrix of permits.
+//! Never: has a word of explanation that is not in a page or a pack.
+
+use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
+use crate::diagnostic::{Defect, Page, Strategy};
+use crate::program::{DegradationRow, Permission, PermitCell};
+use std::fmt::Write as _;
+
+impl Pen {
+    /// A page, with the strategies of a defect below.
+    pub fn page(&self, page: &Page) -> String {
+        let mut text = String::new();
+        // The marks of the fence that is open.
+        let mut fence: Option<&str> = None;
+        for line in page.text.trim_end().lines() {
+            let marks = line.split_once(|c| c != '`').map_or(line, |(marks, _)| marks);
+            match fence {
+                Some(open) if line == open => fence = None,
+                None if marks.len() >= 3 => fence = Some(marks),
+                _ => page_line(line, fence.is_some(), &mut text),
+            }
+        }
+        let name = page.code.rsplit('/').next().unwrap_or(page.code);
+        if let (true, Some(defect)) = (page.code.starts_with("response/"), Defect::from_name(name)) {
+            _ = writeln!(text, "\n{}", strategies_of(defect));
+        } else if let (false, Some(strategy)) = (page.code.contains('/'), Strategy::from_name(name)) {
+            _ = writeln!(text, "\n{}", defects_of(strategy));
+        }
+        text
+    }
+
+    /// The list of all pages, each with its first sentence.
+    pub fn contents(&self, pages: &[Page]) -> String {
+        let width = pages.iter().map(|page| page.code.len()).max().unwrap_or(0);
+        let mut text = String::new();
+        for page in pages {
+            let about = page.text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+            _ = writeln!(text, "{}  {}", paint(STRONG, &format!("{:<width$}", page.code)), about.unwrap_or_default());
+        }
+        text
+    }
+
+    /// The degradation table as it stands.
+    pub fn degradation(&self, rows: &[DegradationRow]) -> String {
+        let cells = rows.iter().map(|row| {
+            let strategies: Vec<&str> = row.strategies.iter().map(|strategy| strategy.name()).collect();
+            let rule = row.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
+            let style = if row.rule.is_some() { STRONG } else { FAINT };
+            ([row.defect.name().to_owned(), strategies.join(", "), row.place.clone(), rule], style)
+        });
+        let mut lines = vec![(["defect", "strategy", "said by", ""].map(str::to_owned), FAINT)];
+        lines.extend(cells);
+        let width = |column: usize| {
+            lines.iter().filter_map(|(cells, _)| cells.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let (first, second, third) = (width(0), width(1), width(2));
+        let mut text = String::new();
+        for ([defect, strategy, place, rule], style) in &lines {
+            let line = format!("{defect:<first$}  {strategy:<second$}  {place:<third$}  {rule}");
+            _ = writeln!(text, "{}", paint(*style, line.trim_end()));
+        }
+        text
+    }
+
+    /// The matrix of actions and modes, and the conditions behind it.
+    pub fn permits(&self, cells: &[PermitCell]) -> String {
+        let mut modes: Vec<&str> = Vec::new();
+        let mut actions: Vec<&str> = Vec::new();
+        for cell in cells {
+            if !modes.contains(&cell.mode.as_str()) {
+                modes.push(&cell.mode);
+            }
+            if !actions.contains(&cell.action.as_str()) {
+                actions.push(&cell.action);
+            }
+        }
+        let first = actions.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let mut text = format!("{:<first$}", "");
+        for mode in &modes {
+            _ = write!(text, "  {}", paint(STRONG, mode));
+        }
+        text.push('\n');
+        let mut conditions = Vec::new();
+        for action in &actions {
+            _ = write!(text, "{action:<first$}");
+            for mode in &modes {
+                let permit =
+                    cells.iter().find(|cell| cell.action == *action && cell.mode == *mode).map(|cell| &cell.permission);
+                let (mark, style) = match permit {
+                    Some(Permission::Always { .. }) => ("✓".to_owned(), GOOD),
+                    Some(Permission::When { condition, rule }) => {
+                        conditions.push((condition, rule));
+                        (format!("✓{}", conditions.len()), WARN)
+                    }
+                    Some(Permission::Forbidden) | None => ("·".to_owned(), FAINT),
+                };
+                let rest = mode.chars().count().saturating_sub(mark.chars().count());
+                _ = write!(text, "  {}{:rest$}", paint(style, &mark), "");
+            }
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+        }
+        for (number, (condition, rule)) in conditions.iter().enumerate() {
+            let number = paint(WARN, &format!("✓{}", number + 1));
+            _ = writeln!(text, "{number} when {condition}  {}", paint(FAINT, &self.shown(rule)));
+        }
+        text
+    }
+
+    /// One line about a command that failed for reasons outside of every pack.
+    pub fn trouble(&self, message: &str) -> String {
+        format!("{} {message}\n", paint(BAD, "rulebook:"))
+    }
+}
+
+fn page_line(line: &str, in_fence: bool, text: &mut String) {
+    let shown = match line.strip_prefix('#') {
+        _ if in_fence => format!("    {line}"),
+        Some(heading) => paint(STRONG, heading.trim_start_matches('#').trim()),
+        None => line.to_owned(),
+    };
+    _ = writeln!(text, "{shown}");
+}
+
+/// Which strategies answer a defect: generated, so that no page can be out of date.
+fn strategies_of(defect: Defect) -> String {
+    let fits: Vec<String> = defect.fits().iter().map(|strategy| format!("`{strategy}`")).collect();
+    format!("Answered by `{}` where no pack says otherwise; it may be {}.", defect.default_strategy(), fits.join(", "))
+}
+
+fn defects_of(strategy: Strategy) -> String {
+    let all = Defect::ALL.iter().filter(|defect| defect.fits().contains(&strategy));
+    if strategy.refuses() {
+        return "It fits every defect.".to_owned();
+    }
+    let names: Vec<String> = all.map(|defect| format!("`{defect}`")).collect();
+    format!("It fits {}.", names.join(", "))
+}

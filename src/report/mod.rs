@@ -1,0 +1,36 @@
+//! Reports: how does a person, or a program, read what was found?
+//!
+//! In: diagnostics, outcomes, case runs and tables, all plain data.
+//! Out: text for people ([`Pen`]), JSON for programs ([`json`]), and the schemas of all files and contracts ([`schemas`]).
+//! Never: decides anything, or writes to a terminal; only this floor lays out text for people.
+
+mod cases;
+mod diff;
+mod drawing;
+mod explain;
+pub mod json;
+mod outcome;
+pub mod schemas;
+
+pub use cases::TestedPack;
+pub use drawing::Pen;
+
+use drawing::{BAD, GOOD, WARN, paint};
+
+/// `1 error`, `2 errors`.
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// The last line of `check`: how many packs, and what was found in them.
+pub fn checked_sum(packs: usize, errors: usize, warnings: usize) -> String {
+    let packs = count(packs, "pack");
+    match (errors, warnings) {
+        (0, 0) => format!("{packs}: {}\n", paint(GOOD, "clean")),
+        (0, _) => format!("{packs}: {}\n", paint(WARN, &count(warnings, "warning"))),
+        (_, 0) => format!("{packs}: {}\n", paint(BAD, &count(errors, "error"))),
+        _ => {
+            format!("{packs}: {}, {}\n", paint(BAD, &count(errors, "error")), paint(WARN, &count(warnings, "warning")))
+        }
+    }
+}

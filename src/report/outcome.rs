@@ -1,0 +1,271 @@
+//! Outcomes for people: what came of this answer, at a glance?
+//!
+//! In: an outcome and the answer it is about.
+//! Out: the message, what was asked for and what became of it, the findings at their lines, the ledger as a bar.
+//! Never: hides a call, an effect or a finding.
+
+use super::count;
+use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
+use crate::diagnostic::Severity;
+use crate::outcome::{Call, Effect, EffectRecord, Finding, Ledger, Level, Outcome, Status, TraceStep, Verdict};
+use crate::text::{Source, Span, excerpt};
+use annotate_snippets::renderer::{AnsiColor, Style};
+use serde_json::{Map, Value};
+use std::fmt::Write as _;
+
+/// How many characters of a value are shown.
+const VALUE: usize = 60;
+/// How many cells the bar of the ledger has.
+const BAR: usize = 48;
+
+impl Pen {
+    /// The outcome of the answer `response`; its ledger and status close the view.
+    pub fn outcome(&self, outcome: &Outcome, response: &Source) -> String {
+        let mut text = String::new();
+        if outcome.message.is_empty() {
+            text += &paint(FAINT, "(no message)");
+            text.push('\n');
+        } else {
+            text += &visible(&outcome.message);
+            text.push('\n');
+        }
+        self.parts(outcome, &mut text);
+        for finding in &outcome.diagnostics {
+            text.push('\n');
+            text += &self.finding(finding, response);
+        }
+        if let Some(trace) = &outcome.trace {
+            heading("trace", &mut text);
+            for step in trace {
+                text += &self.step(step, response);
+            }
+        }
+        if let Some(correction) = &outcome.ask_again {
+            heading("ask again", &mut text);
+            for line in correction.lines() {
+                _ = writeln!(text, "  {}", visible(line));
+            }
+        }
+        text.push('\n');
+        text += &ledger(&outcome.ledger);
+        text += &status(outcome);
+        text
+    }
+
+    fn parts(&self, outcome: &Outcome, text: &mut String) {
+        if !outcome.thinking.is_empty() {
+            heading("thinking", text);
+            for part in &outcome.thinking {
+                _ = writeln!(text, "  {}", paint(FAINT, &excerpt(part, VALUE + 20)));
+            }
+        }
+        if !outcome.calls.is_empty() {
+            heading("calls", text);
+            for call in &outcome.calls {
+                *text += &self.call(call, &outcome.diagnostics);
+            }
+        }
+        if !outcome.contents.is_empty() {
+            heading("contents", text);
+            for content in &outcome.contents {
+                let name = paint(STRONG, &visible(&content.name));
+                _ = writeln!(text, "  {name} {} {}", excerpt(&content.key, VALUE), size(&content.text));
+            }
+        }
+        if !outcome.sections.is_empty() {
+            heading("sections", text);
+            for section in &outcome.sections {
+                let name = paint(STRONG, &visible(&section.name));
+                _ = writeln!(text, "  {name} {}", excerpt(&section.text, VALUE));
+            }
+        }
+        if !outcome.utterances.is_empty() {
+            heading("utterances", text);
+            for utterance in &outcome.utterances {
+                let name = paint(STRONG, &visible(&utterance.speaker));
+                _ = writeln!(text, "  {name} {}", excerpt(&utterance.text, VALUE));
+            }
+        }
+        if !outcome.effects.is_empty() {
+            heading("effects", text);
+            for effect in &outcome.effects {
+                *text += &self.effect(effect);
+            }
+        }
+    }
+
+    fn call(&self, call: &Call, findings: &[Finding]) -> String {
+        let (mark, style) = match call.verdict {
+            Verdict::Accepted => ("✓", GOOD),
+            Verdict::Dropped => ("✗", BAD),
+        };
+        let mut line = format!("  {} {}", paint(style, mark), paint(STRONG, &visible(&call.action)));
+        if call.verdict == Verdict::Dropped {
+            let [start, end] = call.span;
+            let mut reasons: Vec<&str> = findings
+                .iter()
+                .filter(|finding| {
+                    finding.severity != Level::Info && start <= finding.span.start && finding.span.end <= end
+                })
+                .filter_map(|finding| finding.code.strip_prefix("response/"))
+                .collect();
+            reasons.dedup();
+            if !reasons.is_empty() {
+                _ = write!(line, "  {}", paint(WARN, &reasons.join(", ")));
+            }
+        }
+        let params = members(&call.params);
+        if !params.is_empty() {
+            _ = write!(line, "  {params}");
+        }
+        line.push('\n');
+        line
+    }
+
+    fn effect(&self, record: &EffectRecord) -> String {
+        let (verb, what) = match &record.effect {
+            Effect::Emit { event, value } => ("emit", format!("{} {}", visible(event), brief(value))),
+            Effect::Write { key, text } => ("write", format!("{} {}", visible(key), size(text))),
+            other => match serde_json::to_value(other) {
+                Ok(Value::Object(mut members)) => {
+                    let kind = members.shift_remove("kind");
+                    return self.plain_effect(
+                        kind.as_ref().and_then(Value::as_str).unwrap_or_default(),
+                        &members,
+                        record,
+                    );
+                }
+                _ => ("effect", String::new()),
+            },
+        };
+        format!("  {verb:<6} {what}  {}\n", paint(FAINT, &self.shown(&record.cause)))
+    }
+
+    /// An effect by its members, first those that say where, then the value.
+    fn plain_effect(&self, verb: &str, members: &Map<String, Value>, record: &EffectRecord) -> String {
+        let words: Vec<String> = members
+            .values()
+            .map(|value| match value {
+                Value::String(text) if members.len() > 1 => excerpt(text, VALUE).into_owned(),
+                value => brief(value),
+            })
+            .collect();
+        format!("  {verb:<6} {}  {}\n", words.join(" "), paint(FAINT, &self.shown(&record.cause)))
+    }
+
+    fn finding(&self, finding: &Finding, response: &Source) -> String {
+        let severity = match finding.severity {
+            Level::Info => Severity::Info,
+            Level::Warning => Severity::Warning,
+            Level::Error => Severity::Error,
+        };
+        let mut notes = Vec::new();
+        if let Some(help) = &finding.help {
+            notes.push(("help", help.clone()));
+        }
+        let rule = finding.rule.as_ref().map(|rule| self.shown(rule));
+        match (&finding.strategy, rule) {
+            (Some(strategy), Some(rule)) => notes.push(("strategy", format!("{strategy}, {rule}"))),
+            (Some(strategy), None) => notes.push(("strategy", format!("{strategy}, the default"))),
+            (None, Some(rule)) => notes.push(("rule", rule)),
+            (None, None) => {}
+        }
+        let code = match &finding.id {
+            Some(id) => format!("{}: {id}", finding.code),
+            None => finding.code.clone(),
+        };
+        // A whole block would bury the sentence about it: its first line says where it is.
+        let span = Span::new(finding.span.start, finding.span.end);
+        let first = span.of(response.text()).lines().next().unwrap_or_default().len();
+        let shown = Span::new(span.start, span.start + first);
+        self.draw(&Picture {
+            severity,
+            code,
+            message: finding.message.clone(),
+            marks: vec![Mark { source: response, span: shown, label: None, primary: true }],
+            notes,
+        })
+    }
+
+    fn step(&self, step: &TraceStep, response: &Source) -> String {
+        let [start, _] = step.span;
+        let rule = step.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
+        let place = response.place(start).to_string();
+        format!("  {place:>6} {:<9} {}  {}\n", step.step, excerpt(&step.found, 100), paint(FAINT, &rule))
+    }
+}
+
+fn heading(name: &str, text: &mut String) {
+    _ = writeln!(text, "\n{}", paint(STRONG, name));
+}
+
+/// A text with its line breaks and tabs, but nothing that steers a terminal.
+fn visible(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+}
+
+fn size(text: &str) -> String {
+    paint(FAINT, &format!("({}, {})", count(text.lines().count(), "line"), count(text.len(), "byte")))
+}
+
+fn brief(value: &Value) -> String {
+    excerpt(&value.to_string(), VALUE).into_owned()
+}
+
+fn members(members: &Map<String, Value>) -> String {
+    let words: Vec<String> = members.iter().map(|(key, value)| format!("{key}={}", brief(value))).collect();
+    excerpt(&words.join(" "), 2 * VALUE).into_owned()
+}
+
+/// The parts of the ledger: a name, how many bytes, a mark that tells it apart without colours, and its colour.
+fn parts(ledger: &Ledger) -> [(&'static str, usize, char, Style); 10] {
+    let colour = |colour: AnsiColor| colour.on_default();
+    [
+        ("message", ledger.message, '█', colour(AnsiColor::Green)),
+        ("thinking", ledger.thinking, '░', colour(AnsiColor::BrightBlack)),
+        ("calls", ledger.calls, '▓', colour(AnsiColor::Blue)),
+        ("contents", ledger.contents, '▒', colour(AnsiColor::Cyan)),
+        ("sections", ledger.sections, '▞', colour(AnsiColor::BrightGreen)),
+        ("utterances", ledger.utterances, '▚', colour(AnsiColor::BrightCyan)),
+        ("markup", ledger.markup, '─', colour(AnsiColor::Magenta)),
+        ("stray", ledger.stray, '?', colour(AnsiColor::Yellow)),
+        ("dropped", ledger.dropped, '×', colour(AnsiColor::BrightRed)),
+        ("blank", ledger.blank, '·', FAINT),
+    ]
+}
+
+/// The ledger on one line: a bar in which every part with a byte has a cell, and the numbers.
+fn ledger(ledger: &Ledger) -> String {
+    let parts = parts(ledger);
+    let shown: Vec<_> = parts.iter().filter(|(_, bytes, ..)| *bytes > 0).collect();
+    let mut bar = String::new();
+    let mut legend = Vec::new();
+    for (name, bytes, mark, style) in shown {
+        let cells = (bytes * BAR).div_ceil(ledger.bytes.max(1)).min(BAR);
+        let run: String = std::iter::repeat_n(*mark, cells).collect();
+        bar += &paint(*style, &run);
+        legend.push(format!("{} {name} {bytes}", paint(*style, &mark.to_string())));
+    }
+    if bar.is_empty() {
+        return format!("{}\n", count(ledger.bytes, "byte"));
+    }
+    format!("{bar} {}\n{}\n", count(ledger.bytes, "byte"), legend.join("  "))
+}
+
+/// The last line: the status, the mode, the dialect, and how much was found.
+fn status(outcome: &Outcome) -> String {
+    let (word, style) = match outcome.status {
+        Status::Clean => ("clean", GOOD),
+        Status::Degraded => ("degraded", WARN),
+        Status::Refused => ("refused", BAD),
+    };
+    let of = |level: Level| outcome.diagnostics.iter().filter(|finding| finding.severity == level).count();
+    let mut words = vec![paint(style, word), format!("mode {}", outcome.mode)];
+    words.push(match &outcome.dialect {
+        Some(dialect) => format!("dialect {dialect}"),
+        None => "no dialect".to_owned(),
+    });
+    let found = [(of(Level::Error), "error"), (of(Level::Warning), "warning"), (of(Level::Info), "remark")];
+    words.extend(found.iter().filter(|(number, _)| *number > 0).map(|(number, what)| count(*number, what)));
+    format!("{}\n", words.join(&paint(FAINT, " · ")))
+}

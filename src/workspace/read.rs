@@ -1,0 +1,312 @@
+//! Reading: which files make up this pack?
+//!
+//! In: the path of a folder.
+//! Out: its tables, grammars and texts as a [`Folder`], its case files beside them, and what had to be left out.
+//! Never: follows a link out of the folder, reads a file beyond [`MAX_FILE`], or writes.
+#![expect(clippy::disallowed_methods, reason = "this floor is where files are read")]
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::surface::Folder;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+use toml::de::{DeTable, DeValue};
+use walkdir::{DirEntry, WalkDir};
+
+/// The most bytes that one file of a pack may have.
+pub const MAX_FILE: u64 = 4 << 20;
+
+/// How deep folders are searched.
+const MAX_DEPTH: usize = 16;
+
+/// The files of a pack, in memory.
+#[derive(Debug)]
+pub struct PackFiles {
+    /// Its tables, grammars and texts, and the folders that it uses.
+    pub folder: Folder,
+    /// Its cases, by path.
+    pub cases: Vec<CaseFile>,
+    /// What had to be left out.
+    pub diagnostics: Vec<Diagnostic>,
+    /// For each folder the name that messages know it by, and its path as the user would type it.
+    pub paths: Vec<(String, String)>,
+}
+
+/// One case file.
+#[derive(Debug, Clone)]
+pub struct CaseFile {
+    /// What messages call it.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// A file or folder that cannot be read: one line, and exit status 2.
+#[derive(Debug)]
+pub struct ReadError {
+    path: PathBuf,
+    reason: String,
+}
+
+impl ReadError {
+    fn new(path: &Path, reason: impl fmt::Display) -> Self {
+        Self { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot read `{}`: {}", self.path.display(), self.reason)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Reads the pack in the folder `path`, or in the folder of the `pack.toml` that `path` names.
+///
+/// # Errors
+///
+/// A folder or file that cannot be read. A file that is left out for its size or place is a diagnostic instead.
+pub fn read_pack(path: &Path) -> Result<PackFiles, ReadError> {
+    let path = folder_of(path);
+    let mut reading = Reading::default();
+    let folder = reading.folder(&path, true)?;
+    let Reading { cases, diagnostics, names, .. } = reading;
+    let paths = names.into_iter().map(|(_, name, typed)| (name, shown(&typed))).collect();
+    Ok(PackFiles { folder, cases, diagnostics, paths })
+}
+
+/// The folders of all packs at or below `path`, in order. A pack's own folders are not searched.
+///
+/// # Errors
+///
+/// A folder that cannot be read.
+pub fn packs_below(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
+    let path = folder_of(path);
+    let mut packs = Vec::new();
+    let mut walk = walk(&path);
+    while let Some(entry) = walk.next() {
+        let entry = entry.map_err(|error| walk_error(&path, &error))?;
+        if entry.file_type().is_dir() && is_pack(entry.path()) {
+            packs.push(entry.path().to_owned());
+            walk.skip_current_dir();
+        } else if is_apart(&entry) {
+            walk.skip_current_dir();
+        }
+    }
+    Ok(packs)
+}
+
+/// The case files at or below `path`, in order.
+///
+/// # Errors
+///
+/// A folder or file that cannot be read.
+pub fn cases_below(path: &Path) -> Result<Vec<CaseFile>, ReadError> {
+    let mut cases = Vec::new();
+    for entry in walk(path) {
+        let entry = entry.map_err(|error| walk_error(path, &error))?;
+        if entry.file_type().is_file() && entry.path().extension() == Some(OsStr::new("case")) {
+            cases.push(CaseFile { name: shown(entry.path()), bytes: read_file(entry.path(), MAX_FILE)? });
+        }
+    }
+    Ok(cases)
+}
+
+/// The bytes of one file of at most `most` bytes.
+///
+/// # Errors
+///
+/// A file that is absent, unreadable or longer.
+pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
+    let file = File::open(path).map_err(|error| io_error(path, &error))?;
+    let mut bytes = Vec::new();
+    let length = file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| io_error(path, &error))?;
+    if length as u64 > most {
+        return Err(ReadError::new(path, format_args!("it is larger than {most} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// One pack being read, with the folders that it uses.
+#[derive(Default)]
+struct Reading {
+    cases: Vec<CaseFile>,
+    diagnostics: Vec<Diagnostic>,
+    /// Every folder so far: its real path, the name that messages know it by, its path as typed.
+    names: Vec<(PathBuf, String, PathBuf)>,
+    /// The folders that are being read, from the pack down.
+    above: Vec<PathBuf>,
+}
+
+impl Reading {
+    fn folder(&mut self, path: &Path, with_cases: bool) -> Result<Folder, ReadError> {
+        let root = path.canonicalize().map_err(|error| io_error(path, &error))?;
+        let name = self.name(&root, path);
+        let mut folder = Folder { name, files: BTreeMap::new(), others: BTreeMap::new() };
+        if self.above.contains(&root) {
+            // The name alone says which pack uses itself.
+            return Ok(folder);
+        }
+        if !root.is_dir() {
+            return Err(ReadError::new(path, "it is not a folder"));
+        }
+        let mut walk = walk(path);
+        while let Some(entry) = walk.next() {
+            let entry = entry.map_err(|error| walk_error(path, &error))?;
+            if entry.depth() > 0 && (is_apart(&entry) || (entry.file_type().is_dir() && is_pack(entry.path()))) {
+                walk.skip_current_dir();
+            } else if !entry.file_type().is_dir() {
+                self.file(&mut folder, path, &root, &entry, with_cases)?;
+            }
+        }
+        self.above.push(root);
+        for used in folder.files.get("pack.toml").map(|bytes| used_paths(bytes)).unwrap_or_default() {
+            let target = path.join(&used);
+            // A path from the root of the disk would tie the pack to one machine.
+            if Path::new(&used).is_relative() && target.is_dir() {
+                let other = self.folder(&target, false)?;
+                folder.others.insert(used, other);
+            }
+        }
+        self.above.pop();
+        Ok(folder)
+    }
+
+    /// Takes one file in, or says why not.
+    fn file(
+        &mut self,
+        folder: &mut Folder,
+        path: &Path,
+        root: &Path,
+        entry: &DirEntry,
+        with_cases: bool,
+    ) -> Result<(), ReadError> {
+        let Some(below) = entry.path().strip_prefix(path).ok().and_then(slashed) else { return Ok(()) };
+        let is_case = below.starts_with("tests/") && below.ends_with(".case");
+        let is_text = [".toml", ".md", ".json"].iter().any(|end| below.ends_with(end)) && !below.starts_with("tests/");
+        let is_grammar = below.starts_with("grammar/") && below.ends_with(".pest");
+        if !(is_text || is_grammar || (is_case && with_cases)) {
+            return Ok(());
+        }
+        let name = format!("{}/{below}", folder.name);
+        if entry.path_is_symlink() {
+            let target = entry.path().canonicalize().map_err(|error| io_error(entry.path(), &error))?;
+            if !target.starts_with(root) {
+                let message = format!("`{name}` is a link out of the pack");
+                self.diagnostics.push(
+                    Diagnostic::new(Code::PACK_OUTSIDE, None, message)
+                        .with_help("copy the file, or name its folder in `use`"),
+                );
+                return Ok(());
+            }
+            if !target.is_file() {
+                return Ok(());
+            }
+        }
+        let length = entry.path().metadata().map_err(|error| io_error(entry.path(), &error))?.len();
+        if length > MAX_FILE {
+            let message = format!("`{name}` has {length} bytes; a file of a pack has at most {MAX_FILE}");
+            self.diagnostics.push(Diagnostic::new(Code::PACK_UNREADABLE, None, message));
+            return Ok(());
+        }
+        let bytes = read_file(entry.path(), MAX_FILE)?;
+        if is_case {
+            self.cases.push(CaseFile { name, bytes });
+        } else {
+            folder.files.insert(below, bytes);
+        }
+        Ok(())
+    }
+
+    /// What messages call the folder: its last part, or as many as it takes to tell it from the others.
+    fn name(&mut self, root: &Path, typed: &Path) -> String {
+        if let Some((_, name, _)) = self.names.iter().find(|(known, ..)| known == root) {
+            return name.clone();
+        }
+        let parts: Vec<String> = root
+            .components()
+            .filter_map(|part| match part {
+                Component::Normal(part) => Some(part.to_string_lossy().into_owned()),
+                _ => None,
+            })
+            .collect();
+        let free = |name: &String| self.names.iter().all(|(_, known, _)| known != name);
+        let name = (0..parts.len())
+            .rev()
+            .filter_map(|first| parts.get(first..).map(|parts| parts.join("/")))
+            .find(free)
+            .unwrap_or_else(|| shown(root));
+        self.names.push((root.to_owned(), name.clone(), typed.to_owned()));
+        name
+    }
+}
+
+/// The folders that a `pack.toml` names in `use`; what is wrong with it is the surface's to say.
+fn used_paths(bytes: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let (table, _) = DeTable::parse_recoverable(text.strip_prefix('\u{feff}').unwrap_or(&text));
+    let Some(DeValue::Table(pack)) = table.get_ref().get("pack").map(|pack| pack.get_ref()) else { return Vec::new() };
+    let Some(DeValue::Array(used)) = pack.get("use").map(|used| used.get_ref()) else { return Vec::new() };
+    used.iter().filter_map(|path| path.get_ref().as_str().map(str::to_owned)).collect()
+}
+
+/// Files in an order that no file system decides; links are told, not followed.
+fn walk(path: &Path) -> walkdir::IntoIter {
+    WalkDir::new(path).max_depth(MAX_DEPTH).follow_root_links(true).sort_by_file_name().into_iter()
+}
+
+/// Whether a folder is not part of any pack: hidden, or what a build left.
+fn is_apart(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    entry.depth() > 0
+        && entry.file_type().is_dir()
+        && (name.starts_with('.') || name == "target" || name == "node_modules")
+}
+
+fn is_pack(path: &Path) -> bool {
+    path.join("pack.toml").is_file()
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if path.file_name() == Some(OsStr::new("pack.toml")) && path.is_file() => {
+            if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() }
+        }
+        _ => path.to_owned(),
+    }
+}
+
+/// A path below a folder with `/` between its parts; none where a part is not Unicode.
+fn slashed(path: &Path) -> Option<String> {
+    let parts: Option<Vec<&str>> = path.components().map(|part| part.as_os_str().to_str()).collect();
+    parts.map(|parts| parts.join("/"))
+}
+
+/// A path as messages show it.
+fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy().replace('\\', "/");
+    text.strip_prefix("./").map(str::to_owned).unwrap_or(text)
+}
+
+fn io_error(path: &Path, error: &io::Error) -> ReadError {
+    let reason = match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        io::ErrorKind::NotADirectory => "it is not a folder".to_owned(),
+        _ => error.to_string(),
+    };
+    ReadError::new(path, reason)
+}
+
+fn walk_error(path: &Path, error: &walkdir::Error) -> ReadError {
+    let path = error.path().unwrap_or(path);
+    match error.io_error() {
+        Some(io) => io_error(path, io),
+        None => ReadError::new(path, error),
+    }
+}

@@ -1,0 +1,129 @@
+//! The command: does it end with the status that its page promises, and survive what users do?
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A folder of its own for one test, empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn rulebook(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rulebook"))
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that does not read its input closes it.
+    _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+#[track_caller]
+fn check(folder: &Path, arguments: &[&str], status: i32, out: &str, err: &str) {
+    let output = rulebook(folder, arguments, b"");
+    let (found, trouble) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(output.status.code(), Some(status), "{found}{trouble}");
+    assert!(found.contains(out), "{found}");
+    assert!(trouble.contains(err), "{trouble}");
+    assert!(!found.contains('\u{1b}') && !trouble.contains('\u{1b}'), "colours where there is no terminal");
+}
+
+#[test]
+fn a_new_pack_checks_clean_and_its_cases_pass() {
+    let folder = folder("new");
+    check(&folder, &["new", "notes"], 0, "made `notes`", "");
+    check(&folder, &["check", "notes"], 0, "1 pack: clean", "");
+    check(&folder, &["check", "--strict", "."], 0, "1 pack: clean", "");
+    check(&folder, &["test", "notes"], 0, "2 cases in 1 pack: 2 passed", "");
+    check(&folder, &["test", "notes", "--stream", "1"], 0, "2 cases in 1 pack: 2 passed", "");
+    check(&folder, &["new", "notes"], 2, "", "`notes` is already there");
+    check(&folder, &["new", "No tes"], 2, "", "cannot name a pack");
+}
+
+#[test]
+fn what_is_not_there_is_one_line() {
+    let folder = folder("absent");
+    for arguments in [&["check", "x"][..], &["test", "x"], &["run", "x"], &["explain", "--degradation", "x"]] {
+        let output = rulebook(&folder, arguments, b"");
+        let trouble = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{trouble}");
+        assert_eq!(trouble, "rulebook: cannot read `x`: there is no such file or folder\n");
+    }
+    check(&folder, &["check", "."], 3, "", "nothing to check in `.`");
+    check(&folder, &["test", "."], 3, "", "nothing to test in `.`");
+    check(&folder, &["nonsense"], 2, "", "unrecognized subcommand");
+    check(&folder, &["--help"], 0, "Usage: rulebook", "");
+}
+
+#[test]
+fn a_broken_pack_is_told_whole_and_ends_with_one() {
+    let folder = folder("broken");
+    std::fs::create_dir(folder.join("p")).unwrap();
+    std::fs::write(folder.join("p/pack.toml"), "[pack]\nname = 'p'\nstrat = 'x'\n[modes.a]\npermit = []\n").unwrap();
+    for format in ["human", "json"] {
+        check(&folder, &["check", "p", "--format", format], 1, "pack/unknown-key", "");
+    }
+    check(&folder, &["check", "p"], 1, "p/pack.toml:3:1", "");
+    check(&folder, &["check", "p"], 1, "p/pack.toml:5:1", "");
+    check(&folder, &["test", "p"], 1, "pack/unknown-key", "");
+    check(&folder, &["run", "p"], 1, "", "pack/unknown-key");
+}
+
+#[test]
+fn a_case_that_fails_shows_its_line() {
+    let folder = folder("failing");
+    check(&folder, &["new", "notes"], 0, "", "");
+    let case = "claim = 'it greets'\n=== response ===\n<message>Hello.</message>\n=== expect ===\nmode = 'chat'\nmessage = 'Hi.'\n";
+    std::fs::write(folder.join("notes/tests/it-greets.case"), case).unwrap();
+    check(&folder, &["test", "notes"], 1, "notes/tests/it-greets.case:6:1", "");
+    check(&folder, &["test", "notes"], 1, "expected \"Hi.\", got \"Hello.\"", "");
+    check(&folder, &["test", "notes", "--format", "json"], 1, "\"line\": 6", "");
+    check(&folder, &["test", "notes", "--filter", "note-is-kept"], 0, "1 passed", "");
+    check(&folder, &["test", "notes", "--filter", "nothing like it"], 3, "", "nothing to test");
+    std::fs::write(folder.join("notes/tests/it-greets.case"), format!("todo = true\n{case}")).unwrap();
+    check(&folder, &["test", "notes"], 0, "1 to do", "");
+}
+
+#[test]
+fn a_response_comes_from_a_file_or_from_standard_input() {
+    let folder = folder("input");
+    check(&folder, &["new", "notes"], 0, "", "");
+    let answer = b"<message>Hello.</message>";
+    std::fs::write(folder.join("answer.txt"), answer).unwrap();
+    let from_file = rulebook(&folder, &["run", "notes", "answer.txt", "--format", "json"], b"");
+    for arguments in [&["run", "notes", "--format", "json"][..], &["run", "notes", "-", "--format", "json"]] {
+        assert_eq!(rulebook(&folder, arguments, answer).stdout, from_file.stdout);
+    }
+    assert_eq!(from_file.status.code(), Some(0));
+    let outcome: serde_json::Value = serde_json::from_slice(&from_file.stdout).unwrap();
+    assert_eq!(outcome["message"], "Hello.");
+    assert_eq!(rulebook(&folder, &["run", "notes"], b"\xff\xfe\x00").status.code(), Some(0));
+    check(
+        &folder,
+        &["run", "notes", "answer.txt", "--mode", "caht"],
+        2,
+        "",
+        "the pack has no mode `caht`; did you mean `chat`?",
+    );
+    check(&folder, &["run", "notes", "answer.txt", "--session", "none.json"], 2, "", "cannot read `none.json`");
+}
+
+#[test]
+fn a_code_is_explained_and_a_misspelt_one_is_guessed() {
+    let folder = folder("explain");
+    check(&folder, &["explain", "response/forbidden-call"], 0, "it may be `drop`, `keep-as-text`", "");
+    check(&folder, &["explain", "forbidden-call"], 0, "No permit of the mode allows the call", "");
+    check(&folder, &["explain", "fault_comma"], 0, "fault_", "");
+    check(&folder, &["explain", "keep-as-text"], 0, "It fits", "");
+    check(&folder, &["explain", "forbiden-call"], 2, "", "did you mean");
+    check(&folder, &["schema", "outcome"], 0, "outcome.schema.json", "");
+    check(&folder, &["completions", "bash"], 0, "_rulebook", "");
+}

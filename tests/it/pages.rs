@@ -1,0 +1,210 @@
+//! Pages: does every code have one, and do its snippets do what it says?
+//!
+//! `docs/codes/README.md` tells how the snippets are run.
+
+use rulebook::cases::{self, CaseOptions};
+use rulebook::diagnostic::{Defect, Diagnostic, Page, Remark, Strategy, page, pages, rows};
+use rulebook::outcome::Options;
+use rulebook::program::Program;
+use rulebook::surface::Folder;
+use rulebook::text::Sources;
+use std::collections::BTreeMap;
+
+/// The pack over which the snippets of pages are laid.
+pub(crate) fn base() -> String {
+    let readme = include_str!("../../docs/codes/README.md");
+    snippets(readme).into_iter().find(|snippet| snippet.language == "toml").unwrap().text
+}
+
+#[test]
+fn every_code_has_a_page() {
+    let mut missing = Vec::new();
+    let mut want = |code: String| {
+        if page(&code).is_none() {
+            missing.push(code);
+        }
+    };
+    rows().iter().for_each(|row| want(row.name.to_owned()));
+    Defect::ALL.iter().for_each(|defect| want(format!("response/{defect}")));
+    Remark::ALL.iter().for_each(|remark| want(format!("response/{remark}")));
+    Strategy::ALL.iter().for_each(|strategy| want(strategy.name().to_owned()));
+    want("response/fault".to_owned());
+    assert!(missing.is_empty(), "write docs/codes/… for {missing:?} and name it in src/diagnostic/pages.rs");
+}
+
+#[test]
+fn every_page_is_of_a_code_and_has_the_same_headings() {
+    for page in pages() {
+        let known = rows().iter().any(|row| row.name == page.code)
+            || Strategy::from_name(page.code).is_some()
+            || page.code.strip_prefix("response/").is_some_and(|name| {
+                name == "fault" || Defect::from_name(name).is_some() || Remark::from_name(name).is_some()
+            });
+        assert!(known, "there is no code {}", page.code);
+        let prose = page.text.split("```").step_by(2).collect::<String>();
+        let headings: Vec<&str> = prose.lines().filter(|line| line.starts_with('#')).collect();
+        let all = [&format!("# {}", page.code), "## Why it matters", "## What triggers it", "## Mended"];
+        assert!(
+            headings.len() >= 2 && headings.iter().all(|heading| all.contains(heading)),
+            "{}: {headings:?}",
+            page.code
+        );
+    }
+}
+
+#[test]
+fn every_snippet_does_what_its_page_says() {
+    let mut faults = Vec::new();
+    for page in pages() {
+        let snippets = snippets(page.text);
+        for (role, wanted) in [("trigger", true), ("mended", false)] {
+            let own: Vec<&Snippet> =
+                snippets.iter().filter(|snippet| snippet.has(role) || snippet.has("pack")).collect();
+            if !own.iter().any(|snippet| snippet.has(role)) {
+                continue;
+            }
+            let found = found(page, &own);
+            if found.iter().any(|code| code == page.code) != wanted {
+                faults.push(format!("{} {role}: found {found:?}", page.code));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The codes, or for the page of a strategy the strategies, that come of the snippets.
+fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
+    let mut files = BTreeMap::from([("pack.toml".to_owned(), base())]);
+    for snippet in snippets {
+        match (snippet.language.as_str(), snippet.path()) {
+            ("toml", _) if snippet.has("whole") => drop(files.insert("pack.toml".into(), snippet.text.clone())),
+            ("toml", _) if snippet.has("beside") => drop(files.insert("page.toml".into(), snippet.text.clone())),
+            ("toml", _) => {
+                let laid = lay_over(&files["pack.toml"], &snippet.text);
+                files.insert("pack.toml".into(), laid);
+            }
+            (_, Some(path)) => drop(files.insert(path.to_owned(), snippet.text.clone())),
+            _ => {}
+        }
+    }
+    let mut folder = Folder::new("page", files);
+    if page.code == "pack/use-cycle" {
+        folder.others.insert(".".into(), Folder::new("page", [("x", "")]));
+    }
+    let loaded = Program::load(&folder);
+    let mut found = codes(&loaded.diagnostics);
+    let Some(program) = loaded.program else { return found };
+    for snippet in snippets {
+        match snippet.language.as_str() {
+            "text" => {
+                let partial = match snippet.value("mode") {
+                    Some(mode) => serde_json::json!({ "mode": mode }),
+                    None => serde_json::json!({}),
+                };
+                let session = program.resume(&partial).unwrap();
+                let options = Options { truncated: snippet.has("truncated"), ..Options::default() };
+                let outcome = program.run_with(&session, &snippet.bytes(), &options);
+                found.extend(outcome.diagnostics.iter().map(|finding| finding.code.clone()));
+                found.extend(outcome.diagnostics.iter().filter_map(|finding| finding.strategy.clone()));
+            }
+            "case" => {
+                let case = cases::parse(&mut Sources::default(), "page.case", snippet.text.as_bytes());
+                found.extend(codes(&case.diagnostics));
+                if let Some(case) = case.value {
+                    let run = cases::run(&program, &case, CaseOptions::default());
+                    found.extend(codes(&run.diagnostics));
+                    found.extend(run.failures.iter().map(|_| "case/failed".to_owned()));
+                }
+            }
+            "json" => {
+                let partial = serde_json::from_str(&snippet.text).unwrap();
+                found.extend(program.resume(&partial).err().iter().flat_map(|faults| codes(faults)));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn codes(diagnostics: &[Diagnostic]) -> Vec<String> {
+    diagnostics.iter().map(|diagnostic| diagnostic.code.to_string()).collect()
+}
+
+/// One fenced snippet of a page.
+struct Snippet {
+    language: String,
+    words: Vec<String>,
+    text: String,
+}
+
+impl Snippet {
+    fn has(&self, word: &str) -> bool {
+        self.words.iter().any(|own| own == word)
+    }
+
+    fn path(&self) -> Option<&str> {
+        self.words.iter().map(String::as_str).find(|word| word.contains('/'))
+    }
+
+    fn value(&self, key: &str) -> Option<&str> {
+        self.words.iter().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+    }
+
+    /// The response in the snippet.
+    fn bytes(&self) -> Vec<u8> {
+        let times = self.value("times").map_or(1, |times| times.parse().unwrap());
+        let text = self.text.repeat(times);
+        if !self.has("escaped") {
+            return text.into_bytes();
+        }
+        let mut parts = text.split("\\x");
+        let mut bytes = parts.next().unwrap().as_bytes().to_vec();
+        for part in parts {
+            bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
+            bytes.extend(&part.as_bytes()[2..]);
+        }
+        bytes
+    }
+}
+
+/// The fenced snippets of a page in order; the last line break is not part of a snippet.
+fn snippets(page: &str) -> Vec<Snippet> {
+    let mut snippets = Vec::new();
+    let mut open: Option<(&str, Snippet)> = None;
+    for line in page.lines() {
+        match &mut open {
+            None => {
+                let info = line.trim_start_matches('`');
+                let fence = &line[..line.len() - info.len()];
+                if fence.len() >= 3 {
+                    let mut words = info.split(' ').map(str::to_owned);
+                    let language = words.next().unwrap();
+                    open = Some((fence, Snippet { language, words: words.collect(), text: String::new() }));
+                }
+            }
+            Some((fence, _)) if line == *fence => {
+                let (_, mut snippet) = open.take().unwrap();
+                snippet.text.pop();
+                snippets.push(snippet);
+            }
+            Some((_, snippet)) => snippet.text.extend([line, "\n"]),
+        }
+    }
+    assert!(open.is_none(), "a fence is not closed");
+    snippets
+}
+
+/// `over` laid over `base`, table by table; lists are replaced.
+fn lay_over(base: &str, over: &str) -> String {
+    fn merge(base: &mut toml::Table, over: toml::Table) {
+        for (key, value) in over {
+            match (base.get_mut(&key), value) {
+                (Some(toml::Value::Table(base)), toml::Value::Table(over)) => merge(base, over),
+                (_, value) => drop(base.insert(key, value)),
+            }
+        }
+    }
+    let mut table: toml::Table = base.parse().unwrap();
+    merge(&mut table, over.parse().unwrap());
+    toml::to_string(&table).unwrap()
+}

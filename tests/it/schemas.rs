@@ -1,0 +1,78 @@
+//! Schemas: do the files in `schemas/` say what the types say, and does what we write keep to them?
+
+use rulebook::outcome::Options;
+use rulebook::program::Program;
+use rulebook::report::schemas::ALL;
+use rulebook::surface::Folder;
+use serde_json::Value;
+use std::path::Path;
+
+#[test]
+fn the_files_are_those_of_the_types() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
+    let mut stale = Vec::new();
+    for described in ALL {
+        let path = folder.join(format!("{}.schema.json", described.name));
+        let text = described.text();
+        if std::fs::read_to_string(&path).ok().as_ref() != Some(&text) {
+            if std::env::var_os("UPDATE").is_some() {
+                std::fs::create_dir_all(&folder).unwrap();
+                std::fs::write(&path, text).unwrap();
+            } else {
+                stale.push(described.name);
+            }
+        }
+    }
+    assert!(
+        stale.is_empty(),
+        "{stale:?} differ from the types: run the tests with UPDATE=1 and look at the difference"
+    );
+}
+
+#[test]
+fn every_schema_can_be_used() {
+    for described in ALL {
+        let schema = described.schema();
+        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+        validator(&schema);
+    }
+}
+
+#[test]
+fn an_outcome_keeps_to_its_schema() {
+    let schema = ALL.iter().find(|one| one.name == "outcome").unwrap().schema();
+    let validator = validator(&schema);
+    let folder = Folder::new("base", [("pack.toml", crate::pages::base())]);
+    let loaded = Program::load(&folder);
+    assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
+    let program = loaded.program.unwrap();
+    let responses = [
+        "",
+        "no tags",
+        "<message>Noted.</message>\n<action type=\"keep_note\"><text>x</text></action>",
+        "<thinking>t</thinking><message>a</message><message>b <action type=\"clear_notes\"/></message>",
+        "<file path=\"a.txt\">text</file><file path=\"../b\">text</file><action type=\"none\">",
+    ];
+    for response in responses {
+        for trace in [false, true] {
+            let options = Options { trace, ..Options::default() };
+            let outcome = program.run_with(&program.session(), response.as_bytes(), &options);
+            let json = serde_json::to_value(&outcome).unwrap();
+            let faults: Vec<String> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
+            assert!(faults.is_empty(), "{response:?}: {faults:?}");
+        }
+    }
+}
+
+#[test]
+fn the_base_pack_keeps_to_its_schema() {
+    let schema = ALL.iter().find(|one| one.name == "pack").unwrap().schema();
+    let pack: toml::Table = crate::pages::base().parse().unwrap();
+    let json = serde_json::to_value(pack).unwrap();
+    let faults: Vec<String> = validator(&schema).iter_errors(&json).map(|error| error.to_string()).collect();
+    assert!(faults.is_empty(), "{faults:?}");
+}
+
+fn validator(schema: &Value) -> jsonschema::Validator {
+    jsonschema::draft202012::new(schema).unwrap()
+}

@@ -1,0 +1,181 @@
+//! Tidiness: do the modules keep to their floors, say what they are, and know no pack?
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The floors of `src/`: a module imports only from those before it. The session is plain data that a program hands out,
+/// so it stands above the program.
+const FLOORS: &[&str] = &[
+    "text",
+    "diagnostic",
+    "surface",
+    "session",
+    "grammar",
+    "expression",
+    "pack",
+    "program",
+    "document",
+    "judge",
+    "flow",
+    "prompt",
+    "outcome",
+    "cases",
+    "lint",
+    "report",
+    "workspace",
+    "cli",
+];
+
+#[test]
+fn a_module_imports_only_from_the_floors_above_it() {
+    let mut faults = Vec::new();
+    for (path, text) in sources() {
+        let Some(own) = floor(&path) else { continue };
+        for (number, line) in code(&text).lines().enumerate() {
+            for imported in imports(line) {
+                match FLOORS.iter().position(|floor| *floor == imported) {
+                    Some(other) if other > own => {
+                        faults.push(format!("{}:{}: {} imports {imported}", path.display(), number + 1, FLOORS[own]));
+                    }
+                    Some(_) => {}
+                    None => faults.push(format!("{}:{}: {imported} is no floor", path.display(), number + 1)),
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn a_module_says_what_it_answers_and_what_it_never_does() {
+    let mut faults = Vec::new();
+    for (path, text) in sources() {
+        if floor(&path).is_none() {
+            continue;
+        }
+        let docs: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).collect();
+        let first = docs.first().unwrap_or(&"");
+        if !(first.contains(": ") && first.contains('?')) {
+            faults.push(format!("{}: the first line is a noun, a colon, a question", path.display()));
+        }
+        for word in [" In: ", " Out: ", " Never: "] {
+            if !docs.iter().any(|line| line.starts_with(word)) {
+                faults.push(format!("{}: no line says `{}`", path.display(), word.trim()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn no_name_of_a_pack_stands_in_the_engine() {
+    let names = names_of_packs();
+    let mut faults = Vec::new();
+    for (path, text) in sources() {
+        if floor(&path).is_none() {
+            continue;
+        }
+        for (number, line) in code(&text).lines().enumerate() {
+            for literal in literals(line) {
+                if names.contains(literal) {
+                    faults.push(format!("{}:{}: `{literal}` is a pack's name", path.display(), number + 1));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Every file of `src/` with its path below it.
+fn sources() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    for entry in walkdir::WalkDir::new(&root).sort_by_file_name() {
+        let entry = entry.unwrap();
+        if entry.path().extension().is_some_and(|extension| extension == "rs") {
+            let text = std::fs::read_to_string(entry.path()).unwrap();
+            found.push((entry.path().strip_prefix(&root).unwrap().to_owned(), text));
+        }
+    }
+    assert!(!found.is_empty());
+    found
+}
+
+/// The floor that a file stands on; none for `lib.rs` and `main.rs`.
+fn floor(path: &Path) -> Option<usize> {
+    let first = path.iter().next().unwrap().to_str().unwrap();
+    let name = first.strip_suffix(".rs").unwrap_or(first);
+    if matches!(name, "lib" | "main") {
+        return None;
+    }
+    let floor = FLOORS.iter().position(|floor| *floor == name);
+    assert!(floor.is_some(), "src/{name} is no floor: give it a place in the list");
+    floor
+}
+
+/// The text without its unit tests, which may stand on other floors' shoulders, and without comments.
+fn code(text: &str) -> String {
+    let end = text.find("#[cfg(test)]").unwrap_or(text.len());
+    let uncommented = |line: &str| if line.trim_start().starts_with("//") { String::new() } else { line.to_owned() };
+    text[..end].lines().map(uncommented).collect::<Vec<_>>().join("\n")
+}
+
+/// The floors that a line names behind `crate::`, alone or in braces; a macro's `$crate` counts as well.
+fn imports(line: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, _) in line.match_indices("crate::") {
+        let rest = &line[at + "crate::".len()..];
+        let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+        match rest.strip_prefix('{') {
+            Some(list) => found.extend(list.split(['}', ';']).next().unwrap().split(',').map(|one| word(one.trim()))),
+            None => found.push(word(rest)),
+        }
+    }
+    found.retain(|name| name.starts_with(char::is_lowercase));
+    found
+}
+
+/// The string literals of a line, as far as a tidy test has to know them.
+fn literals(line: &str) -> Vec<&str> {
+    line.split('"').skip(1).step_by(2).collect()
+}
+
+/// The names that the packs below `rules/` declare, without the words that are the engine's own.
+fn names_of_packs() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
+    for entry in walkdir::WalkDir::new(&root).into_iter().filter_map(Result::ok) {
+        let is_table = entry.path().extension().is_some_and(|extension| extension == "toml");
+        if !is_table || entry.path().iter().any(|part| part == "tests") {
+            continue;
+        }
+        let table: toml::Table = std::fs::read_to_string(entry.path()).unwrap().parse().unwrap();
+        for kind in ["modes", "actions", "dialects", "contents", "state"] {
+            names.extend(
+                table.get(kind).and_then(toml::Value::as_table).into_iter().flat_map(|table| table.keys().cloned()),
+            );
+        }
+        for dialect in
+            table.get("dialects").and_then(toml::Value::as_table).into_iter().flat_map(|table| table.values())
+        {
+            let blocks = dialect.get("blocks").and_then(toml::Value::as_table);
+            names.extend(blocks.into_iter().flat_map(|blocks| blocks.keys().cloned()));
+        }
+        for guardrail in table.get("guardrails").and_then(toml::Value::as_array).into_iter().flatten() {
+            names.extend(guardrail.get("id").and_then(toml::Value::as_str).map(str::to_owned));
+        }
+    }
+    names.retain(|name| !is_own_word(name));
+    names
+}
+
+/// Words of the engine: the tables and keys of packs, the closed lists, the members of the contracts.
+fn is_own_word(name: &str) -> bool {
+    use rulebook::diagnostic::{Defect, Remark, Strategy};
+    let word = |schema: &serde_json::Value| schema.to_string().contains(&format!("\"{name}\""));
+    Defect::from_name(name).is_some()
+        || Strategy::from_name(name).is_some()
+        || Remark::from_name(name).is_some()
+        || name == "action"
+        || rulebook::report::schemas::ALL.iter().any(|described| word(&described.schema()))
+}
