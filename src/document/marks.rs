@@ -294,8 +294,8 @@ impl Marker {
         }
         match budget.run(&mut self.machine, family, text, complete) {
             Progress::Matched(end) => {
-                let Some(name) = self.capture(family.name) else { return Attempt::Nothing };
-                if dialect.names.closes(name.of(text)) {
+                let name = self.capture(family.name).unwrap_or(Span::new(end, end));
+                if name.is_empty() || dialect.names.closes(name.of(text)) {
                     Attempt::Mark(Kind::Close, Span::new(self.at, end), name)
                 } else {
                     Attempt::Nothing

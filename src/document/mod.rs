@@ -75,6 +75,8 @@ pub(crate) struct Found {
     pub(crate) span: Span,
     /// The block that it is about.
     pub(crate) block: Option<usize>,
+    /// The block that it stands in, where it is none itself.
+    pub(crate) around: Option<usize>,
 }
 
 /// What was found.
@@ -86,10 +88,14 @@ pub(crate) enum What {
 
 impl Found {
     fn new(what: What, span: Span) -> Self {
-        Self { what, span, block: None }
+        Self { what, span, block: None, around: None }
     }
 
     fn of(what: What, span: Span, block: usize) -> Self {
-        Self { what, span, block: Some(block) }
+        Self { what, span, block: Some(block), around: None }
+    }
+
+    fn inside(what: What, span: Span, around: usize) -> Self {
+        Self { what, span, block: None, around: Some(around) }
     }
 }

@@ -381,6 +381,10 @@ impl<'p> Scanner<'p> {
     /// Whether the mark closes the block, and with the first of its closers.
     fn closes(&self, block: &crate::program::Block, open: &Open, mark: &Mark, text: &str) -> Option<bool> {
         let name = mark.name().of(text);
+        // A closer without a name closes whatever is open.
+        if name.is_empty() {
+            return Some(true);
+        }
         let position = block.close.iter().position(|closer| match closer {
             Closer::Any => true,
             Closer::Own => self.dialect.names.same(name, open.name.of(text)),
@@ -511,7 +515,7 @@ impl<'p> Scanner<'p> {
                     self.close(open, end, text, Some(index), depth + 1);
                 }
                 Kind::Open { .. } => {
-                    self.found.push(Found::new(What::Defect(Defect::NestedBlock), mark.span()));
+                    self.found.push(Found::inside(What::Defect(Defect::NestedBlock), mark.span(), index));
                     at = mark.span().end;
                 }
                 Kind::Close | Kind::Broken { .. } => {}

@@ -78,6 +78,7 @@ impl Judgement<'_> {
     /// Reads and types the payload; whether its parameters fit the schema.
     fn read_payload(&mut self, call: usize, block: &Block, bound: &program::Block, action: Option<&Action>) -> bool {
         let Some((_, dialect)) = self.dialect else { return false };
+        let block_index = self.calls.get(call).map_or(0, |call| call.block);
         let limits = &self.program.limits;
         let masks = &self.document.masks;
         let read = if block.ended == Ended::Bare {
@@ -105,7 +106,7 @@ impl Judgement<'_> {
                 }
                 for stray in fields.stray.iter().take(limits.fields) {
                     let message = format!("`{}` closes no field", excerpt(stray.of(self.text), 40));
-                    self.answer(Defect::StrayCloser, &Subject::Place, defect(Defect::StrayCloser, *stray, message));
+                    self.answer(Defect::StrayCloser, &Subject::Place(Some(block_index)), defect(Defect::StrayCloser, *stray, message));
                 }
                 if fields.too_many {
                     let message = format!("the payload has more than {} fields", limits.fields);

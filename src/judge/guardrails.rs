@@ -99,7 +99,7 @@ impl Judgement<'_> {
             Target::Role(Role::Message) => {
                 // One message, however many blocks and pieces it was made of.
                 let only = blocks.clone().find(|index| self.stands(*index) && self.has_role(*index, Role::Message));
-                let subject = only.map_or(Subject::Place, Subject::Block);
+                let subject = only.map_or(Subject::Place(None), Subject::Block);
                 let text = self.texts.message.clone();
                 if text.text.is_empty() { Vec::new() } else { vec![Looked { text, subject }] }
             }

@@ -47,8 +47,8 @@ pub(crate) enum Fate {
 /// What a defect is about.
 #[derive(Debug, Clone)]
 pub(crate) enum Subject {
-    /// A place that is neither block nor text of its own.
-    Place,
+    /// A place that is neither block nor text of its own; maybe inside a block.
+    Place(Option<usize>),
     /// One block.
     Block(usize),
     /// Blocks of one name, in order, of which only so many may stand.
@@ -184,6 +184,11 @@ impl<'r> Judgement<'r> {
             _ => None,
         };
         let block = match subject {
+            Subject::Place(around) => *around,
+            // What stands inside another block is answered by the one around it.
+            Subject::Block(block) if defect == Defect::NestedBlock => {
+                self.document.blocks.get(*block).and_then(|block| block.parent)
+            }
             Subject::Block(block) => Some(*block),
             Subject::Blocks(blocks, _) => blocks.last().copied(),
             _ => call.map(|call| call.block),

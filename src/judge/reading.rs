@@ -38,7 +38,7 @@ impl Judgement<'_> {
         let subject = match (what, found.block) {
             (_, Some(block)) => Subject::Block(block),
             (Defect::NoDialect | Defect::TooLarge | Defect::TooCostly, None) => Subject::Reply,
-            _ => Subject::Place,
+            _ => Subject::Place(found.around),
         };
         let (message, help) = self.defect_text(what, found);
         let mut finding = defect(what, found.span, message);

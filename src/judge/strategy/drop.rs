@@ -22,7 +22,7 @@ pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
         }
         Subject::Params(call, paths) => judgement.drop_params(*call, paths),
         Subject::Outside(piece) => judgement.drop_outside(*piece),
-        Subject::Place | Subject::Reply => return false,
+        Subject::Place(_) | Subject::Reply => return false,
     }
     true
 }
