@@ -1,4 +1,64 @@
 //! Rulebook decides what a language model's words may do.
+//!
+//! A model answers in some dialect: tags, `[ACTION]{json}`, a format of your own. A **pack** (TOML tables, PEG grammars,
+//! JSON Schemas) declares the dialects, the actions, the modes and what each permits, guardrails, and a strategy for
+//! every kind of defect. [`Program::run`] reads one answer and returns an [`Outcome`]: the text to show, the effects to
+//! carry out, and a finding for whatever was wrong, with the strategy that answered it and the line of the pack.
+//!
+//! ```
+//! use rulebook::{Folder, Program};
+//!
+//! let pack = r#"
+//! [pack]
+//! name = "lamp"
+//! [dialects.tags]
+//! grammar = "tags"
+//! [dialects.tags.blocks]
+//! message = { role = "message" }
+//! action  = { role = "call", name = "@type", payload = "tags" }
+//! [modes.home]
+//! permits = ["dim"]
+//! [actions.dim]
+//! params  = { level = { type = "integer", minimum = 0, maximum = 100, required = true } }
+//! effects = [{ emit = "dim", value = "{{ params.level }}" }]
+//! [actions.unlock_door]
+//! "#;
+//! let program = Program::load(&Folder::new("lamp", [("pack.toml", pack)])).program.unwrap();
+//! let outcome = program.run(&program.session(), r#"
+//!     <message>Good night.</message>
+//!     <action type="dim"><level>10</level></action>
+//!     <action type="unlock_door"></action>
+//! "#);
+//! assert_eq!(outcome.message, "Good night.");
+//! assert_eq!(outcome.effects.len(), 1);
+//! assert_eq!(outcome.diagnostics[0].code, "response/forbidden-call");
+//! ```
+//!
+//! # The floors
+//!
+//! Data flows one way. A module imports only from those above it in this list; a test reads the `use` lines.
+//!
+//! | floor | question |
+//! |---|---|
+//! | [`text`] | which bytes of which source? |
+//! | [`diagnostic`] | what is said, under which code? the closed lists of defects, strategies and remarks |
+//! | [`surface`] | what do a pack's files say? |
+//! | [`grammar`] | which texts does a grammar match? our own recogniser over pest's notation |
+//! | [`expression`] | what does a condition or a template give? Jinja, by minijinja |
+//! | [`pack`] | which of the tables can be trusted? |
+//! | [`program`] | the pack, compiled: immutable, for all threads |
+//! | `document` | which blocks does a response hold? masks, marks, ladders, payloads; whole or in pieces |
+//! | [`session`] | what is remembered between two answers? |
+//! | `judge` | what of it counts, and what answers each defect? one file per strategy |
+//! | `flow` | what changes because of it? |
+//! | [`outcome`] | the public contract |
+//! | [`cases`] | the tests that prompt engineers write |
+//! | [`report`] | the only place that lays out text for people |
+//! | [`workspace`] | packs on disk |
+//! | [`cli`] | the command line |
+//!
+//! No part of the engine knows a name of any pack. Nothing here reads a clock, a locale, the environment or the network;
+//! only `workspace` and `cli` touch a disk.
 
 pub mod cases;
 #[cfg(feature = "cli")]

@@ -81,6 +81,10 @@ impl Program {
     fn resume_state(&self, kept: &Map<String, Value>, session: &mut Session, faults: &mut Vec<Diagnostic>) {
         let Value::Object(state) = Arc::make_mut(&mut session.state) else { return };
         for (name, value) in kept {
+            // A host that has no value yet keeps the initial one.
+            if value.is_null() && self.slots.contains_key(name) {
+                continue;
+            }
             match self.slots.get(name) {
                 Some(slot) => {
                     if let Ok(validator) = slot.schema.validator()

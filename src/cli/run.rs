@@ -120,7 +120,7 @@ fn session(program: &Program, arguments: &Arguments) -> Result<Result<Session, P
     Ok(program.resume(&Value::Object(partial)).map_err(|diagnostics| {
         let pen = Pen::default();
         let drawn: Vec<String> = diagnostics.iter().map(|one| pen.diagnostic(&Sources::default(), one)).collect();
-        Printed { out: String::new(), err: drawn.join("\n"), status: Status::Findings }
+        Printed { out: String::new(), err: drawn.join("\n"), status: Status::Trouble }
     }))
 }
 

@@ -79,8 +79,8 @@ pub(super) struct Marker {
     pub(super) marks: Vec<Mark>,
     pub(super) spent: bool,
     machine: Machine,
-    /// The attempt under way at `at`: a family, and whether it tries to close.
-    attempt: Option<(usize, bool)>,
+    /// The attempt under way at `at`: a family, whether it tries to close, and whether the machine has started.
+    attempt: Option<(usize, bool, bool)>,
     mask_cursor: usize,
     line: usize,
     /// Up to where the line holds only what may stand before a mark that leads it.
@@ -133,7 +133,8 @@ impl Needles {
 enum Attempt {
     Mark(Kind, Span, Span),
     Nothing,
-    Pending,
+    /// More text is needed; whether the machine has started.
+    Pending(bool),
     Spent,
 }
 
@@ -189,14 +190,14 @@ impl Marker {
         masks: &Masks,
         complete: bool,
         budget: &mut Budget,
-        mut resumed: Option<(usize, bool)>,
+        mut resumed: Option<(usize, bool, bool)>,
     ) -> bool {
-        let skip = resumed.map_or(0, |(family, closing)| 2 * family + usize::from(closing));
+        let skip = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
         for (step, (index, closing)) in
             (0..dialect.families.len()).flat_map(|index| [(index, false), (index, true)]).enumerate()
         {
             let Some(family) = dialect.families.get(index).filter(|_| step >= skip) else { continue };
-            let resume = resumed.take().is_some();
+            let resume = resumed.take().is_some_and(|(_, _, started)| started);
             let attempt = match (closing, family.close) {
                 (false, _) => self.open(dialect, family, index, text, complete, budget, resume),
                 (true, Some(rule)) => self.close(dialect, family, rule, text, complete, budget, resume),
@@ -208,8 +209,8 @@ impl Marker {
                     self.push(text, masks, kind, span, name);
                     return true;
                 }
-                Attempt::Pending => {
-                    self.attempt = Some((index, closing));
+                Attempt::Pending(started) => {
+                    self.attempt = Some((index, closing, started));
                     return false;
                 }
                 Attempt::Spent => {
@@ -236,7 +237,7 @@ impl Marker {
             match lead_fits(&family.open_lead, dialect, text, self.at, complete) {
                 Some(true) => {}
                 Some(false) => return Attempt::Nothing,
-                None => return Attempt::Pending,
+                None => return Attempt::Pending(false),
             }
             self.machine.start(&family.grammar, family.open, self.at);
         }
@@ -251,7 +252,7 @@ impl Marker {
                 }
             }
             Progress::Failed | Progress::TooDeep => self.broken(dialect, family, text, budget),
-            Progress::Pending => Attempt::Pending,
+            Progress::Pending => Attempt::Pending(true),
             Progress::Spent => Attempt::Spent,
         }
     }
@@ -288,7 +289,7 @@ impl Marker {
             match lead_fits(&family.close_lead, dialect, text, self.at, complete) {
                 Some(true) => {}
                 Some(false) => return Attempt::Nothing,
-                None => return Attempt::Pending,
+                None => return Attempt::Pending(false),
             }
             self.machine.start(&family.grammar, rule, self.at);
         }
@@ -302,7 +303,7 @@ impl Marker {
                 }
             }
             Progress::Failed | Progress::TooDeep => Attempt::Nothing,
-            Progress::Pending => Attempt::Pending,
+            Progress::Pending => Attempt::Pending(true),
             Progress::Spent => Attempt::Spent,
         }
     }

@@ -16,6 +16,7 @@ pub use reader::Announcement;
 pub(crate) use side_by_side::Readers;
 
 use crate::diagnostic::{Defect, Remark};
+use crate::grammar::RuleId;
 use crate::program::BlockId;
 use crate::text::Span;
 
@@ -48,13 +49,26 @@ pub(crate) struct Block {
     pub(crate) inner: Span,
     /// The body without what its trims take off, or the payload.
     pub(crate) body: Span,
-    pub(crate) closer: Span,
-    /// Keys and values, without quotes.
-    pub(crate) attributes: Vec<(Span, Span)>,
+    pub(crate) attributes: Vec<Attribute>,
     pub(crate) ended: Ended,
     /// The block that holds it.
     pub(crate) parent: Option<usize>,
-    pub(crate) depth: usize,
+}
+
+/// A value that an opener gives, without quotes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Attribute {
+    pub(crate) key: Key,
+    pub(crate) value: Span,
+}
+
+/// What an attribute is called.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Key {
+    /// As the opener writes it.
+    Typed(Span),
+    /// As the grammar's rule for it.
+    Rule(RuleId),
 }
 
 /// How a block ended.

@@ -9,9 +9,9 @@
 
 use super::marks::{Budget, Kind, Mark, Marker};
 use super::masks::{Kinds, Masks};
-use super::{Block, Document, Ended, Found, What};
+use super::{Attribute, Block, Document, Ended, Found, Key, What};
 use crate::diagnostic::{Defect, Remark};
-use crate::grammar::{Machine, Progress};
+use crate::grammar::{Machine, Progress, inside};
 use crate::program::{BlockId, Closer, Dialect, Family, Limits};
 use crate::surface::{Anchor, Ending, Role, Trim};
 use crate::text::Span;
@@ -73,7 +73,7 @@ struct Open {
     id: BlockId,
     name: Span,
     opener: Span,
-    attributes: Vec<(Span, Span)>,
+    attributes: Vec<Attribute>,
     empty: bool,
     /// The first mark behind the opener.
     first: usize,
@@ -250,7 +250,7 @@ impl<'p> Scanner<'p> {
 
     /// Reads the opener once more, for its attributes. An attribute's first capture is its key, the second its value; any
     /// other rule of the opener is an attribute of that name.
-    fn opener(&mut self, family: &Family, mark: &Mark, text: &str) -> (Vec<(Span, Span)>, bool) {
+    fn opener(&mut self, family: &Family, mark: &Mark, text: &str) -> (Vec<Attribute>, bool) {
         self.machine.start(&family.grammar, family.open, mark.start());
         let mut attributes = Vec::new();
         let mut empty = false;
@@ -258,14 +258,17 @@ impl<'p> Scanner<'p> {
             return (attributes, empty);
         }
         let captures = self.machine.captures();
-        for (index, capture) in captures.iter().enumerate() {
+        // The outermost capture is the opener itself.
+        for (index, capture) in inside(captures, Some(0)) {
             if Some(capture.rule()) == family.empty {
                 empty = true;
             } else if Some(capture.rule()) == family.attribute {
                 let inner = captures.get(index + 1..capture.next()).unwrap_or_default();
                 if let [key, value, ..] = inner {
-                    attributes.push((key.span(), value.span()));
+                    attributes.push(Attribute { key: Key::Typed(key.span()), value: value.span() });
                 }
+            } else if capture.rule() != family.name {
+                attributes.push(Attribute { key: Key::Rule(capture.rule()), value: capture.span() });
             }
         }
         (attributes, empty)
@@ -459,11 +462,9 @@ impl<'p> Scanner<'p> {
             opener: open.opener,
             inner,
             body,
-            closer,
             attributes: open.attributes,
             ended,
             parent,
-            depth,
         });
         if end.payload.is_none() && !open.empty {
             self.inside(index, block, inner, open.first, text, depth);
@@ -658,7 +659,10 @@ fn without_blank_lines(span: Span, text: &str) -> Span {
     let body = span.of(text);
     let blank = body.len() - body.trim_start().len();
     let start = body.get(..blank).and_then(|blank| blank.rfind('\n')).map_or(0, |at| at + 1);
-    let end = body.trim_end().len().max(start);
+    let last = body.trim_end().len().max(start);
+    let rest = body.get(last..).unwrap_or_default();
+    let line = rest.split('\n').next().unwrap_or_default();
+    let end = last + line.strip_suffix('\r').unwrap_or(line).len();
     Span::new(span.start + start, span.start + end)
 }
 

@@ -69,7 +69,9 @@ impl Judgement<'_> {
                 .with_nearest(&name, program.actions.keys().map(String::as_str));
             self.answer(Defect::UnknownAction, &Subject::Call(call), finding);
         }
-        let valid = self.read_payload(call, block, bound, action);
+        // What was cut off and is dropped for it has no payload to find fault with.
+        let cut = block.ended == Ended::Cut && self.calls.get(call).is_some_and(|call| !call.accepted);
+        let valid = !cut && self.read_payload(call, block, bound, action);
         if let Some(action) = action {
             self.judge_permit(call, block, valid, action);
         }
@@ -95,6 +97,7 @@ impl Judgement<'_> {
         let schema = action.map_or(&empty, |action| action.schema.json());
         let source =
             Source { text: self.text, masks, dialect, family: block.family, entities: bound.entities, limits };
+        let mut incomplete = false;
         let (form, mut params) = match read.payload {
             Payload::Empty => ("none", Map::new()),
             Payload::Fields(fields) => {
@@ -113,6 +116,7 @@ impl Judgement<'_> {
                     let finding = defect(Defect::MalformedPayload, block.opener, message).with_rule(Some(bound.at));
                     self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
                 }
+                incomplete = !fields.unclosed.is_empty() || fields.too_many;
                 let typed = source.members(&fields, schema, limits.depth);
                 for (name, span) in typed.repeated {
                     let message = format!("the field `{name}` stands several times; the last counts");
@@ -164,6 +168,10 @@ impl Judgement<'_> {
             self.with_call(call, |call| call.params = members);
         }
         self.judge_unknown(call, block, action, unknown);
+        // What is missing from a payload that was cut off is no second defect, unless the call runs all the same.
+        if incomplete && self.calls.get(call).is_some_and(|call| !call.accepted) {
+            return false;
+        }
         self.validate(call, block, action)
     }
 

@@ -21,7 +21,7 @@ pub(crate) use calls::Call;
 pub(crate) use texts::{Composed, Leaf, Texts};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
-use crate::document::{Block, Document};
+use crate::document::{Attribute, Block, Document, Key, decode_entities};
 use crate::expression::Scope;
 use crate::program::{self, Action, Answer, Dialect, Mode, ModeId, Program};
 use crate::session::Session;
@@ -230,9 +230,13 @@ impl<'r> Judgement<'r> {
             program::Called::Word(word) => Some(word.clone()),
             program::Called::Attribute(name) => {
                 let (_, dialect) = self.dialect?;
-                let fits = |key: &Span| dialect.names.same(key.of(self.text), name);
-                let (_, value) = block.attributes.iter().find(|(key, _)| fits(key))?;
-                Some(crate::document::decode_entities(value.of(self.text)).trim().to_owned())
+                let grammar = &dialect.families.get(block.family)?.grammar;
+                let key = |attribute: &&Attribute| match attribute.key {
+                    Key::Typed(key) => dialect.names.same(key.of(self.text), name),
+                    Key::Rule(rule) => grammar.rule_name(rule) == name,
+                };
+                let attribute = block.attributes.iter().find(key)?;
+                Some(decode_entities(attribute.value.of(self.text)).trim().to_owned())
             }
         }
     }

@@ -36,7 +36,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
         for permit in &mode.value.permits {
             let action = &permit.action;
             let fits = actions.iter().any(|name| crate::text::glob(&action.value, name));
-            if !(action.value.contains('*') && fits) {
+            if !(action.value.contains(['*', '?']) && fits) {
                 known(Code::PACK_UNKNOWN_ACTION, "action", action, &actions);
             }
         }

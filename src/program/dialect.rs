@@ -162,7 +162,7 @@ impl Names {
         for (index, name) in names.enumerate() {
             let id = BlockId(index as u16);
             let name = fold(name);
-            if name.contains('*') {
+            if name.contains(['*', '?']) {
                 table.wild.push((name, id));
             } else {
                 table.exact.insert(name, id);

@@ -23,7 +23,7 @@ table! {
         text: Option<Spanned<String>>,
         /// Blocks of which any one claims an answer for this dialect.
         needs: Vec<Spanned<String>>,
-        /// The blocks by name; `*` stands for any run of characters. Other names open no block.
+        /// The blocks by name; `*` stands for any run of bytes and `?` for one. Other names open no block.
         blocks: Named<Block>,
         /// A default for the blocks: where an opener or closer counts.
         anchor: Option<Anchor>,

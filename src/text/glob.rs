@@ -1,10 +1,10 @@
 //! Names with a star: does this name fit that pattern?
 //!
-//! In: a pattern in which `*` stands for any run of characters, and a name.
+//! In: a pattern in which `*` stands for any run of bytes and `?` for one, and a name.
 //! Out: yes or no.
 //! Never: knows what is named.
 
-/// Whether `name` fits `pattern`, in which `*` stands for any run of characters. Linear for one `*`, never worse than
+/// Whether `name` fits `pattern`, in which `*` stands for any run of bytes and `?` for one. Linear for one `*`, never worse than
 /// the product of both lengths.
 pub(crate) fn glob(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
@@ -16,7 +16,7 @@ pub(crate) fn glob(pattern: &str, name: &str) -> bool {
                 star = Some((p + 1, n));
                 p += 1;
             }
-            Some(byte) if Some(byte) == name.get(n) => {
+            Some(byte) if *byte == b'?' || Some(byte) == name.get(n) => {
                 p += 1;
                 n += 1;
             }
@@ -45,6 +45,8 @@ mod tests {
     #[test]
     fn a_star_stands_for_any_run() {
         check("*", "", true);
+        check("A?*", "A", false);
+        check("A?*", "AB", true);
         check("A_*", "A_B", true);
         check("A_*", "B_A_", false);
         check("*/*.*", "src/a.ts", true);

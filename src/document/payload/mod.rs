@@ -7,8 +7,8 @@
 mod fields;
 mod json;
 
-pub(crate) use fields::{Field, Fields, read_fields};
-pub(crate) use json::{Fault, Json};
+pub(crate) use fields::{Fields, read_fields};
+pub(crate) use json::Json;
 
 use crate::program::{Dialect, Limits};
 use crate::surface;
