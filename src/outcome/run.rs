@@ -1,4 +1,4 @@
-//! Running: one response becomes one outcome.
+//! Running: how does one response become one outcome?
 //!
 //! In: a program, a session, a response, whole or in pieces.
 //! Out: [`Outcome`].

@@ -29,6 +29,14 @@ pub(super) fn check(
         if grammars.contains_key(&name.value) || surface.grammars.contains_key(&name.value) {
             continue;
         }
+        if name.value.contains(['/', '\\']) || name.value.starts_with('.') {
+            let message = format!("`{}` is a path, and a grammar is named", name.value);
+            diagnostics.push(
+                Diagnostic::new(Code::PACK_OUTSIDE, name.at, message)
+                    .with_help("put the file at `grammar/NAME.pest` in the pack, and say `grammar = \"NAME\"`"),
+            );
+            continue;
+        }
         match shipped(&name.value) {
             Some(text) => {
                 let source = surface.sources.add(Source::new(format!("grammar/{}.pest", name.value), text));

@@ -1,4 +1,4 @@
-//! Program: what runs.
+//! Program: what is it that runs?
 //!
 //! In: a checked [`Pack`](crate::pack::Pack).
 //! Out: [`Program`]: names resolved to numbers, expressions, patterns and look-ups compiled.
@@ -9,6 +9,7 @@ mod dialect;
 mod effect;
 mod guardrail;
 mod limits;
+mod sample;
 mod schema;
 mod tables;
 
@@ -61,6 +62,8 @@ pub(crate) struct ModeId(pub(crate) usize);
 #[derive(Debug)]
 pub(crate) struct Action {
     pub(crate) schema: Schema,
+    /// The schema of what the host gives back.
+    pub(crate) returns: Option<Schema>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) degradation: Answers,
     pub(crate) at: Location,
@@ -121,6 +124,7 @@ pub(crate) struct Count {
 pub(crate) struct Slot {
     pub(crate) schema: Schema,
     pub(crate) compute: Option<Template>,
+    pub(crate) at: Location,
 }
 
 /// The answers to defects of one table.
@@ -191,14 +195,19 @@ impl Program {
         Loaded { sources, program: Some(program).filter(|_| !broken), diagnostics }
     }
 
-    /// As [`Program::load`], and everything that is compiled on first use is compiled now.
+    /// As [`Program::load`], and everything that is compiled on first use is compiled now; then every expression is run
+    /// once with sample values.
     pub fn check(folder: &Folder) -> Loaded {
         let mut loaded = Self::load(folder);
         if let Some(program) = &loaded.program {
-            let faults = program.compile_schemas();
+            let mut faults = program.compile_schemas();
+            if faults.is_empty() {
+                faults = program.run_samples();
+            }
             if !faults.is_empty() {
                 loaded.diagnostics.extend(faults);
                 loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.at);
+                loaded.diagnostics.dedup();
                 loaded.program = None;
             }
         }

@@ -116,10 +116,13 @@ impl Program {
 
     /// Compiles every schema, and says which cannot be.
     pub(super) fn compile_schemas(&self) -> Vec<Diagnostic> {
-        let actions = self.actions.iter().map(|(name, action)| (format!("params of `{name}`"), &action.schema, Some(action.at)));
-        let slots = self.slots.iter().map(|(name, slot)| (format!("state `{name}`"), &slot.schema, None));
+        let params = self.actions.iter().map(|(name, action)| (format!("params of `{name}`"), &action.schema, action.at));
+        let returns = self.actions.iter().filter_map(|(name, action)| {
+            Some((format!("result of `{name}`"), action.returns.as_ref()?, action.at))
+        });
+        let slots = self.slots.iter().map(|(name, slot)| (format!("state `{name}`"), &slot.schema, slot.at));
         let mut faults = Vec::new();
-        for (what, schema, at) in actions.chain(slots) {
+        for (what, schema, at) in params.chain(returns).chain(slots) {
             if let Err(error) = schema.validator() {
                 let message = format!("the schema of the {what} cannot be used: {}", excerpt(error, 160));
                 faults.push(Diagnostic::new(Code::PACK_SCHEMA, at, message));
@@ -132,7 +135,7 @@ impl Program {
                 && let Err(error) = validator.validate(value)
             {
                 let message = format!("the default of the state `{}` does not fit its schema: {}", slot.0, excerpt(&error.to_string(), 160));
-                faults.push(Diagnostic::new(Code::PACK_SCHEMA, None, message));
+                faults.push(Diagnostic::new(Code::PACK_SCHEMA, slot.1.at, message));
             }
         }
         faults
