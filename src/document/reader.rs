@@ -7,7 +7,7 @@
 //! A block's end is looked for with its own ladder among the marks behind its opener. No rung looks beyond the next
 //! opener of the same block, so that each mark is looked at once for each bound name at the most.
 
-use super::marks::{Budget, Kind, Mark, Marker};
+use super::marks::{Budget, Kind, Look, Mark, Marker};
 use super::masks::{Kinds, Masks};
 use super::{Attribute, Block, Document, Ended, Found, Key, What};
 use crate::diagnostic::{Defect, Remark};
@@ -149,7 +149,8 @@ impl<'p> Scanner<'p> {
         loop {
             // Marks are made a few at a time and forgotten when they are dealt with: they are larger than what they mark.
             let most = self.marker.marks.len() + 4096;
-            self.marker.advance(self.dialect, text, &self.masks, complete, &mut self.budget, most);
+            let look = Look { dialect: self.dialect, text, masks: &self.masks, complete };
+            self.marker.advance(&look, &mut self.budget, most);
             let full = self.marker.marks.len() >= most;
             self.resolve(text, complete && !full);
             if !full || self.stopped {

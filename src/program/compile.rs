@@ -409,6 +409,7 @@ impl Compiler<'_> {
             let effects = self.effects(&action.value.effects, &mut Vec::new(), sight);
             let compiled = Action {
                 schema: Schema::of_params(&action.value.params),
+                params: action.value.params.iter().map(|(name, param)| (name.clone(), param.at)).collect(),
                 effects,
                 degradation: answers(&action.value.degradation),
                 at: action.at,
@@ -589,7 +590,7 @@ impl Compiler<'_> {
                 self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, from.at(), message));
             }
             initial.insert(name.clone(), tree.value.get("default").map(Tree::to_json).unwrap_or_default());
-            slots.insert(name.clone(), Slot { schema: Schema::of_value(&tree.value), compute });
+            slots.insert(name.clone(), Slot { schema: Schema::of_value(&tree.value), compute, at: tree.at });
         }
         (slots, initial)
     }

@@ -61,6 +61,8 @@ pub(crate) struct ModeId(pub(crate) usize);
 #[derive(Debug)]
 pub(crate) struct Action {
     pub(crate) schema: Schema,
+    /// Each parameter by itself, for faults of its schema.
+    pub(crate) params: Vec<(String, Location)>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) degradation: Answers,
     pub(crate) at: Location,
@@ -121,6 +123,7 @@ pub(crate) struct Count {
 pub(crate) struct Slot {
     pub(crate) schema: Schema,
     pub(crate) compute: Option<Template>,
+    pub(crate) at: Location,
 }
 
 /// The answers to defects of one table.
@@ -181,28 +184,30 @@ impl Program {
     /// assert_eq!(outcome.message, "Hello!");
     /// ```
     pub fn load(folder: &Folder) -> Loaded {
-        let (surface, mut diagnostics) = surface::read(folder);
-        let pack = pack::check(surface, &mut diagnostics);
-        let program = compile::compile(&pack, &mut diagnostics);
-        diagnostics.sort_by_key(|diagnostic| diagnostic.at);
-        diagnostics.dedup();
-        let broken = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-        let sources = program.sources.clone();
-        Loaded { sources, program: Some(program).filter(|_| !broken), diagnostics }
+        let (program, diagnostics) = Self::build(folder);
+        program.loaded(diagnostics)
     }
 
     /// As [`Program::load`], and everything that is compiled on first use is compiled now.
     pub fn check(folder: &Folder) -> Loaded {
-        let mut loaded = Self::load(folder);
-        if let Some(program) = &loaded.program {
-            let faults = program.compile_schemas();
-            if !faults.is_empty() {
-                loaded.diagnostics.extend(faults);
-                loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.at);
-                loaded.program = None;
-            }
-        }
-        loaded
+        let (program, mut diagnostics) = Self::build(folder);
+        diagnostics.extend(program.compile_schemas());
+        program.loaded(diagnostics)
+    }
+
+    fn build(folder: &Folder) -> (Self, Vec<Diagnostic>) {
+        let (surface, mut diagnostics) = surface::read(folder);
+        let pack = pack::check(surface, &mut diagnostics);
+        let program = compile::compile(&pack, &mut diagnostics);
+        (program, diagnostics)
+    }
+
+    fn loaded(self, mut diagnostics: Vec<Diagnostic>) -> Loaded {
+        diagnostics.sort_by_key(|diagnostic| diagnostic.at);
+        diagnostics.dedup();
+        let broken = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        let sources = self.sources.clone();
+        Loaded { sources, program: Some(self).filter(|_| !broken), diagnostics }
     }
 
     /// The same program with other limits.

@@ -6,7 +6,7 @@
 
 use super::Program;
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
-use crate::text::excerpt;
+use crate::text::{Location, excerpt};
 
 /// One line of the degradation table as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,23 +116,34 @@ impl Program {
 
     /// Compiles every schema, and says which cannot be.
     pub(super) fn compile_schemas(&self) -> Vec<Diagnostic> {
-        let actions = self.actions.iter().map(|(name, action)| (format!("params of `{name}`"), &action.schema, Some(action.at)));
-        let slots = self.slots.iter().map(|(name, slot)| (format!("state `{name}`"), &slot.schema, None));
         let mut faults = Vec::new();
-        for (what, schema, at) in actions.chain(slots) {
-            if let Err(error) = schema.validator() {
-                let message = format!("the schema of the {what} cannot be used: {}", excerpt(error, 160));
-                faults.push(Diagnostic::new(Code::PACK_SCHEMA, at, message));
+        let mut fault = |what: String, at: Location, error: &str| {
+            let message = format!("{what}: {}", excerpt(error, 160));
+            faults.push(Diagnostic::new(Code::PACK_SCHEMA, at, message));
+        };
+        for (name, action) in &self.actions {
+            let Err(error) = action.schema.validator() else { continue };
+            // Each parameter by itself says which one it is.
+            let mut found = false;
+            for (param, at) in &action.params {
+                if let Err(error) = action.schema.of_property(param).validator() {
+                    found = true;
+                    fault(format!("the schema of `{param}` cannot be used"), *at, error);
+                }
+            }
+            if !found {
+                fault(format!("the schema of `{name}` cannot be used"), action.at, error);
             }
         }
-        for slot in self.slots.iter().filter(|(_, slot)| slot.compute.is_none()) {
-            let value = self.initial.get(slot.0);
-            if let (Ok(validator), Some(value)) = (slot.1.schema.validator(), value)
-                && !value.is_null()
-                && let Err(error) = validator.validate(value)
-            {
-                let message = format!("the default of the state `{}` does not fit its schema: {}", slot.0, excerpt(&error.to_string(), 160));
-                faults.push(Diagnostic::new(Code::PACK_SCHEMA, None, message));
+        for (name, slot) in &self.slots {
+            match (slot.schema.validator(), self.initial.get(name)) {
+                (Err(error), _) => fault(format!("the schema of `{name}` cannot be used"), slot.at, error),
+                (Ok(validator), Some(value)) if slot.compute.is_none() && !value.is_null() => {
+                    if let Err(error) = validator.validate(value) {
+                        fault(format!("the default of `{name}` does not fit its schema"), slot.at, &error.to_string());
+                    }
+                }
+                _ => {}
             }
         }
         faults
