@@ -25,10 +25,15 @@ pub(super) struct Mark {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    Open { family: u8, id: BlockId },
+    Open {
+        family: u8,
+        id: BlockId,
+    },
     Close,
     /// The start of an opener of a bound name that its grammar cannot read.
-    Broken { id: BlockId },
+    Broken {
+        id: BlockId,
+    },
 }
 
 impl Mark {

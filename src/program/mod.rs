@@ -12,8 +12,8 @@ mod limits;
 mod schema;
 mod tables;
 
-pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Outside};
 pub(crate) use dialect::tag_family;
+pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Outside};
 pub(crate) use effect::{Effect, Verb};
 pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
 pub use limits::Limits;
