@@ -4,7 +4,7 @@
 //! Out: rows for `explain`, and the faults of what compiles on first use.
 //! Never: lays them out.
 
-use super::Program;
+use super::{Effect, Program};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::text::{Location, excerpt};
 
@@ -112,6 +112,28 @@ impl Program {
             }
         }
         cells
+    }
+
+    /// The guardrails by id, and where each stands.
+    pub fn guardrail_table(&self) -> Vec<(String, String)> {
+        let rules = self.guardrails.rules.iter();
+        rules.map(|rule| (rule.id.clone(), self.place(rule.at).unwrap_or_default())).collect()
+    }
+
+    /// Every effect with a verb: whose it is, and where it stands.
+    pub fn effect_table(&self) -> Vec<(String, String)> {
+        let mut rows = Vec::new();
+        let actions = self.actions.iter().map(|(name, action)| (name, &action.effects));
+        for (name, effects) in actions.chain(self.contents.iter().map(|(name, content)| (name, &content.effects))) {
+            let mut rest: Vec<&Effect> = effects.iter().rev().collect();
+            while let Some(effect) = rest.pop() {
+                if effect.verb.is_some() {
+                    rows.push((name.clone(), self.place(effect.at).unwrap_or_default()));
+                }
+                rest.extend(effect.nested.iter().rev());
+            }
+        }
+        rows
     }
 
     /// Compiles every schema, and says which cannot be.
