@@ -14,7 +14,6 @@ mod test;
 
 use crate::program::{Loaded, Program};
 use crate::report::Pen;
-use crate::surface::Folder;
 use crate::workspace::{PackFiles, ReadError, packs_below, read_pack};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::fmt;
@@ -163,17 +162,8 @@ struct Opened {
 
 impl Opened {
     fn open(path: &Path) -> Result<Self, Error> {
-        Self::open_by(path, Program::load)
-    }
-
-    /// As [`Opened::open`], with everything that can be known before a response comes.
-    fn check(path: &Path) -> Result<Self, Error> {
-        Self::open_by(path, Program::check)
-    }
-
-    fn open_by(path: &Path, load: fn(&Folder) -> Loaded) -> Result<Self, Error> {
         let mut files = read_pack(path)?;
-        let mut loaded = load(&files.folder);
+        let mut loaded = Program::check(&files.folder);
         loaded.diagnostics.append(&mut files.diagnostics);
         let pen = Pen::new(files.paths.clone());
         Ok(Self { files, loaded, pen })

@@ -74,7 +74,14 @@ impl Program {
         Readers::new(chosen, &self.limits)
     }
 
-    fn outcome(&self, session: &Session, text: &str, document: &Document, options: &Options, broken: &[usize]) -> Outcome {
+    fn outcome(
+        &self,
+        session: &Session,
+        text: &str,
+        document: &Document,
+        options: &Options,
+        broken: &[usize],
+    ) -> Outcome {
         let mut judged = judge(self, session, text, document, options.truncated);
         for offset in broken.iter().take(self.limits.diagnostics) {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());

@@ -12,10 +12,7 @@ use crate::text::Spanned;
 use indexmap::IndexMap;
 use std::sync::Arc;
 
-pub(super) fn check(
-    surface: &mut Surface,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> IndexMap<String, Arc<Grammar>> {
+pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) -> IndexMap<String, Arc<Grammar>> {
     let mut grammars = IndexMap::new();
     // The pack's own come first: a pack may stand in for a shipped grammar. One that no dialect names is checked, too.
     for (name, source) in surface.grammars.clone() {
@@ -49,8 +46,7 @@ pub(super) fn check(
                 }
                 let message = format!("there is no grammar `{}`", name.value);
                 diagnostics.push(
-                    Diagnostic::new(Code::PACK_UNKNOWN_GRAMMAR, name.at, message)
-                        .with_nearest(&name.value, known),
+                    Diagnostic::new(Code::PACK_UNKNOWN_GRAMMAR, name.at, message).with_nearest(&name.value, known),
                 );
             }
         }

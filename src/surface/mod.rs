@@ -212,7 +212,9 @@ impl Surface {
                 Some(known) if known.0.at.source == defect.at.source || used.sources.contains(&known.0.at.source) => {
                     *known = (defect, strategies);
                 }
-                Some(known) => diagnostics.push(twice("answer to the defect", defect.value.name(), defect.at, known.0.at)),
+                Some(known) => {
+                    diagnostics.push(twice("answer to the defect", defect.value.name(), defect.at, known.0.at))
+                }
                 None => self.degradation.0.push((defect, strategies)),
             }
         }
@@ -322,4 +324,3 @@ fn parse(text: &str, source: SourceId, diagnostics: &mut Vec<Diagnostic>) -> Opt
 pub fn closed_words() -> (&'static [Remark], &'static [Strategy]) {
     (Remark::ALL, Strategy::ALL)
 }
-
