@@ -14,6 +14,10 @@ mod command;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;
+mod model;
 mod pages;
+mod promises;
 mod schemas;
+
+mod texts;
 mod tidy;
