@@ -17,7 +17,7 @@ pub struct Coverage {
 /// How often the cases exercised one declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Covered {
-    /// `dialect`, `action`, `permit` or `degradation`.
+    /// `dialect`, `action`, `permit`, `guardrail`, `effect` or `degradation`.
     pub kind: &'static str,
     /// What the pack calls it.
     pub name: String,
@@ -43,6 +43,19 @@ impl Coverage {
             let (Permission::Always { rule } | Permission::When { rule, .. }) = cell.permission else { continue };
             let hits = count_accepted(outcomes, &cell.action, Some(&cell.mode));
             row("permit", format!("{} in {}", cell.action, cell.mode), Some(rule), hits);
+        }
+        for (id, rule) in program.guardrail_table() {
+            let findings = outcomes.iter().flat_map(|outcome| &outcome.diagnostics);
+            let hits = findings.filter(|finding| finding.id.as_deref() == Some(&id)).count();
+            row("guardrail", id, Some(rule), hits);
+        }
+        for (name, rule) in program.effect_table() {
+            let causes = outcomes.iter().flat_map(|outcome| &outcome.effects).filter(|effect| effect.cause == rule);
+            // A remark is no effect for the host: its finding names the place.
+            let findings = outcomes.iter().flat_map(|outcome| &outcome.diagnostics);
+            let remarks = findings.filter(|finding| finding.rule.as_deref() == Some(&rule));
+            let hits = causes.count() + remarks.count();
+            row("effect", name, Some(rule), hits);
         }
         for answer in program.degradation_table() {
             // What the pack does not say itself is the engine's to test.

@@ -163,7 +163,7 @@ struct Opened {
 impl Opened {
     fn open(path: &Path) -> Result<Self, Error> {
         let mut files = read_pack(path)?;
-        let mut loaded = Program::load(&files.folder);
+        let mut loaded = Program::check(&files.folder);
         loaded.diagnostics.append(&mut files.diagnostics);
         let pen = Pen::new(files.paths.clone());
         Ok(Self { files, loaded, pen })

@@ -25,10 +25,15 @@ pub(super) struct Mark {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    Open { family: u8, id: BlockId },
+    Open {
+        family: u8,
+        id: BlockId,
+    },
     Close,
     /// The start of an opener of a bound name that its grammar cannot read.
-    Broken { id: BlockId },
+    Broken {
+        id: BlockId,
+    },
 }
 
 impl Mark {
@@ -129,9 +134,19 @@ impl Needles {
     }
 }
 
+/// What is looked at.
+pub(super) struct Look<'l> {
+    pub(super) dialect: &'l Dialect,
+    pub(super) text: &'l str,
+    pub(super) masks: &'l Masks,
+    pub(super) complete: bool,
+}
+
 /// What came of one attempt.
 enum Attempt {
     Mark(Kind, Span, Span),
+    /// It starts like the rule, but does not match.
+    Failed,
     Nothing,
     /// More text is needed; whether the machine has started.
     Pending(bool),
@@ -153,18 +168,10 @@ impl Marker {
         }
     }
 
-    /// Looks at what has come since the last call, as far as the masks are decided.
-    pub(super) fn advance(
-        &mut self,
-        dialect: &Dialect,
-        text: &str,
-        masks: &Masks,
-        complete: bool,
-        budget: &mut Budget,
-        most: usize,
-    ) {
-        let bytes = text.as_bytes();
-        let limit = masks.decided().min(bytes.len());
+    /// Looks at what has come since the last call, as far as the masks are decided, until there are `most` marks.
+    pub(super) fn advance(&mut self, look: &Look<'_>, budget: &mut Budget, most: usize) {
+        let bytes = look.text.as_bytes();
+        let limit = look.masks.decided().min(bytes.len());
         while self.at < limit && !self.spent && self.marks.len() < most {
             if self.attempt.is_none() {
                 let rest = bytes.get(self.at..limit).unwrap_or_default();
@@ -175,7 +182,7 @@ impl Marker {
                 self.at += offset;
             }
             let from = self.attempt.take();
-            if !self.attempts(dialect, text, masks, complete, budget, from) {
+            if !self.attempts(look, budget, from) {
                 return;
             }
             self.at += 1;
@@ -183,30 +190,19 @@ impl Marker {
     }
 
     /// Tries every family here; false if more text is needed.
-    fn attempts(
-        &mut self,
-        dialect: &Dialect,
-        text: &str,
-        masks: &Masks,
-        complete: bool,
-        budget: &mut Budget,
-        mut resumed: Option<(usize, bool, bool)>,
-    ) -> bool {
+    fn attempts(&mut self, look: &Look<'_>, budget: &mut Budget, mut resumed: Option<(usize, bool, bool)>) -> bool {
         let skip = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
-        for (step, (index, closing)) in
-            (0..dialect.families.len()).flat_map(|index| [(index, false), (index, true)]).enumerate()
-        {
-            let Some(family) = dialect.families.get(index).filter(|_| step >= skip) else { continue };
+        let tries = (0..look.dialect.families.len()).flat_map(|index| [(index, false), (index, true)]);
+        for (index, closing) in tries.skip(skip) {
             let resume = resumed.take().is_some_and(|(_, _, started)| started);
-            let attempt = match (closing, family.close) {
-                (false, _) => self.open(dialect, family, index, text, complete, budget, resume),
-                (true, Some(rule)) => self.close(dialect, family, rule, text, complete, budget, resume),
-                (true, None) => Attempt::Nothing,
+            let attempt = match closing {
+                false => self.open(look, index, budget, resume),
+                true => self.close(look, index, budget, resume),
             };
             match attempt {
-                Attempt::Nothing => {}
+                Attempt::Nothing | Attempt::Failed => {}
                 Attempt::Mark(kind, span, name) => {
-                    self.push(text, masks, kind, span, name);
+                    self.push(look, kind, span, name);
                     return true;
                 }
                 Attempt::Pending(started) => {
@@ -222,51 +218,31 @@ impl Marker {
         true
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one reading, borrowed apart")]
-    fn open(
-        &mut self,
-        dialect: &Dialect,
-        family: &Family,
-        index: usize,
-        text: &str,
-        complete: bool,
-        budget: &mut Budget,
-        resume: bool,
-    ) -> Attempt {
-        if !resume {
-            match lead_fits(&family.open_lead, dialect, text, self.at, complete) {
-                Some(true) => {}
-                Some(false) => return Attempt::Nothing,
-                None => return Attempt::Pending(false),
-            }
-            self.machine.start(&family.grammar, family.open, self.at);
-        }
-        match budget.run(&mut self.machine, family, text, complete) {
-            Progress::Matched(end) => {
+    fn open(&mut self, look: &Look<'_>, index: usize, budget: &mut Budget, resume: bool) -> Attempt {
+        let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
+        match self.run(look, family, family.open, &family.open_lead, budget, resume) {
+            Ok(end) => {
                 let Some(name) = self.capture(family.name) else { return Attempt::Nothing };
-                match dialect.names.find(name.of(text)) {
-                    Some(id) => {
-                        Attempt::Mark(Kind::Open { family: index as u8, id }, Span::new(self.at, end), name)
-                    }
+                match look.dialect.names.find(name.of(look.text)) {
+                    Some(id) => Attempt::Mark(Kind::Open { family: index as u8, id }, Span::new(self.at, end), name),
                     None => Attempt::Nothing,
                 }
             }
-            Progress::Failed | Progress::TooDeep => self.broken(dialect, family, text, budget),
-            Progress::Pending => Attempt::Pending(true),
-            Progress::Spent => Attempt::Spent,
+            Err(Attempt::Failed) => self.broken(look, family, budget),
+            Err(attempt) => attempt,
         }
     }
 
     /// What starts like an opener of a bound name, but is none.
-    fn broken(&mut self, dialect: &Dialect, family: &Family, text: &str, budget: &mut Budget) -> Attempt {
+    fn broken(&mut self, look: &Look<'_>, family: &Family, budget: &mut Budget) -> Attempt {
         if !family.open_lead.name_follows {
             return Attempt::Nothing;
         }
         let at = self.at + family.open_lead.literal.len();
         self.machine.start(&family.grammar, family.name, at);
         // The opener failed, so its name has come whole, or what follows cannot make it one.
-        match budget.run(&mut self.machine, family, text, true) {
-            Progress::Matched(end) => match dialect.names.find(Span::new(at, end).of(text)) {
+        match budget.run(&mut self.machine, family, look.text, true) {
+            Progress::Matched(end) => match look.dialect.names.find(Span::new(at, end).of(look.text)) {
                 Some(id) => Attempt::Mark(Kind::Broken { id }, Span::new(self.at, end), Span::new(at, end)),
                 None => Attempt::Nothing,
             },
@@ -274,37 +250,45 @@ impl Marker {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one reading, borrowed apart")]
-    fn close(
-        &mut self,
-        dialect: &Dialect,
-        family: &Family,
-        rule: RuleId,
-        text: &str,
-        complete: bool,
-        budget: &mut Budget,
-        resume: bool,
-    ) -> Attempt {
-        if !resume {
-            match lead_fits(&family.close_lead, dialect, text, self.at, complete) {
-                Some(true) => {}
-                Some(false) => return Attempt::Nothing,
-                None => return Attempt::Pending(false),
-            }
-            self.machine.start(&family.grammar, rule, self.at);
-        }
-        match budget.run(&mut self.machine, family, text, complete) {
-            Progress::Matched(end) => {
+    fn close(&mut self, look: &Look<'_>, index: usize, budget: &mut Budget, resume: bool) -> Attempt {
+        let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
+        let Some(rule) = family.close else { return Attempt::Nothing };
+        match self.run(look, family, rule, &family.close_lead, budget, resume) {
+            Ok(end) => {
                 let name = self.capture(family.name).unwrap_or(Span::new(end, end));
-                if name.is_empty() || dialect.names.closes(name.of(text)) {
+                if name.is_empty() || look.dialect.names.closes(name.of(look.text)) {
                     Attempt::Mark(Kind::Close, Span::new(self.at, end), name)
                 } else {
                     Attempt::Nothing
                 }
             }
-            Progress::Failed | Progress::TooDeep => Attempt::Nothing,
-            Progress::Pending => Attempt::Pending(true),
-            Progress::Spent => Attempt::Spent,
+            Err(attempt) => attempt,
+        }
+    }
+
+    /// Runs one rule here, or goes on with it: where it ends, or why there is no end.
+    fn run(
+        &mut self,
+        look: &Look<'_>,
+        family: &Family,
+        rule: RuleId,
+        lead: &Lead,
+        budget: &mut Budget,
+        resume: bool,
+    ) -> Result<usize, Attempt> {
+        if !resume {
+            match lead_fits(lead, look, self.at) {
+                Some(true) => {}
+                Some(false) => return Err(Attempt::Nothing),
+                None => return Err(Attempt::Pending(false)),
+            }
+            self.machine.start(&family.grammar, rule, self.at);
+        }
+        match budget.run(&mut self.machine, family, look.text, look.complete) {
+            Progress::Matched(end) => Ok(end),
+            Progress::Failed | Progress::TooDeep => Err(Attempt::Failed),
+            Progress::Pending => Err(Attempt::Pending(true)),
+            Progress::Spent => Err(Attempt::Spent),
         }
     }
 
@@ -312,8 +296,8 @@ impl Marker {
         self.machine.captures().iter().find(|capture| capture.rule() == rule).map(|capture| capture.span())
     }
 
-    fn push(&mut self, text: &str, masks: &Masks, kind: Kind, span: Span, name: Span) {
-        let bytes = text.as_bytes();
+    fn push(&mut self, look: &Look<'_>, kind: Kind, span: Span, name: Span) {
+        let bytes = look.text.as_bytes();
         let between = bytes.get(self.line..span.start).unwrap_or_default();
         if let Some(offset) = memchr::memrchr(b'\n', between) {
             self.line += offset + 1;
@@ -324,7 +308,7 @@ impl Marker {
             before.is_some_and(|before| before.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'`' | b'~')));
         // Closers may stand in a row; anything else spoils the line up to its end.
         self.clean = if leads_line && kind == Kind::Close { span.end } else { usize::MAX };
-        let masked = masks.covering(span.start, &mut self.mask_cursor).is_some();
+        let masked = look.masks.covering(span.start, &mut self.mask_cursor).is_some();
         self.marks.push(Mark {
             start: span.start as u32,
             end: span.end as u32,
@@ -338,19 +322,16 @@ impl Marker {
 }
 
 /// Whether a rule that starts so may match here; unknown if too little has come.
-fn lead_fits(lead: &Lead, dialect: &Dialect, text: &str, at: usize, complete: bool) -> Option<bool> {
-    let rest = text.as_bytes().get(at..).unwrap_or_default();
+fn lead_fits(lead: &Lead, look: &Look<'_>, at: usize) -> Option<bool> {
+    let rest = look.text.as_bytes().get(at..).unwrap_or_default();
     let literal = lead.literal.as_bytes();
     if rest.len() < literal.len() {
-        return if !complete && literal.starts_with(rest) { None } else { Some(false) };
+        return if !look.complete && literal.starts_with(rest) { None } else { Some(false) };
     }
     let Some(after) = rest.strip_prefix(literal) else { return Some(false) };
     if !lead.name_follows {
         return Some(true);
     }
-    match dialect.names.may_be(after) {
-        // The name may still be coming: the machine waits for it.
-        Some(fits) => Some(fits),
-        None => if complete { Some(false) } else { None },
-    }
+    // A name that may still be coming is waited for.
+    look.dialect.names.may_be(after).or(look.complete.then_some(false))
 }

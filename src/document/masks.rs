@@ -41,11 +41,22 @@ pub(crate) struct Masks {
 enum Wrapper {
     Unknown,
     /// It opened; the fences that are open, and where the search for the next goes on.
-    Open { stack: Vec<(u8, usize)>, opener: Span, from: usize },
+    Open {
+        stack: Vec<(u8, usize)>,
+        opener: Span,
+        from: usize,
+    },
     /// It closed here; only white space has followed up to `seen`.
-    Closed { opener: Span, closer: Span, seen: usize },
+    Closed {
+        opener: Span,
+        closer: Span,
+        seen: usize,
+    },
     Absent,
-    Found { opener: Span, closer: Span },
+    Found {
+        opener: Span,
+        closer: Span,
+    },
 }
 
 /// Lengths beyond this one are treated alike.

@@ -4,6 +4,7 @@
 //! Out: `Document`: blocks with their places, and what the reading found; payloads as far as a grammar can read them.
 //! Never: knows actions, modes or strategies.
 
+mod announce;
 mod decode;
 mod marks;
 mod masks;
@@ -11,8 +12,8 @@ pub(crate) mod payload;
 mod reader;
 mod side_by_side;
 
+pub use announce::Announcement;
 pub(crate) use decode::decode_entities;
-pub use reader::Announcement;
 pub(crate) use side_by_side::Readers;
 
 use crate::diagnostic::{Defect, Remark};

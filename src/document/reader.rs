@@ -1,13 +1,14 @@
 //! The reader: which blocks does a response hold, and where does each end?
 //!
 //! In: a response, whole or in pieces, and the dialects that are read side by side.
-//! Out: [`Document`], and [`Announcement`]s of what no continuation can change.
+//! Out: [`Document`].
 //! Never: judges a block: what it means is the binding's to say, and what becomes of a defect the degradation table's.
 //!
 //! A block's end is looked for with its own ladder among the marks behind its opener. No rung looks beyond the next
 //! opener of the same block, so that each mark is looked at once for each bound name at the most.
 
-use super::marks::{Budget, Kind, Mark, Marker};
+use super::announce::Told;
+use super::marks::{Budget, Kind, Look, Mark, Marker};
 use super::masks::{Kinds, Masks};
 use super::{Attribute, Block, Document, Ended, Found, Key, What};
 use crate::diagnostic::{Defect, Remark};
@@ -16,67 +17,39 @@ use crate::program::{BlockId, Closer, Dialect, Family, Limits};
 use crate::surface::{Anchor, Ending, Role, Trim};
 use crate::text::Span;
 
-/// A fact of the document that no continuation of the response can change.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Announcement {
-    /// A block opened.
-    Opened {
-        /// Its number; blocks count from 0 in the order of their openers.
-        block: usize,
-        /// The name that the pack binds.
-        name: String,
-        /// Where its opener starts.
-        start: usize,
-    },
-    /// Text of a block, as it stands in the response; adjacent pieces belong together.
-    Text {
-        /// The block; none outside every block.
-        block: Option<usize>,
-        /// The text.
-        text: String,
-    },
-    /// A block is closed.
-    Closed {
-        /// Its number.
-        block: usize,
-        /// The whole block.
-        span: Span,
-    },
-}
-
 /// One dialect reading one response.
 #[derive(Debug)]
 pub(super) struct Scanner<'p> {
     pub(super) dialect: &'p Dialect,
     limits: &'p Limits,
-    masks: Masks,
-    marker: Marker,
+    pub(super) masks: Masks,
+    pub(super) marker: Marker,
     machine: Machine,
     budget: Budget,
     /// The first mark that is not dealt with.
-    next: usize,
+    pub(super) next: usize,
     /// Everything before this place belongs to blocks or lies outside them for good.
     at: usize,
-    open: Option<Open>,
+    pub(super) open: Option<Open>,
     pub(super) blocks: Vec<Block>,
     pub(super) found: Vec<Found>,
     calls: usize,
     /// Set when a limit is reached: the rest is text.
     stopped: bool,
-    told: Told,
+    pub(super) told: Told,
 }
 
 /// A block whose end is being looked for.
 #[derive(Debug, Clone)]
-struct Open {
+pub(super) struct Open {
     family: usize,
-    id: BlockId,
+    pub(super) id: BlockId,
     name: Span,
-    opener: Span,
+    pub(super) opener: Span,
     attributes: Vec<Attribute>,
     empty: bool,
     /// The first mark behind the opener.
-    first: usize,
+    pub(super) first: usize,
     /// Where the search among the marks goes on, and what it met on its way.
     search: usize,
     closer: Option<(Span, bool)>,
@@ -97,15 +70,6 @@ enum Fill {
     Whole(Span),
     Absent,
     Broken,
-}
-
-/// What has been announced.
-#[derive(Debug, Default)]
-struct Told {
-    /// Blocks whose closing has been told.
-    blocks: usize,
-    opened: bool,
-    at: usize,
 }
 
 /// Where a block ends.
@@ -149,7 +113,8 @@ impl<'p> Scanner<'p> {
         loop {
             // Marks are made a few at a time and forgotten when they are dealt with: they are larger than what they mark.
             let most = self.marker.marks.len() + 4096;
-            self.marker.advance(self.dialect, text, &self.masks, complete, &mut self.budget, most);
+            let look = Look { dialect: self.dialect, text, masks: &self.masks, complete };
+            self.marker.advance(&look, &mut self.budget, most);
             let full = self.marker.marks.len() >= most;
             self.resolve(text, complete && !full);
             if !full || self.stopped {
@@ -214,7 +179,7 @@ impl<'p> Scanner<'p> {
         anchor == Anchor::Anywhere || mark.leads_line
     }
 
-    fn block(&self, id: BlockId) -> Option<&'p crate::program::Block> {
+    pub(super) fn block(&self, id: BlockId) -> Option<&'p crate::program::Block> {
         self.dialect.blocks.get(usize::from(id.0))
     }
 
@@ -496,8 +461,8 @@ impl<'p> Scanner<'p> {
         if matches!(block.role, Role::Content | Role::Call) {
             return;
         }
-        let last = first
-            + self.marker.marks.get(first..).unwrap_or_default().partition_point(|mark| mark.start() < inner.end);
+        let last =
+            first + self.marker.marks.get(first..).unwrap_or_default().partition_point(|mark| mark.start() < inner.end);
         let mut next = first;
         let mut at = inner.start;
         while next < last && !self.stopped {
@@ -527,104 +492,6 @@ impl<'p> Scanner<'p> {
                 Kind::Close | Kind::Broken { .. } => {}
             }
         }
-    }
-
-    /// Adds what became certain since the last call.
-    pub(super) fn announce(&mut self, text: &str, complete: bool, out: &mut Vec<Announcement>) {
-        while let Some(block) = self.blocks.get(self.told.blocks) {
-            let number = self.told.blocks;
-            let (id, span, parent) = (block.id, block.span, block.parent);
-            if parent.is_some() {
-                self.told.blocks += 1;
-                continue;
-            }
-            if !self.told.opened {
-                self.tell(text, None, span.start, out);
-                self.tell_opened(number, id, span.start, out);
-            }
-            let children: Vec<(usize, BlockId, Span, Span)> = self
-                .blocks
-                .iter()
-                .enumerate()
-                .skip(number)
-                .take_while(|(child, block)| *child == number || block.parent.is_some())
-                .map(|(child, block)| (child, block.id, block.span, block.inner))
-                .collect();
-            let mut stack: Vec<(usize, Span, Span)> = Vec::new();
-            for (child, id, span, inner) in children {
-                while let Some((parent, outer, body)) = stack.pop_if(|(_, outer, _)| outer.end <= span.start) {
-                    self.tell_closed(text, parent, outer, body, out);
-                }
-                if child != number {
-                    self.tell(text, stack.last().map(|(parent, _, _)| *parent), span.start, out);
-                    self.tell_opened(child, id, span.start, out);
-                }
-                self.told.at = self.told.at.max(inner.start);
-                stack.push((child, span, inner));
-            }
-            while let Some((parent, outer, body)) = stack.pop() {
-                self.tell_closed(text, parent, outer, body, out);
-            }
-            self.told.opened = false;
-            self.told.blocks += 1;
-        }
-        match &self.open {
-            Some(open) if !complete => {
-                let number = self.blocks.len();
-                let (id, opener) = (open.id, open.opener);
-                let plain = self.block(id).is_some_and(|block| block.role != Role::Call);
-                // Up to the first mark the text is the block's, whichever rung ends it.
-                let certain = self
-                    .marker
-                    .marks
-                    .get(open.first)
-                    .map_or(self.marker.at.min(self.masks.decided()), Mark::start);
-                if !self.told.opened {
-                    self.tell(text, None, opener.start, out);
-                    self.tell_opened(number, id, opener.start, out);
-                    self.told.opened = true;
-                    self.told.at = opener.end;
-                }
-                if plain {
-                    let body = Span::new(self.told.at, certain.max(self.told.at));
-                    let end = body.start + body.of(text).trim_end().len();
-                    self.tell(text, Some(number), end, out);
-                }
-            }
-            _ => {
-                let end = if complete { text.len() } else { self.outside_until() };
-                let end = if complete { end } else { end.min(self.marker.at) };
-                self.tell(text, None, end.max(self.told.at), out);
-            }
-        }
-    }
-
-    /// Up to where it is known that nothing opens.
-    fn outside_until(&self) -> usize {
-        let next = self.marker.marks.get(self.next).map_or(usize::MAX, Mark::start);
-        next.min(self.marker.at).min(self.masks.decided())
-    }
-
-    fn tell(&mut self, text: &str, block: Option<usize>, end: usize, out: &mut Vec<Announcement>) {
-        let mut end = end.min(text.len());
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        if let Some(piece) = text.get(self.told.at..end).filter(|piece| !piece.is_empty()) {
-            out.push(Announcement::Text { block, text: piece.to_owned() });
-            self.told.at = end;
-        }
-    }
-
-    fn tell_opened(&mut self, block: usize, id: BlockId, start: usize, out: &mut Vec<Announcement>) {
-        let name = self.block(id).map(|block| block.name.clone()).unwrap_or_default();
-        out.push(Announcement::Opened { block, name, start });
-    }
-
-    fn tell_closed(&mut self, text: &str, block: usize, span: Span, inner: Span, out: &mut Vec<Announcement>) {
-        self.tell(text, Some(block), inner.end, out);
-        self.told.at = self.told.at.max(span.end);
-        out.push(Announcement::Closed { block, span });
     }
 
     /// Whether the block at `index` claims the answer for this dialect.

@@ -7,7 +7,8 @@
 //! The first block of a dialect's `needs` claims the response; where two open at the same place, the earlier dialect has
 //! it. What nobody claims is read by the first dialect that found a block at all.
 
-use super::reader::{Announcement, Scanner};
+use super::announce::Announcement;
+use super::reader::Scanner;
 use super::{Document, Found, What};
 use crate::diagnostic::Defect;
 use crate::program::{Dialect, Limits};
@@ -52,12 +53,8 @@ impl<'p> Readers<'p> {
 
     /// A claim stands once no other dialect can claim an earlier place.
     fn claim(&mut self, complete: bool) {
-        let best = self
-            .scanners
-            .iter()
-            .enumerate()
-            .filter_map(|(index, (_, scanner))| Some((scanner.claim()?, index)))
-            .min();
+        let best =
+            self.scanners.iter().enumerate().filter_map(|(index, (_, scanner))| Some((scanner.claim()?, index))).min();
         let Some((place, index)) = best else { return };
         let settled = |scanner: &Scanner<'_>| complete || scanner.settled_until() > place;
         if self.scanners.iter().all(|(_, scanner)| settled(scanner)) {

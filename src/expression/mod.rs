@@ -51,6 +51,11 @@ impl Failure {
         Self { message: message.into() }
     }
 
+    /// Whether it comes of a value that was not there: an optional parameter, or a state that is still empty.
+    pub fn is_of_absence(&self) -> bool {
+        self.message.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "none" | "undefined"))
+    }
+
     fn of(error: minijinja::Error) -> Self {
         let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
         Self { message: crate::text::excerpt(&message, 200).into_owned() }
@@ -88,6 +93,7 @@ pub struct Template(Arc<Parsed>);
 #[derive(Debug)]
 struct Parsed {
     text: String,
+    at: Location,
     body: Body,
     reads: Vec<Vec<String>>,
 }
@@ -111,7 +117,7 @@ impl Expression {
     ///
     /// `pack/bad-expression`, at the word that is wrong where the place of the string allows to say so.
     pub fn parse(text: &Spanned<String>) -> Result<Expression, Box<Diagnostic>> {
-        let parsed = lower::expression(&text.value).and_then(|lowered| Parsed::new(&text.value, lowered));
+        let parsed = lower::expression(&text.value).and_then(|lowered| Parsed::new(text, lowered));
         let braces = text.value.trim_start().starts_with("{{").then(|| "leave out the braces".to_owned());
         Ok(Expression(Arc::new(parsed.map_err(|fault| Fault { help: braces.or(fault.help), ..fault }.at(text))?)))
     }
@@ -119,6 +125,11 @@ impl Expression {
     /// What was typed.
     pub fn source(&self) -> &str {
         &self.0.text
+    }
+
+    /// Where it stands.
+    pub fn at(&self) -> Location {
+        self.0.at
     }
 
     /// What it reads from its scope, each as a path as far as it can be known without running it, in the order of the text.
@@ -160,16 +171,21 @@ impl Template {
     /// `pack/bad-expression`, at the word that is wrong where the place of the string allows to say so.
     pub fn parse(text: &Spanned<String>) -> Result<Template, Box<Diagnostic>> {
         if !["{{", "{%", "{#"].iter().any(|open| text.value.contains(open)) {
-            let parsed = Parsed { text: text.value.clone(), body: Body::Plain, reads: Vec::new() };
+            let parsed = Parsed { text: text.value.clone(), at: text.at, body: Body::Plain, reads: Vec::new() };
             return Ok(Template(Arc::new(parsed)));
         }
-        let parsed = lower::template(&text.value).and_then(|lowered| Parsed::new(&text.value, lowered));
+        let parsed = lower::template(&text.value).and_then(|lowered| Parsed::new(text, lowered));
         Ok(Template(Arc::new(parsed.map_err(|fault| fault.at(text))?)))
     }
 
     /// What was typed.
     pub fn source(&self) -> &str {
         &self.0.text
+    }
+
+    /// Where it stands.
+    pub fn at(&self) -> Location {
+        self.0.at
     }
 
     /// Its text, if there is no Jinja in it.
@@ -209,13 +225,14 @@ impl Template {
 }
 
 impl Parsed {
-    fn new(text: &str, lowered: Lowered) -> Result<Parsed, Fault> {
+    fn new(typed: &Spanned<String>, lowered: Lowered) -> Result<Parsed, Fault> {
+        let text = typed.value.as_str();
         // What was typed is sound; what is refused here is nested too deeply.
         let deep = |error: minijinja::Error| Fault { span: Span::new(0, text.len()), ..Fault::of(&error, text) };
         let mut reads: Vec<Vec<String>> = Vec::new();
-        let mut typed: Vec<_> = lowered.reads.iter().collect();
-        typed.sort_by_key(|read| read.at);
-        for read in typed {
+        let mut in_order: Vec<_> = lowered.reads.iter().collect();
+        in_order.sort_by_key(|read| read.at);
+        for read in in_order {
             let keys = read.steps.iter().map_while(|step| match step {
                 Step::Key(key) => Some(key.clone()),
                 Step::Place(place) if *place >= 0 => Some(place.to_string()),
@@ -237,7 +254,7 @@ impl Parsed {
                 Body::Text(Arc::new(lowered), environment)
             }
         };
-        Ok(Parsed { text: text.to_owned(), body, reads })
+        Ok(Parsed { text: text.to_owned(), at: typed.at, body, reads })
     }
 
     fn value(&self, scope: &Scope<'_>) -> Result<Json, Failure> {

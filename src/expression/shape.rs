@@ -42,6 +42,21 @@ impl Shape {
         &self.reads
     }
 
+    /// Its templates, without the texts that hold none.
+    pub fn templates(&self) -> Vec<&Template> {
+        let mut found = Vec::new();
+        let mut left = vec![&self.root];
+        while let Some(part) = left.pop() {
+            match part {
+                Part::Template(template) => found.push(template),
+                Part::Array(items) => left.extend(items.iter().rev()),
+                Part::Table(members) => left.extend(members.iter().rev().map(|(_, part)| part)),
+                Part::Constant(_) => {}
+            }
+        }
+        found
+    }
+
     /// Its value.
     ///
     /// # Errors

@@ -170,7 +170,8 @@ impl<'f> Flow<'f> {
             }
             Verb::Remark { remark, text } => {
                 let text = text.as_ref().map(|text| self.scope(names, bound, |scope| text.text(scope))).transpose()?;
-                let text = text.map_or_else(|| remark.name().replace('-', " "), |text| excerpt(&text, 300).into_owned());
+                let text =
+                    text.map_or_else(|| remark.name().replace('-', " "), |text| excerpt(&text, 300).into_owned());
                 let at = Location::response(self.span);
                 self.remarks.push(Diagnostic::new(Code::Remark(*remark), at, text).with_rule(Some(effect.at)));
                 return Ok(());

@@ -95,21 +95,25 @@ impl Judgement<'_> {
         };
         let empty = Value::Null;
         let schema = action.map_or(&empty, |action| action.schema.json());
-        let source =
-            Source { text: self.text, masks, dialect, family: block.family, entities: bound.entities, limits };
+        let source = Source { text: self.text, masks, dialect, family: block.family, entities: bound.entities, limits };
         let mut incomplete = false;
         let (form, mut params) = match read.payload {
             Payload::Empty => ("none", Map::new()),
             Payload::Fields(fields) => {
                 if let Some(unclosed) = fields.unclosed.first() {
                     let name = excerpt(unclosed.of(self.text), 40).into_owned();
-                    let finding = defect(Defect::UnclosedBlock, *unclosed, format!("the field `{name}` is never closed"))
-                        .with_rule(Some(bound.at));
+                    let finding =
+                        defect(Defect::UnclosedBlock, *unclosed, format!("the field `{name}` is never closed"))
+                            .with_rule(Some(bound.at));
                     self.answer(Defect::UnclosedBlock, &Subject::Call(call), finding);
                 }
                 for stray in fields.stray.iter().take(limits.fields) {
                     let message = format!("`{}` closes no field", excerpt(stray.of(self.text), 40));
-                    self.answer(Defect::StrayCloser, &Subject::Place(Some(block_index)), defect(Defect::StrayCloser, *stray, message));
+                    self.answer(
+                        Defect::StrayCloser,
+                        &Subject::Place(Some(block_index)),
+                        defect(Defect::StrayCloser, *stray, message),
+                    );
                 }
                 if fields.too_many {
                     let message = format!("the payload has more than {} fields", limits.fields);
@@ -229,11 +233,7 @@ impl Judgement<'_> {
     /// Deny by default: what no permit allows is forbidden, and a condition that fails denies.
     fn judge_permit(&mut self, call: usize, block: &Block, valid: bool, action: &Action) {
         let Some((name, number)) = self.calls.get(call).map(|call| (call.name.clone(), call.action)) else { return };
-        let permits = self
-            .mode
-            .and_then(|mode| mode.permits.get(number?))
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let permits = self.mode.and_then(|mode| mode.permits.get(number?)).map(Vec::as_slice).unwrap_or_default();
         if permits.iter().any(|permit| permit.when.is_none()) {
             return;
         }
@@ -393,7 +393,11 @@ impl Judgement<'_> {
     }
 
     /// Changes the parameters if they fit afterwards.
-    fn change_params(&mut self, call: usize, change: impl FnOnce(&Map<String, Value>, &Value) -> Map<String, Value>) -> bool {
+    fn change_params(
+        &mut self,
+        call: usize,
+        change: impl FnOnce(&Map<String, Value>, &Value) -> Map<String, Value>,
+    ) -> bool {
         let Some((_, action)) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
         let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };
         let changed = change(params, action.schema.json());

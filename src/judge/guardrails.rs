@@ -29,7 +29,9 @@ impl Judgement<'_> {
             for looked in self.texts_of(&set.target) {
                 let hits = set.patterns.matches(&looked.text.text);
                 for (pattern, rule) in set.rules.iter().enumerate() {
-                    let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else { continue };
+                    let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else {
+                        continue;
+                    };
                     if hits.matched(pattern) != rule.inverted {
                         self.trip(rule, Some(&looked));
                     }
@@ -69,7 +71,9 @@ impl Judgement<'_> {
         };
         let message = match (found, &broken) {
             (_, Some(error)) => format!("the guardrail `{}` cannot be checked: {}", rule.id, excerpt(error, 80)),
-            (Some((_, text)), None) if !text.trim().is_empty() => format!("`{}` trips the guardrail `{}`", text.trim(), rule.id),
+            (Some((_, text)), None) if !text.trim().is_empty() => {
+                format!("`{}` trips the guardrail `{}`", text.trim(), rule.id)
+            }
             _ => format!("the guardrail `{}` is tripped", rule.id),
         };
         let mut finding = defect(Defect::Guardrail, span, message).with_rule(Some(rule.at));
@@ -176,5 +180,4 @@ impl Judgement<'_> {
             "message": message, "thinking": thinking, "calls": calls, "sections": sections, "contents": contents
         }));
     }
-
 }

@@ -36,7 +36,8 @@ pub(super) fn unsafe_because(key: &str) -> Option<&'static str> {
         } else if part.len() > 255 {
             Some("a part of it is longer than 255 bytes")
         } else if RESERVED.contains(&stem.as_str())
-            || numbered.is_some_and(|rest| rest.chars().count() == 1 && rest.chars().all(|c| "0123456789¹²³".contains(c)))
+            || numbered
+                .is_some_and(|rest| rest.chars().count() == 1 && rest.chars().all(|c| "0123456789¹²³".contains(c)))
         {
             Some("a part of it is the name of a device")
         } else {
@@ -51,7 +52,10 @@ mod tests {
 
     #[test]
     fn keys_that_could_leave_a_root_are_refused() {
-        for key in ["", " ", "/a", "\\a", "a/../b", "..", "...", "C:a", "\\\\x\\y", "a\0", "a\n", "a.", "a /b", "NUL.txt", "com1", "a//b"] {
+        for key in [
+            "", " ", "/a", "\\a", "a/../b", "..", "...", "C:a", "\\\\x\\y", "a\0", "a\n", "a.", "a /b", "NUL.txt",
+            "com1", "a//b",
+        ] {
             assert!(unsafe_because(key).is_some(), "{key:?}");
         }
         for key in ["a", "src/a b.ts", "A0. Master List.md", ".env", "a&b (1).md", "com/x", "console.log"] {

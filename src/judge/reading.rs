@@ -61,9 +61,7 @@ impl Judgement<'_> {
             Defect::UnclosedBlock => (format!("`{name}` is never closed"), None),
             Defect::WrongCloser => (format!("`{quoted}` closes `{name}`"), None),
             Defect::StrayCloser => (format!("`{quoted}` closes nothing"), None),
-            Defect::MalformedOpener => {
-                (format!("`{quoted}` starts like a block, but its opener cannot be read"), None)
-            }
+            Defect::MalformedOpener => (format!("`{quoted}` starts like a block, but its opener cannot be read"), None),
             Defect::NestedBlock if found.block.is_some() => (format!("`{name}` stands inside another block"), None),
             Defect::NestedBlock => (
                 format!("`{quoted}` stands inside another block and is its text"),
@@ -72,10 +70,9 @@ impl Judgement<'_> {
             Defect::TooLarge if self.document.bytes > limits.input => {
                 (format!("the response is longer than {} bytes", limits.input), None)
             }
-            Defect::TooLarge => (
-                format!("more than {} blocks or {} calls: the rest is text", limits.blocks, limits.calls),
-                None,
-            ),
+            Defect::TooLarge => {
+                (format!("more than {} blocks or {} calls: the rest is text", limits.blocks, limits.calls), None)
+            }
             Defect::TooCostly => ("reading this takes too many steps: the rest is text".to_owned(), None),
             other => (format!("`{other}` at `{quoted}`"), None),
         }

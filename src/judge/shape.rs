@@ -19,8 +19,7 @@ impl Judgement<'_> {
                     for block in blocks {
                         let Some((found, _)) = self.block(block) else { continue };
                         let message = format!("a reply in the mode `{}` has no `{}`", self.session.mode, count.name);
-                        let finding =
-                            defect(Defect::ForbiddenBlock, found.span, message).with_rule(Some(count.at));
+                        let finding = defect(Defect::ForbiddenBlock, found.span, message).with_rule(Some(count.at));
                         self.answer(Defect::ForbiddenBlock, &Subject::Block(block), finding);
                     }
                     continue;
@@ -28,8 +27,8 @@ impl Judgement<'_> {
                 Some(most) if blocks.len() > most => {
                     let second = blocks.get(most).and_then(|block| self.block(*block)).map(|(block, _)| block.span);
                     let message = format!("`{}` stands {} times, {most} at the most", count.name, blocks.len());
-                    let finding = defect(Defect::DuplicateBlock, second.unwrap_or_default(), message)
-                        .with_rule(Some(count.at));
+                    let finding =
+                        defect(Defect::DuplicateBlock, second.unwrap_or_default(), message).with_rule(Some(count.at));
                     self.answer(Defect::DuplicateBlock, &Subject::Blocks(blocks.clone(), most), finding);
                 }
                 _ => {}

@@ -170,7 +170,11 @@ impl Judgement<'_> {
             }
             let message = format!("`{}` stands outside every block", excerpt(core.of(self.text), 40));
             let rule = self.dialect.map(|(_, dialect)| dialect.at);
-            self.answer(Defect::StrayText, &Subject::Outside(index), defect(Defect::StrayText, core, message).with_rule(rule));
+            self.answer(
+                Defect::StrayText,
+                &Subject::Outside(index),
+                defect(Defect::StrayText, core, message).with_rule(rule),
+            );
         }
     }
 

@@ -4,8 +4,8 @@
 //! Out: parameters, the keys that the schema does not declare, and the fields that stand twice.
 //! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
 
-use crate::document::payload::{Fields, read_fields};
 use crate::document::decode_entities;
+use crate::document::payload::{Fields, read_fields};
 use crate::program::{Dialect, Limits};
 use crate::text::Span;
 use serde_json::{Map, Value};
@@ -48,9 +48,9 @@ impl<'t> Source<'t> {
         for field in &fields.list {
             let raw = field.name.of(self.text);
             let declared = properties.and_then(|properties| {
-                properties.get_key_value(raw).or_else(|| {
-                    properties.iter().find(|(name, _)| self.dialect.names.same(name, raw))
-                })
+                properties
+                    .get_key_value(raw)
+                    .or_else(|| properties.iter().find(|(name, _)| self.dialect.names.same(name, raw)))
             });
             let name = declared.map_or(raw, |(name, _)| name.as_str());
             match groups.iter_mut().find(|(known, ..)| known == name) {

@@ -1,4 +1,4 @@
-//! Outcome: one response in, one outcome out.
+//! Outcome: what became of one response?
 //!
 //! In: a [`Program`](crate::program::Program), a session, a response.
 //! Out: [`Outcome`], the public contract.

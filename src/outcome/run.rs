@@ -1,4 +1,4 @@
-//! Running: one response becomes one outcome.
+//! Running: how does one response become one outcome?
 //!
 //! In: a program, a session, a response, whole or in pieces.
 //! Out: [`Outcome`].
@@ -49,6 +49,14 @@ impl Program {
         reader.finish()
     }
 
+    /// Reads a response and judges nothing: how many blocks it has. For measuring.
+    #[doc(hidden)]
+    pub fn read_only(&self, session: &Session, response: &str) -> usize {
+        let mut readers = self.readers(session, &Options::default());
+        readers.advance(response, true);
+        readers.finish(response).blocks.len()
+    }
+
     /// Begins to read a response that comes in pieces.
     pub fn reader<'p>(&'p self, session: &Session, options: &Options) -> Reader<'p> {
         Reader {
@@ -74,7 +82,14 @@ impl Program {
         Readers::new(chosen, &self.limits)
     }
 
-    fn outcome(&self, session: &Session, text: &str, document: &Document, options: &Options, broken: &[usize]) -> Outcome {
+    fn outcome(
+        &self,
+        session: &Session,
+        text: &str,
+        document: &Document,
+        options: &Options,
+        broken: &[usize],
+    ) -> Outcome {
         let mut judged = judge(self, session, text, document, options.truncated);
         for offset in broken.iter().take(self.limits.diagnostics) {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());

@@ -29,7 +29,11 @@ fn check_dialect(dialect: &Dialect, grammars: &IndexMap<String, Arc<Grammar>>, d
         for rule in ["open", "name"] {
             if grammar.rule(rule).is_none() {
                 let message = format!("the grammar `{}` has no rule `{rule}`", name.value);
-                diagnostics.push(bad(name.at, message, "a dialect's grammar spells its openers: `open`, with `name` inside"));
+                diagnostics.push(bad(
+                    name.at,
+                    message,
+                    "a dialect's grammar spells its openers: `open`, with `name` inside",
+                ));
             }
         }
     }
@@ -60,7 +64,8 @@ fn check_dialect(dialect: &Dialect, grammars: &IndexMap<String, Arc<Grammar>>, d
                 _ => continue,
             };
             if !found.is_empty() && !has(rule) {
-                let message = format!("no grammar of this dialect has the rule `{rule}` that `{}` needs", ending.value.word());
+                let message =
+                    format!("no grammar of this dialect has the rule `{rule}` that `{}` needs", ending.value.word());
                 diagnostics.push(bad(ending.at, message, "take the rung out, or add the rule to the grammar"));
             }
         }
@@ -70,14 +75,22 @@ fn check_dialect(dialect: &Dialect, grammars: &IndexMap<String, Arc<Grammar>>, d
 fn check_block(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<Diagnostic>) {
     let call = block.role == Role::Call;
     if call && block.payload.0.is_empty() {
-        diagnostics.push(bad(at, format!("the call `{name}` has no `payload`"), "say how its payload is read: `tags`, `json` or `text`"));
+        diagnostics.push(bad(
+            at,
+            format!("the call `{name}` has no `payload`"),
+            "say how its payload is read: `tags`, `json` or `text`",
+        ));
     }
     if !call && let Some(payload) = block.payload.0.first() {
         diagnostics.push(bad(payload.at, format!("a {} has no payload", block.role.word()), "only calls have one"));
     }
     let content = block.role == Role::Content;
     if content && block.key.is_none() {
-        diagnostics.push(bad(at, format!("the content `{name}` has no `key`"), "say what it is stored under: `@name`, or `@ATTRIBUTE`"));
+        diagnostics.push(bad(
+            at,
+            format!("the content `{name}` has no `key`"),
+            "say what it is stored under: `@name`, or `@ATTRIBUTE`",
+        ));
     }
     if !content && let Some(key) = &block.key {
         diagnostics.push(bad(key.at, format!("a {} has no key", block.role.word()), "only contents have one"));

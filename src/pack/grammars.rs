@@ -12,10 +12,7 @@ use crate::text::Spanned;
 use indexmap::IndexMap;
 use std::sync::Arc;
 
-pub(super) fn check(
-    surface: &mut Surface,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> IndexMap<String, Arc<Grammar>> {
+pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) -> IndexMap<String, Arc<Grammar>> {
     let mut grammars = IndexMap::new();
     // The pack's own come first: a pack may stand in for a shipped grammar. One that no dialect names is checked, too.
     for (name, source) in surface.grammars.clone() {
@@ -27,6 +24,14 @@ pub(super) fn check(
         surface.dialects.values().flat_map(|dialect| dialect.value.grammar.0.iter()).cloned().collect();
     for name in named {
         if grammars.contains_key(&name.value) || surface.grammars.contains_key(&name.value) {
+            continue;
+        }
+        if name.value.contains(['/', '\\']) || name.value.starts_with('.') {
+            let message = format!("`{}` is a path, and a grammar is named", name.value);
+            diagnostics.push(
+                Diagnostic::new(Code::PACK_OUTSIDE, name.at, message)
+                    .with_help("put the file at `grammar/NAME.pest` in the pack, and say `grammar = \"NAME\"`"),
+            );
             continue;
         }
         match shipped(&name.value) {
@@ -41,8 +46,7 @@ pub(super) fn check(
                 }
                 let message = format!("there is no grammar `{}`", name.value);
                 diagnostics.push(
-                    Diagnostic::new(Code::PACK_UNKNOWN_GRAMMAR, name.at, message)
-                        .with_nearest(&name.value, known),
+                    Diagnostic::new(Code::PACK_UNKNOWN_GRAMMAR, name.at, message).with_nearest(&name.value, known),
                 );
             }
         }

@@ -247,7 +247,10 @@ mod tests {
     fn names_fold_only_where_the_dialect_says_so() {
         let names = Names::new(true, ["message", "action"].into_iter(), [].into_iter(), false);
         assert_eq!(names.find("Message"), Some(BlockId(0)));
-        assert_eq!([names.may_be(b"MESSAGE>"), names.may_be(b"mess"), names.may_be(b"b")], [Some(true), None, Some(false)]);
+        assert_eq!(
+            [names.may_be(b"MESSAGE>"), names.may_be(b"mess"), names.may_be(b"b")],
+            [Some(true), None, Some(false)]
+        );
         let names = Names::new(false, ["message", "*_x"].into_iter(), [].into_iter(), false);
         assert_eq!((names.find("Message"), names.find("a_x")), (None, Some(BlockId(1))));
     }

@@ -1,4 +1,4 @@
-//! Program: what runs.
+//! Program: what is it that runs?
 //!
 //! In: a checked [`Pack`](crate::pack::Pack).
 //! Out: [`Program`]: names resolved to numbers, expressions, patterns and look-ups compiled.
@@ -9,11 +9,12 @@ mod dialect;
 mod effect;
 mod guardrail;
 mod limits;
+mod sample;
 mod schema;
 mod tables;
 
-pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Outside};
 pub(crate) use dialect::tag_family;
+pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Outside};
 pub(crate) use effect::{Effect, Verb};
 pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
 pub use limits::Limits;
@@ -61,6 +62,10 @@ pub(crate) struct ModeId(pub(crate) usize);
 #[derive(Debug)]
 pub(crate) struct Action {
     pub(crate) schema: Schema,
+    /// The schema of what the host gives back.
+    pub(crate) returns: Option<Schema>,
+    /// Each parameter by itself, for faults of its schema.
+    pub(crate) params: Vec<(String, Location)>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) degradation: Answers,
     pub(crate) at: Location,
@@ -121,6 +126,7 @@ pub(crate) struct Count {
 pub(crate) struct Slot {
     pub(crate) schema: Schema,
     pub(crate) compute: Option<Template>,
+    pub(crate) at: Location,
 }
 
 /// The answers to defects of one table.
@@ -181,28 +187,35 @@ impl Program {
     /// assert_eq!(outcome.message, "Hello!");
     /// ```
     pub fn load(folder: &Folder) -> Loaded {
+        let (program, diagnostics) = Self::build(folder);
+        program.loaded(diagnostics)
+    }
+
+    /// As [`Program::load`], and everything that is compiled on first use is compiled now; then every expression is run
+    /// once with sample values.
+    pub fn check(folder: &Folder) -> Loaded {
+        let (program, mut diagnostics) = Self::build(folder);
+        diagnostics.extend(program.compile_schemas());
+        // What fails in a pack that has other faults may be their doing.
+        if diagnostics.is_empty() {
+            diagnostics = program.run_samples();
+        }
+        program.loaded(diagnostics)
+    }
+
+    fn build(folder: &Folder) -> (Self, Vec<Diagnostic>) {
         let (surface, mut diagnostics) = surface::read(folder);
         let pack = pack::check(surface, &mut diagnostics);
         let program = compile::compile(&pack, &mut diagnostics);
+        (program, diagnostics)
+    }
+
+    fn loaded(self, mut diagnostics: Vec<Diagnostic>) -> Loaded {
         diagnostics.sort_by_key(|diagnostic| diagnostic.at);
         diagnostics.dedup();
         let broken = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-        let sources = program.sources.clone();
-        Loaded { sources, program: Some(program).filter(|_| !broken), diagnostics }
-    }
-
-    /// As [`Program::load`], and everything that is compiled on first use is compiled now.
-    pub fn check(folder: &Folder) -> Loaded {
-        let mut loaded = Self::load(folder);
-        if let Some(program) = &loaded.program {
-            let faults = program.compile_schemas();
-            if !faults.is_empty() {
-                loaded.diagnostics.extend(faults);
-                loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.at);
-                loaded.program = None;
-            }
-        }
-        loaded
+        let sources = self.sources.clone();
+        Loaded { sources, program: Some(self).filter(|_| !broken), diagnostics }
     }
 
     /// The same program with other limits.

@@ -29,6 +29,12 @@ impl Schema {
         Self::new(plain(tree).0)
     }
 
+    /// The schema of one of its properties.
+    pub(super) fn of_property(&self, name: &str) -> Self {
+        let properties = self.json.get("properties");
+        Self::new(properties.and_then(|properties| properties.get(name)).cloned().unwrap_or_default())
+    }
+
     fn new(json: Value) -> Self {
         Self { json, validator: OnceLock::new() }
     }

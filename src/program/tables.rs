@@ -4,9 +4,9 @@
 //! Out: rows for `explain`, and the faults of what compiles on first use.
 //! Never: lays them out.
 
-use super::Program;
+use super::{Effect, Program, Schema};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
-use crate::text::excerpt;
+use crate::text::{Location, excerpt};
 
 /// One line of the degradation table as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,25 +114,61 @@ impl Program {
         cells
     }
 
-    /// Compiles every schema, and says which cannot be.
-    pub(super) fn compile_schemas(&self) -> Vec<Diagnostic> {
-        let actions = self.actions.iter().map(|(name, action)| (format!("params of `{name}`"), &action.schema, Some(action.at)));
-        let slots = self.slots.iter().map(|(name, slot)| (format!("state `{name}`"), &slot.schema, None));
-        let mut faults = Vec::new();
-        for (what, schema, at) in actions.chain(slots) {
-            if let Err(error) = schema.validator() {
-                let message = format!("the schema of the {what} cannot be used: {}", excerpt(error, 160));
-                faults.push(Diagnostic::new(Code::PACK_SCHEMA, at, message));
+    /// The guardrails by id, and where each stands.
+    pub fn guardrail_table(&self) -> Vec<(String, String)> {
+        let rules = self.guardrails.rules.iter();
+        rules.map(|rule| (rule.id.clone(), self.place(rule.at).unwrap_or_default())).collect()
+    }
+
+    /// Every effect with a verb: whose it is, and where it stands.
+    pub fn effect_table(&self) -> Vec<(String, String)> {
+        let mut rows = Vec::new();
+        let actions = self.actions.iter().map(|(name, action)| (name, &action.effects));
+        for (name, effects) in actions.chain(self.contents.iter().map(|(name, content)| (name, &content.effects))) {
+            let mut rest: Vec<&Effect> = effects.iter().rev().collect();
+            while let Some(effect) = rest.pop() {
+                if effect.verb.is_some() {
+                    rows.push((name.clone(), self.place(effect.at).unwrap_or_default()));
+                }
+                rest.extend(effect.nested.iter().rev());
             }
         }
-        for slot in self.slots.iter().filter(|(_, slot)| slot.compute.is_none()) {
-            let value = self.initial.get(slot.0);
-            if let (Ok(validator), Some(value)) = (slot.1.schema.validator(), value)
-                && !value.is_null()
-                && let Err(error) = validator.validate(value)
-            {
-                let message = format!("the default of the state `{}` does not fit its schema: {}", slot.0, excerpt(&error.to_string(), 160));
-                faults.push(Diagnostic::new(Code::PACK_SCHEMA, None, message));
+        rows
+    }
+
+    /// Compiles every schema, and says which cannot be.
+    pub(super) fn compile_schemas(&self) -> Vec<Diagnostic> {
+        let mut faults = Vec::new();
+        let mut fault = |what: String, at: Location, error: &str| {
+            let message = format!("{what}: {}", excerpt(error, 160));
+            faults.push(Diagnostic::new(Code::PACK_SCHEMA, at, message));
+        };
+        for (name, action) in &self.actions {
+            if let Some(Err(error)) = action.returns.as_ref().map(Schema::validator) {
+                fault(format!("the schema of what `{name}` returns cannot be used"), action.at, error);
+            }
+            let Err(error) = action.schema.validator() else { continue };
+            // Each parameter by itself says which one it is.
+            let mut found = false;
+            for (param, at) in &action.params {
+                if let Err(error) = action.schema.of_property(param).validator() {
+                    found = true;
+                    fault(format!("the schema of `{param}` cannot be used"), *at, error);
+                }
+            }
+            if !found {
+                fault(format!("the schema of `{name}` cannot be used"), action.at, error);
+            }
+        }
+        for (name, slot) in &self.slots {
+            match (slot.schema.validator(), self.initial.get(name)) {
+                (Err(error), _) => fault(format!("the schema of `{name}` cannot be used"), slot.at, error),
+                (Ok(validator), Some(value)) if slot.compute.is_none() && !value.is_null() => {
+                    if let Err(error) = validator.validate(value) {
+                        fault(format!("the default of `{name}` does not fit its schema"), slot.at, &error.to_string());
+                    }
+                }
+                _ => {}
             }
         }
         faults

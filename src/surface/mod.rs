@@ -174,6 +174,10 @@ impl Surface {
                     format!("`{}` uses this pack in turn", used.value),
                 )),
                 Some(other) => self.take_folder(other, above, diagnostics),
+                None if is_absolute(&used.value) => diagnostics.push(
+                    Diagnostic::new(Code::PACK_OUTSIDE, used.at, format!("`{}` starts at the root of a disk", used.value))
+                        .with_help("paths in `use` are relative to the pack's folder: a pack works on every machine"),
+                ),
                 None => diagnostics.push(
                     Diagnostic::new(Code::PACK_UNREADABLE, used.at, format!("there is no folder `{}`", used.value))
                         .with_help("paths in `use` are relative to the pack's folder"),
@@ -208,7 +212,9 @@ impl Surface {
                 Some(known) if known.0.at.source == defect.at.source || used.sources.contains(&known.0.at.source) => {
                     *known = (defect, strategies);
                 }
-                Some(known) => diagnostics.push(twice("answer to the defect", defect.value.name(), defect.at, known.0.at)),
+                Some(known) => {
+                    diagnostics.push(twice("answer to the defect", defect.value.name(), defect.at, known.0.at))
+                }
                 None => self.degradation.0.push((defect, strategies)),
             }
         }
@@ -233,6 +239,11 @@ impl Surface {
             }
         }
     }
+}
+
+/// Whether a path names one machine's disk, on whatever system this runs.
+fn is_absolute(path: &str) -> bool {
+    path.starts_with(['/', '\\', '~']) || path.chars().nth(1) == Some(':')
 }
 
 /// What the used packs declared, before this pack's own files are read.
@@ -313,4 +324,3 @@ fn parse(text: &str, source: SourceId, diagnostics: &mut Vec<Diagnostic>) -> Opt
 pub fn closed_words() -> (&'static [Remark], &'static [Strategy]) {
     (Remark::ALL, Strategy::ALL)
 }
-

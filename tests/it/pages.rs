@@ -52,6 +52,35 @@ fn every_page_is_of_a_code_and_has_the_same_headings() {
     }
 }
 
+/// What nothing can trigger yet, because no table of the pack language leads to it.
+const NO_TABLE_YET: &[&str] = &[
+    "response/gate-closed",
+    "response/list-mismatch",
+    "response/second-go",
+    "response/turn-limit",
+    "response/unescaped",
+    "response/unknown-speaker",
+    "response/wrong-label",
+];
+
+#[test]
+fn every_page_shows_what_triggers_it_unless_nothing_can() {
+    let mut faults = Vec::new();
+    for page in pages() {
+        let has = |role: &str| snippets(page.text).iter().any(|snippet| snippet.has(role));
+        let told = page.text.contains("The pack language has no table for it yet");
+        let excused = NO_TABLE_YET.contains(&page.code);
+        // Our own faults have no snippet: one that triggers them would be mended instead.
+        if excused != told || (!has("trigger") && !excused && page.code != "internal/fault") {
+            faults.push(page.code);
+        }
+        if has("trigger") && !has("mended") {
+            faults.push(page.code);
+        }
+    }
+    assert!(faults.is_empty(), "say it, show it, or mend it: {faults:?}");
+}
+
 #[test]
 fn every_snippet_does_what_its_page_says() {
     let mut faults = Vec::new();
@@ -64,7 +93,12 @@ fn every_snippet_does_what_its_page_says() {
                 continue;
             }
             let found = found(page, &own);
-            if found.iter().any(|code| code == page.code) != wanted {
+            // The page of faults stands for every name that a grammar gives one.
+            let reports = |code: &String| match page.code {
+                "response/fault" => code.starts_with("response/fault_"),
+                own => code == own,
+            };
+            if found.iter().any(reports) != wanted {
                 faults.push(format!("{} {role}: found {found:?}", page.code));
             }
         }
@@ -91,7 +125,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
     if page.code == "pack/use-cycle" {
         folder.others.insert(".".into(), Folder::new("page", [("x", "")]));
     }
-    let loaded = Program::load(&folder);
+    let loaded = Program::check(&folder);
     let mut found = codes(&loaded.diagnostics);
     let Some(program) = loaded.program else { return found };
     for snippet in snippets {

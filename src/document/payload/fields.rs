@@ -91,14 +91,7 @@ pub(crate) fn read_fields(
 }
 
 /// Every tag of the body, in order.
-fn tags(
-    text: &str,
-    body: Span,
-    masks: &[Span],
-    family: &Family,
-    limits: &Limits,
-    too_many: &mut bool,
-) -> Vec<Tag> {
+fn tags(text: &str, body: Span, masks: &[Span], family: &Family, limits: &Limits, too_many: &mut bool) -> Vec<Tag> {
     let mut machine = Machine::new();
     let mut steps = limits.steps_per_byte * body.len() as u64 + 1_000;
     let within = text.get(..body.end).unwrap_or_default();
@@ -128,10 +121,9 @@ fn tags(
             Some((span, name, empty)) => {
                 Some(Tag { span, name, kind: if empty { Kind::Empty } else { Kind::Open }, closer: None })
             }
-            None => family
-                .close
-                .and_then(run)
-                .map(|(span, name, _)| Tag { span, name, kind: Kind::Close, closer: None }),
+            None => {
+                family.close.and_then(run).map(|(span, name, _)| Tag { span, name, kind: Kind::Close, closer: None })
+            }
         };
         if let Some(tag) = tag {
             at = tag.span.end;

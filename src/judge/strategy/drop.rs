@@ -4,7 +4,7 @@
 //! Out: the reply without it.
 //! Never: touches what stands around it.
 
-use crate::judge::{Judgement, Subject, Fate};
+use crate::judge::{Fate, Judgement, Subject};
 
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match subject {

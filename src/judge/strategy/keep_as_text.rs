@@ -4,7 +4,7 @@
 //! Out: its raw text as part of the message.
 //! Never: runs it.
 
-use crate::judge::{Judgement, Subject, Fate};
+use crate::judge::{Fate, Judgement, Subject};
 
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match subject {

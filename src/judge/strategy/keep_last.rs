@@ -4,7 +4,7 @@
 //! Out: the last ones stand, as many as may.
 //! Never: reads an earlier one.
 
-use crate::judge::{Judgement, Subject, Fate};
+use crate::judge::{Fate, Judgement, Subject};
 
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match subject {

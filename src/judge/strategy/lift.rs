@@ -4,7 +4,7 @@
 //! Out: the block on its own; its text is taken out of the one around it.
 //! Never: lifts out of thinking that does not hold it.
 
-use crate::judge::{Judgement, Subject, Fate};
+use crate::judge::{Fate, Judgement, Subject};
 
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match subject {

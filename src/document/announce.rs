@@ -1,0 +1,145 @@
+//! Announcements: what can be told before the response has ended?
+//!
+//! In: a [`Scanner`] after each piece of the response.
+//! Out: [`Announcement`]s: facts of the document that no continuation can change, each once, in order.
+//! Never: tells a verdict: those come with the outcome.
+
+use super::marks::Mark;
+use super::reader::Scanner;
+use crate::program::BlockId;
+use crate::surface::Role;
+use crate::text::Span;
+
+/// A fact of the document that no continuation of the response can change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Announcement {
+    /// A block opened.
+    Opened {
+        /// Its number; blocks count from 0 in the order of their openers.
+        block: usize,
+        /// The name that the pack binds.
+        name: String,
+        /// Where its opener starts.
+        start: usize,
+    },
+    /// Text of a block, as it stands in the response; adjacent pieces belong together.
+    Text {
+        /// The block; none outside every block.
+        block: Option<usize>,
+        /// The text.
+        text: String,
+    },
+    /// A block is closed.
+    Closed {
+        /// Its number.
+        block: usize,
+        /// The whole block.
+        span: Span,
+    },
+}
+
+/// What has been announced.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// Blocks whose closing has been told.
+    blocks: usize,
+    opened: bool,
+    at: usize,
+}
+
+impl Scanner<'_> {
+    /// Adds what became certain since the last call.
+    pub(super) fn announce(&mut self, text: &str, complete: bool, out: &mut Vec<Announcement>) {
+        while let Some(block) = self.blocks.get(self.told.blocks) {
+            let number = self.told.blocks;
+            let (id, span, parent) = (block.id, block.span, block.parent);
+            if parent.is_some() {
+                self.told.blocks += 1;
+                continue;
+            }
+            if !self.told.opened {
+                self.tell(text, None, span.start, out);
+                self.tell_opened(number, id, span.start, out);
+            }
+            let children: Vec<(usize, BlockId, Span, Span)> = self
+                .blocks
+                .iter()
+                .enumerate()
+                .skip(number)
+                .take_while(|(child, block)| *child == number || block.parent.is_some())
+                .map(|(child, block)| (child, block.id, block.span, block.inner))
+                .collect();
+            let mut stack: Vec<(usize, Span, Span)> = Vec::new();
+            for (child, id, span, inner) in children {
+                while let Some((parent, outer, body)) = stack.pop_if(|(_, outer, _)| outer.end <= span.start) {
+                    self.tell_closed(text, parent, outer, body, out);
+                }
+                if child != number {
+                    self.tell(text, stack.last().map(|(parent, _, _)| *parent), span.start, out);
+                    self.tell_opened(child, id, span.start, out);
+                }
+                self.told.at = self.told.at.max(inner.start);
+                stack.push((child, span, inner));
+            }
+            while let Some((parent, outer, body)) = stack.pop() {
+                self.tell_closed(text, parent, outer, body, out);
+            }
+            self.told.opened = false;
+            self.told.blocks += 1;
+        }
+        match &self.open {
+            Some(open) if !complete => {
+                let number = self.blocks.len();
+                let (id, opener) = (open.id, open.opener);
+                let plain = self.block(id).is_some_and(|block| block.role != Role::Call);
+                // Up to the first mark the text is the block's, whichever rung ends it.
+                let certain =
+                    self.marker.marks.get(open.first).map_or(self.marker.at.min(self.masks.decided()), Mark::start);
+                if !self.told.opened {
+                    self.tell(text, None, opener.start, out);
+                    self.tell_opened(number, id, opener.start, out);
+                    self.told.opened = true;
+                    self.told.at = opener.end;
+                }
+                if plain {
+                    let body = Span::new(self.told.at, certain.max(self.told.at));
+                    let end = body.start + body.of(text).trim_end().len();
+                    self.tell(text, Some(number), end, out);
+                }
+            }
+            _ => {
+                let end = if complete { text.len() } else { self.outside_until() };
+                let end = if complete { end } else { end.min(self.marker.at) };
+                self.tell(text, None, end.max(self.told.at), out);
+            }
+        }
+    }
+
+    /// Up to where it is known that nothing opens.
+    fn outside_until(&self) -> usize {
+        let next = self.marker.marks.get(self.next).map_or(usize::MAX, Mark::start);
+        next.min(self.marker.at).min(self.masks.decided())
+    }
+
+    fn tell(&mut self, text: &str, block: Option<usize>, end: usize, out: &mut Vec<Announcement>) {
+        let mut end = end.min(text.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        if let Some(piece) = text.get(self.told.at..end).filter(|piece| !piece.is_empty()) {
+            out.push(Announcement::Text { block, text: piece.to_owned() });
+            self.told.at = end;
+        }
+    }
+
+    fn tell_opened(&mut self, block: usize, id: BlockId, start: usize, out: &mut Vec<Announcement>) {
+        let name = self.block(id).map(|block| block.name.clone()).unwrap_or_default();
+        out.push(Announcement::Opened { block, name, start });
+    }
+
+    fn tell_closed(&mut self, text: &str, block: usize, span: Span, inner: Span, out: &mut Vec<Announcement>) {
+        self.tell(text, Some(block), inner.end, out);
+        self.told.at = self.told.at.max(span.end);
+        out.push(Announcement::Closed { block, span });
+    }
+}

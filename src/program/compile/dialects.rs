@@ -1,0 +1,108 @@
+//! Dialects, from tables to numbers: which name opens which block, and where does each end?
+//!
+//! In: a dialect of the surface, and the pack's grammars.
+//! Out: [`Dialect`], with the defaults of the dialect and of the language filled in.
+//! Never: fails: what does not resolve has been reported by the pack's checks.
+
+use crate::pack::Pack;
+use crate::program::dialect::Names;
+use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outside};
+use crate::surface::{self, Anchor, Case, Ending, Mask, Trim};
+use crate::text::Spanned;
+
+pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, pack: &Pack) -> Dialect {
+    let at = dialect.at;
+    let dialect = &dialect.value;
+    let families: Vec<Family> = dialect
+        .grammar
+        .0
+        .iter()
+        .filter_map(|grammar| Family::new(pack.grammars.get(&grammar.value)?.clone()))
+        .collect();
+    let id = |name: &Spanned<String>| dialect.blocks.get_index_of(&name.value).map(|index| BlockId(index as u16));
+    let blocks: Vec<Block> =
+        dialect.blocks.iter().map(|(name, block)| compile_block(name, block, dialect, &families, &id)).collect();
+    let closers: Vec<&str> = blocks
+        .iter()
+        .flat_map(|block| &block.close)
+        .filter_map(|closer| match closer {
+            Closer::Word(word) => Some(word.as_str()),
+            _ => None,
+        })
+        .collect();
+    let any = blocks.iter().any(|block| block.close.contains(&Closer::Any));
+    let insensitive = dialect.case == Some(Case::Insensitive);
+    let names = Names::new(insensitive, dialect.blocks.keys().map(String::as_str), closers.into_iter(), any);
+    let text = match dialect.text.as_ref().map(|text| text.value.as_str()) {
+        Some("message") => Outside::Message,
+        Some(text) => match text.strip_prefix("section:") {
+            Some(section) => Outside::Section(section.to_owned()),
+            None => Outside::Stray,
+        },
+        None => Outside::Stray,
+    };
+    Dialect {
+        name: name.to_owned(),
+        families,
+        names,
+        fences: dialect.masks.contains(&Mask::CodeFence),
+        spans: dialect.masks.contains(&Mask::CodeSpan),
+        wrapper: dialect.wrapper.is_some(),
+        text,
+        needs: dialect.needs.iter().filter_map(id).collect(),
+        blocks,
+        at,
+    }
+}
+
+fn compile_block(
+    name: &str,
+    block: &Spanned<surface::Block>,
+    dialect: &surface::Dialect,
+    families: &[Family],
+    id: &dyn Fn(&Spanned<String>) -> Option<BlockId>,
+) -> Block {
+    let at = block.at;
+    let block = &block.value;
+    let called = |word: &Spanned<String>| match word.value.strip_prefix('@') {
+        Some("name") => Called::Own,
+        Some(attribute) => Called::Attribute(attribute.to_owned()),
+        None => Called::Word(word.value.clone()),
+    };
+    let close = if block.close.is_empty() { &dialect.close } else { &block.close };
+    let mut close: Vec<Closer> = close
+        .iter()
+        .map(|word| match word.value.as_str() {
+            "@name" => Closer::Own,
+            "*" => Closer::Any,
+            word => Closer::Word(word.to_owned()),
+        })
+        .collect();
+    if close.is_empty() {
+        close.push(Closer::Own);
+    }
+    let ends = if block.ends.is_empty() { &dialect.ends } else { &block.ends };
+    let mut ends: Vec<Vec<Ending>> =
+        ends.iter().map(|rung| rung.0.iter().map(|ending| ending.value).collect()).collect();
+    if ends.is_empty() {
+        let closes = families.iter().any(|family| family.close.is_some());
+        let first = if closes { Ending::Closer } else { Ending::Payload };
+        let has_first = closes || families.iter().any(|family| family.payload.is_some());
+        ends.extend(has_first.then(|| vec![first]));
+        ends.extend([vec![Ending::NextBlock], vec![Ending::End]]);
+    }
+    Block {
+        name: name.to_owned(),
+        role: block.role,
+        called: block.name.as_ref().map_or(Called::Own, called),
+        key: block.key.as_ref().map(called),
+        payload: block.payload.0.iter().map(|reader| reader.value).collect(),
+        entities: Block::decodes(block.decode.or(dialect.decode)),
+        holds: block.holds.iter().filter_map(id).collect(),
+        anchor: block.anchor.or(dialect.anchor).unwrap_or(Anchor::Anywhere),
+        close,
+        ends,
+        trim: block.trim.clone().or_else(|| dialect.trim.clone()).unwrap_or_else(|| vec![Trim::WhiteSpace]),
+        at,
+    }
+}

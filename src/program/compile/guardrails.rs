@@ -1,0 +1,141 @@
+//! Guardrails, from texts to sets of patterns.
+//!
+//! In: the guardrails of the surface.
+//! Out: [`Guardrails`], and a diagnostic for each pattern that cannot be used.
+//! Never: searches a text.
+
+use super::{Compiler, REPLY_NAMES, Sight};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::program::{Guardrail, Guardrails, Mode, ModeId, Set, Target};
+use crate::surface::{Level, Role, Surface};
+use crate::text::Spanned;
+use indexmap::IndexMap;
+
+impl Compiler<'_> {
+    pub(super) fn compile_guardrails(&mut self, modes: &IndexMap<String, Mode>) -> Guardrails {
+        let surface = self.surface;
+        let mut guardrails = Guardrails::default();
+        for guardrail in &surface.guardrails {
+            let given = [&guardrail.matches, &guardrail.unless].into_iter().flatten().next();
+            let mut pattern = None;
+            if let Some(text) = given {
+                match regex::RegexBuilder::new(&text.value).size_limit(1 << 20).build() {
+                    Ok(regex) => pattern = Some(regex),
+                    Err(error) => self.bad_pattern(text, &error),
+                }
+            }
+            if let (Some(_), Some(unless)) = (&guardrail.matches, &guardrail.unless) {
+                self.diagnostics.push(
+                    Diagnostic::new(Code::PACK_PATTERN, unless.at, "a guardrail has `matches` or `unless`, not both")
+                        .with_help("make it two guardrails"),
+                );
+            }
+            if given.is_none() && guardrail.when.is_none() {
+                self.diagnostics.push(
+                    Diagnostic::new(Code::PACK_MISSING_KEY, guardrail.id.at, "nothing says when this guardrail trips")
+                        .with_help("add `matches`, `unless` or `when`"),
+                );
+            }
+            let target = target(&guardrail.on.value, surface);
+            if target == Target::Reply && given.is_some() {
+                self.diagnostics.push(
+                    Diagnostic::new(Code::PACK_PATTERN, guardrail.on.at, "a pattern cannot look at the whole reply")
+                        .with_help("name a role or a block, or use `when`"),
+                );
+            }
+            let when = self.condition(guardrail.when.as_ref(), &[], Sight { names: REPLY_NAMES, params: None });
+            guardrails.rules.push(Guardrail {
+                id: guardrail.id.value.clone(),
+                target,
+                pattern,
+                inverted: guardrail.matches.is_none(),
+                when,
+                modes: guardrail
+                    .modes
+                    .0
+                    .iter()
+                    .filter_map(|mode| modes.get_index_of(&mode.value).map(ModeId))
+                    .collect(),
+                advice: guardrail.advice.clone(),
+                severity: match guardrail.severity {
+                    Some(Level::Info) => Severity::Info,
+                    Some(Level::Error) => Severity::Error,
+                    Some(Level::Warning) | None => Severity::Warning,
+                },
+                strategy: guardrail.strategy.as_ref().map(|strategy| strategy.value),
+                at: guardrail.id.at,
+            });
+        }
+        self.compile_sets(&mut guardrails);
+        guardrails
+    }
+
+    /// One set of patterns for each target.
+    fn compile_sets(&mut self, guardrails: &mut Guardrails) {
+        let mut targets: Vec<Target> = Vec::new();
+        for (index, rule) in guardrails.rules.iter().enumerate() {
+            match (&rule.pattern, targets.contains(&rule.target)) {
+                (Some(_), false) => targets.push(rule.target.clone()),
+                (Some(_), true) => {}
+                (None, _) => guardrails.conditions.push(index),
+            }
+        }
+        for target in targets {
+            let with_pattern = |rule: &&Guardrail| rule.target == target && rule.pattern.is_some();
+            let rules: Vec<usize> = guardrails
+                .rules
+                .iter()
+                .enumerate()
+                .filter(|(_, rule)| with_pattern(rule))
+                .map(|(index, _)| index)
+                .collect();
+            let texts = rules
+                .iter()
+                .filter_map(|index| guardrails.rules.get(*index)?.pattern.as_ref())
+                .map(regex::Regex::as_str);
+            match regex::RegexSetBuilder::new(texts).size_limit(16 << 20).build() {
+                Ok(patterns) => guardrails.sets.push(Set { target, patterns, rules }),
+                Err(error) => {
+                    let at = rules.first().and_then(|index| guardrails.rules.get(*index)).map(|rule| rule.at);
+                    let message = format!("the patterns of one target are too large together: {error}");
+                    self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, at, message));
+                }
+            }
+        }
+    }
+
+    fn bad_pattern(&mut self, text: &Spanned<String>, error: &regex::Error) {
+        let (message, help) = match error {
+            regex::Error::CompiledTooBig(_) => {
+                ("the pattern is too large".to_owned(), "bound its repetitions, or split it".to_owned())
+            }
+            other => {
+                let text = other.to_string();
+                let last = text.lines().last().unwrap_or_default();
+                let reason = last.strip_prefix("error: ").unwrap_or(last).to_owned();
+                (
+                    format!("the pattern cannot be used: {reason}"),
+                    "patterns are those of the `regex` crate: no look-around, no back-references".to_owned(),
+                )
+            }
+        };
+        self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, text.at, message).with_help(help));
+    }
+}
+
+/// What a guardrail looks at: a role's word means the role, any other name the blocks that bear it.
+fn target(on: &str, surface: &Surface) -> Target {
+    if on == "reply" {
+        return Target::Reply;
+    }
+    if let Some(name) = on.strip_suffix(".key") {
+        return Target::Key(name.to_owned());
+    }
+    let bound = surface.dialects.values().any(|dialect| dialect.value.blocks.contains_key(on));
+    let roles = [Role::Message, Role::Thinking, Role::Call, Role::Content, Role::Section, Role::Utterance];
+    match roles.into_iter().find(|role| role.word() == on) {
+        Some(role @ (Role::Message | Role::Thinking)) => Target::Role(role),
+        Some(role) if !bound => Target::Role(role),
+        _ => Target::Block(on.to_owned()),
+    }
+}

@@ -1,0 +1,225 @@
+//! Compiling: how does a checked pack become a program?
+//!
+//! In: a [`Pack`].
+//! Out: a [`Program`], and a diagnostic for each expression, pattern or name in one that cannot be used.
+//! Never: stops at a fault; what is wrong is left out, and the caller throws the program away.
+
+mod dialects;
+mod effects;
+mod guardrails;
+mod replies;
+mod sight;
+
+use super::{Action, Answer, Answers, Content, Dialect, Effect, Mode, ModeId, Permit, Places, Program, Schema, Slot};
+use crate::diagnostic::{Code, Defect, Diagnostic};
+use crate::pack::Pack;
+use crate::surface::{self, Surface, Tree};
+use crate::text::{Location, Spanned, glob};
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+use sight::{CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight};
+use std::sync::Arc;
+
+/// The mode of a pack that declares none.
+const ONLY_MODE: &str = "default";
+
+pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
+    let surface = &pack.surface;
+    let mut compiler = Compiler { surface, diagnostics, actions: Actions::of(surface), reads_reply: false };
+    let dialects: Vec<Dialect> =
+        surface.dialects.iter().map(|(name, dialect)| dialects::compile_dialect(name, dialect, pack)).collect();
+    let block_degradation = surface
+        .dialects
+        .values()
+        .map(|dialect| dialect.value.blocks.values().map(|block| answers(&block.value.degradation)).collect())
+        .collect();
+    let actions = compiler.compile_actions();
+    let modes = compiler.compile_modes(&dialects);
+    let contents = compiler.compile_contents();
+    let guardrails = compiler.compile_guardrails(&modes);
+    let (slots, initial) = compiler.compile_state();
+    let start = surface.about.as_ref().and_then(|about| about.start.as_ref());
+    let start = start.and_then(|start| modes.get_index_of(&start.value)).unwrap_or(0);
+    let data: Map<String, Value> =
+        surface.data.iter().map(|(name, tree)| (name.clone(), tree.value.to_json())).collect();
+    let reads_reply = compiler.reads_reply;
+    let mut program = Program {
+        name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
+        sources: surface.sources.clone(),
+        dialects,
+        actions,
+        modes,
+        start: ModeId(start),
+        contents,
+        guardrails,
+        degradation: answers(&surface.degradation),
+        block_degradation,
+        slots,
+        initial: Arc::new(Value::Object(initial)),
+        data: Value::Object(data),
+        limits: super::Limits::default(),
+        reads_reply,
+        places: Places::default(),
+    };
+    program.places = places(&program);
+    program
+}
+
+/// The names of all places that outcomes may cite, computed once.
+fn places(program: &Program) -> Places {
+    let mut places = Vec::new();
+    fn effects(list: &[Effect], places: &mut Vec<Location>) {
+        for effect in list {
+            places.push(effect.at);
+            effects(&effect.nested, places);
+        }
+    }
+    for action in program.actions.values() {
+        places.push(action.at);
+        effects(&action.effects, &mut places);
+    }
+    for content in program.contents.values() {
+        effects(&content.effects, &mut places);
+    }
+    for mode in program.modes.values() {
+        places.push(mode.at);
+        places.extend(mode.permits.iter().flatten().map(|permit| permit.at));
+        places.extend(mode.reply.counts.iter().map(|count| count.at));
+        places.extend(mode.reply.order_at);
+        places.extend(mode.reply.calls.map(|(_, at)| at));
+    }
+    for dialect in &program.dialects {
+        places.push(dialect.at);
+        places.extend(dialect.blocks.iter().map(|block| block.at));
+    }
+    places.extend(program.guardrails.rules.iter().map(|rule| rule.at));
+    let name = |at: Location| Some((at, Arc::from(program.sources.place_name(at)?)));
+    Places(places.into_iter().filter_map(name).collect())
+}
+
+fn answers(degradation: &surface::Degradation) -> Answers {
+    let mut answers: Vec<Option<Answer>> = Vec::new();
+    if !degradation.0.is_empty() {
+        answers.resize(Defect::ALL.len(), None);
+    }
+    for (defect, strategies) in &degradation.0 {
+        if let Some(slot) = answers.get_mut(defect.value as usize) {
+            let strategies = strategies.iter().map(|strategy| strategy.value).collect();
+            *slot = Some(Answer { strategies, at: defect.at });
+        }
+    }
+    Answers(answers)
+}
+
+/// The actions by name, for permits.
+struct Actions<'s>(Vec<&'s str>);
+
+impl<'s> Actions<'s> {
+    fn of(surface: &'s Surface) -> Self {
+        Self(surface.actions.keys().map(String::as_str).collect())
+    }
+}
+
+struct Compiler<'c> {
+    surface: &'c Surface,
+    diagnostics: &'c mut Vec<Diagnostic>,
+    actions: Actions<'c>,
+    /// Whether any expression reads `reply`.
+    reads_reply: bool,
+}
+
+impl Compiler<'_> {
+    fn compile_actions(&mut self) -> IndexMap<String, Action> {
+        let surface = self.surface;
+        let mut actions = IndexMap::new();
+        for (name, action) in &surface.actions {
+            let sight = Sight { names: EFFECT_NAMES, params: Some(&action.value.params) };
+            let effects = self.effects(&action.value.effects, &mut Vec::new(), sight);
+            let compiled = Action {
+                schema: Schema::of_params(&action.value.params),
+                returns: action.value.returns.as_ref().map(Schema::of_value),
+                params: action.value.params.iter().map(|(name, param)| (name.clone(), param.at)).collect(),
+                effects,
+                degradation: answers(&action.value.degradation),
+                at: action.at,
+            };
+            actions.insert(name.clone(), compiled);
+        }
+        actions
+    }
+
+    fn compile_contents(&mut self) -> IndexMap<String, Content> {
+        let surface = self.surface;
+        let mut contents = IndexMap::new();
+        for (name, content) in &surface.contents {
+            let sight = Sight { names: CONTENT_NAMES, params: None };
+            let path = content.value.key.as_ref().is_some_and(|key| key.value == "path");
+            let effects = self.effects(&content.value.effects, &mut Vec::new(), sight);
+            contents.insert(name.clone(), Content { path, effects });
+        }
+        contents
+    }
+
+    fn compile_modes(&mut self, dialects: &[Dialect]) -> IndexMap<String, Mode> {
+        let surface = self.surface;
+        let number = |name: &Spanned<String>| dialects.iter().position(|dialect| dialect.name == name.value);
+        let all: Vec<usize> = match surface.about.as_ref().and_then(|about| about.dialects.as_ref()) {
+            Some(names) => names.iter().filter_map(number).collect(),
+            None => (0..dialects.len()).collect(),
+        };
+        let mut modes = IndexMap::new();
+        for (name, mode) in &surface.modes {
+            let mut permits: Vec<Vec<Permit>> = Vec::new();
+            permits.resize_with(surface.actions.len(), Vec::new);
+            for permit in &mode.value.permits {
+                for (action, slot) in self.actions.0.clone().iter().zip(&mut permits) {
+                    if glob(&permit.action.value, action) {
+                        let params = surface.actions.get(*action).map(|action| &action.value.params);
+                        let when = self.condition(permit.when.as_ref(), &[], Sight { names: CALL_NAMES, params });
+                        slot.push(Permit { when, at: permit.action.at });
+                    }
+                }
+            }
+            let compiled = Mode {
+                permits,
+                at: mode.at,
+                dialects: match &mode.value.dialects {
+                    Some(names) => names.iter().filter_map(number).collect(),
+                    None => all.clone(),
+                },
+                reply: replies::compile_reply(&surface.reply, Some(&mode.value.reply), dialects),
+                degradation: answers(&mode.value.degradation),
+            };
+            modes.insert(name.clone(), compiled);
+        }
+        if modes.is_empty() {
+            let at = surface.about.as_ref().map_or(Location::response(Default::default()), |about| about.name.at);
+            let permits = surface.actions.values().map(|_| vec![Permit { when: None, at }]).collect();
+            let reply = replies::compile_reply(&surface.reply, None, dialects);
+            let mode = Mode { permits, at, dialects: all, reply, degradation: Answers::default() };
+            modes.insert(ONLY_MODE.to_owned(), mode);
+        }
+        modes
+    }
+
+    fn compile_state(&mut self) -> (IndexMap<String, Slot>, Map<String, Value>) {
+        let surface = self.surface;
+        let mut slots = IndexMap::new();
+        let mut initial = Map::new();
+        for (name, tree) in &surface.state {
+            let compute = match tree.value.get("compute") {
+                Some(Tree::Text(text)) => self.template(text, &[], Sight { names: COMPUTE_NAMES, params: None }),
+                _ => None,
+            };
+            if let Some(from) = tree.value.get("from")
+                && !matches!(from, Tree::Text(from) if matches!(from.value.as_str(), "host" | "effects"))
+            {
+                let message = "`from` is `host` or `effects`";
+                self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, from.at(), message));
+            }
+            initial.insert(name.clone(), tree.value.get("default").map(Tree::to_json).unwrap_or_default());
+            slots.insert(name.clone(), Slot { schema: Schema::of_value(&tree.value), compute, at: tree.at });
+        }
+        (slots, initial)
+    }
+}

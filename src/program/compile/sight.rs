@@ -1,0 +1,152 @@
+//! Sight: may this expression see what it reads?
+//!
+//! In: conditions, templates, shapes and paths, and the names at hand where they stand.
+//! Out: the compiled expression, and a diagnostic for each name that it cannot see.
+//! Never: evaluates one.
+
+use super::Compiler;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::expression::{Expression, PathTemplate, Shape, Template};
+use crate::surface::{Named, Tree};
+use crate::text::{Location, Spanned};
+
+/// What the expressions at one place may see.
+#[derive(Clone, Copy)]
+pub(super) struct Sight<'s> {
+    pub(super) names: &'s [&'s str],
+    pub(super) params: Option<&'s Named<Tree>>,
+}
+
+/// What conditions on a call may see.
+pub(super) const CALL_NAMES: &[&str] = &["params", "state", "data", "mode", "reply", "now"];
+/// What effects of actions may see.
+pub(super) const EFFECT_NAMES: &[&str] = &["params", "state", "data", "mode", "reply", "ids", "item", "now"];
+/// What effects of contents may see.
+pub(super) const CONTENT_NAMES: &[&str] =
+    &["key", "text", "name", "state", "data", "mode", "reply", "ids", "item", "now"];
+/// What guardrails may see.
+pub(super) const REPLY_NAMES: &[&str] = &["state", "data", "mode", "reply", "now"];
+/// What computed values of the state may see.
+pub(super) const COMPUTE_NAMES: &[&str] = &["state", "data", "mode", "now"];
+
+impl Compiler<'_> {
+    /// Reports every name that an expression reads and cannot see.
+    fn see(&mut self, reads: &[Vec<String>], lets: &[String], sight: Sight<'_>, at: Location) {
+        for path in reads {
+            let Some(head) = path.first() else { continue };
+            self.reads_reply |= head == "reply";
+            if lets.contains(head) {
+                continue;
+            }
+            if !sight.names.contains(&head.as_str()) {
+                let names = sight.names.iter().copied().chain(lets.iter().map(String::as_str));
+                let message = format!("there is no `{head}` to see here");
+                let diagnostic = Diagnostic::new(Code::PACK_UNKNOWN_VARIABLE, at, message).with_nearest(head, names);
+                self.diagnostics.push(diagnostic);
+                continue;
+            }
+            let Some(member) = path.get(1) else { continue };
+            let (code, what, declared): (Code, &str, Vec<&str>) = match head.as_str() {
+                "state" => (Code::PACK_UNKNOWN_STATE, "state", self.surface.state.keys().map(String::as_str).collect()),
+                "data" => (Code::PACK_UNKNOWN_VARIABLE, "data", self.surface.data.keys().map(String::as_str).collect()),
+                "params" => match sight.params {
+                    Some(params) => {
+                        (Code::PACK_UNKNOWN_VARIABLE, "action", params.keys().map(String::as_str).collect())
+                    }
+                    None => continue,
+                },
+                _ => continue,
+            };
+            if !declared.contains(&member.as_str()) {
+                let message = format!("the {what} has no `{member}`");
+                self.diagnostics.push(Diagnostic::new(code, at, message).with_nearest(member, declared));
+            }
+        }
+    }
+
+    pub(super) fn condition(
+        &mut self,
+        text: Option<&Spanned<String>>,
+        lets: &[String],
+        sight: Sight<'_>,
+    ) -> Option<Expression> {
+        let text = text?;
+        match Expression::parse(text) {
+            Ok(expression) => {
+                self.see(expression.reads(), lets, sight, text.at);
+                Some(expression)
+            }
+            Err(diagnostic) => {
+                self.diagnostics.push(*diagnostic);
+                None
+            }
+        }
+    }
+
+    pub(super) fn template(&mut self, text: &Spanned<String>, lets: &[String], sight: Sight<'_>) -> Option<Template> {
+        match Template::parse(text) {
+            Ok(template) => {
+                self.see(template.reads(), lets, sight, text.at);
+                Some(template)
+            }
+            Err(diagnostic) => {
+                self.diagnostics.push(*diagnostic);
+                None
+            }
+        }
+    }
+
+    pub(super) fn shape(&mut self, tree: &Tree, lets: &[String], sight: Sight<'_>) -> Option<Shape> {
+        match Shape::parse(tree) {
+            Ok(shape) => {
+                self.see(shape.reads(), lets, sight, tree.at());
+                Some(shape)
+            }
+            Err(diagnostics) => {
+                self.diagnostics.extend(diagnostics);
+                None
+            }
+        }
+    }
+
+    /// A path into the state, whose first part must be declared, and may not come from the host alone.
+    pub(super) fn path(&mut self, text: &Spanned<String>, lets: &[String], sight: Sight<'_>) -> Option<PathTemplate> {
+        let path = match PathTemplate::parse(text) {
+            Ok(path) => path,
+            Err(diagnostic) => {
+                self.diagnostics.push(*diagnostic);
+                return None;
+            }
+        };
+        self.see(path.reads(), lets, sight, text.at);
+        let head = path.head().next().map(str::to_owned);
+        let Some(head) = head else {
+            let message = "a path starts with a value of the state";
+            self.diagnostics.push(
+                Diagnostic::new(Code::PACK_UNKNOWN_STATE, text.at, message)
+                    .with_help("templates may stand in its further parts"),
+            );
+            return None;
+        };
+        match self.surface.state.get(&head) {
+            Some(slot) => {
+                let host = matches!(slot.value.get("from"), Some(Tree::Text(from)) if from.value == "host");
+                if host || slot.value.get("compute").is_some() {
+                    let whose = if host { "comes from the host" } else { "is computed" };
+                    let message = format!("`{head}` {whose}: no effect can change it");
+                    let diagnostic =
+                        Diagnostic::new(Code::PACK_EFFECT, text.at, message).with_place(slot.at, "declared here");
+                    self.diagnostics.push(diagnostic);
+                }
+            }
+            None => {
+                let declared = self.surface.state.keys().map(String::as_str);
+                let message = format!("the state has no `{head}`");
+                let diagnostic =
+                    Diagnostic::new(Code::PACK_UNKNOWN_STATE, text.at, message).with_nearest(&head, declared);
+                self.diagnostics.push(diagnostic);
+            }
+        }
+        Some(path)
+    }
+}

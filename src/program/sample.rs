@@ -1,0 +1,186 @@
+//! Samples: does every expression run, with values that its schemas allow?
+//!
+//! In: a program, its state as a session starts with it, and for each action a payload made from its schema.
+//! Out: `pack/failing-expression` for each condition, template and path that fails although nothing it reads is absent.
+//! Never: says anything about an action for whose schema it cannot make a payload, or about what stands behind a condition
+//! that does not hold for the sample.
+
+use super::{Effect, Program, Verb};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::expression::{Expression, Failure, PathTemplate, Scope, Shape, Template};
+use crate::text::{Location, excerpt};
+use serde_json::{Map, Value, json};
+
+/// Schemas are followed so deep.
+const DEEPEST: usize = 16;
+
+impl Program {
+    /// Runs every expression once, and says which fail.
+    pub(super) fn run_samples(&self) -> Vec<Diagnostic> {
+        let mut samples = Samples::default();
+        let (mode, absent) = (Value::from(self.modes.get_index(self.start.0).map(|(name, _)| name.as_str())), Value::Null);
+        let mut scope = Scope::new().with("state", &self.initial).with("data", &self.data).with("mode", &mode);
+        for name in ["now", "reply", "item"] {
+            scope.add(name, &absent);
+        }
+        for slot in self.slots.values() {
+            samples.template(slot.compute.as_ref(), &scope);
+        }
+        for rule in &self.guardrails.rules {
+            samples.condition(rule.when.as_ref(), &scope);
+        }
+        for (number, action) in self.actions.values().enumerate() {
+            let params = sample(action.schema.json(), DEEPEST);
+            if !action.schema.validator().is_ok_and(|validator| validator.is_valid(&params)) {
+                continue;
+            }
+            let scope = Scope::inside(&scope).with("params", &params);
+            for permit in self.modes.values().filter_map(|mode| mode.permits.get(number)).flatten() {
+                samples.condition(permit.when.as_ref(), &scope);
+            }
+            samples.effects(&action.effects, &scope, Map::new());
+        }
+        for (name, content) in &self.contents {
+            let (key, text, name) = (json!("sample.txt"), json!("sample"), json!(name));
+            let scope = Scope::inside(&scope).with("key", &key).with("text", &text).with("name", &name);
+            samples.effects(&content.effects, &scope, Map::new());
+        }
+        samples.0
+    }
+}
+
+/// The failures so far.
+#[derive(Default)]
+struct Samples(Vec<Diagnostic>);
+
+impl Samples {
+    fn effects(&mut self, list: &[Effect], outer: &Scope<'_>, mut ids: Map<String, Value>) {
+        let mut scope = Scope::inside(outer);
+        for effect in list {
+            let Some(each) = &effect.each else {
+                self.effect(effect, &mut scope, &mut ids);
+                continue;
+            };
+            let item = match self.outcome(each.value(&scope), each.at()) {
+                Some(Value::Array(items)) => items.into_iter().next(),
+                _ => None,
+            };
+            let mut round = Scope::inside(&scope).with_owned("item", item.unwrap_or_default());
+            self.effect(effect, &mut round, &mut ids.clone());
+        }
+    }
+
+    fn effect<'s>(&mut self, effect: &'s Effect, scope: &mut Scope<'s>, ids: &mut Map<String, Value>) {
+        for (name, shape) in &effect.lets {
+            let value = self.shape(Some(shape), scope);
+            scope.add_owned(name, value);
+        }
+        if effect.when.is_some() && !self.condition(effect.when.as_ref(), scope) {
+            return;
+        }
+        if let Some(kind) = &effect.new {
+            ids.insert(kind.clone(), format!("{kind}-1").into());
+        }
+        scope.add_owned("ids", Value::Object(ids.clone()));
+        match &effect.verb {
+            Some(Verb::Set { path, value } | Verb::Append { path, value, .. }) => {
+                self.path(path, effect.at, scope);
+                self.shape(Some(value), scope);
+            }
+            Some(Verb::Remove { path }) => self.path(path, effect.at, scope),
+            Some(Verb::Emit { event, value }) => {
+                self.template(Some(event), scope);
+                self.shape(value.as_ref(), scope);
+            }
+            Some(Verb::Write { key, value }) => {
+                self.template(Some(key), scope);
+                self.shape(Some(value), scope);
+            }
+            Some(Verb::Remark { text, .. }) => self.template(text.as_ref(), scope),
+            None => {}
+        }
+        self.effects(&effect.nested, scope, ids.clone());
+    }
+
+    fn condition(&mut self, when: Option<&Expression>, scope: &Scope<'_>) -> bool {
+        when.and_then(|when| self.outcome(when.holds(scope), when.at())).unwrap_or_default()
+    }
+
+    fn template(&mut self, template: Option<&Template>, scope: &Scope<'_>) {
+        if let Some(template) = template {
+            self.outcome(template.render(scope), template.at());
+        }
+    }
+
+    fn path(&mut self, path: &PathTemplate, at: Location, scope: &Scope<'_>) {
+        self.outcome(path.render(scope), at);
+    }
+
+    /// Runs every template of a shape; its whole value if all of them run.
+    fn shape(&mut self, shape: Option<&Shape>, scope: &Scope<'_>) -> Value {
+        let Some(shape) = shape else { return Value::Null };
+        for template in shape.templates() {
+            self.outcome(template.render(scope), template.at());
+        }
+        shape.render(scope).unwrap_or_default()
+    }
+
+    fn outcome<T>(&mut self, outcome: Result<T, Failure>, at: Location) -> Option<T> {
+        match outcome {
+            Ok(value) => Some(value),
+            Err(failure) => {
+                if !failure.is_of_absence() {
+                    let message = format!("this fails with sample values: {}", excerpt(&failure.message, 160));
+                    let help = "the samples are made from the schemas of `params` and the defaults of `state`";
+                    self.0.push(Diagnostic::new(Code::PACK_FAILS, at, message).with_help(help));
+                }
+                None
+            }
+        }
+    }
+}
+
+/// A value that a schema most likely allows: what it names itself, else something plain of its type.
+fn sample(schema: &Value, depth: usize) -> Value {
+    let first = |key: &str| schema.get(key).and_then(Value::as_array).and_then(|list| list.first());
+    let named = schema.get("const").or_else(|| schema.get("default")).or_else(|| first("examples")).or_else(|| first("enum"));
+    if let Some(value) = named {
+        return value.clone();
+    }
+    if depth == 0 {
+        return Value::Null;
+    }
+    if let Some(one) = first("anyOf").or_else(|| first("oneOf")).or_else(|| first("allOf")) {
+        return sample(one, depth - 1);
+    }
+    let number = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let kind = schema.get("type").and_then(|kind| kind.as_str().or_else(|| kind.get(0)?.as_str()));
+    let has = |key: &str| schema.get(key).is_some();
+    match kind {
+        Some("object") => object(schema, depth),
+        None if has("properties") => object(schema, depth),
+        Some("array") => schema.get("items").map_or_else(|| json!([]), |items| json!([sample(items, depth - 1)])),
+        Some("boolean") => json!(true),
+        Some(kind @ ("integer" | "number")) => {
+            let least = number("minimum").or_else(|| number("exclusiveMinimum").map(|least| least + 1.0)).unwrap_or(1.0);
+            let most = number("maximum").or_else(|| number("exclusiveMaximum").map(|most| most - 1.0)).unwrap_or(f64::MAX);
+            let value = least.min(most);
+            if kind == "integer" { json!(value.ceil() as i64) } else { json!(value) }
+        }
+        Some("null") => Value::Null,
+        _ if schema.get("format").and_then(Value::as_str) == Some("uri") => json!("https://example.org/"),
+        _ => {
+            let bound = |key: &str| schema.get(key).and_then(Value::as_u64).map(|length| length.min(4096) as usize);
+            let mut text: String = "sample".to_owned();
+            text.truncate(bound("maxLength").unwrap_or(usize::MAX));
+            text.extend(std::iter::repeat_n('x', bound("minLength").unwrap_or_default().saturating_sub(text.len())));
+            json!(text)
+        }
+    }
+}
+
+fn object(schema: &Value, depth: usize) -> Value {
+    let members = schema.get("properties").and_then(Value::as_object);
+    let members = members.into_iter().flatten().map(|(name, schema)| (name.clone(), sample(schema, depth - 1)));
+    Value::Object(members.collect())
+}
