@@ -14,6 +14,8 @@ mod command;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;
+mod hostile;
+mod hostile_inputs;
 mod model;
 mod pages;
 mod promises;
@@ -21,3 +23,4 @@ mod schemas;
 
 mod texts;
 mod tidy;
+mod zz_temp;
