@@ -14,6 +14,8 @@ mod command;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;
+mod pack_page;
 mod pages;
+mod readme;
 mod schemas;
 mod tidy;
