@@ -13,8 +13,10 @@ fn root() -> &'static Path {
 #[test]
 fn the_commands_print_what_is_shown() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme");
-    _ = std::fs::remove_dir_all(&folder);
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme");
+    _ = std::fs::remove_dir_all(&home);
+    // The commands of a page run in the folder of its name.
+    let folder = home.join("README.in");
     for part in ["rules", "tests/responses"] {
         copy(&root().join(part), &folder.join(part));
     }
@@ -23,7 +25,7 @@ fn the_commands_print_what_is_shown() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    let page = folder.join("README.md");
+    let page = home.join("README.md");
     std::fs::write(&page, &readme).unwrap();
     trycmd::TestCases::new().default_bin_path(env!("CARGO_BIN_EXE_rulebook")).case(&page).run();
     let printed = std::fs::read_to_string(&page).unwrap();
