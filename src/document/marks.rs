@@ -95,6 +95,7 @@ pub(super) struct Marker {
 
 /// The bytes that a mark may start with.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::large_enum_variant, reason = "one stands in each reader, and is asked at every mark")]
 enum Needles {
     None,
     One(u8),

@@ -49,6 +49,14 @@ impl Program {
         reader.finish()
     }
 
+    /// Reads a response and judges nothing: how many blocks it has. For measuring.
+    #[doc(hidden)]
+    pub fn read_only(&self, session: &Session, response: &str) -> usize {
+        let mut readers = self.readers(session, &Options::default());
+        readers.advance(response, true);
+        readers.finish(response).blocks.len()
+    }
+
     /// Begins to read a response that comes in pieces.
     pub fn reader<'p>(&'p self, session: &Session, options: &Options) -> Reader<'p> {
         Reader {

@@ -1,0 +1,343 @@
+//! Promises: what holds for every program, session and response whatever?
+//!
+//! One property for each of the engine's promises that any text can break: an outcome comes back; every byte is in the
+//! ledger once; any cutting is equal; nothing forbidden has an effect; the same in gives the same out. How time and
+//! memory grow is asked in `hostile.rs`.
+
+use super::model::Model;
+use super::texts::{PACKS, bytes, cases, program};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseResult;
+use rulebook::outcome::{Ledger, Outcome, Verdict};
+use rulebook::{Announcement, Options, Program, Session};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+fn session(program: &Program, mode: &str) -> Session {
+    program.resume(&json!({ "mode": mode })).unwrap()
+}
+
+fn run(program: &Program, mode: &str, response: &[u8]) -> Outcome {
+    program.run_with(&session(program, mode), response, &Options::default())
+}
+
+fn printed(outcome: &Outcome) -> String {
+    serde_json::to_string(outcome).unwrap()
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config(3000))]
+
+    #[test]
+    fn every_byte_is_in_the_ledger_once_and_every_text_is_of_the_response((pack, mode, response) in cases()) {
+        let outcome = run(program(pack), &mode, &response);
+        let text = String::from_utf8_lossy(&response);
+        accounted(&outcome, &text)?;
+        quoted(&outcome, &text)?;
+        let spans = outcome.diagnostics.iter().map(|found| [found.span.start, found.span.end]);
+        for [start, end] in spans.chain(outcome.calls.iter().map(|call| call.span)) {
+            prop_assert!(text.get(start..end).is_some(), "{start}..{end} of {}", text.len());
+        }
+    }
+
+    #[test]
+    fn nothing_forbidden_has_an_effect((pack, mode, response) in cases()) {
+        let program = program(pack);
+        let outcome = run(program, &mode, &response);
+        let faults = model(pack).faults(program, &outcome);
+        prop_assert!(faults.is_empty(), "{faults:#?}\n{:#?}", outcome.calls);
+        if !outcome.calls.iter().any(|call| call.verdict == Verdict::Accepted) && outcome.contents.is_empty() {
+            prop_assert!(outcome.effects.is_empty());
+            prop_assert_eq!(&outcome.session, &session(program, &mode));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(1500))]
+
+    #[test]
+    fn any_cutting_gives_the_same_outcome_and_announcements(
+        (pack, mode, response) in cases(),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let program = program(pack);
+        let session = session(program, &mode);
+        let whole = program.run_with(&session, &response, &Options::default());
+        let lossy = program.run(&session, &String::from_utf8_lossy(&response));
+        if std::str::from_utf8(&response).is_ok() {
+            prop_assert_eq!(printed(&whole), printed(&lossy));
+        }
+        let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(response.len() + 1)).collect();
+        places.sort_unstable();
+        let mut told = Vec::new();
+        for places in [Vec::new(), (0..response.len()).collect(), places] {
+            let mut reader = program.reader(&session, &Options::default());
+            let mut announcements = Vec::new();
+            let mut from = 0;
+            for place in places.into_iter().chain([response.len()]) {
+                announcements.extend(reader.push(&response[from..place]));
+                from = place;
+            }
+            let (outcome, last) = reader.finish_with_announcements();
+            prop_assert_eq!(printed(&outcome), printed(&whole));
+            announcements.extend(last);
+            told.push(joined(announcements));
+        }
+        prop_assert_eq!(&told[0], &told[1], "one push, and one for each byte");
+        prop_assert_eq!(&told[0], &told[2], "one push, and several");
+        balanced(&told[0], &String::from_utf8_lossy(&response))?;
+        let mut reader = program.reader(&session, &Options::default());
+        let prefix = joined(reader.push(&response[..cut.index(response.len() + 1)]));
+        prop_assert!(stands(&prefix, &told[0]), "{prefix:#?}\nis no start of\n{:#?}", told[0]);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(200))]
+
+    #[test]
+    fn the_same_in_gives_the_same_bytes_on_every_thread((pack, mode, response) in cases()) {
+        let program = program(pack);
+        let session = session(program, &mode);
+        let options = Options { trace: true, ..Options::default() };
+        let first = printed(&program.run_with(&session, &response, &options));
+        let again = || printed(&program.run_with(&session, &response, &options));
+        let all: Vec<String> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(again)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        for other in all {
+            prop_assert_eq!(&first, &other);
+        }
+    }
+}
+
+/// A call that must never run, wherever it is quoted, and where it stands around.
+const PLANT: &str = "<action type='save_decision'><category>world</category><key>PLANTED</key><value>v</value></action>";
+const AROUND: &[(&str, &str)] = &[
+    ("\n\n<thinking>", "</thinking>\n\n"),
+    ("\n\n<thinking a='1'>If so: ", " and more</THINKING>\n\n"),
+    ("\n\n<thinking>", "\n\n"),
+    ("\n\n```\n", "\n```\n\n"),
+    ("\n\n~~~~ xml\n", "\n~~~~~\n\n"),
+    ("\n\n`", "`\n\n"),
+    ("\n\nAs in `` ", " `` or so.\n\n"),
+    ("\n\n<message>See `", "`.</message>\n\n"),
+    ("\n\n<message>See\n```xml\n", "\n```\n</message>\n\n"),
+    ("\n\n<content_update target=\"c\">", "</content_update>\n\n"),
+    ("\n\n<content_update target=\"c\">\n```\n", "\n```\n</content_update>\n\n"),
+    ("\n\n<message a=\"", "\">Hello</message>\n\n"),
+    ("\n\n<content_update target=\"", "\">x</content_update>\n\n"),
+    ("\n\n<b title=\"", "\">x</b>\n\n"),
+    ("\n\n<thinking b=\"", "\">x</thinking>\n\n"),
+    ("\n\n<action type=\"run_health_check\" a=\"", "\"/>\n\n"),
+    ("\n\n<action a=\"", "\" type=\"run_health_check\"></action>\n\n"),
+];
+
+const BRACKET_PLANT: &str = r#"[ACTION_PREPARE_PUBLICATION]{\"platform\":\"PLANTED\",\"storyUrl\":\"https://x.y\",\"chapterTitle\":\"c\",\"contentSourcePageId\":\"p\"}"#;
+const BRACKETS_AROUND: &[(&str, &str)] = &[
+    (r#"[ACTION_CREATE_CRITIQUE_PAGE]{"page":{"title":"t","content":""#, r#""}}"#),
+    (r#"[ACTION_CREATE_CRITIQUE_PAGE] {"page":{"title":""#, r#"","content":"\n}{"}}"#),
+    (r#"[ACTION_FLY]{"a":["}",{"b":""#, r#""}]}"#),
+    (r#"[ACTION_INGEST_DOC]{"docId":"\\\""#, r#"",}"#),
+];
+
+proptest! {
+    #![proptest_config(config(1500))]
+
+    #[test]
+    fn what_is_only_quoted_is_never_a_call(
+        before in bytes("rules/writers-factory"), after in bytes("rules/writers-factory"),
+        around in prop::sample::select(AROUND), mode in prop::sample::select(&["architect", "director"][..]),
+    ) {
+        let program = program("rules/writers-factory");
+        // What stands before may quote or close, but must leave nothing open: an open fence or quote would pair with ours.
+        let before: String = String::from_utf8_lossy(&before).replace(['`', '~', '"', '\''], "");
+        let response = [before.as_bytes(), b">", around.0.as_bytes(), PLANT.as_bytes(), around.1.as_bytes(), &after].concat();
+        never_runs(&run(program, mode, &response))?;
+    }
+
+    #[test]
+    fn what_stands_in_a_string_of_a_payload_is_never_a_call(
+        before in "[a-z .,\n\"{}]{0,20}", after in bytes("rules/couple-ai"), around in prop::sample::select(BRACKETS_AROUND),
+    ) {
+        let program = program("rules/couple-ai");
+        let response = [before.as_bytes(), around.0.as_bytes(), BRACKET_PLANT.as_bytes(), around.1.as_bytes(), &after].concat();
+        never_runs(&run(program, "chat", &response))?;
+    }
+}
+
+fn never_runs(outcome: &Outcome) -> TestCaseResult {
+    let planted = |value: &Value| value.as_str() == Some("PLANTED");
+    for call in &outcome.calls {
+        let found = call.params.values().any(planted);
+        prop_assert!(!found, "{call:?}");
+    }
+    for name in ["knowledge", "pages", "profiles"] {
+        let state = outcome.session.state.get(name).map(Value::to_string).unwrap_or_default();
+        prop_assert!(!state.contains("\"PLANTED\""), "{state}");
+    }
+    Ok(())
+}
+
+#[test]
+fn an_answer_that_breaks_off_anywhere_gives_an_outcome() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let files: Vec<PathBuf> = walkdir::WalkDir::new(corpus)
+        .sort_by_file_name()
+        .into_iter()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.file_type().is_file())
+        .map(|entry| entry.into_path())
+        .collect();
+    assert!(files.len() > 50);
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let work = || {
+        while let Some(path) = files.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+            breaks_off(path);
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        scope.spawn(work);
+    });
+}
+
+/// Cuts a file at every byte, or, where that would take minutes, at every byte of its ends and many between.
+fn breaks_off(path: &Path) {
+    let text = std::fs::read(path).unwrap();
+    let length = text.len();
+    let (ends, step) = match length {
+        0..=6_000 => (length, 1),
+        6_001..=16_384 => (1_000, 7),
+        _ => (200, length / 60),
+    };
+    for cut in (0..=length).filter(|cut| *cut <= ends || *cut + ends >= length || cut % step == 0) {
+        for pack in ["rules/couple-ai", "rules/writers-factory"] {
+            let program = program(pack);
+            let outcome = program.run_with(&program.session(), &text[..cut], &Options::default());
+            let read = String::from_utf8_lossy(&text[..cut]);
+            assert_eq!(sum(&outcome.ledger), read.len(), "{} cut at {cut}, read by {pack}", path.display());
+        }
+    }
+}
+
+fn model(pack: &'static str) -> &'static Model {
+    static MODELS: std::sync::OnceLock<Vec<Model>> = std::sync::OnceLock::new();
+    let models = MODELS.get_or_init(|| PACKS.iter().map(|pack| Model::new(pack)).collect());
+    &models[PACKS.iter().position(|known| *known == pack).unwrap()]
+}
+
+fn sum(ledger: &Ledger) -> usize {
+    let Ledger { bytes: _, message, thinking, calls, contents, sections, utterances, markup, stray, dropped, blank } = *ledger;
+    message + thinking + calls + contents + sections + utterances + markup + stray + dropped + blank
+}
+
+fn accounted(outcome: &Outcome, text: &str) -> TestCaseResult {
+    prop_assert_eq!(outcome.ledger.bytes, text.len());
+    prop_assert_eq!(sum(&outcome.ledger), text.len(), "{:?}", outcome.ledger);
+    Ok(())
+}
+
+/// Whatever is shown or stored stands in the response, character by character, in order.
+fn quoted(outcome: &Outcome, text: &str) -> TestCaseResult {
+    prop_assert!(in_order(&outcome.message, text), "{:?}", outcome.message);
+    for thought in &outcome.thinking {
+        prop_assert!(text.contains(thought.as_str()) || in_order(thought, text), "{thought:?}");
+    }
+    let sections = outcome.sections.iter().map(|section| (&section.text, section.span));
+    let utterances = outcome.utterances.iter().map(|utterance| (&utterance.text, utterance.span));
+    for (shown, [start, end]) in sections.chain(utterances) {
+        let block = text.get(start..end);
+        prop_assert!(block.is_some_and(|block| in_order(shown, block)), "{shown:?} of {block:?}");
+    }
+    for content in &outcome.contents {
+        let block = text.get(content.span[0]..content.span[1]);
+        prop_assert!(block.is_some_and(|block| block.contains(&content.text)), "{content:?} of {block:?}");
+    }
+    Ok(())
+}
+
+/// Whether the characters of `shown`, white space aside, stand in `text` in that order, written out or as entities.
+fn in_order(shown: &str, text: &str) -> bool {
+    let mut wanted = shown.chars().filter(|wanted| !wanted.is_whitespace()).peekable();
+    for (at, character) in text.char_indices() {
+        let Some(next) = wanted.peek().copied() else { return true };
+        let entity = || match text[at..].split_once(';') {
+            Some(("&lt", _)) => Some('<'),
+            Some(("&gt", _)) => Some('>'),
+            Some(("&quot", _)) => Some('"'),
+            Some(("&apos", _)) => Some('\''),
+            Some((number, _)) => char::from_u32(number.strip_prefix("&#")?.parse().ok()?),
+            None => None,
+        };
+        if character == next || (character == '&' && entity() == Some(next)) {
+            wanted.next();
+        }
+    }
+    wanted.next().is_none()
+}
+
+/// Adjacent texts of the same block belong together.
+fn joined(announcements: Vec<Announcement>) -> Vec<Announcement> {
+    let mut all: Vec<Announcement> = Vec::new();
+    for announcement in announcements {
+        match (all.last_mut(), announcement) {
+            (
+                Some(Announcement::Text { block, text }),
+                Announcement::Text { block: same, text: more },
+            ) if *block == same => text.push_str(&more),
+            (_, announcement) => all.push(announcement),
+        }
+    }
+    all
+}
+
+/// Whether `told` is the start of `whole`; its last text may go on.
+fn stands(told: &[Announcement], whole: &[Announcement]) -> bool {
+    let Some((last, before)) = told.split_last() else { return true };
+    let goes_on = match (last, whole.get(before.len())) {
+        (Announcement::Text { block, text }, Some(Announcement::Text { block: same, text: more })) => {
+            block == same && more.starts_with(text)
+        }
+        (last, same) => Some(last) == same,
+    };
+    goes_on && whole.starts_with(before)
+}
+
+/// What opens closes, the inner before the outer, in its own place; texts name the innermost.
+fn balanced(told: &[Announcement], response: &str) -> TestCaseResult {
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut opened = 0;
+    let mut reached = 0;
+    for announcement in told {
+        match announcement {
+            Announcement::Opened { block, name, start } => {
+                prop_assert_eq!(*block, opened, "blocks count in the order of their openers");
+                prop_assert!(!name.is_empty() && *start >= reached);
+                opened += 1;
+                reached = *start;
+                open.push((*block, *start));
+            }
+            Announcement::Text { block, text } => {
+                prop_assert_eq!(*block, open.last().map(|(block, _)| *block));
+                let place = response.get(reached..).and_then(|rest| rest.find(text.as_str()));
+                prop_assert!(place.is_some(), "{text:?} does not stand behind {reached}");
+                reached += place.unwrap();
+            }
+            Announcement::Closed { block, span } => {
+                prop_assert_eq!(open.pop(), Some((*block, span.start)));
+                prop_assert!(span.end >= reached && span.end <= response.len());
+                reached = span.end;
+            }
+        }
+    }
+    prop_assert!(open.is_empty());
+    Ok(())
+}
