@@ -64,6 +64,7 @@ pub(crate) struct Lead {
 
 /// The bytes that a mark may start with.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::large_enum_variant, reason = "one stands in each dialect, and is asked at every mark")]
 pub(crate) enum Needles {
     None,
     One(u8),
