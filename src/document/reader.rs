@@ -314,6 +314,11 @@ impl<'p> Scanner<'p> {
         while open.closer.is_none() && open.bound.is_none() && open.search < last {
             let Some(mark) = self.marker.marks.get(open.search) else { return };
             open.search += 1;
+            // What an attribute quotes opens and closes nothing.
+            if mark.start() < open.opener.end {
+                open.first = open.search;
+                continue;
+            }
             let anchored = block.anchor == Anchor::Anywhere || mark.leads_line;
             match mark.kind {
                 Kind::Open { id, .. } if !mark.masked && self.counts(mark, id) => {
@@ -492,7 +497,9 @@ impl<'p> Scanner<'p> {
 
     /// Every block that opens before this place is known.
     pub(super) fn settled_until(&self) -> usize {
-        self.marker.at.min(self.masks.decided())
+        // What stands behind an open block is known once its end is.
+        let open = self.open.as_ref().map_or(usize::MAX, |open| open.opener.end);
+        self.marker.at.min(self.masks.decided()).min(open)
     }
 
     /// What was read.
