@@ -5,6 +5,7 @@
 //! packs; and the ratios of the medians that a run of `criterion` left behind.
 //! Never: depends on anything but the seed.
 #![allow(dead_code, reason = "each bench takes what it measures")]
+#![allow(clippy::indexing_slicing, reason = "an index below the length")]
 #![allow(clippy::disallowed_methods, reason = "a bench reads the estimates of its own run")]
 
 use rulebook::{Folder, Program};
@@ -145,7 +146,7 @@ fn action(dice: &mut Dice, mode: &str, fault: Fault, out: &mut String) {
         "architect" => dice.pick(&["query_notebook", "save_decision", "save_decision", "write_template", "update_status"]),
         _ => dice.pick(&["query_notebook", "save_decision", "generate_scaffold", "write_scene", "run_health_check"]),
     }};
-    let mut field = |name: &str, value: &str| {
+    let field = |name: &str, value: &str| {
         if fault == Fault::MissingField && (name == "key" || name == "query") {
             return String::new();
         }

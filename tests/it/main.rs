@@ -17,10 +17,11 @@ mod grammar_json;
 mod hostile;
 mod hostile_inputs;
 mod model;
+mod pack_page;
 mod pages;
 mod promises;
+mod readme;
 mod schemas;
-
 mod texts;
 mod tidy;
 mod zz_temp;
