@@ -145,7 +145,7 @@ fn action(dice: &mut Dice, mode: &str, fault: Fault, out: &mut String) {
         "architect" => dice.pick(&["query_notebook", "save_decision", "save_decision", "write_template", "update_status"]),
         _ => dice.pick(&["query_notebook", "save_decision", "generate_scaffold", "write_scene", "run_health_check"]),
     }};
-    let mut field = |name: &str, value: &str| {
+    let field = |name: &str, value: &str| {
         if fault == Fault::MissingField && (name == "key" || name == "query") {
             return String::new();
         }
