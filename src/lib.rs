@@ -84,3 +84,8 @@ pub use outcome::{Options, Outcome, Reader};
 pub use program::{Limits, Loaded, Program};
 pub use session::Session;
 pub use surface::Folder;
+
+/// The README's example in Rust is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

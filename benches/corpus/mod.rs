@@ -5,6 +5,7 @@
 //! packs; and the ratios of the medians that a run of `criterion` left behind.
 //! Never: depends on anything but the seed.
 #![allow(dead_code, reason = "each bench takes what it measures")]
+#![allow(clippy::indexing_slicing, reason = "an index below the length")]
 #![allow(clippy::disallowed_methods, reason = "a bench reads the estimates of its own run")]
 
 use rulebook::{Folder, Program};

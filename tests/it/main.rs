@@ -15,9 +15,10 @@ mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;
 mod model;
+mod pack_page;
 mod pages;
 mod promises;
+mod readme;
 mod schemas;
-
 mod texts;
 mod tidy;

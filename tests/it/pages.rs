@@ -229,7 +229,7 @@ fn snippets(page: &str) -> Vec<Snippet> {
 }
 
 /// `over` laid over `base`, table by table; lists are replaced.
-fn lay_over(base: &str, over: &str) -> String {
+pub(crate) fn lay_over(base: &str, over: &str) -> String {
     fn merge(base: &mut toml::Table, over: toml::Table) {
         for (key, value) in over {
             match (base.get_mut(&key), value) {

@@ -63,6 +63,7 @@ pub(crate) fn read_fields(
 ) -> Fields {
     // A dialect whose own grammar has no closers spells its fields as tags.
     let own = dialect.families.get(family).filter(|family| family.close.is_some());
+    #[expect(clippy::redundant_closure, reason = "the shipped family lives longer than the dialect's own")]
     let Some(family) = own.or_else(|| tag_family()) else { return Fields::default() };
     let mut fields = Fields::default();
     let tags = pair(text, tags(text, body, masks, family, limits, &mut fields.too_many), dialect);

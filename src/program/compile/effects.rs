@@ -1,4 +1,4 @@
-//! Effects, from tables to verbs.
+//! Effects: what does each entry of a list compile to?
 //!
 //! In: the effects of the surface, and what they may see.
 //! Out: [`Effect`]s with one verb each.

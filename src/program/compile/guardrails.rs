@@ -1,4 +1,4 @@
-//! Guardrails, from texts to sets of patterns.
+//! Guardrails: which patterns and conditions are looked for, and in what?
 //!
 //! In: the guardrails of the surface.
 //! Out: [`Guardrails`], and a diagnostic for each pattern that cannot be used.
