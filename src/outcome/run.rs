@@ -119,7 +119,7 @@ impl Program {
             (false, true) => Status::Degraded,
             (false, false) => Status::Clean,
         };
-        parts(&judged, &mut outcome);
+        parts(&mut judged, &mut outcome);
         if options.trace {
             outcome.trace = Some(trace(&judged, &done));
         }
@@ -143,8 +143,7 @@ impl Program {
             if let Some(call) = calls.next_if(|call| call.block == index) {
                 let action = call.action.and_then(|number| self.actions.get_index(number));
                 if let Some((_, action)) = action.filter(|_| call.accepted) {
-                    let params = Value::Object(call.params.clone());
-                    flow.perform(&action.effects, &[("params", &params)], block.span);
+                    flow.perform(&action.effects, &[("params", &call.params)], block.span);
                 }
                 continue;
             }
@@ -215,7 +214,7 @@ impl Program {
 }
 
 /// What the blocks that stand say.
-fn parts(judged: &Judgement<'_>, outcome: &mut Outcome) {
+fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     let span = |span: Span| [span.start, span.end];
     for (index, block) in judged.document.blocks.iter().enumerate() {
         let Some(bound) = judged.bound(block).filter(|_| judged.stands(index)) else { continue };
@@ -242,11 +241,15 @@ fn parts(judged: &Judgement<'_>, outcome: &mut Outcome) {
         let at = outcome.sections.partition_point(|section| section.span[0] < text.span.start);
         outcome.sections.insert(at, section);
     }
-    for call in &judged.calls {
+    for call in &mut judged.calls {
         let block = judged.document.blocks.get(call.block).map(|block| block.span).unwrap_or_default();
+        let params = match std::mem::take(&mut call.params) {
+            Value::Object(params) => params,
+            _ => serde_json::Map::new(),
+        };
         outcome.calls.push(Call {
             action: call.name.clone(),
-            params: call.params.clone(),
+            params,
             verdict: if call.accepted && !judged.refused { Verdict::Accepted } else { Verdict::Dropped },
             span: span(block),
         });
