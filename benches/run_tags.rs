@@ -49,7 +49,10 @@ fn main() {
         if !guardrails {
             group.bench_function("reading", |bencher| {
                 bencher.iter(|| {
-                    answers.iter().map(|answer| program.read_only(of(answer.mode), black_box(&answer.text))).sum::<usize>()
+                    answers
+                        .iter()
+                        .map(|answer| program.read_only(of(answer.mode), black_box(&answer.text)))
+                        .sum::<usize>()
                 });
             });
         }
@@ -59,6 +62,11 @@ fn main() {
     corpus::ratio("tags: run without guardrails / R1", "run tags/run without guardrails", "run tags/R1 counting", 30.0);
     corpus::ratio("tags: run / R1", "run tags/run", "run tags/R1 counting", 60.0);
     corpus::ratio("tags: reading / R1", "run tags/reading", "run tags/R1 counting", 12.0);
-    corpus::ratio("tags: run without guardrails / R3", "run tags/run without guardrails", "run tags/R3 generated parser", 1.0);
+    corpus::ratio(
+        "tags: run without guardrails / R3",
+        "run tags/run without guardrails",
+        "run tags/R3 generated parser",
+        1.0,
+    );
     corpus::ratio("tags: run / R3", "run tags/run", "run tags/R3 generated parser", 1.0);
 }

@@ -18,13 +18,17 @@ fn main() {
         let answer = corpus::long_tags(&mut corpus::Dice::new(4), size);
         let session = rulebook::Session { mode: answer.mode.to_owned(), ..program.session() };
         group.throughput(Throughput::Bytes(answer.text.len() as u64));
-        group.bench_function(format!("tags {size}"), |bencher| bencher.iter(|| program.run(&session, black_box(&answer.text))));
+        group.bench_function(format!("tags {size}"), |bencher| {
+            bencher.iter(|| program.run(&session, black_box(&answer.text)))
+        });
         lengths.push((format!("tags {size}"), answer.text.len()));
         let program = corpus::couple_ai();
         let text = corpus::long_brackets(&mut corpus::Dice::new(5), size);
         let session = program.session();
         group.throughput(Throughput::Bytes(text.len() as u64));
-        group.bench_function(format!("brackets {size}"), |bencher| bencher.iter(|| program.run(&session, black_box(&text))));
+        group.bench_function(format!("brackets {size}"), |bencher| {
+            bencher.iter(|| program.run(&session, black_box(&text)))
+        });
         lengths.push((format!("brackets {size}"), text.len()));
     }
     group.finish();

@@ -18,7 +18,8 @@ impl Program {
     /// Runs every expression once, and says which fail.
     pub(super) fn run_samples(&self) -> Vec<Diagnostic> {
         let mut samples = Samples::default();
-        let (mode, absent) = (Value::from(self.modes.get_index(self.start.0).map(|(name, _)| name.as_str())), Value::Null);
+        let (mode, absent) =
+            (Value::from(self.modes.get_index(self.start.0).map(|(name, _)| name.as_str())), Value::Null);
         let mut scope = Scope::new().with("state", &self.initial).with("data", &self.data).with("mode", &mode);
         for name in ["now", "reply", "item"] {
             scope.add(name, &absent);
@@ -143,7 +144,8 @@ impl Samples {
 /// A value that a schema most likely allows: what it names itself, else something plain of its type.
 fn sample(schema: &Value, depth: usize) -> Value {
     let first = |key: &str| schema.get(key).and_then(Value::as_array).and_then(|list| list.first());
-    let named = schema.get("const").or_else(|| schema.get("default")).or_else(|| first("examples")).or_else(|| first("enum"));
+    let named =
+        schema.get("const").or_else(|| schema.get("default")).or_else(|| first("examples")).or_else(|| first("enum"));
     if let Some(value) = named {
         return value.clone();
     }
@@ -162,8 +164,10 @@ fn sample(schema: &Value, depth: usize) -> Value {
         Some("array") => schema.get("items").map_or_else(|| json!([]), |items| json!([sample(items, depth - 1)])),
         Some("boolean") => json!(true),
         Some(kind @ ("integer" | "number")) => {
-            let least = number("minimum").or_else(|| number("exclusiveMinimum").map(|least| least + 1.0)).unwrap_or(1.0);
-            let most = number("maximum").or_else(|| number("exclusiveMaximum").map(|most| most - 1.0)).unwrap_or(f64::MAX);
+            let least =
+                number("minimum").or_else(|| number("exclusiveMinimum").map(|least| least + 1.0)).unwrap_or(1.0);
+            let most =
+                number("maximum").or_else(|| number("exclusiveMaximum").map(|most| most - 1.0)).unwrap_or(f64::MAX);
             let value = least.min(most);
             if kind == "integer" { json!(value.ceil() as i64) } else { json!(value) }
         }

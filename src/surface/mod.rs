@@ -175,8 +175,12 @@ impl Surface {
                 )),
                 Some(other) => self.take_folder(other, above, diagnostics),
                 None if is_absolute(&used.value) => diagnostics.push(
-                    Diagnostic::new(Code::PACK_OUTSIDE, used.at, format!("`{}` starts at the root of a disk", used.value))
-                        .with_help("paths in `use` are relative to the pack's folder: a pack works on every machine"),
+                    Diagnostic::new(
+                        Code::PACK_OUTSIDE,
+                        used.at,
+                        format!("`{}` starts at the root of a disk", used.value),
+                    )
+                    .with_help("paths in `use` are relative to the pack's folder: a pack works on every machine"),
                 ),
                 None => diagnostics.push(
                     Diagnostic::new(Code::PACK_UNREADABLE, used.at, format!("there is no folder `{}`", used.value))

@@ -19,8 +19,15 @@ pub(crate) struct Model {
 }
 
 /// Defects whose strategy may take a call away.
-const OF_CALLS: &[&str] =
-    &["unknown-action", "malformed-payload", "invalid-payload", "forbidden-call", "unclosed-block", "wrong-closer", "extra-call"];
+const OF_CALLS: &[&str] = &[
+    "unknown-action",
+    "malformed-payload",
+    "invalid-payload",
+    "forbidden-call",
+    "unclosed-block",
+    "wrong-closer",
+    "extra-call",
+];
 
 impl Model {
     pub(crate) fn new(pack: &str) -> Self {
@@ -35,7 +42,8 @@ impl Model {
             let mut owner = String::new();
             for (number, line) in text.lines().enumerate() {
                 if let Some(header) = line.strip_prefix('[') {
-                    let parts: Vec<&str> = header.trim_start_matches('[').split(']').next().unwrap().split('.').collect();
+                    let parts: Vec<&str> =
+                        header.trim_start_matches('[').split(']').next().unwrap().split('.').collect();
                     owner = parts.iter().take(2).copied().collect::<Vec<_>>().join(".");
                 }
                 owners.insert((file.to_owned(), number + 1), owner.clone());
@@ -116,10 +124,9 @@ impl Model {
             let (file, line) = (parts.next().unwrap().to_owned(), parts.next().unwrap().parse().unwrap());
             let owner = self.owners.get(&(file, line)).cloned().unwrap_or_default();
             let stands = match owner.split_once('.') {
-                Some(("actions", action)) => outcome
-                    .calls
-                    .iter()
-                    .any(|call| call.action == action && call.verdict == Verdict::Accepted),
+                Some(("actions", action)) => {
+                    outcome.calls.iter().any(|call| call.action == action && call.verdict == Verdict::Accepted)
+                }
                 Some(("contents", name)) => outcome.contents.iter().any(|content| content.name == name),
                 _ => false,
             };
@@ -162,7 +169,10 @@ impl Model {
     /// The name of the block that is a call in this dialect.
     fn block_of(&self, dialect: &str) -> String {
         let blocks = self.tables.get("dialects").and_then(|dialects| dialects.get(dialect)?.get("blocks")?.as_table());
-        let call = blocks.into_iter().flatten().find(|(_, block)| block.get("role").and_then(|role| role.as_str()) == Some("call"));
+        let call = blocks
+            .into_iter()
+            .flatten()
+            .find(|(_, block)| block.get("role").and_then(|role| role.as_str()) == Some("call"));
         call.map(|(name, _)| name.clone()).unwrap_or_default()
     }
 
@@ -229,9 +239,9 @@ fn fits(value: &Value, schema: &toml::Value) -> bool {
     let great_enough = value.as_f64().is_none_or(|value| number("minimum").is_none_or(|least| value >= least as f64));
     let words = schema.get("enum").and_then(toml::Value::as_array);
     let listed = words.is_none_or(|words| words.iter().any(|word| word.as_str() == value.as_str()));
-    let holds = schema.get("contains").is_none_or(|schema| {
-        value.as_array().is_none_or(|items| items.iter().any(|item| fits(item, schema)))
-    });
+    let holds = schema
+        .get("contains")
+        .is_none_or(|schema| value.as_array().is_none_or(|items| items.iter().any(|item| fits(item, schema))));
     // The only patterns of the packs are of URLs.
     let pattern = word("pattern").is_none_or(|_| {
         let text = value.as_str().unwrap_or_default().to_ascii_lowercase();

@@ -70,8 +70,7 @@ impl Change {
                 bytes.splice(at..at, broken.iter().copied());
             }
             Change::Wrap(opener) => {
-                let fence: Vec<u8> =
-                    opener.bytes().filter(|byte| matches!(byte, b'`' | b'~')).collect();
+                let fence: Vec<u8> = opener.bytes().filter(|byte| matches!(byte, b'`' | b'~')).collect();
                 bytes = [opener.as_bytes(), &bytes, b"\n", &fence, b"\n"].concat();
             }
             Change::LineBreaks => {
@@ -122,8 +121,19 @@ static WRITERS: Names = Names {
     blocks: &["message", "thinking", "content_update", "action"],
     call: ("action", "type"),
     actions: &[
-        "query_notebook", "save_decision", "write_template", "update_status", "start_tournament", "select_winner",
-        "generate_bundle", "generate_scaffold", "write_scene", "run_health_check", "apply_edit", "fly", "SAVE_DECISION",
+        "query_notebook",
+        "save_decision",
+        "write_template",
+        "update_status",
+        "start_tournament",
+        "select_winner",
+        "generate_bundle",
+        "generate_scaffold",
+        "write_scene",
+        "run_health_check",
+        "apply_edit",
+        "fly",
+        "SAVE_DECISION",
     ],
     fields: &[
         ("notebook_id", &["n1", ""]),
@@ -152,7 +162,12 @@ static SIDES: Names = Names {
     blocks: &["reply", "plan", "summary", "file", "do", "say"],
     call: ("do", "what"),
     actions: &["add", "note", "wipe", "fly", "DO_ADD"],
-    fields: &[("n", &["1", "2", "7", "-1", "x", " 3 "]), ("unit", &["m", "S", "km"]), ("text", &["t", ""]), ("extra", &["e"])],
+    fields: &[
+        ("n", &["1", "2", "7", "-1", "x", " 3 "]),
+        ("unit", &["m", "S", "km"]),
+        ("text", &["t", ""]),
+        ("extra", &["e"]),
+    ],
 };
 
 fn tags(names: &'static Names) -> impl Strategy<Value = String> {
@@ -163,17 +178,21 @@ fn tags(names: &'static Names) -> impl Strategy<Value = String> {
             format!("<{name} {attribute}>{fields}{closer}")
         },
     );
-    let json = (attribute(key, names.actions), payload()).prop_map(move |(attribute, payload)| format!("<{name} {attribute}>{payload}</{name}>"));
-    let block = (select(names.blocks).prop_flat_map(cased), inline(names), any::<bool>()).prop_map(|(name, body, closed)| {
-        let closer = if closed { format!("</{name}>") } else { String::new() };
-        format!("<{name}>{body}{closer}\n")
-    });
-    let content = (select(&["content_update", "file"][..]), attribute("target", &["ch1", "../x", "a/b.md"]), inline(names))
-        .prop_map(|(name, attribute, body)| {
-            let attribute = if name == "file" { attribute.replacen("target", "path", 1) } else { attribute };
-            format!("\n<{name} {attribute}>{body}</{name}>\n")
+    let json = (attribute(key, names.actions), payload())
+        .prop_map(move |(attribute, payload)| format!("<{name} {attribute}>{payload}</{name}>"));
+    let block =
+        (select(names.blocks).prop_flat_map(cased), inline(names), any::<bool>()).prop_map(|(name, body, closed)| {
+            let closer = if closed { format!("</{name}>") } else { String::new() };
+            format!("<{name}>{body}{closer}\n")
         });
-    let loose = (select(names.blocks).prop_flat_map(cased), select(LOOSE)).prop_map(|(name, loose)| loose.replace("NAME", &name));
+    let content =
+        (select(&["content_update", "file"][..]), attribute("target", &["ch1", "../x", "a/b.md"]), inline(names))
+            .prop_map(|(name, attribute, body)| {
+                let attribute = if name == "file" { attribute.replacen("target", "path", 1) } else { attribute };
+                format!("\n<{name} {attribute}>{body}</{name}>\n")
+            });
+    let loose = (select(names.blocks).prop_flat_map(cased), select(LOOSE))
+        .prop_map(|(name, loose)| loose.replace("NAME", &name));
     // A field more often than not belongs to an action, so that some calls are accepted.
     let good = select(GOOD_CALLS).prop_map(str::to_owned);
     prop_oneof![3 => call, 1 => json, 3 => block, 1 => content, 2 => loose, 3 => good]
@@ -188,11 +207,30 @@ fn inline(names: &'static Names) -> impl Strategy<Value = String> {
 }
 
 fn cased(name: &'static str) -> impl Strategy<Value = String> {
-    select(vec![name.to_owned(), name.to_owned(), name.to_owned(), name.to_uppercase(), format!("{}{}", name[..1].to_uppercase(), &name[1..])])
+    select(vec![
+        name.to_owned(),
+        name.to_owned(),
+        name.to_owned(),
+        name.to_uppercase(),
+        format!("{}{}", name[..1].to_uppercase(), &name[1..]),
+    ])
 }
 
 fn attribute(key: &'static str, values: &'static [&'static str]) -> impl Strategy<Value = String> {
-    let form = select(&["K=\"V\"", "K='V'", "K=V", "K = \"V\"", "K\n=\n'V'", "a=1 K=\"V\" b='2'", "K=\"V", "K=", "V", "k=\"<action type='fly'>\" K=\"V\""][..]);
+    let form = select(
+        &[
+            "K=\"V\"",
+            "K='V'",
+            "K=V",
+            "K = \"V\"",
+            "K\n=\n'V'",
+            "a=1 K=\"V\" b='2'",
+            "K=\"V",
+            "K=",
+            "V",
+            "k=\"<action type='fly'>\" K=\"V\"",
+        ][..],
+    );
     let form = prop_oneof![3 => Just("K=\"V\""), 1 => form];
     (form, select(values)).prop_map(move |(form, value)| form.replace('K', key).replace('V', value))
 }
@@ -218,17 +256,40 @@ fn bracket_call(actions: &'static [&'static str]) -> impl Strategy<Value = Strin
 
 /// JSON, right and wrong.
 fn payload() -> BoxedStrategy<String> {
-    let scalar = select(&[
-        "1", "-1", "3.0", "1e2", "1.5", "\"x\"", "\"\"", "\" \"", "\"[ACTION_X]{\"", "\"</action>\"", "\"\\\"}\"", "'x'", "null",
-        "true", "True", "\"é日🙂\"", "{", "", "// c", "\"open",
-    ][..])
+    let scalar = select(
+        &[
+            "1",
+            "-1",
+            "3.0",
+            "1e2",
+            "1.5",
+            "\"x\"",
+            "\"\"",
+            "\" \"",
+            "\"[ACTION_X]{\"",
+            "\"</action>\"",
+            "\"\\\"}\"",
+            "'x'",
+            "null",
+            "true",
+            "True",
+            "\"é日🙂\"",
+            "{",
+            "",
+            "// c",
+            "\"open",
+        ][..],
+    )
     .prop_map(str::to_owned);
     let value = scalar.prop_recursive(3, 12, 4, |inner| {
-        let key = select(&["\"docId\"", "\"title\"", "\"n\"", "\"text\"", "\"page\"", "n", "'key'", "\"key\"", "\"sections\""][..]);
+        let key = select(
+            &["\"docId\"", "\"title\"", "\"n\"", "\"text\"", "\"page\"", "n", "'key'", "\"key\"", "\"sections\""][..],
+        );
         prop_oneof![
             (prop::collection::vec((key, inner.clone()), 0..4), select(&["}", "}", "}", ",}", ""][..])).prop_map(
                 |(members, end)| {
-                    let members: Vec<String> = members.into_iter().map(|(key, value)| format!("{key}: {value}")).collect();
+                    let members: Vec<String> =
+                        members.into_iter().map(|(key, value)| format!("{key}: {value}")).collect();
                     format!("{{{}{end}", members.join(", "))
                 }
             ),
@@ -243,8 +304,20 @@ const BRACKET_ACTIONS: [&str; 5] =
     ["ACTION_INGEST_DOC", "ACTION_CREATE_CRITIQUE_PAGE", "ACTION_PREPARE_PUBLICATION", "ACTION_FLY", "ACTION_"];
 
 const BRACKETS: &[&str] = &[
-    "[ACTION_", "[ACTION_X", "[action_x]{}", "[ACTION_INGEST_DOC]", "[ACTION_X]{\"a\": \"", "[ACTION_X]{", "]", "}", "{", "\"", "\\",
-    "[DO_ADD]{\"n\": 1}", "[DO_ADD]{\"n\": 7}", "[DO_",
+    "[ACTION_",
+    "[ACTION_X",
+    "[action_x]{}",
+    "[ACTION_INGEST_DOC]",
+    "[ACTION_X]{\"a\": \"",
+    "[ACTION_X]{",
+    "]",
+    "}",
+    "{",
+    "\"",
+    "\\",
+    "[DO_ADD]{\"n\": 1}",
+    "[DO_ADD]{\"n\": 7}",
+    "[DO_",
 ];
 
 /// Payloads that fit the actions of the packs.
@@ -277,21 +350,89 @@ const GOOD_CALLS: &[&str] = &[
 ];
 
 const LOOSE: &[&str] = &[
-    "<NAME>", "</NAME>", "<NAME/>", "<NAME", "<NAME ", "</NAME", "< NAME>", "<NAME a=>", "<NAME a=\"x>", "</ NAME>", "<NAMEs>", "<NAME\n>",
-    "`<NAME>`", "```\n<NAME>\n```\n", "<NAME a=\"</NAME>\">", "<NAME a='<NAME>'>", "</NAME >",
+    "<NAME>",
+    "</NAME>",
+    "<NAME/>",
+    "<NAME",
+    "<NAME ",
+    "</NAME",
+    "< NAME>",
+    "<NAME a=>",
+    "<NAME a=\"x>",
+    "</ NAME>",
+    "<NAMEs>",
+    "<NAME\n>",
+    "`<NAME>`",
+    "```\n<NAME>\n```\n",
+    "<NAME a=\"</NAME>\">",
+    "<NAME a='<NAME>'>",
+    "</NAME >",
 ];
 
 const TAG_NOISE: &[&str] = &[
-    "<", ">", "</", "<b>bold</b>", "<div class='a'>", "<br/>", "&lt;", "&amp;lt;", "&#65;", "&#xD800;", "&bogus;", "&", "a < b", "<!-- x -->",
-    "<thought>", "</thought>", "</plan>", "\"", "'", "<![CDATA[x]]>", "<?xml?>",
+    "<",
+    ">",
+    "</",
+    "<b>bold</b>",
+    "<div class='a'>",
+    "<br/>",
+    "&lt;",
+    "&amp;lt;",
+    "&#65;",
+    "&#xD800;",
+    "&bogus;",
+    "&",
+    "a < b",
+    "<!-- x -->",
+    "<thought>",
+    "</thought>",
+    "</plan>",
+    "\"",
+    "'",
+    "<![CDATA[x]]>",
+    "<?xml?>",
 ];
 
 const DIRECTIVES: &[&str] = &[
-    ":::", "\n:::\n", ":::note title=\"a\"\n", "\n:::note title=../x\n", ":::do what=remind\n{\"day\": \"mon\", \"text\": \"x\"}\n:::\n",
-    "\n:::do what=remind\n{\"day\": \"mon\", \"text\": \"x\"}\n:::\n", "\n:::do what=fly\n{}\n:::\n", "\n:::aside\nhm\n:::\n", "::", "\n:::do what=\"rem\n",
+    ":::",
+    "\n:::\n",
+    ":::note title=\"a\"\n",
+    "\n:::note title=../x\n",
+    ":::do what=remind\n{\"day\": \"mon\", \"text\": \"x\"}\n:::\n",
+    "\n:::do what=remind\n{\"day\": \"mon\", \"text\": \"x\"}\n:::\n",
+    "\n:::do what=fly\n{}\n:::\n",
+    "\n:::aside\nhm\n:::\n",
+    "::",
+    "\n:::do what=\"rem\n",
 ];
 
 const PROSE: &[&str] = &[
-    "", " ", "Hello. ", "A line\n", "\n", "\n\n", "\r\n", " \t\n", "é", "日本語", "🙂", "\u{feff}", "\u{2028}", "\u{a0}", "`", "``", "```", "```\n",
-    "\n```rust\n", "~~~\n", "\n````\n", "`code`", "`` ` ``", "*", "# Title\n", "- item\n", "    ```\n", "It's \"so\". ",
+    "",
+    " ",
+    "Hello. ",
+    "A line\n",
+    "\n",
+    "\n\n",
+    "\r\n",
+    " \t\n",
+    "é",
+    "日本語",
+    "🙂",
+    "\u{feff}",
+    "\u{2028}",
+    "\u{a0}",
+    "`",
+    "``",
+    "```",
+    "```\n",
+    "\n```rust\n",
+    "~~~\n",
+    "\n````\n",
+    "`code`",
+    "`` ` ``",
+    "*",
+    "# Title\n",
+    "- item\n",
+    "    ```\n",
+    "It's \"so\". ",
 ];
