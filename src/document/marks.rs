@@ -5,7 +5,8 @@
 //! Never: decides which of them count: a mark depends on nothing but the text from its first byte on, and on the masks.
 
 use super::masks::Masks;
-use crate::grammar::{Machine, Progress, RuleId};
+use super::{Attribute, Key};
+use crate::grammar::{Capture, Machine, Progress, RuleId, inside};
 use crate::program::{BlockId, Dialect, Family, Lead};
 use crate::text::Span;
 
@@ -21,7 +22,20 @@ pub(super) struct Mark {
     pub(super) masked: bool,
     /// Whether nothing but white space, fence marks and closers stand before it on its line.
     pub(super) leads_line: bool,
+    /// The number of what its opener says, if that was kept.
+    opener: u16,
 }
+
+/// What an opener says beside its name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Opener {
+    pub(super) attributes: Vec<Attribute>,
+    /// Whether the block has no body.
+    pub(super) empty: bool,
+}
+
+/// Openers that are kept; further ones are read again when their blocks begin.
+const MOST_OPENERS: usize = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -90,49 +104,8 @@ pub(super) struct Marker {
     line: usize,
     /// Up to where the line holds only what may stand before a mark that leads it.
     clean: usize,
-    needles: Needles,
-}
-
-/// The bytes that a mark may start with.
-#[derive(Debug, Clone, Copy)]
-#[expect(clippy::large_enum_variant, reason = "one stands in each reader, and is asked at every mark")]
-enum Needles {
-    None,
-    One(u8),
-    Two(u8, u8),
-    Three(u8, u8, u8),
-    Many([bool; 256]),
-}
-
-impl Needles {
-    fn new(dialect: &Dialect) -> Self {
-        let mut set = [false; 256];
-        for family in &dialect.families {
-            for rule in [Some(family.open), family.close].into_iter().flatten() {
-                for (slot, starts) in set.iter_mut().zip(family.grammar.first(rule).bytes) {
-                    *slot |= starts;
-                }
-            }
-        }
-        let bytes: Vec<u8> = (0..=255u8).filter(|byte| set.get(usize::from(*byte)) == Some(&true)).collect();
-        match bytes.as_slice() {
-            [] => Needles::None,
-            [one] => Needles::One(*one),
-            [one, two] => Needles::Two(*one, *two),
-            [one, two, three] => Needles::Three(*one, *two, *three),
-            _ => Needles::Many(set),
-        }
-    }
-
-    fn find(&self, bytes: &[u8]) -> Option<usize> {
-        match self {
-            Needles::None => None,
-            Needles::One(one) => memchr::memchr(*one, bytes),
-            Needles::Two(one, two) => memchr::memchr2(*one, *two, bytes),
-            Needles::Three(one, two, three) => memchr::memchr3(*one, *two, *three, bytes),
-            Needles::Many(set) => bytes.iter().position(|byte| set.get(usize::from(*byte)) == Some(&true)),
-        }
-    }
+    /// The attributes of openers, by the number that their mark bears.
+    openers: Vec<Opener>,
 }
 
 /// What is looked at.
@@ -155,17 +128,17 @@ enum Attempt {
 }
 
 impl Marker {
-    pub(super) fn new(dialect: &Dialect) -> Self {
+    pub(super) fn new() -> Self {
         Self {
             at: 0,
-            marks: Vec::new(),
+            marks: Vec::with_capacity(32),
             spent: false,
             machine: Machine::new(),
             attempt: None,
             mask_cursor: 0,
             line: 0,
             clean: 0,
-            needles: Needles::new(dialect),
+            openers: Vec::new(),
         }
     }
 
@@ -176,7 +149,7 @@ impl Marker {
         while self.at < limit && !self.spent && self.marks.len() < most {
             if self.attempt.is_none() {
                 let rest = bytes.get(self.at..limit).unwrap_or_default();
-                let Some(offset) = self.needles.find(rest) else {
+                let Some(offset) = look.dialect.needles.find(rest) else {
                     self.at = limit;
                     return;
                 };
@@ -293,6 +266,19 @@ impl Marker {
         }
     }
 
+    /// What the opener of a mark says, if that was kept.
+    pub(super) fn opener_of(&mut self, mark: &Mark) -> Option<Opener> {
+        self.openers.get_mut(usize::from(mark.opener)).map(std::mem::take)
+    }
+
+    /// Forgets the first marks, and the openers of all if none is left.
+    pub(super) fn forget(&mut self, first: usize) {
+        self.marks.drain(..first);
+        if self.marks.is_empty() {
+            self.openers.clear();
+        }
+    }
+
     fn capture(&self, rule: RuleId) -> Option<Span> {
         self.machine.captures().iter().find(|capture| capture.rule() == rule).map(|capture| capture.span())
     }
@@ -309,6 +295,14 @@ impl Marker {
             before.is_some_and(|before| before.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'`' | b'~')));
         // Closers may stand in a row; anything else spoils the line up to its end.
         self.clean = if leads_line && kind == Kind::Close { span.end } else { usize::MAX };
+        let opener = match kind {
+            Kind::Open { family, .. } if self.openers.len() < MOST_OPENERS => {
+                let rules = look.dialect.families.get(usize::from(family));
+                self.openers.extend(rules.map(|rules| opener(rules, self.machine.captures())));
+                (self.openers.len() - 1) as u16
+            }
+            _ => u16::MAX,
+        };
         let masked = look.masks.covering(span.start, &mut self.mask_cursor).is_some();
         self.marks.push(Mark {
             start: span.start as u32,
@@ -318,6 +312,7 @@ impl Marker {
             kind,
             masked,
             leads_line,
+            opener,
         });
     }
 }
@@ -335,4 +330,23 @@ fn lead_fits(lead: &Lead, look: &Look<'_>, at: usize) -> Option<bool> {
     }
     // A name that may still be coming is waited for.
     look.dialect.names.may_be(after).or(look.complete.then_some(false))
+}
+
+/// What the captures of an opener say. An attribute's first capture is its key, the second its value; any other rule of
+/// the opener is an attribute of that name.
+pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
+    let mut opener = Opener::default();
+    // The outermost capture is the opener itself.
+    for (index, capture) in inside(captures, Some(0)) {
+        if Some(capture.rule()) == family.empty {
+            opener.empty = true;
+        } else if Some(capture.rule()) == family.attribute {
+            if let [key, value, ..] = captures.get(index + 1..capture.next()).unwrap_or_default() {
+                opener.attributes.push(Attribute { key: Key::Typed(key.span()), value: value.span() });
+            }
+        } else if capture.rule() != family.name {
+            opener.attributes.push(Attribute { key: Key::Rule(capture.rule()), value: capture.span() });
+        }
+    }
+    opener
 }

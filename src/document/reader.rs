@@ -8,11 +8,11 @@
 //! opener of the same block, so that each mark is looked at once for each bound name at the most.
 
 use super::announce::Told;
-use super::marks::{Budget, Kind, Look, Mark, Marker};
+use super::marks::{Budget, Kind, Look, Mark, Marker, Opener, opener};
 use super::masks::{Kinds, Masks};
-use super::{Attribute, Block, Document, Ended, Found, Key, What};
+use super::{Attribute, Block, Document, Ended, Found, What};
 use crate::diagnostic::{Defect, Remark};
-use crate::grammar::{Machine, Progress, inside};
+use crate::grammar::{Machine, Progress};
 use crate::program::{BlockId, Closer, Dialect, Family, Limits};
 use crate::surface::{Anchor, Ending, Role, Trim};
 use crate::text::Span;
@@ -88,7 +88,7 @@ impl<'p> Scanner<'p> {
             dialect,
             limits,
             masks: Masks::new(kinds),
-            marker: Marker::new(dialect),
+            marker: Marker::new(),
             // A few places to come back to for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth),
             budget: Budget { used: 0, per_byte: limits.steps_per_byte },
@@ -121,7 +121,7 @@ impl<'p> Scanner<'p> {
                 break;
             }
             if self.open.is_none() {
-                self.marker.marks.drain(..self.next);
+                self.marker.forget(self.next);
                 self.next = 0;
             }
         }
@@ -193,7 +193,7 @@ impl<'p> Scanner<'p> {
         }
         self.calls += usize::from(call);
         let rules = self.dialect.families.get(family)?;
-        let (attributes, empty) = self.opener(rules, mark, text);
+        let Opener { attributes, empty } = self.opener(rules, mark, text);
         Some(Open {
             family,
             id,
@@ -213,30 +213,19 @@ impl<'p> Scanner<'p> {
         })
     }
 
-    /// Reads the opener once more, for its attributes. An attribute's first capture is its key, the second its value; any
-    /// other rule of the opener is an attribute of that name.
-    fn opener(&mut self, family: &Family, mark: &Mark, text: &str) -> (Vec<Attribute>, bool) {
-        self.machine.start(&family.grammar, family.open, mark.start());
-        let mut attributes = Vec::new();
-        let mut empty = false;
-        if !matches!(self.budget.run(&mut self.machine, family, text, true), Progress::Matched(_)) {
-            return (attributes, empty);
+    /// What the opener says beside its name: as it was kept, else read once more.
+    fn opener(&mut self, family: &Family, mark: &Mark, text: &str) -> Opener {
+        if let Some(opener) = self.marker.opener_of(mark) {
+            return opener;
         }
-        let captures = self.machine.captures();
-        // The outermost capture is the opener itself.
-        for (index, capture) in inside(captures, Some(0)) {
-            if Some(capture.rule()) == family.empty {
-                empty = true;
-            } else if Some(capture.rule()) == family.attribute {
-                let inner = captures.get(index + 1..capture.next()).unwrap_or_default();
-                if let [key, value, ..] = inner {
-                    attributes.push(Attribute { key: Key::Typed(key.span()), value: value.span() });
-                }
-            } else if capture.rule() != family.name {
-                attributes.push(Attribute { key: Key::Rule(capture.rule()), value: capture.span() });
-            }
+        let mut machine = Machine::new();
+        machine.start(&family.grammar, family.open, mark.start());
+        // It has matched before, within the budget.
+        let mut steps = u64::MAX;
+        match machine.run(&family.grammar, text, true, &mut steps) {
+            Progress::Matched(_) => opener(family, machine.captures()),
+            _ => Opener::default(),
         }
-        (attributes, empty)
     }
 
     /// Where the block ends, if the text so far says so. `region` is where its surroundings end, once that is known;
@@ -325,6 +314,11 @@ impl<'p> Scanner<'p> {
         while open.closer.is_none() && open.bound.is_none() && open.search < last {
             let Some(mark) = self.marker.marks.get(open.search) else { return };
             open.search += 1;
+            // What an attribute quotes opens and closes nothing.
+            if mark.start() < open.opener.end {
+                open.first = open.search;
+                continue;
+            }
             let anchored = block.anchor == Anchor::Anywhere || mark.leads_line;
             match mark.kind {
                 Kind::Open { id, .. } if !mark.masked && self.counts(mark, id) => {
@@ -503,7 +497,9 @@ impl<'p> Scanner<'p> {
 
     /// Every block that opens before this place is known.
     pub(super) fn settled_until(&self) -> usize {
-        self.marker.at.min(self.masks.decided())
+        // What stands behind an open block is known once its end is.
+        let open = self.open.as_ref().map_or(usize::MAX, |open| open.opener.end);
+        self.marker.at.min(self.masks.decided()).min(open)
     }
 
     /// What was read.

@@ -32,7 +32,7 @@ impl Judgement<'_> {
                     let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else {
                         continue;
                     };
-                    if hits.matched(pattern) != rule.inverted {
+                    if hits.contains(&pattern) != rule.inverted {
                         self.trip(rule, Some(&looked));
                     }
                 }
@@ -81,15 +81,16 @@ impl Judgement<'_> {
         finding.id = Some(rule.id.clone());
         finding.help.clone_from(&rule.advice);
         let subject = looked.map_or(Subject::Reply, |looked| looked.subject.clone());
+        let fate = |judgement: &Self| match &subject {
+            Subject::Block(block) => Some(judgement.fate(*block)),
+            _ => None,
+        };
+        let before = fate(self);
         match rule.strategy {
-            Some(strategy) => {
-                self.answer_with(&[strategy], None, &subject, finding);
-            }
-            None => {
-                self.answer(Defect::Guardrail, &subject, finding);
-            }
-        }
-        if matches!(subject, Subject::Block(_)) {
+            Some(strategy) => self.answer_with(&[strategy], None, &subject, finding),
+            None => self.answer(Defect::Guardrail, &subject, finding),
+        };
+        if fate(self) != before {
             // A removed message is composed anew.
             self.compose();
         }

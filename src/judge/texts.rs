@@ -207,6 +207,8 @@ impl Judgement<'_> {
             for index in 0..self.document.blocks.len() {
                 let Some((block, bound)) = self.block(index) else { continue };
                 match self.fate(index) {
+                    // Inside a message it is shown already.
+                    Fate::Text if block.parent.is_some_and(|parent| self.shows(parent)) => {}
                     Fate::Text => parts.push((block.span.start, vec![block.span], false)),
                     fate if bound.role == Role::Message && matches!(fate, Fate::Stands | Fate::Lifted) => {
                         parts.push((block.body.start, self.body_spans(index), bound.entities));
@@ -263,6 +265,11 @@ impl Judgement<'_> {
         trim_ends(self.text, kept)
     }
 
+    /// Whether a block is a message that is shown.
+    fn shows(&self, index: usize) -> bool {
+        self.stands(index) && self.block(index).is_some_and(|(_, bound)| bound.role == Role::Message)
+    }
+
     /// The body of a block as it is shown: without the blocks that are taken out of it.
     pub(crate) fn body_spans(&self, index: usize) -> Vec<Span> {
         let Some(block) = self.document.blocks.get(index) else { return Vec::new() };
@@ -274,7 +281,12 @@ impl Judgement<'_> {
             .skip(index + 1)
             .take_while(|(_, child)| child.parent.is_some())
             .filter(|(child, found)| {
-                found.parent == Some(index) && matches!(self.fate(*child), Fate::Lifted | Fate::Dropped)
+                found.parent == Some(index)
+                    && match self.fate(*child) {
+                        Fate::Lifted | Fate::Dropped => true,
+                        Fate::Text => !self.shows(index),
+                        Fate::Stands | Fate::Inner => false,
+                    }
             })
             .map(|(_, child)| child.span)
             .collect();

@@ -17,6 +17,8 @@ pub(crate) struct Dialect {
     pub(crate) families: Vec<Family>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) names: Names,
+    /// The bytes that an opener or a closer may start with.
+    pub(crate) needles: Needles,
     pub(crate) fences: bool,
     pub(crate) spans: bool,
     pub(crate) wrapper: bool,
@@ -58,6 +60,48 @@ pub(crate) struct Family {
 pub(crate) struct Lead {
     pub(crate) literal: String,
     pub(crate) name_follows: bool,
+}
+
+/// The bytes that a mark may start with.
+#[derive(Debug, Clone, Copy)]
+#[expect(clippy::large_enum_variant, reason = "one stands in each dialect, and is asked at every mark")]
+pub(crate) enum Needles {
+    None,
+    One(u8),
+    Two(u8, u8),
+    Three(u8, u8, u8),
+    Many([bool; 256]),
+}
+
+impl Needles {
+    pub(crate) fn new(families: &[Family]) -> Self {
+        let mut set = [false; 256];
+        for family in families {
+            for rule in [Some(family.open), family.close].into_iter().flatten() {
+                for (slot, starts) in set.iter_mut().zip(family.grammar.first(rule).bytes) {
+                    *slot |= starts;
+                }
+            }
+        }
+        let bytes: Vec<u8> = (0..=255u8).filter(|byte| set.get(usize::from(*byte)) == Some(&true)).collect();
+        match bytes.as_slice() {
+            [] => Needles::None,
+            [one] => Needles::One(*one),
+            [one, two] => Needles::Two(*one, *two),
+            [one, two, three] => Needles::Three(*one, *two, *three),
+            _ => Needles::Many(set),
+        }
+    }
+
+    pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
+        match self {
+            Needles::None => None,
+            Needles::One(one) => memchr::memchr(*one, bytes),
+            Needles::Two(one, two) => memchr::memchr2(*one, *two, bytes),
+            Needles::Three(one, two, three) => memchr::memchr3(*one, *two, *three, bytes),
+            Needles::Many(set) => bytes.iter().position(|byte| set.get(usize::from(*byte)) == Some(&true)),
+        }
+    }
 }
 
 /// What one block means and where it ends.

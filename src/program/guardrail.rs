@@ -5,11 +5,11 @@
 //! Never: searches a text.
 
 use super::ModeId;
+use super::pattern::{Pattern, PatternSet};
 use crate::diagnostic::{Severity, Strategy};
 use crate::expression::Expression;
 use crate::surface::Role;
 use crate::text::Location;
-use regex::{Regex, RegexSet};
 
 /// All guardrails of a program.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub(crate) struct Guardrail {
     pub(crate) id: String,
     pub(crate) target: Target,
     /// Without a pattern its condition alone decides.
-    pub(crate) pattern: Option<Regex>,
+    pub(crate) pattern: Option<Pattern>,
     /// Whether it trips where the pattern does not match.
     pub(crate) inverted: bool,
     pub(crate) when: Option<Expression>,
@@ -51,7 +51,7 @@ pub(crate) enum Target {
 #[derive(Debug)]
 pub(crate) struct Set {
     pub(crate) target: Target,
-    pub(crate) patterns: RegexSet,
+    pub(crate) patterns: PatternSet,
     /// The guardrail of each pattern.
     pub(crate) rules: Vec<usize>,
 }

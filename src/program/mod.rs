@@ -9,6 +9,7 @@ mod dialect;
 mod effect;
 mod guardrail;
 mod limits;
+mod pattern;
 mod sample;
 mod schema;
 mod tables;
@@ -18,6 +19,7 @@ pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, 
 pub(crate) use effect::{Effect, Verb};
 pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
 pub use limits::Limits;
+pub(crate) use pattern::{Pattern, PatternSet};
 pub(crate) use schema::Schema;
 pub use tables::{DegradationRow, Permission, PermitCell};
 

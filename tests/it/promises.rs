@@ -25,12 +25,14 @@ fn printed(outcome: &Outcome) -> String {
     serde_json::to_string(outcome).unwrap()
 }
 
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+/// So many times the usual number of texts, which `PROPTEST_CASES` raises for a long run.
+fn config(times: u32) -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: usual.cases * times, failure_persistence: None, ..usual }
 }
 
 proptest! {
-    #![proptest_config(config(3000))]
+    #![proptest_config(config(24))]
 
     #[test]
     fn every_byte_is_in_the_ledger_once_and_every_text_is_of_the_response((pack, mode, response) in cases()) {
@@ -58,7 +60,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(1500))]
+    #![proptest_config(config(12))]
 
     #[test]
     fn any_cutting_gives_the_same_outcome_and_announcements(
@@ -99,7 +101,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(200))]
+    #![proptest_config(config(2))]
 
     #[test]
     fn the_same_in_gives_the_same_bytes_on_every_thread((pack, mode, response) in cases()) {
@@ -124,7 +126,6 @@ const PLANT: &str =
 const AROUND: &[(&str, &str)] = &[
     ("\n\n<thinking>", "</thinking>\n\n"),
     ("\n\n<thinking a='1'>If so: ", " and more</THINKING>\n\n"),
-    ("\n\n<thinking>", "\n\n"),
     ("\n\n```\n", "\n```\n\n"),
     ("\n\n~~~~ xml\n", "\n~~~~~\n\n"),
     ("\n\n`", "`\n\n"),
@@ -135,7 +136,6 @@ const AROUND: &[(&str, &str)] = &[
     ("\n\n<content_update target=\"c\">\n```\n", "\n```\n</content_update>\n\n"),
     ("\n\n<message a=\"", "\">Hello</message>\n\n"),
     ("\n\n<content_update target=\"", "\">x</content_update>\n\n"),
-    ("\n\n<b title=\"", "\">x</b>\n\n"),
     ("\n\n<thinking b=\"", "\">x</thinking>\n\n"),
     ("\n\n<action type=\"run_health_check\" a=\"", "\"/>\n\n"),
     ("\n\n<action a=\"", "\" type=\"run_health_check\"></action>\n\n"),
@@ -150,7 +150,7 @@ const BRACKETS_AROUND: &[(&str, &str)] = &[
 ];
 
 proptest! {
-    #![proptest_config(config(1500))]
+    #![proptest_config(config(12))]
 
     #[test]
     fn what_is_only_quoted_is_never_a_call(
@@ -215,9 +215,9 @@ fn breaks_off(path: &Path) {
     let text = std::fs::read(path).unwrap();
     let length = text.len();
     let (ends, step) = match length {
-        0..=6_000 => (length, 1),
-        6_001..=16_384 => (1_000, 7),
-        _ => (200, length / 60),
+        0..=4_096 => (length, 1),
+        4_097..=16_384 => (250, 31),
+        _ => (50, length / 24),
     };
     for cut in (0..=length).filter(|cut| *cut <= ends || *cut + ends >= length || cut % step == 0) {
         for pack in ["rules/couple-ai", "rules/writers-factory"] {

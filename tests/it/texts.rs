@@ -24,8 +24,26 @@ pub(crate) fn program(path: &'static str) -> &'static Program {
     })
 }
 
+/// Bytes that a failed test shows as text.
+#[derive(Clone)]
+pub(crate) struct Answer(pub(crate) Vec<u8>);
+
+impl std::fmt::Debug for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "b\"{}\"", self.0.escape_ascii())
+    }
+}
+
+impl std::ops::Deref for Answer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 /// A pack, one of its modes, and bytes that might be an answer.
-pub(crate) fn cases() -> impl Strategy<Value = (&'static str, String, Vec<u8>)> {
+pub(crate) fn cases() -> impl Strategy<Value = (&'static str, String, Answer)> {
     select(PACKS).prop_flat_map(|pack| {
         let modes: Vec<String> = program(pack).modes().map(str::to_owned).collect();
         (Just(pack), select(modes), bytes(pack))
@@ -33,7 +51,7 @@ pub(crate) fn cases() -> impl Strategy<Value = (&'static str, String, Vec<u8>)> 
 }
 
 /// Bytes that might be an answer in one of the pack's dialects.
-pub(crate) fn bytes(pack: &'static str) -> impl Strategy<Value = Vec<u8>> {
+pub(crate) fn bytes(pack: &'static str) -> impl Strategy<Value = Answer> {
     let change = prop_oneof![
         6 => Just(Change::None),
         2 => any::<prop::sample::Index>().prop_map(Change::Cut),
@@ -42,7 +60,7 @@ pub(crate) fn bytes(pack: &'static str) -> impl Strategy<Value = Vec<u8>> {
         1 => select(&["```\n", "```xml\n", "~~~\n", "\u{feff}```\n", " ```` md\n"][..]).prop_map(Change::Wrap),
         1 => Just(Change::LineBreaks),
     ];
-    (prop::collection::vec(piece(pack), 0..14), change).prop_map(|(pieces, change)| change.of(pieces.concat()))
+    (prop::collection::vec(piece(pack), 0..14), change).prop_map(|(pieces, change)| Answer(change.of(pieces.concat())))
 }
 
 #[derive(Debug, Clone)]

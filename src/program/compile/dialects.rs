@@ -5,7 +5,7 @@
 //! Never: fails: what does not resolve has been reported by the pack's checks.
 
 use crate::pack::Pack;
-use crate::program::dialect::Names;
+use crate::program::dialect::{Names, Needles};
 use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outside};
 use crate::surface::{self, Anchor, Case, Ending, Mask, Trim};
 use crate::text::Spanned;
@@ -43,6 +43,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     };
     Dialect {
         name: name.to_owned(),
+        needles: Needles::new(&families),
         families,
         names,
         fences: dialect.masks.contains(&Mask::CodeFence),

@@ -6,7 +6,7 @@
 
 use super::{Compiler, REPLY_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::program::{Guardrail, Guardrails, Mode, ModeId, Set, Target};
+use crate::program::{Guardrail, Guardrails, Mode, ModeId, Pattern, PatternSet, Set, Target};
 use crate::surface::{Level, Role, Surface};
 use crate::text::Spanned;
 use indexmap::IndexMap;
@@ -19,8 +19,8 @@ impl Compiler<'_> {
             let given = [&guardrail.matches, &guardrail.unless].into_iter().flatten().next();
             let mut pattern = None;
             if let Some(text) = given {
-                match regex::RegexBuilder::new(&text.value).size_limit(1 << 20).build() {
-                    Ok(regex) => pattern = Some(regex),
+                match Pattern::new(&text.value) {
+                    Ok(compiled) => pattern = Some(compiled),
                     Err(error) => self.bad_pattern(text, &error),
                 }
             }
@@ -89,11 +89,8 @@ impl Compiler<'_> {
                 .filter(|(_, rule)| with_pattern(rule))
                 .map(|(index, _)| index)
                 .collect();
-            let texts = rules
-                .iter()
-                .filter_map(|index| guardrails.rules.get(*index)?.pattern.as_ref())
-                .map(regex::Regex::as_str);
-            match regex::RegexSetBuilder::new(texts).size_limit(16 << 20).build() {
+            let found = rules.iter().filter_map(|index| guardrails.rules.get(*index)?.pattern.as_ref());
+            match PatternSet::new(found) {
                 Ok(patterns) => guardrails.sets.push(Set { target, patterns, rules }),
                 Err(error) => {
                     let at = rules.first().and_then(|index| guardrails.rules.get(*index)).map(|rule| rule.at);

@@ -1,0 +1,170 @@
+//! Patterns, compiled: which of them match a text, in one pass?
+//!
+//! In: patterns of the `regex` crate.
+//! Out: [`Pattern`] and [`PatternSet`], which say what the patterns say.
+//! Never: changes what a pattern means: a quicker spelling is asked only where it means the same.
+//!
+//! A `\b` of Unicode keeps the automaton of `regex` from every text that is not ASCII, and one curly quote makes a search
+//! fifty times slower. But where no word has a letter beyond ASCII, `\b` and the `\b` of ASCII are the same, and that one
+//! the automaton knows. Elsewhere a set without its boundaries, which finds no less, says which patterns to ask one by one.
+
+use regex::{Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+
+/// The largest automaton that one pattern may have.
+const LARGEST: usize = 1 << 20;
+/// The largest automaton that the patterns of one set may have together.
+const LARGEST_SET: usize = 16 << 20;
+
+/// One pattern.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    exact: Regex,
+    /// With the boundaries of ASCII, if it has any.
+    ascii: Option<Regex>,
+}
+
+impl Pattern {
+    pub(crate) fn new(text: &str) -> Result<Self, Error> {
+        let build = |text: &str| RegexBuilder::new(text).size_limit(LARGEST).build();
+        let exact = build(text)?;
+        let ascii = with_boundaries(text, ASCII).and_then(|text| build(&text).ok());
+        Ok(Self { exact, ascii })
+    }
+
+    /// The first match in the text.
+    pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
+        match &self.ascii {
+            Some(ascii) if words_are_ascii(text) => ascii.find(text),
+            _ => self.exact.find(text),
+        }
+    }
+}
+
+/// Several patterns that are searched in one pass.
+#[derive(Debug)]
+pub(crate) struct PatternSet {
+    ascii: RegexSet,
+    /// Without any boundary.
+    loose: RegexSet,
+    exact: Vec<Regex>,
+}
+
+impl PatternSet {
+    pub(crate) fn new<'p>(patterns: impl Iterator<Item = &'p Pattern>) -> Result<Self, Error> {
+        let exact: Vec<Regex> = patterns.map(|pattern| pattern.exact.clone()).collect();
+        let set = |boundary: &str| {
+            let texts = exact.iter().map(|pattern| {
+                let text = pattern.as_str();
+                with_boundaries(text, boundary).unwrap_or_else(|| text.to_owned())
+            });
+            RegexSetBuilder::new(texts).size_limit(LARGEST_SET).build()
+        };
+        Ok(Self { ascii: set(ASCII)?, loose: set(ANYWHERE)?, exact })
+    }
+
+    /// The numbers of the patterns that match the text, in order.
+    pub(crate) fn matches(&self, text: &str) -> Vec<usize> {
+        if words_are_ascii(text) {
+            return self.ascii.matches(text).iter().collect();
+        }
+        let fits = |number: &usize| self.exact.get(*number).is_some_and(|pattern| pattern.is_match(text));
+        self.loose.matches(text).iter().filter(fits).collect()
+    }
+}
+
+/// Holds between a letter, digit or underscore of ASCII and anything else.
+const ASCII: &str = r"(?-u:\b)";
+/// Holds everywhere.
+const ANYWHERE: &str = "(?:)";
+
+/// The pattern with another word for its `\b`; none where it has none, or where their meaning cannot be told at a glance.
+fn with_boundaries(pattern: &str, word: &str) -> Option<String> {
+    // Flags that change what a `\b` or a class is.
+    if ["(?-u", "(?x", "x)", "x:"].iter().any(|flag| pattern.contains(flag)) {
+        return None;
+    }
+    let mut out = String::with_capacity(pattern.len() + 32);
+    let mut rest = pattern.chars();
+    while let Some(character) = rest.next() {
+        if character != '\\' {
+            out.push(character);
+            continue;
+        }
+        match rest.next()? {
+            'b' if !rest.as_str().starts_with('{') => out.push_str(word),
+            // Half-boundaries and their negation stay rare enough.
+            'b' | 'B' | '<' | '>' => return None,
+            escaped => out.extend(['\\', escaped]),
+        }
+    }
+    (out != pattern).then_some(out)
+}
+
+/// Whether no character beyond ASCII belongs to a word, as Unicode has it. May be wrong with `false`.
+fn words_are_ascii(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(chunk) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let chunk = chunk.get(..64).unwrap_or(chunk);
+        if !chunk.is_ascii() {
+            let leads = chunk.iter().enumerate().filter(|(_, byte)| **byte >= 0xC0);
+            for (offset, _) in leads {
+                let character = text.get(at + offset..).and_then(|rest| rest.chars().next());
+                if character.is_none_or(|character| !is_mark(character)) {
+                    return false;
+                }
+            }
+        }
+        at += chunk.len();
+    }
+    true
+}
+
+/// Whether a character beyond ASCII is known to belong to no word: quotes, dashes, spaces, arrows, pictures.
+fn is_mark(character: char) -> bool {
+    match character {
+        'ª' | 'µ' | 'º' => false,
+        '\u{80}'..='\u{BF}' | '×' | '÷' => true,
+        '\u{2000}'..='\u{200B}' | '\u{200E}'..='\u{203E}' | '\u{20A0}'..='\u{20C0}' => true,
+        '\u{2190}'..='\u{23FF}' | '\u{2500}'..='\u{2BFF}' | '\u{3001}'..='\u{3003}' | '\u{FEFF}' | '\u{FFFD}' => true,
+        '\u{1F300}'..='\u{1FAFF}' => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(patterns: &[&str], text: &str) {
+        let made: Vec<Pattern> = patterns.iter().filter_map(|text| Pattern::new(text).ok()).collect();
+        assert_eq!(made.len(), patterns.len());
+        let expected: Vec<usize> =
+            made.iter().enumerate().filter(|(_, pattern)| pattern.exact.is_match(text)).map(|(number, _)| number).collect();
+        let set = PatternSet::new(made.iter()).map(|set| set.matches(text));
+        assert_eq!(set.ok(), Some(expected), "{text:?}");
+        for pattern in &made {
+            let exact = pattern.exact.find(text).map(|found| found.range());
+            assert_eq!(pattern.find(text).map(|found| found.range()), exact, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn quicker_spellings_mean_the_same() {
+        let patterns = [r"\bI\b", r"(?i)\bmaybe\b", r"[\b]", r"x\B", r"\\b", r"a.c", r"\b{start}I", r"(?x) \b I # \b"];
+        for text in ["", "I", "“I” am", "éI", "Ié", "MAYBE…", "maybé", "\u{8}", "xx I", "\\b a\u{301}c", "I\u{301}", "a—c I"] {
+            check(&patterns, text);
+        }
+    }
+
+    #[test]
+    fn marks_are_in_no_word() {
+        let word = Regex::new(r"\w").ok();
+        let wrong = (0x80..=0x10FFFF).filter_map(char::from_u32).filter(|character| is_mark(*character)).find(|character| {
+            let mut buffer = [0; 4];
+            word.as_ref().is_none_or(|word| word.is_match(character.encode_utf8(&mut buffer)))
+        });
+        assert_eq!(wrong, None);
+    }
+}
