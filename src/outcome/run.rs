@@ -8,7 +8,7 @@ use super::contract::{
     Call, ContentBlock, Effect, EffectRecord, Extent, Finding, Ledger, Level, Outcome, Section, Status, TraceStep,
     Utterance, VERSION, Verdict,
 };
-use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity};
 use crate::document::{Announcement, Document, Readers};
 use crate::flow::{Done, Flow, Kind};
 use crate::judge::{Judgement, Leaf, judge};
@@ -281,7 +281,7 @@ fn trace(judged: &Judgement<'_>, done: &[Done]) -> Vec<TraceStep> {
     for (index, block) in judged.document.blocks.iter().enumerate() {
         let Some(bound) = judged.bound(block) else { continue };
         let name = block.name.of(judged.text);
-        let found = format!("{} `{name}` ({:?})", bound.role.word(), judged.fate(index)).to_lowercase();
+        let found = format!("{} `{name}` {}", bound.role.word(), judged.fate(index).word());
         steps.push(TraceStep { step: "block", span: span(block.span), found, rule: program.place(bound.at) });
     }
     for call in &judged.calls {
@@ -305,7 +305,11 @@ fn trace(judged: &Judgement<'_>, done: &[Done]) -> Vec<TraceStep> {
         }
     }
     for found in &judged.findings {
-        let step = if found.id.is_some() { "guardrail" } else { "defect" };
+        let step = match found.code {
+            Code::Defect(Defect::Guardrail) => "guardrail",
+            Code::Defect(_) => "defect",
+            _ => "remark",
+        };
         let what = found.id.clone().unwrap_or_else(|| found.code.to_string());
         let strategy = found.strategy.map(|strategy| format!(": {strategy}")).unwrap_or_default();
         steps.push(TraceStep {
