@@ -162,8 +162,11 @@ mod tests {
 
     #[test]
     fn quicker_spellings_mean_the_same() {
-        let patterns = [r"\bI\b", r"(?i)\bmaybe\b", r"(?i:\bé)", r"x\B", r"\\b", r"a.c", r"\b{start}I", r"(?x) \b I # \b"];
-        for text in ["", "I", "“I” am", "éI", "Ié", "MAYBE…", "maybé", "\u{8}", "xx I", "\\b a\u{301}c", "I\u{301}", "a—c I"] {
+        let patterns =
+            [r"\bI\b", r"(?i)\bmaybe\b", r"(?i:\bé)", r"x\B", r"\\b", r"a.c", r"\b{start}I", r"(?x) \b I # \b"];
+        for text in
+            ["", "I", "“I” am", "éI", "Ié", "MAYBE…", "maybé", "\u{8}", "xx I", "\\b a\u{301}c", "I\u{301}", "a—c I"]
+        {
             check(&patterns, text);
         }
     }
