@@ -162,22 +162,30 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
     };
     let mut value = Cow::Borrowed(value);
     for step in &read.steps {
-        let key = match step {
-            Step::Key(key) => Cow::Owned(Json::from(key.as_str())),
-            Step::Place(place) => Cow::Owned(Json::from(*place)),
-            Step::Of(other) => resolve(reads, *other, scope)?,
-            Step::Length => {
-                value = Cow::Owned(length(&value)?);
-                continue;
+        let found = match step {
+            Step::Key(key) => within(value, |value| match value {
+                // The most common step takes no key of its own.
+                Json::Object(members) => members.get(key.as_str()).map(Cow::Borrowed),
+                other => member(other, &Json::from(key.as_str())),
+            }),
+            Step::Place(place) => within(value, |value| member(value, &Json::from(*place))),
+            Step::Of(other) => {
+                let key = resolve(reads, *other, scope)?;
+                within(value, |value| member(value, &key))
             }
-        };
-        let found = match value {
-            Cow::Borrowed(value) => member(value, &key),
-            Cow::Owned(value) => member(&value, &key).map(|found| Cow::Owned(found.into_owned())),
+            Step::Length => Some(Cow::Owned(length(&value)?)),
         };
         value = found.unwrap_or(Cow::Owned(Json::Null));
     }
     Ok(value)
+}
+
+/// What `find` finds in a value, borrowed where the value is.
+fn within<'j>(value: Cow<'j, Json>, find: impl Fn(&Json) -> Option<Cow<'_, Json>>) -> Option<Cow<'j, Json>> {
+    match value {
+        Cow::Borrowed(value) => find(value),
+        Cow::Owned(value) => find(&value).map(|found| Cow::Owned(found.into_owned())),
+    }
 }
 
 fn length(value: &Json) -> Result<Json, Failure> {
@@ -342,6 +350,15 @@ impl Object for Names {
     fn get_value(self: &Arc<Self>, name: &Value) -> Option<Value> {
         self.get_value_by_str(name.as_str()?)
     }
+}
+
+/// A constant that is the same in JSON.
+pub(super) fn plain(value: &Value) -> Option<Json> {
+    let plain = match value.kind() {
+        ValueKind::Number => value.is_integer(),
+        kind => matches!(kind, ValueKind::None | ValueKind::Bool | ValueKind::String),
+    };
+    to_json(value, &Scale::new(), DEPTH).ok().filter(|_| plain)
 }
 
 fn wrong(message: impl Into<Cow<'static, str>>) -> Error {

@@ -8,6 +8,7 @@
 //! `none` wherever it is used, operators refuse what does not fit them, and all that is made along the way is weighed.
 //! `a.b + x | upper` becomes `(r0|plus + r1|upper()|weigh|plus)|weigh`; see [`super::engine`] for the guards.
 
+use super::quick::Quick;
 use super::{Fault, engine};
 use crate::diagnostic::alternatives;
 use minijinja::Value;
@@ -49,6 +50,8 @@ pub(super) struct Lowered {
     pub(super) reads: Vec<Read>,
     pub(super) constants: Vec<Value>,
     pub(super) form: Form,
+    /// The same without an engine, for expressions of plain parts.
+    pub(super) quick: Option<Quick>,
 }
 
 #[derive(Debug)]
@@ -128,6 +131,7 @@ struct Lower<'s> {
     source: &'s str,
     reads: Vec<Read>,
     constants: Vec<Value>,
+    quick: Option<Quick>,
     /// Names that statements bind, one list per `for`.
     locals: Vec<Vec<&'s str>>,
 }
@@ -136,17 +140,21 @@ type Code = Result<String, Fault>;
 
 impl<'s> Lower<'s> {
     fn new(source: &'s str) -> Self {
-        Self { source, reads: Vec::new(), constants: Vec::new(), locals: vec![Vec::new()] }
+        Self { source, reads: Vec::new(), constants: Vec::new(), quick: None, locals: vec![Vec::new()] }
     }
 
     fn finish(self, form: Form) -> Lowered {
-        Lowered { reads: self.reads, constants: self.constants, form }
+        Lowered { reads: self.reads, constants: self.constants, form, quick: self.quick }
     }
 
     fn value(&mut self, tree: &Expr<'s>) -> Result<Form, Fault> {
         Ok(match self.read(tree) {
             Some(read) => Form::Read(read),
-            None => Form::Value(self.expr(tree)?),
+            None => {
+                let code = self.expr(tree)?;
+                self.quick = Quick::of(tree, &mut |tree| self.read(tree));
+                Form::Value(code)
+            }
         })
     }
 

@@ -18,6 +18,7 @@
 mod engine;
 mod lower;
 mod path;
+mod quick;
 mod scope;
 mod shape;
 
@@ -146,6 +147,15 @@ impl Expression {
         self.0.value(scope)
     }
 
+    /// Its value by the engine alone.
+    #[cfg(test)]
+    fn slow_value(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
+        match &self.0.body {
+            Body::Value(lowered, code) => slow(code, lowered, scope),
+            _ => self.0.value(scope),
+        }
+    }
+
     /// Whether its value counts as true: neither `none`, `false`, zero nor empty.
     ///
     /// # Errors
@@ -153,7 +163,10 @@ impl Expression {
     /// As for [`Expression::value`].
     pub fn holds(&self, scope: &Scope<'_>) -> Result<bool, Failure> {
         match &self.0.body {
-            Body::Value(lowered, code) => Ok(engine::evaluate(code, lowered, scope)?.0.is_true()),
+            Body::Value(lowered, code) => match quick::holds(lowered, scope) {
+                Some(holds) => Ok(holds),
+                None => Ok(engine::evaluate(code, lowered, scope)?.0.is_true()),
+            },
             Body::Paths(lowered) => match lowered.form {
                 Form::Read(read) => engine::resolve(&lowered.reads, read, scope).map(|value| is_true(&value)),
                 _ => self.0.value(scope).map(|value| is_true(&value)),
@@ -260,10 +273,10 @@ impl Parsed {
     fn value(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
         match &self.body {
             Body::Plain => Ok(Json::String(self.text.clone())),
-            Body::Value(lowered, code) => {
-                let (value, scale) = engine::evaluate(code, lowered, scope)?;
-                engine::json(&value, &scale)
-            }
+            Body::Value(lowered, code) => match quick::value(lowered, scope) {
+                Some(value) => Ok(value),
+                None => slow(code, lowered, scope),
+            },
             Body::Text(lowered, environment) => engine::render(environment, lowered, scope).map(Json::String),
             Body::Paths(lowered) => match &lowered.form {
                 Form::Read(read) => engine::resolve(&lowered.reads, *read, scope).map(Cow::into_owned),
@@ -280,6 +293,11 @@ impl Parsed {
             },
         }
     }
+}
+
+fn slow(code: &engine::Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<Json, Failure> {
+    let (value, scale) = engine::evaluate(code, lowered, scope)?;
+    engine::json(&value, &scale)
 }
 
 fn is_true(value: &Json) -> bool {

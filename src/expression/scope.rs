@@ -35,6 +35,11 @@ impl<'a> Scope<'a> {
         Self::default()
     }
 
+    /// A scope without names, with room for so many.
+    pub(crate) fn with_room(names: usize) -> Self {
+        Self { outer: None, names: Vec::with_capacity(names) }
+    }
+
     /// A scope that sees all of `outer` and whatever is added here.
     pub fn inside(outer: &'a Scope<'a>) -> Self {
         Self { outer: Some(outer), names: Vec::new() }

@@ -45,11 +45,17 @@ pub(crate) struct Flow<'f> {
 }
 
 /// Names that one list of effects binds.
-#[derive(Default, Clone)]
+#[derive(Clone)]
 struct Bound {
     lets: Vec<(String, Value)>,
-    ids: Map<String, Value>,
-    item: Option<Value>,
+    ids: Value,
+    item: Value,
+}
+
+impl Default for Bound {
+    fn default() -> Self {
+        Self { lets: Vec::new(), ids: Value::Object(Map::new()), item: Value::Null }
+    }
 }
 
 impl<'f> Flow<'f> {
@@ -98,7 +104,7 @@ impl<'f> Flow<'f> {
         for item in items {
             // What one round binds is gone in the next.
             let mut round = bound.clone();
-            round.item = Some(item);
+            round.item = item;
             self.once(effect, names, &mut round)?;
         }
         Ok(())
@@ -118,7 +124,9 @@ impl<'f> Flow<'f> {
         if let Some(kind) = &effect.new {
             let last = Arc::make_mut(&mut self.session.ids).entry(kind.clone()).or_insert(0);
             *last = last.saturating_add(1);
-            bound.ids.insert(kind.clone(), format!("{kind}-{last}").into());
+            if let Value::Object(ids) = &mut bound.ids {
+                ids.insert(kind.clone(), format!("{kind}-{last}").into());
+            }
         }
         if let Some(verb) = &effect.verb {
             self.verb(effect, verb, names, bound)?;
@@ -228,9 +236,7 @@ impl<'f> Flow<'f> {
     }
 
     fn scope<T>(&self, names: &[(&str, &Value)], bound: &Bound, then: impl FnOnce(&Scope<'_>) -> T) -> T {
-        let ids = Value::Object(bound.ids.clone());
-        let item = bound.item.clone().unwrap_or_default();
-        let mut scope = Scope::new();
+        let mut scope = Scope::with_room(names.len() + bound.lets.len() + 7);
         scope.add("state", &self.session.state);
         scope.add("data", &self.program.data);
         scope.add("mode", &self.mode);
@@ -239,8 +245,8 @@ impl<'f> Flow<'f> {
         for (name, value) in names {
             scope.add(name, value);
         }
-        scope.add("ids", &ids);
-        scope.add("item", &item);
+        scope.add("ids", &bound.ids);
+        scope.add("item", &bound.item);
         for (name, value) in &bound.lets {
             scope.add(name, value);
         }

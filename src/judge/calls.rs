@@ -23,7 +23,8 @@ pub(crate) struct Call {
     pub(crate) name: String,
     /// The action's number, if it exists.
     pub(crate) action: Option<usize>,
-    pub(crate) params: Map<String, Value>,
+    /// An object.
+    pub(crate) params: Value,
     pub(crate) accepted: bool,
     /// Which form its payload has: `tags`, `json`, `text` or `none`.
     pub(crate) form: &'static str,
@@ -45,7 +46,7 @@ impl Judgement<'_> {
                 block: index,
                 name,
                 action,
-                params: Map::new(),
+                params: Value::Object(Map::new()),
                 accepted,
                 form: "none",
                 readable: false,
@@ -97,7 +98,7 @@ impl Judgement<'_> {
         let schema = action.map_or(&empty, |action| action.schema.json());
         let source = Source { text: self.text, masks, dialect, family: block.family, entities: bound.entities, limits };
         let mut incomplete = false;
-        let (form, mut params) = match read.payload {
+        let (form, params) = match read.payload {
             Payload::Empty => ("none", Map::new()),
             Payload::Fields(fields) => {
                 if let Some(unclosed) = fields.unclosed.first() {
@@ -137,7 +138,7 @@ impl Judgement<'_> {
                 }
                 for key in &json.repeated {
                     let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
-                    self.remark(Remark::DuplicateKey, block.body, message, Some(bound.at));
+                    self.remark(Remark::DuplicateKey, payload_span(block), message, Some(bound.at));
                 }
                 let Value::Object(params) = json.value else {
                     return self.malformed(call, block, bound, "the payload is no object");
@@ -162,15 +163,13 @@ impl Judgement<'_> {
         }
         self.with_call(call, |call| call.form = form);
         let Some(action) = action else {
-            self.with_call(call, |call| call.params = params);
+            self.with_call(call, |call| call.params = Value::Object(params));
             return false;
         };
         let mut unknown = Vec::new();
-        let mut value = Value::Object(std::mem::take(&mut params));
-        typing::settle(&mut value, schema, &mut Vec::new(), &mut unknown);
-        if let Value::Object(members) = value {
-            self.with_call(call, |call| call.params = members);
-        }
+        let mut params = Value::Object(params);
+        typing::settle(&mut params, schema, &mut Vec::new(), &mut unknown);
+        self.with_call(call, |call| call.params = params);
         self.judge_unknown(call, block, action, unknown);
         // What is missing from a payload that was cut off is no second defect, unless the call runs all the same.
         if incomplete && self.calls.get(call).is_some_and(|call| !call.accepted) {
@@ -180,7 +179,7 @@ impl Judgement<'_> {
     }
 
     fn malformed(&mut self, call: usize, block: &Block, bound: &program::Block, why: &str) -> bool {
-        let finding = defect(Defect::MalformedPayload, block.body, why.to_owned()).with_rule(Some(bound.at));
+        let finding = defect(Defect::MalformedPayload, payload_span(block), why.to_owned()).with_rule(Some(bound.at));
         self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
         false
     }
@@ -190,7 +189,7 @@ impl Judgement<'_> {
         for path in unknown {
             let name = path.last().cloned().unwrap_or_default();
             let message = format!("the action does not declare `{}`", excerpt(&path.join("."), 60));
-            let mut finding = defect(Defect::UnknownParam, block.body, message).with_rule(Some(action.at));
+            let mut finding = defect(Defect::UnknownParam, payload_span(block), message).with_rule(Some(action.at));
             if let ([_], Some(declared)) = (path.as_slice(), declared) {
                 finding = finding.with_nearest(&name, declared.keys().map(String::as_str));
             }
@@ -205,7 +204,7 @@ impl Judgement<'_> {
         for (index, fault) in faults.iter().take(3).enumerate() {
             let _ = write!(message, "{}{fault}", if index == 0 { "" } else { "; " });
         }
-        let finding = defect(Defect::InvalidPayload, block.body, message).with_rule(Some(action.at));
+        let finding = defect(Defect::InvalidPayload, payload_span(block), message).with_rule(Some(action.at));
         let chosen = self.answer(Defect::InvalidPayload, &Subject::Call(call), finding);
         matches!(chosen, Strategy::Coerce | Strategy::Default)
     }
@@ -217,11 +216,11 @@ impl Judgement<'_> {
             // Deny by default: nothing fits a schema that cannot be compiled.
             Err(error) => return Some(vec![format!("the schema itself cannot be used: {}", excerpt(error, 120))]),
         };
-        let params = Value::Object(self.calls.get(call)?.params.clone());
-        if validator.is_valid(&params) {
+        let params = &self.calls.get(call)?.params;
+        if validator.is_valid(params) {
             return None;
         }
-        let faults = validator.iter_errors(&params).map(|error| {
+        let faults = validator.iter_errors(params).map(|error| {
             let path = error.instance_path().to_string();
             let place = path.trim_start_matches('/').replace('/', ".");
             let what = excerpt(&error.to_string(), 120).into_owned();
@@ -247,9 +246,9 @@ impl Judgement<'_> {
         }
         for permit in permits {
             let Some(when) = &permit.when else { continue };
-            let params = self.calls.get(call).map(|call| Value::Object(call.params.clone())).unwrap_or_default();
+            let Some(params) = self.calls.get(call).map(|call| &call.params) else { continue };
             let mut scope = self.scope();
-            scope.add("params", &params);
+            scope.add("params", params);
             match when.holds(&scope) {
                 Ok(true) => return,
                 Ok(false) => why = Some(format!("`{}` does not hold", excerpt(when.source(), 80))),
@@ -348,38 +347,33 @@ impl Judgement<'_> {
 
     pub(super) fn drop_params(&mut self, call: usize, paths: &[Vec<String>]) {
         let Some(call) = self.calls.get_mut(call) else { return };
-        let mut value = Value::Object(std::mem::take(&mut call.params));
         for path in paths {
-            typing::remove(&mut value, path);
-        }
-        if let Value::Object(members) = value {
-            call.params = members;
+            typing::remove(&mut call.params, path);
         }
     }
 
     /// Whether a value was read, though with faults.
     pub(super) fn can_repair(&self, call: usize) -> bool {
-        self.calls.get(call).is_some_and(|call| call.readable || !call.params.is_empty())
+        self.calls
+            .get(call)
+            .is_some_and(|call| call.readable || call.params.as_object().is_some_and(|params| !params.is_empty()))
     }
 
     pub(super) fn coerce(&mut self, call: usize) -> bool {
-        self.change_params(call, |params, schema| match typing::coerced(&Value::Object(params.clone()), schema) {
-            Value::Object(members) => members,
-            _ => params.clone(),
-        })
+        self.change_params(call, typing::coerced)
     }
 
     pub(super) fn fill_defaults(&mut self, call: usize) -> bool {
         let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
         let wrong: Vec<String> = match (action.1.schema.validator(), self.calls.get(call)) {
             (Ok(validator), Some(call)) => validator
-                .iter_errors(&Value::Object(call.params.clone()))
+                .iter_errors(&call.params)
                 .filter_map(|error| error.instance_path().to_string().split('/').nth(1).map(str::to_owned))
                 .collect(),
             _ => return false,
         };
         self.change_params(call, |params, schema| {
-            let mut params = params.clone();
+            let mut params = params.as_object().cloned().unwrap_or_default();
             let properties = schema.get("properties").and_then(Value::as_object);
             for (name, property) in properties.into_iter().flatten() {
                 if let Some(default) = property.get("default")
@@ -388,23 +382,24 @@ impl Judgement<'_> {
                     params.insert(name.clone(), default.clone());
                 }
             }
-            params
+            Value::Object(params)
         })
     }
 
     /// Changes the parameters if they fit afterwards.
-    fn change_params(
-        &mut self,
-        call: usize,
-        change: impl FnOnce(&Map<String, Value>, &Value) -> Map<String, Value>,
-    ) -> bool {
+    fn change_params(&mut self, call: usize, change: impl FnOnce(&Value, &Value) -> Value) -> bool {
         let Some((_, action)) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
         let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };
         let changed = change(params, action.schema.json());
-        let fits = action.schema.validator().is_ok_and(|validator| validator.is_valid(&Value::Object(changed.clone())));
+        let fits = action.schema.validator().is_ok_and(|validator| validator.is_valid(&changed));
         if fits {
             self.with_call(call, |call| call.params = changed);
         }
         fits
     }
+}
+
+/// Where to point for a payload: at its opener where there is nothing of it.
+fn payload_span(block: &Block) -> Span {
+    if block.body.is_empty() { block.opener } else { block.body }
 }

@@ -44,6 +44,19 @@ pub(crate) enum Fate {
     Dropped,
 }
 
+impl Fate {
+    /// What became of it, in a word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Fate::Stands => "stands",
+            Fate::Lifted => "is lifted",
+            Fate::Inner => "stays text of the block around it",
+            Fate::Text => "is shown as text",
+            Fate::Dropped => "is dropped",
+        }
+    }
+}
+
 /// What a defect is about.
 #[derive(Debug, Clone)]
 pub(crate) enum Subject {

@@ -170,7 +170,7 @@ contract! {
 
     /// One step of the way from the response to the outcome.
     pub struct TraceStep {
-        /// What happened: `block`, `call`, `permit`, `defect`, `guardrail`, `effect`.
+        /// What happened: `block`, `call`, `permit`, `defect`, `guardrail`, `remark`, `effect`.
         step: &'static str,
         /// Where in the response.
         span: [usize; 2],

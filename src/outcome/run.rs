@@ -8,7 +8,7 @@ use super::contract::{
     Call, ContentBlock, Effect, EffectRecord, Extent, Finding, Ledger, Level, Outcome, Section, Status, TraceStep,
     Utterance, VERSION, Verdict,
 };
-use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity};
 use crate::document::{Announcement, Document, Readers};
 use crate::flow::{Done, Flow, Kind};
 use crate::judge::{Judgement, Leaf, judge};
@@ -119,7 +119,7 @@ impl Program {
             (false, true) => Status::Degraded,
             (false, false) => Status::Clean,
         };
-        parts(&judged, &mut outcome);
+        parts(&mut judged, &mut outcome);
         if options.trace {
             outcome.trace = Some(trace(&judged, &done));
         }
@@ -143,8 +143,7 @@ impl Program {
             if let Some(call) = calls.next_if(|call| call.block == index) {
                 let action = call.action.and_then(|number| self.actions.get_index(number));
                 if let Some((_, action)) = action.filter(|_| call.accepted) {
-                    let params = Value::Object(call.params.clone());
-                    flow.perform(&action.effects, &[("params", &params)], block.span);
+                    flow.perform(&action.effects, &[("params", &call.params)], block.span);
                 }
                 continue;
             }
@@ -215,7 +214,7 @@ impl Program {
 }
 
 /// What the blocks that stand say.
-fn parts(judged: &Judgement<'_>, outcome: &mut Outcome) {
+fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     let span = |span: Span| [span.start, span.end];
     for (index, block) in judged.document.blocks.iter().enumerate() {
         let Some(bound) = judged.bound(block).filter(|_| judged.stands(index)) else { continue };
@@ -242,11 +241,15 @@ fn parts(judged: &Judgement<'_>, outcome: &mut Outcome) {
         let at = outcome.sections.partition_point(|section| section.span[0] < text.span.start);
         outcome.sections.insert(at, section);
     }
-    for call in &judged.calls {
+    for call in &mut judged.calls {
         let block = judged.document.blocks.get(call.block).map(|block| block.span).unwrap_or_default();
+        let params = match std::mem::take(&mut call.params) {
+            Value::Object(params) => params,
+            _ => serde_json::Map::new(),
+        };
         outcome.calls.push(Call {
             action: call.name.clone(),
-            params: call.params.clone(),
+            params,
             verdict: if call.accepted && !judged.refused { Verdict::Accepted } else { Verdict::Dropped },
             span: span(block),
         });
@@ -281,7 +284,7 @@ fn trace(judged: &Judgement<'_>, done: &[Done]) -> Vec<TraceStep> {
     for (index, block) in judged.document.blocks.iter().enumerate() {
         let Some(bound) = judged.bound(block) else { continue };
         let name = block.name.of(judged.text);
-        let found = format!("{} `{name}` ({:?})", bound.role.word(), judged.fate(index)).to_lowercase();
+        let found = format!("{} `{name}` {}", bound.role.word(), judged.fate(index).word());
         steps.push(TraceStep { step: "block", span: span(block.span), found, rule: program.place(bound.at) });
     }
     for call in &judged.calls {
@@ -305,7 +308,11 @@ fn trace(judged: &Judgement<'_>, done: &[Done]) -> Vec<TraceStep> {
         }
     }
     for found in &judged.findings {
-        let step = if found.id.is_some() { "guardrail" } else { "defect" };
+        let step = match found.code {
+            Code::Defect(Defect::Guardrail) => "guardrail",
+            Code::Defect(_) => "defect",
+            _ => "remark",
+        };
         let what = found.id.clone().unwrap_or_else(|| found.code.to_string());
         let strategy = found.strategy.map(|strategy| format!(": {strategy}")).unwrap_or_default();
         steps.push(TraceStep {

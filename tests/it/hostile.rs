@@ -11,13 +11,20 @@ use rulebook::{Limits, Options};
 fn check(name: &str, outcome: &Outcome, length: usize) {
     let limits = Limits::default();
     let ledger = serde_json::to_value(outcome.ledger).unwrap();
-    let parts: u64 = ledger.as_object().unwrap().iter().filter(|(part, _)| *part != "bytes").map(|(_, part)| part.as_u64().unwrap()).sum();
+    let parts: u64 = ledger
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(part, _)| *part != "bytes")
+        .map(|(_, part)| part.as_u64().unwrap())
+        .sum();
     assert_eq!(parts, length as u64, "{name}");
     assert!(outcome.calls.len() <= limits.calls, "{name}: {} calls", outcome.calls.len());
     assert!(outcome.effects.len() <= limits.effects, "{name}: {} effects", outcome.effects.len());
     // One more says how many were left out.
     assert!(outcome.diagnostics.len() <= limits.diagnostics + 1, "{name}: {} findings", outcome.diagnostics.len());
-    let told: usize = outcome.diagnostics.iter().map(|found| found.message.len() + found.help.as_ref().map_or(0, String::len)).sum();
+    let told: usize =
+        outcome.diagnostics.iter().map(|found| found.message.len() + found.help.as_ref().map_or(0, String::len)).sum();
     assert!(told <= 1000 * (limits.diagnostics + 1), "{name}: {told} bytes of findings");
 }
 
@@ -59,7 +66,10 @@ fn nesting_ends_in_a_coded_diagnostic_on_a_small_stack_too() {
         (format!("[ACTION_INGEST_DOC]{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth)), "unclosed-block"),
         ("[ACTION_INGEST_DOC]".to_owned() + &"{".repeat(depth), "unclosed-block"),
         ("<action type=query_notebook>".to_owned() + &"{\"a\":".repeat(depth) + "</action>", "malformed-payload"),
-        ("<action type=query_notebook>".to_owned() + &"[".repeat(depth) + &"]".repeat(depth) + "</action>", "malformed-payload"),
+        (
+            "<action type=query_notebook>".to_owned() + &"[".repeat(depth) + &"]".repeat(depth) + "</action>",
+            "malformed-payload",
+        ),
         (
             format!(
                 "<action type=write_template><template>theme</template><content>{}{}</content></action>",

@@ -26,16 +26,22 @@ pub const INPUTS: &[Input] = &[
         let fields: String = (0..size / 20).map(|number| format!("<f{number:x}>1</f{number:x}>")).collect();
         format!("<action type=\"query_notebook\">{fields}</action>")
     }),
-    ("closers before their fields", |size| format!("<action type=\"x\">{}{}</action>", repeat("</a>", size / 2), repeat("<a>", size / 2))),
+    ("closers before their fields", |size| {
+        format!("<action type=\"x\">{}{}</action>", repeat("</a>", size / 2), repeat("<a>", size / 2))
+    }),
     ("tags", |size| repeat("[ACTION_X]", size)),
     ("tags and braces", |size| repeat("[ACTION_X]{", size)),
     ("tags and open strings", |size| repeat("[ACTION_X]{\"", size)),
     ("a tag and braces", |size| format!("[ACTION_X]{}", "{".repeat(size))),
     ("a tag and brackets", |size| format!("[ACTION_X]{{\"a\":{}", "[".repeat(size))),
-    ("a tag and nested objects", |size| format!("[ACTION_X]{}1{}", repeat("{\"a\":", size * 5 / 6), "}".repeat(size / 6))),
+    ("a tag and nested objects", |size| {
+        format!("[ACTION_X]{}1{}", repeat("{\"a\":", size * 5 / 6), "}".repeat(size / 6))
+    }),
     ("a tag and nested lists", |size| format!("[ACTION_X]{{\"a\":{}{}}}", "[".repeat(size / 2), "]".repeat(size / 2))),
     ("a tag and blanks", |size| format!("[ACTION_X]{}", " ".repeat(size))),
-    ("a tag, a brace and blank lines", |size| format!("[ACTION_X]{{{}", repeat(" \n", size).replace(" \n \n", " x\n x\n"))),
+    ("a tag, a brace and blank lines", |size| {
+        format!("[ACTION_X]{{{}", repeat(" \n", size).replace(" \n \n", " x\n x\n"))
+    }),
     ("a tag and a list", |size| format!("[ACTION_INGEST_DOC]{{\"a\":[{}0]}}", repeat("0,", size))),
     ("a tag and a lenient list", |size| format!("[ACTION_INGEST_DOC]{{\"a\":[{}0,]}}", repeat("0,", size))),
     ("a tag and many keys", |size| {
@@ -48,11 +54,18 @@ pub const INPUTS: &[Input] = &[
     ("brackets", |size| "[".repeat(size)),
     ("braces in an action", |size| format!("<action type=\"x\">{}</action>", "{".repeat(size))),
     ("brackets in an action", |size| format!("<action type=\"x\">{}</action>", "[".repeat(size))),
-    ("a list in an action", |size| format!("<action type=\"query_notebook\">{{\"a\":[{}0]}}</action>", repeat("0,", size))),
-    ("a list that breaks off in an action", |size| format!("<action type=\"query_notebook\">{{\"a\":[{}</action>", repeat("0,", size))),
+    ("a list in an action", |size| {
+        format!("<action type=\"query_notebook\">{{\"a\":[{}0]}}</action>", repeat("0,", size))
+    }),
+    ("a list that breaks off in an action", |size| {
+        format!("<action type=\"query_notebook\">{{\"a\":[{}</action>", repeat("0,", size))
+    }),
     ("comments in an action", |size| format!("<action type=\"query_notebook\">{{{}</action>", repeat("/*x*/", size))),
     ("words between commas", |size| {
-        format!("<action type=\"start_tournament\"><passage>p</passage><agents>{}</agents></action>", repeat("a,", size))
+        format!(
+            "<action type=\"start_tournament\"><passage>p</passage><agents>{}</agents></action>",
+            repeat("a,", size)
+        )
     }),
     ("one field many times", |size| {
         format!("<action type=\"start_tournament\"><passage>p</passage>{}</action>", repeat("<agents>a</agents>", size))
@@ -97,7 +110,9 @@ pub const INPUTS: &[Input] = &[
     ("tagged calls that fit", |size| {
         repeat("[ACTION_CREATE_CRITIQUE_PAGE]{\"page\":{\"title\":\"t\",\"content\":\"c\"}}\n", size)
     }),
-    ("calls in a message", |size| format!("<message>{}</message>", repeat("<action type=\"run_health_check\"/>x", size))),
+    ("calls in a message", |size| {
+        format!("<message>{}</message>", repeat("<action type=\"run_health_check\"/>x", size))
+    }),
     ("unclosed calls in a message", |size| format!("<message>{}</message>", repeat("<action type=\"x\">", size))),
     ("alternating unclosed blocks", |size| repeat("<message><thinking>", size)),
     ("alternating unclosed blocks of three kinds", |size| repeat("<message><content_update><action>", size)),
@@ -113,11 +128,15 @@ pub const INPUTS: &[Input] = &[
     }),
     ("entities", |size| format!("<message>{}</message>", repeat("&lt;", size))),
     ("ampersands", |size| format!("<message>{}</message>", "&".repeat(size))),
-    ("entities that trip a guardrail", |size| format!("<message>{}It seems perhaps maybe</message>", repeat("&amp;", size))),
+    ("entities that trip a guardrail", |size| {
+        format!("<message>{}It seems perhaps maybe</message>", repeat("&amp;", size))
+    }),
     ("an unbound tag", |size| repeat("<messages>", size)),
     ("names that go on", |size| format!("<message{}", "e".repeat(size))),
     ("one line", |size| repeat("All happy families are alike; ", size)),
-    ("one line in a message", |size| format!("<message>{}</message>", repeat("She felt that it was, perhaps, suddenly. ", size))),
+    ("one line in a message", |size| {
+        format!("<message>{}</message>", repeat("She felt that it was, perhaps, suddenly. ", size))
+    }),
     ("a byte order mark", |size| repeat("\u{feff}", size)),
     ("a carriage return", |size| "\r".repeat(size)),
     ("wide characters", |size| repeat("\u{1f642}", size)),

@@ -24,4 +24,3 @@ mod readme;
 mod schemas;
 mod texts;
 mod tidy;
-mod zz_temp;

@@ -138,8 +138,25 @@ fn tags(text: &str, body: Span, masks: &[Span], family: &Family, limits: &Limits
     tags
 }
 
+/// Payloads of so few tags are paired by looking back.
+const FEW_TAGS: usize = 32;
+
 /// Gives each opener the closer that balances it among the tags of its name.
 fn pair(text: &str, mut tags: Vec<Tag>, dialect: &Dialect) -> Vec<Tag> {
+    if tags.len() <= FEW_TAGS {
+        for index in 0..tags.len() {
+            let Some(tag) = tags.get(index).filter(|tag| tag.kind == Kind::Close) else { continue };
+            let name = tag.name.of(text);
+            let open = |tag: &&mut Tag| tag.kind == Kind::Open && tag.closer.is_none();
+            let before = tags.get_mut(..index).unwrap_or_default();
+            if let Some(opener) =
+                before.iter_mut().rev().filter(open).find(|opener| dialect.names.same(opener.name.of(text), name))
+            {
+                opener.closer = Some(index);
+            }
+        }
+        return tags;
+    }
     let mut open: HashMap<std::borrow::Cow<'_, str>, Vec<usize>> = HashMap::new();
     for index in 0..tags.len() {
         let Some(tag) = tags.get(index) else { break };
