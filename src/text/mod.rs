@@ -190,18 +190,35 @@ impl Sources {
 #[derive(Debug)]
 pub struct Lines<'t> {
     text: &'t str,
-    starts: Vec<usize>,
+    /// How many line breaks stand before each block of so many bytes: an index of every line would outgrow the text.
+    before: Vec<usize>,
 }
+
+/// The bytes of one block.
+const BLOCK: usize = 4096;
 
 impl<'t> Lines<'t> {
     /// Counts the lines of `text`.
     pub fn new(text: &'t str) -> Self {
-        Self { text, starts: line_starts(text) }
+        let mut breaks = 0;
+        let blocks = text.as_bytes().chunks(BLOCK).map(|block| {
+            let before = breaks;
+            breaks += memchr::memchr_iter(b'\n', block).count();
+            before
+        });
+        Self { text, before: blocks.collect() }
     }
 
     /// The line and column of the byte `offset`.
     pub fn place(&self, offset: usize) -> Place {
-        place_in(self.text, &self.starts, offset)
+        let bytes = self.text.as_bytes();
+        let offset = offset.min(bytes.len());
+        let block = (offset / BLOCK).min(self.before.len().saturating_sub(1));
+        let inside = bytes.get(block * BLOCK..offset).unwrap_or_default();
+        let breaks = self.before.get(block).copied().unwrap_or_default() + memchr::memchr_iter(b'\n', inside).count();
+        let before = bytes.get(..offset).unwrap_or_default();
+        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        Place { line: breaks + 1, column: column(before.get(start..).unwrap_or_default()) }
     }
 }
 
@@ -223,9 +240,12 @@ fn place_in(text: &str, starts: &[usize], offset: usize) -> Place {
     let line = starts.partition_point(|start| *start <= offset).max(1);
     let start = starts.get(line - 1).copied().unwrap_or_default();
     let before = text.as_bytes().get(start..offset.min(text.len())).unwrap_or_default();
-    // Continuation bytes do not start a character.
-    let column = before.iter().filter(|byte| **byte & 0xC0 != 0x80).count() + 1;
-    Place { line, column }
+    Place { line, column: column(before) }
+}
+
+/// The column behind these bytes of its line. Continuation bytes do not start a character.
+fn column(before: &[u8]) -> usize {
+    before.iter().filter(|byte| **byte & 0xC0 != 0x80).count() + 1
 }
 
 #[cfg(test)]
