@@ -317,6 +317,13 @@ impl<'r> Judgement<'r> {
             self.findings.push(finding);
         } else {
             self.left_out += 1;
+            // What makes the answer fail is said, however much else there is to say.
+            let lesser = |other: &&mut Diagnostic| other.severity != Severity::Error;
+            if finding.severity == Severity::Error
+                && let Some(other) = self.findings.iter_mut().rev().find(lesser)
+            {
+                *other = finding;
+            }
         }
     }
 

@@ -3,10 +3,13 @@
 //! A quadratic reader makes these tests hang; how time grows is measured in `benches/hostile.rs`, how memory grows is
 //! asserted in `tests/heap.rs`.
 
-use super::hostile_inputs::{INPUTS, PACKS};
+use super::hostile_inputs::INPUTS;
 use super::texts::program;
 use rulebook::outcome::Outcome;
 use rulebook::{Limits, Options};
+
+/// The packs that every input is given to.
+const PACKS: [&str; 2] = ["rules/couple-ai", "rules/writers-factory"];
 
 fn check(name: &str, outcome: &Outcome, length: usize) {
     let limits = Limits::default();
@@ -63,7 +66,7 @@ fn nesting_ends_in_a_coded_diagnostic_on_a_small_stack_too() {
     let depth = 1_000_000;
     let texts = [
         ("[ACTION_INGEST_DOC]".to_owned() + &"{\"a\":".repeat(depth) + "1" + &"}".repeat(depth), "unclosed-block"),
-        (format!("[ACTION_INGEST_DOC]{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth)), "unclosed-block"),
+        (format!("[ACTION_INGEST_DOC]{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth)), "malformed-payload"),
         ("[ACTION_INGEST_DOC]".to_owned() + &"{".repeat(depth), "unclosed-block"),
         ("<action type=query_notebook>".to_owned() + &"{\"a\":".repeat(depth) + "</action>", "malformed-payload"),
         (
