@@ -3,10 +3,10 @@
 //! Shared by the tests of limits, the test of the peak heap and the bench of time per byte.
 
 /// A hostile input: its name, and the text that is about `size` bytes long.
-pub type Input = (&'static str, fn(usize) -> String);
+pub(crate) type Input = (&'static str, fn(usize) -> String);
 
 /// Every hostile input.
-pub const INPUTS: &[Input] = &[
+pub(crate) const INPUTS: &[Input] = &[
     ("nothing but <", |size| "<".repeat(size)),
     ("openers without an end", |size| repeat("<action ", size)),
     ("unclosed actions", |size| repeat("<action type=\"x\">", size)),
