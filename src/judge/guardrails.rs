@@ -9,7 +9,7 @@ use crate::diagnostic::Defect;
 use crate::program::{Guardrail, Outside, Target};
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// One text that guardrails look at.
 struct Looked {
@@ -158,11 +158,11 @@ impl Judgement<'_> {
                 Role::Message => message.push(text()),
                 Role::Thinking => thinking.push(Value::String(text())),
                 Role::Section => {
-                    sections.insert(name(), json!({ "text": text() }));
+                    sections.insert(name(), object([("text", text().into())]));
                 }
                 Role::Content => {
                     let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
-                    contents.push(json!({ "name": name(), "key": key, "text": text() }));
+                    contents.push(object([("name", name().into()), ("key", key.into()), ("text", text().into())]));
                 }
                 Role::Call | Role::Utterance => {}
             }
@@ -171,14 +171,29 @@ impl Judgement<'_> {
         if outside && !self.texts.message.text.is_empty() {
             message.push(self.texts.message.text.clone());
         }
-        let message = if message.is_empty() { Value::Null } else { Value::String(message.join("\n\n")) };
-        let calls: Vec<Value> = self
-            .calls
-            .iter()
-            .map(|call| json!({ "action": call.name, "params": call.params, "form": call.form, "accepted": call.accepted }))
-            .collect();
-        self.reply = Some(json!({
-            "message": message, "thinking": thinking, "calls": calls, "sections": sections, "contents": contents
-        }));
+        let message = match message.len() {
+            0 => Value::Null,
+            1 => Value::String(message.swap_remove(0)),
+            _ => Value::String(message.join("\n\n")),
+        };
+        let calls = self.calls.iter().map(|call| {
+            object([
+                ("action", call.name.as_str().into()),
+                ("params", call.params.clone()),
+                ("form", call.form.into()),
+                ("accepted", call.accepted.into()),
+            ])
+        });
+        self.reply = Some(object([
+            ("message", message),
+            ("thinking", Value::Array(thinking)),
+            ("calls", calls.collect()),
+            ("sections", Value::Object(sections)),
+            ("contents", Value::Array(contents)),
+        ]));
     }
+}
+
+fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
+    Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
