@@ -94,7 +94,8 @@ const PROSE: &[&str] = &[
     "She signed. The pen was warm from his pocket.",
 ];
 
-const NAMES: &[&str] = &["midpoint_type", "fatal_flaw", "photograph", "harbour_rule", "uncle", "voice_tense", "trial_weather", "ledger"];
+const NAMES: &[&str] =
+    &["midpoint_type", "fatal_flaw", "photograph", "harbour_rule", "uncle", "voice_tense", "trial_weather", "ledger"];
 const VALUES: &[&str] = &[
     "false victory",
     "she believes that keeping is the same as loving",
@@ -142,10 +143,18 @@ const FAULTS: [Fault; 9] = [
 ];
 
 fn action(dice: &mut Dice, mode: &str, fault: Fault, out: &mut String) {
-    let kind = if fault == Fault::UnknownAction { "summon_reviewer" } else { match mode {
-        "architect" => dice.pick(&["query_notebook", "save_decision", "save_decision", "write_template", "update_status"]),
-        _ => dice.pick(&["query_notebook", "save_decision", "generate_scaffold", "write_scene", "run_health_check"]),
-    }};
+    let kind = if fault == Fault::UnknownAction {
+        "summon_reviewer"
+    } else {
+        match mode {
+            "architect" => {
+                dice.pick(&["query_notebook", "save_decision", "save_decision", "write_template", "update_status"])
+            }
+            _ => {
+                dice.pick(&["query_notebook", "save_decision", "generate_scaffold", "write_scene", "run_health_check"])
+            }
+        }
+    };
     let field = |name: &str, value: &str| {
         if fault == Fault::MissingField && (name == "key" || name == "query") {
             return String::new();
@@ -153,17 +162,26 @@ fn action(dice: &mut Dice, mode: &str, fault: Fault, out: &mut String) {
         format!("  <{name}>{value}</{name}>\n")
     };
     let fields = match kind {
-        "query_notebook" => field("notebook_id", "nb-7f21") + &field("query", "What does the captain say about the mutiny?"),
+        "query_notebook" => {
+            field("notebook_id", "nb-7f21") + &field("query", "What does the captain say about the mutiny?")
+        }
         "save_decision" => {
-            let category = if fault == Fault::WrongWord { "plot" } else { dice.pick(&["structure", "character", "voice"]) };
+            let category =
+                if fault == Fault::WrongWord { "plot" } else { dice.pick(&["structure", "character", "voice"]) };
             field("category", category) + &field("key", dice.pick(NAMES)) + &field("value", dice.pick(VALUES))
         }
         "write_template" => {
-            let content = format!("\n    <fatal_flaw>{}</fatal_flaw>\n    <the_lie>{}</the_lie>\n  ", dice.pick(VALUES), dice.pick(VALUES));
+            let content = format!(
+                "\n    <fatal_flaw>{}</fatal_flaw>\n    <the_lie>{}</the_lie>\n  ",
+                dice.pick(VALUES),
+                dice.pick(VALUES)
+            );
             field("template", "protagonist") + &field("content", &content)
         }
         "update_status" => {
-            field("template", "beat_sheet") + &field("status", "in_progress") + &field("missing", "beat_11, beat_12, beat_13")
+            field("template", "beat_sheet")
+                + &field("status", "in_progress")
+                + &field("missing", "beat_11, beat_12, beat_13")
         }
         "generate_scaffold" => field("chapter", "4") + &field("scene", "2") + &field("title", "The Confrontation"),
         "write_scene" => {
@@ -346,13 +364,23 @@ pub(crate) const ANSWERS: usize = 60;
 /// Answers in tags of 1 to 8 KB; one in ten is malformed.
 pub(crate) fn mixed_tags() -> Vec<Answer> {
     let mut dice = Dice::new(1);
-    (0..ANSWERS).map(|number| { let length = 1024 + dice.below(7 * 1024); tags(&mut dice, length, number % 10 == 9) }).collect()
+    (0..ANSWERS)
+        .map(|number| {
+            let length = 1024 + dice.below(7 * 1024);
+            tags(&mut dice, length, number % 10 == 9)
+        })
+        .collect()
 }
 
 /// Answers in brackets of 1 to 8 KB with their payloads; one in ten is malformed.
 pub(crate) fn mixed_brackets() -> Vec<(String, Vec<Payload>)> {
     let mut dice = Dice::new(2);
-    (0..ANSWERS).map(|number| { let length = 1024 + dice.below(7 * 1024); brackets(&mut dice, length, number % 10 == 9) }).collect()
+    (0..ANSWERS)
+        .map(|number| {
+            let length = 1024 + dice.below(7 * 1024);
+            brackets(&mut dice, length, number % 10 == 9)
+        })
+        .collect()
 }
 
 macro_rules! files {

@@ -45,6 +45,8 @@ pub(super) struct Told {
     blocks: usize,
     opened: bool,
     at: usize,
+    /// Up to where only white space stands that may yet be trimmed.
+    blank: usize,
 }
 
 impl Scanner<'_> {
@@ -102,9 +104,14 @@ impl Scanner<'_> {
                     self.told.at = opener.end;
                 }
                 if plain {
-                    let body = Span::new(self.told.at, certain.max(self.told.at));
-                    let end = body.start + body.of(text).trim_end().len();
-                    self.tell(text, Some(number), end, out);
+                    let from = self.told.at.max(self.told.blank);
+                    if let Some(fresh) = text.get(from..certain) {
+                        self.told.blank = certain;
+                        let shown = fresh.trim_end().len();
+                        if shown > 0 {
+                            self.tell(text, Some(number), from + shown, out);
+                        }
+                    }
                 }
             }
             _ => {

@@ -34,12 +34,65 @@ pub(crate) struct Masks {
     runs: Last,
     /// The end of the paragraph that `runs` describes.
     paragraph: usize,
+    seen: Seen,
+}
+
+/// What is already known of text whose end has not come: each search goes on where it stopped.
+#[derive(Debug, Clone, Default)]
+struct Seen {
+    /// The run of marks that may open a mask.
+    opener: Search,
+    /// The run of marks that may close it.
+    closer: Search,
+    /// The end of the line of either.
+    opening_line: Search,
+    closing_line: Search,
+    /// The white space behind a line break.
+    blanks: Search,
+    /// The fence that opens at the place.
+    fence: Option<(usize, FenceLine)>,
+}
+
+/// A search that starts at one place and has come to another.
+#[derive(Debug, Clone, Copy, Default)]
+struct Search {
+    start: usize,
+    at: usize,
+}
+
+impl Search {
+    /// Goes on to the first byte that `stops`; the end of the text if there is none yet.
+    fn go_on(&mut self, bytes: &[u8], start: usize, find: impl Fn(&[u8]) -> Option<usize>) -> Option<usize> {
+        if self.start != start || self.at < start {
+            *self = Search { start, at: start };
+        }
+        let found = find(bytes.get(self.at..).unwrap_or_default());
+        self.at = found.map_or(bytes.len(), |found| self.at + found);
+        found.map(|_| self.at)
+    }
+
+    /// The end of the run of marks that starts here.
+    fn run(&mut self, bytes: &[u8], start: usize) -> usize {
+        let mark = bytes.get(start).copied();
+        self.go_on(bytes, start, |rest| rest.iter().position(|byte| Some(*byte) != mark)).unwrap_or(bytes.len())
+    }
+
+    /// The end of the line, if its break has come.
+    fn line(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
+        self.go_on(bytes, start, |rest| memchr::memchr(b'\n', rest))
+    }
+
+    /// The first byte that is no blank.
+    fn past_blanks(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
+        self.go_on(bytes, start, |rest| rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r')))
+    }
 }
 
 /// What is known of a fence around the whole answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Wrapper {
-    Unknown,
+    /// Only white space has come up to this place.
+    Unknown(usize),
     /// It opened; the fences that are open, and where the search for the next goes on.
     Open {
         stack: Vec<(u8, usize)>,
@@ -104,6 +157,7 @@ impl Last {
 }
 
 /// A line that starts with a run of fence marks.
+#[derive(Debug, Clone, Copy)]
 struct FenceLine {
     length: usize,
     bare: bool,
@@ -113,8 +167,8 @@ struct FenceLine {
     end: usize,
 }
 
-/// What became of one search.
-enum Search {
+/// What became of the search for one mask.
+enum Sought {
     Found(Span),
     Absent,
     Pending,
@@ -125,12 +179,13 @@ impl Masks {
         Self {
             kinds,
             found: Vec::new(),
-            wrapper: if kinds.wrapper { Wrapper::Unknown } else { Wrapper::Absent },
+            wrapper: if kinds.wrapper { Wrapper::Unknown(0) } else { Wrapper::Absent },
             decided: 0,
             resume: 0,
             fences: [Last::new(), Last::new()],
             runs: Last::new(),
             paragraph: 0,
+            seen: Seen::default(),
         }
     }
 
@@ -187,16 +242,16 @@ impl Masks {
                 self.resume = at;
             }
             match self.mask_at(bytes, at, complete) {
-                Search::Found(mask) => {
+                Sought::Found(mask) => {
                     self.found.push(mask);
                     self.decided = mask.end;
                     self.resume = mask.end;
                 }
-                Search::Absent => {
+                Sought::Absent => {
                     self.decided = run_end(bytes, at);
                     self.resume = self.decided;
                 }
-                Search::Pending => return,
+                Sought::Pending => return,
             }
         }
         self.decided = self.decided.max(text.len().min(end));
@@ -207,16 +262,22 @@ impl Masks {
 
     /// Whether the question of a wrapper is settled.
     fn settle_wrapper(&mut self, bytes: &[u8], complete: bool) -> bool {
-        if self.wrapper == Wrapper::Unknown {
-            let Some(first) = bytes.iter().position(|byte| !byte.is_ascii_whitespace()) else {
-                if complete {
-                    self.wrapper = Wrapper::Absent;
-                }
+        if let Wrapper::Unknown(seen) = self.wrapper {
+            let rest = bytes.get(seen..).unwrap_or_default();
+            let Some(first) = rest.iter().position(|byte| !byte.is_ascii_whitespace()).map(|first| seen + first) else {
+                self.wrapper = if complete { Wrapper::Absent } else { Wrapper::Unknown(bytes.len()) };
                 return complete;
             };
+            self.wrapper = Wrapper::Unknown(first);
+            if !complete && matches!(bytes.get(first), Some(b'`' | b'~')) {
+                // What has come so far of the first line may still become a fence.
+                let run = self.seen.opener.run(bytes, first);
+                if run == bytes.len() || (run - first >= 3 && self.seen.opening_line.line(bytes, run).is_none()) {
+                    return false;
+                }
+            }
             let start = fence_start(bytes, first);
             match start.and_then(|start| fence_line(bytes, start, complete)) {
-                None if !complete && could_be_fence(bytes, first) => return false,
                 None => self.wrapper = Wrapper::Absent,
                 Some(line) => {
                     let mark = bytes.get(first).copied().unwrap_or_default();
@@ -243,7 +304,7 @@ impl Masks {
                     from = run_end(bytes, at);
                     continue;
                 };
-                let line_end = memchr::memchr(b'\n', bytes.get(at..).unwrap_or_default()).map(|end| at + end);
+                let line_end = self.seen.closing_line.line(bytes, at);
                 if line_end.is_none() && !complete {
                     self.wrapper = Wrapper::Open { stack, opener, from: at };
                     return false;
@@ -283,64 +344,68 @@ impl Masks {
     }
 
     /// The mask that starts with the run of marks at `at`.
-    fn mask_at(&mut self, bytes: &[u8], at: usize, complete: bool) -> Search {
+    fn mask_at(&mut self, bytes: &[u8], at: usize, complete: bool) -> Sought {
         let mark = bytes.get(at).copied().unwrap_or_default();
-        let run = run_end(bytes, at);
+        let run = self.seen.opener.run(bytes, at);
         if run == bytes.len() && !complete {
-            return Search::Pending;
+            return Sought::Pending;
         }
         if run - at >= 3
             && let Some(start) = fence_start(bytes, at)
         {
-            match fence_line(bytes, start, complete) {
-                None if !complete && memchr::memchr(b'\n', bytes.get(at..).unwrap_or_default()).is_none() => {
-                    return Search::Pending;
-                }
+            if !complete && self.seen.opening_line.line(bytes, run).is_none() {
+                return Sought::Pending;
+            }
+            let line = match self.seen.fence {
+                Some((known, line)) if known == at => Some(line),
+                _ => fence_line(bytes, start, complete),
+            };
+            self.seen.fence = line.map(|line| (at, line));
+            match line {
                 Some(line) if self.kinds.fences => return self.fence_end(bytes, at, mark, &line, complete),
-                Some(_) => return Search::Absent,
+                Some(_) => return Sought::Absent,
                 None => {}
             }
         }
         if mark != b'`' || !self.kinds.spans {
-            return Search::Absent;
+            return Sought::Absent;
         }
         self.span_end(bytes, at, run, complete)
     }
 
-    fn fence_end(&mut self, bytes: &[u8], at: usize, mark: u8, open: &FenceLine, complete: bool) -> Search {
+    fn fence_end(&mut self, bytes: &[u8], at: usize, mark: u8, open: &FenceLine, complete: bool) -> Sought {
         let slot = usize::from(mark == b'~');
         let ends = |line: &FenceLine| line.bare && line.length >= open.length;
         if let Some(last) = self.fences.get(slot)
             && last.known
             && !last.after(open.length, open.marks)
         {
-            return Search::Absent;
+            return Sought::Absent;
         }
         let mut from = self.resume.max(open.end);
         while let Some(offset) = memchr::memchr(mark, bytes.get(from..).unwrap_or_default()) {
             let hit = from + offset;
-            let run = run_end(bytes, hit);
+            let run = self.seen.closer.run(bytes, hit);
             if run == bytes.len() && !complete {
                 self.resume = hit;
-                return Search::Pending;
+                return Sought::Pending;
             }
             if run - hit >= 3
                 && let Some(start) = fence_start(bytes, hit)
             {
-                match fence_line(bytes, start, complete) {
-                    Some(line) if ends(&line) => return Search::Found(Span::new(at, line.marks)),
-                    None if !complete && memchr::memchr(b'\n', bytes.get(run..).unwrap_or_default()).is_none() => {
-                        self.resume = hit;
-                        return Search::Pending;
-                    }
-                    _ => {}
+                if !complete && self.seen.closing_line.line(bytes, run).is_none() {
+                    self.resume = hit;
+                    return Sought::Pending;
+                }
+                if let Some(line) = fence_line(bytes, start, complete).filter(ends) {
+                    return Sought::Found(Span::new(at, line.marks));
                 }
             }
             from = run;
         }
         self.resume = bytes.len();
         if !complete {
-            return Search::Pending;
+            return Sought::Pending;
         }
         if let Some(last) = self.fences.get_mut(slot) {
             last.clear();
@@ -357,47 +422,60 @@ impl Masks {
             }
             last.accumulate();
         }
-        Search::Absent
+        Sought::Absent
     }
 
-    fn span_end(&mut self, bytes: &[u8], at: usize, run: usize, complete: bool) -> Search {
+    fn span_end(&mut self, bytes: &[u8], at: usize, run: usize, complete: bool) -> Sought {
         let length = run - at;
         if length > LONGEST || (self.runs.known && at < self.paragraph && !self.runs.after(length, at)) {
-            return Search::Absent;
+            return Sought::Absent;
         }
         let mut from = self.resume.max(run);
         loop {
             let rest = bytes.get(from..).unwrap_or_default();
             let Some(offset) = memchr::memchr2(b'`', b'\n', rest) else {
                 self.resume = bytes.len();
-                return if complete { self.end_paragraph(bytes, run, bytes.len()) } else { Search::Pending };
+                return if complete { self.end_paragraph(bytes, run, bytes.len()) } else { Sought::Pending };
             };
             let hit = from + offset;
             if bytes.get(hit) == Some(&b'\n') {
-                match paragraph_goes_on(bytes, hit, complete) {
+                match self.paragraph_goes_on(bytes, hit, complete) {
                     Some(true) => from = hit + 1,
                     Some(false) => return self.end_paragraph(bytes, run, hit),
                     None => {
                         self.resume = hit;
-                        return Search::Pending;
+                        return Sought::Pending;
                     }
                 }
                 continue;
             }
-            let end = run_end(bytes, hit);
+            let end = self.seen.closer.run(bytes, hit);
             if end == bytes.len() && !complete {
                 self.resume = hit;
-                return Search::Pending;
+                return Sought::Pending;
             }
             if end - hit == length {
-                return Search::Found(Span::new(at, end));
+                return Sought::Found(Span::new(at, end));
             }
             from = end;
         }
     }
 
+    /// Whether the paragraph goes on after the line break at `at`; unknown if the next line has not come yet.
+    fn paragraph_goes_on(&mut self, bytes: &[u8], at: usize, complete: bool) -> Option<bool> {
+        let Some(first) = self.seen.blanks.past_blanks(bytes, at + 1) else { return complete.then_some(false) };
+        match bytes.get(first) {
+            Some(b'\n') => Some(false),
+            Some(b'`' | b'~') if first - at <= 4 => {
+                let run = self.seen.closer.run(bytes, first);
+                if run == bytes.len() && !complete { None } else { Some(run - first < 3) }
+            }
+            _ => Some(true),
+        }
+    }
+
     /// Nothing closes the span before the paragraph's end: remembers what the rest of the paragraph holds.
-    fn end_paragraph(&mut self, bytes: &[u8], from: usize, end: usize) -> Search {
+    fn end_paragraph(&mut self, bytes: &[u8], from: usize, end: usize) -> Sought {
         self.runs.clear();
         self.paragraph = end;
         let mut from = from;
@@ -406,22 +484,7 @@ impl Masks {
             from = run_end(bytes, hit);
             self.runs.note(from - hit, hit);
         }
-        Search::Absent
-    }
-}
-
-/// Whether the paragraph goes on after the line break at `at`; unknown if the next line has not come yet.
-fn paragraph_goes_on(bytes: &[u8], at: usize, complete: bool) -> Option<bool> {
-    let rest = bytes.get(at + 1..).unwrap_or_default();
-    let first = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
-    match first.and_then(|first| rest.get(first).map(|byte| (first, *byte))) {
-        None => complete.then_some(false),
-        Some((_, b'\n')) => Some(false),
-        Some((first, b'`' | b'~')) if first <= 3 => {
-            let run = run_end(rest, first);
-            if run == rest.len() && !complete { None } else { Some(run - first < 3) }
-        }
-        Some(_) => Some(true),
+        Sought::Absent
     }
 }
 
@@ -439,14 +502,6 @@ fn fence_line(bytes: &[u8], start: usize, complete: bool) -> Option<FenceLine> {
         return None;
     }
     Some(FenceLine { length, bare: info.iter().all(u8::is_ascii_whitespace), marks, end })
-}
-
-/// Whether what has come so far of the first line may still become a fence.
-fn could_be_fence(bytes: &[u8], first: usize) -> bool {
-    let rest = bytes.get(first..).unwrap_or_default();
-    let Some(mark) = rest.first().filter(|byte| matches!(byte, b'`' | b'~')) else { return false };
-    let run = rest.iter().take_while(|byte| *byte == mark).count();
-    run == rest.len() || (run >= 3 && !rest.contains(&b'\n'))
 }
 
 fn run_end(bytes: &[u8], at: usize) -> usize {

@@ -58,8 +58,12 @@ pub(super) struct Open {
     /// The next opener of the same block: no rung looks beyond it.
     bound: Option<usize>,
     payload: Fill,
+    /// Up to where only white space stands behind the opener, before a payload.
+    payload_from: usize,
     blank: Option<usize>,
     blank_from: usize,
+    /// Up to where only blanks stand behind the line break at `blank_from`.
+    blank_seen: usize,
 }
 
 /// What is known of a block's payload.
@@ -208,8 +212,10 @@ impl<'p> Scanner<'p> {
             next_block: None,
             bound: None,
             payload: Fill::Unknown,
+            payload_from: mark.span().end,
             blank: None,
             blank_from: mark.span().end,
+            blank_seen: 0,
         })
     }
 
@@ -366,8 +372,9 @@ impl<'p> Scanner<'p> {
         let complete = region.is_some();
         let within = region.and_then(|region| text.get(..region)).unwrap_or(text);
         if open.payload == Fill::Unknown {
-            let rest = within.get(open.opener.end..).unwrap_or_default();
+            let rest = within.get(open.payload_from..).unwrap_or_default();
             let Some(first) = rest.trim_start().bytes().next() else {
+                open.payload_from = open.payload_from.max(within.len());
                 if complete {
                     open.payload = Fill::Absent;
                 }
@@ -539,13 +546,14 @@ fn blank_line(open: &mut Open, text: &str, known: usize) {
             return;
         };
         let line = open.blank_from + offset;
-        let after = bytes.get(line + 1..known).unwrap_or_default();
+        let after = bytes.get(open.blank_seen.max(line + 1)..known).unwrap_or_default();
         match after.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) {
             Some(b'\n') => open.blank = Some(line),
             Some(_) => open.blank_from = line + 1,
             // The next line has not come whole.
             None => {
                 open.blank_from = line;
+                open.blank_seen = known;
                 return;
             }
         }

@@ -83,9 +83,13 @@ impl Quick {
         let mut boxed = |tree: &Expr<'s>| Quick::of(tree, read).map(Box::new);
         Some(match tree {
             Expr::Const(value) => Quick::Constant(engine::plain(&value.value)?),
-            Expr::List(list) => Quick::List(list.items.iter().map(|item| Quick::of(item, read)).collect::<Option<_>>()?),
+            Expr::List(list) => {
+                Quick::List(list.items.iter().map(|item| Quick::of(item, read)).collect::<Option<_>>()?)
+            }
             Expr::Map(map) if map.keys.is_empty() => Quick::Constant(Json::Object(serde_json::Map::new())),
-            Expr::GetAttr(get) if get.name.parse::<u32>().is_err() => Quick::Member(boxed(&get.expr)?, get.name.to_owned()),
+            Expr::GetAttr(get) if get.name.parse::<u32>().is_err() => {
+                Quick::Member(boxed(&get.expr)?, get.name.to_owned())
+            }
             Expr::UnaryOp(unary) if matches!(unary.op, UnaryOpKind::Not) => Quick::Not(boxed(&unary.expr)?),
             Expr::BinOp(op) => {
                 let (left, right) = (boxed(&op.left)?, boxed(&op.right)?);
@@ -152,7 +156,10 @@ impl Quick {
                     ("selectattr" | "rejectattr", [CallArg::Pos(at)]) => {
                         Quick::Select(base, constant(at)??, None, filter.name == "selectattr")
                     }
-                    ("selectattr" | "rejectattr", [CallArg::Pos(at), CallArg::Pos(Expr::Const(test)), CallArg::Pos(other)]) => {
+                    (
+                        "selectattr" | "rejectattr",
+                        [CallArg::Pos(at), CallArg::Pos(Expr::Const(test)), CallArg::Pos(other)],
+                    ) => {
                         let test = (two_sided(test.value.as_str()?)?, boxed(other)?);
                         Quick::Select(base, constant(at)??, Some(test), filter.name == "selectattr")
                     }

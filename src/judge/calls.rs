@@ -138,7 +138,7 @@ impl Judgement<'_> {
                 }
                 for key in &json.repeated {
                     let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
-                    self.remark(Remark::DuplicateKey, block.body, message, Some(bound.at));
+                    self.remark(Remark::DuplicateKey, payload_span(block), message, Some(bound.at));
                 }
                 let Value::Object(params) = json.value else {
                     return self.malformed(call, block, bound, "the payload is no object");
@@ -178,7 +178,7 @@ impl Judgement<'_> {
     }
 
     fn malformed(&mut self, call: usize, block: &Block, bound: &program::Block, why: &str) -> bool {
-        let finding = defect(Defect::MalformedPayload, block.body, why.to_owned()).with_rule(Some(bound.at));
+        let finding = defect(Defect::MalformedPayload, payload_span(block), why.to_owned()).with_rule(Some(bound.at));
         self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
         false
     }
@@ -188,7 +188,7 @@ impl Judgement<'_> {
         for path in unknown {
             let name = path.last().cloned().unwrap_or_default();
             let message = format!("the action does not declare `{}`", excerpt(&path.join("."), 60));
-            let mut finding = defect(Defect::UnknownParam, block.body, message).with_rule(Some(action.at));
+            let mut finding = defect(Defect::UnknownParam, payload_span(block), message).with_rule(Some(action.at));
             if let ([_], Some(declared)) = (path.as_slice(), declared) {
                 finding = finding.with_nearest(&name, declared.keys().map(String::as_str));
             }
@@ -203,7 +203,7 @@ impl Judgement<'_> {
         for (index, fault) in faults.iter().take(3).enumerate() {
             let _ = write!(message, "{}{fault}", if index == 0 { "" } else { "; " });
         }
-        let finding = defect(Defect::InvalidPayload, block.body, message).with_rule(Some(action.at));
+        let finding = defect(Defect::InvalidPayload, payload_span(block), message).with_rule(Some(action.at));
         let chosen = self.answer(Defect::InvalidPayload, &Subject::Call(call), finding);
         matches!(chosen, Strategy::Coerce | Strategy::Default)
     }
@@ -353,7 +353,9 @@ impl Judgement<'_> {
 
     /// Whether a value was read, though with faults.
     pub(super) fn can_repair(&self, call: usize) -> bool {
-        self.calls.get(call).is_some_and(|call| call.readable || call.params.as_object().is_some_and(|params| !params.is_empty()))
+        self.calls
+            .get(call)
+            .is_some_and(|call| call.readable || call.params.as_object().is_some_and(|params| !params.is_empty()))
     }
 
     pub(super) fn coerce(&mut self, call: usize) -> bool {
@@ -384,11 +386,7 @@ impl Judgement<'_> {
     }
 
     /// Changes the parameters if they fit afterwards.
-    fn change_params(
-        &mut self,
-        call: usize,
-        change: impl FnOnce(&Value, &Value) -> Value,
-    ) -> bool {
+    fn change_params(&mut self, call: usize, change: impl FnOnce(&Value, &Value) -> Value) -> bool {
         let Some((_, action)) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
         let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };
         let changed = change(params, action.schema.json());
@@ -398,4 +396,9 @@ impl Judgement<'_> {
         }
         fits
     }
+}
+
+/// Where to point for a payload: at its opener where there is nothing of it.
+fn payload_span(block: &Block) -> Span {
+    if block.body.is_empty() { block.opener } else { block.body }
 }

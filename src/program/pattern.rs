@@ -162,8 +162,12 @@ mod tests {
     fn check(patterns: &[&str], text: &str) {
         let made: Vec<Pattern> = patterns.iter().filter_map(|text| Pattern::new(text).ok()).collect();
         assert_eq!(made.len(), patterns.len());
-        let expected: Vec<usize> =
-            made.iter().enumerate().filter(|(_, pattern)| pattern.exact.is_match(text)).map(|(number, _)| number).collect();
+        let expected: Vec<usize> = made
+            .iter()
+            .enumerate()
+            .filter(|(_, pattern)| pattern.exact.is_match(text))
+            .map(|(number, _)| number)
+            .collect();
         let set = PatternSet::new(made.iter()).map(|set| set.matches(text));
         assert_eq!(set.ok(), Some(expected), "{text:?}");
         for pattern in &made {
@@ -174,8 +178,11 @@ mod tests {
 
     #[test]
     fn quicker_spellings_mean_the_same() {
-        let patterns = [r"\bI\b", r"(?i)\bmaybe\b", r"(?i:\bé)", r"x\B", r"\\b", r"a.c", r"\b{start}I", r"(?x) \b I # \b"];
-        for text in ["", "I", "“I” am", "éI", "Ié", "MAYBE…", "maybé", "\u{8}", "xx I", "\\b a\u{301}c", "I\u{301}", "a—c I"] {
+        let patterns =
+            [r"\bI\b", r"(?i)\bmaybe\b", r"(?i:\bé)", r"x\B", r"\\b", r"a.c", r"\b{start}I", r"(?x) \b I # \b"];
+        for text in
+            ["", "I", "“I” am", "éI", "Ié", "MAYBE…", "maybé", "\u{8}", "xx I", "\\b a\u{301}c", "I\u{301}", "a—c I"]
+        {
             check(&patterns, text);
         }
     }
@@ -183,10 +190,11 @@ mod tests {
     #[test]
     fn marks_are_in_no_word() {
         let word = Regex::new(r"\w").ok();
-        let wrong = (0x80..=0x10FFFF).filter_map(char::from_u32).filter(|character| is_mark(*character)).find(|character| {
-            let mut buffer = [0; 4];
-            word.as_ref().is_none_or(|word| word.is_match(character.encode_utf8(&mut buffer)))
-        });
+        let wrong =
+            (0x80..=0x10FFFF).filter_map(char::from_u32).filter(|character| is_mark(*character)).find(|character| {
+                let mut buffer = [0; 4];
+                word.as_ref().is_none_or(|word| word.is_match(character.encode_utf8(&mut buffer)))
+            });
         assert_eq!(wrong, None);
     }
 }

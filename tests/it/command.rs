@@ -127,3 +127,14 @@ fn a_code_is_explained_and_a_misspelt_one_is_guessed() {
     check(&folder, &["schema", "outcome"], 0, "outcome.schema.json", "");
     check(&folder, &["completions", "bash"], 0, "_rulebook", "");
 }
+
+#[test]
+fn a_pack_is_tied_to_no_machine_and_says_what_comes_back() {
+    let folder = folder("outside");
+    let pack = "[pack]\nname = \"x\"\nuse = [\"/etc\"]\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }\n";
+    std::fs::write(folder.join("pack.toml"), pack).unwrap();
+    check(&folder, &["check", "."], 1, "error[pack/path-outside]", "");
+    let pack = pack.replace("use = [\"/etc\"]\n", "") + "[actions.a]\nreturns = { type = \"boolen\" }\n";
+    std::fs::write(folder.join("pack.toml"), pack).unwrap();
+    check(&folder, &["check", "."], 1, "error[pack/bad-schema]: the schema of what `a` returns cannot be used", "");
+}

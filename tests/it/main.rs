@@ -14,6 +14,8 @@ mod command;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;
+mod hostile;
+mod hostile_inputs;
 mod model;
 mod pack_page;
 mod pages;

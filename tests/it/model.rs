@@ -188,7 +188,10 @@ impl Model {
 
 /// Whether a finding is about a call: a defect that stands in its block.
 fn concerns(found: &Finding, call: &Call) -> bool {
-    let inside = call.span[0] <= found.span.start && found.span.start < call.span[1].max(call.span[0] + 1);
+    let ([start, end], span) = (call.span, &found.span);
+    // An empty body stands at the end of its block, where the next may start.
+    let empty = span.start == span.end;
+    let inside = start <= span.start && span.end <= end && (if empty { span.start > start } else { span.start < end });
     inside && found.id.is_none() && OF_CALLS.iter().any(|defect| found.code == format!("response/{defect}"))
 }
 

@@ -20,7 +20,8 @@ fn every_key_and_word_of_the_schema_is_explained() {
 #[test]
 fn every_filter_and_test_is_listed() {
     use rulebook::expression::{filters, predicates};
-    let missing: Vec<&str> = filters().chain(predicates()).filter(|name| !PAGE.contains(&format!("`{name}`"))).collect();
+    let missing: Vec<&str> =
+        filters().chain(predicates()).filter(|name| !PAGE.contains(&format!("`{name}`"))).collect();
     assert!(missing.is_empty(), "docs/pack.md does not list {missing:?}");
 }
 
@@ -30,7 +31,8 @@ fn every_example_is_a_pack() {
     let mut examples = 0;
     for (number, example) in PAGE.split("\n```toml\n").skip(1).enumerate() {
         let text = example.split("\n```").next().unwrap();
-        let whole = if text.contains("[pack]") { text.to_owned() } else { crate::pages::lay_over(&crate::pages::base(), text) };
+        let whole =
+            if text.contains("[pack]") { text.to_owned() } else { crate::pages::lay_over(&crate::pages::base(), text) };
         let files = BTreeMap::from([("pack.toml".to_owned(), whole)]);
         let loaded = Program::check(&Folder::new("page", files));
         assert!(loaded.diagnostics.is_empty(), "example {}:\n{text}\n{:#?}", number + 1, loaded.diagnostics);
@@ -46,7 +48,9 @@ fn collect(schema: &Value, names: &mut BTreeSet<String>) {
             for (key, value) in members {
                 match (key.as_str(), value) {
                     ("properties", Value::Object(properties)) => names.extend(properties.keys().cloned()),
-                    ("enum", Value::Array(words)) => names.extend(words.iter().filter_map(Value::as_str).map(str::to_owned)),
+                    ("enum", Value::Array(words)) => {
+                        names.extend(words.iter().filter_map(Value::as_str).map(str::to_owned))
+                    }
                     ("const", Value::String(word)) => drop(names.insert(word.clone())),
                     _ => {}
                 }

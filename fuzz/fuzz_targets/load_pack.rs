@@ -1,0 +1,17 @@
+//! A broken pack gives diagnostics, never a panic; one that loads runs. Files are separated by a NUL byte: tables,
+//! then a grammar, then a response.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rulebook::{Folder, Program};
+
+fuzz_target!(|data: &[u8]| {
+    let mut parts = data.splitn(3, |byte| *byte == 0);
+    let mut next = || parts.next().unwrap_or_default().to_vec();
+    let (tables, grammar, response) = (next(), next(), next());
+    let loaded = Program::check(&Folder::new("fuzzed", [("pack.toml", tables), ("grammar/own.pest", grammar)]));
+    assert!(loaded.program.is_some() || !loaded.diagnostics.is_empty());
+    if let Some(program) = loaded.program {
+        program.run_with(&program.session(), &response, &Default::default());
+    }
+});

@@ -1,0 +1,84 @@
+//! How much memory does an answer take?
+//!
+//! A binary of its own, with one test: the peak of the heap is the process's.
+#![allow(
+    missing_docs,
+    dead_code,
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a test that panics has failed, and says where; and tests read files"
+)]
+
+#[path = "../benches/corpus/mod.rs"]
+mod corpus;
+#[allow(unreachable_pub, reason = "shared with the bench")]
+#[path = "it/hostile_inputs.rs"]
+mod hostile_inputs;
+
+use hostile_inputs::INPUTS;
+use peak_alloc::PeakAlloc;
+use rulebook::{Options, Program};
+
+#[global_allocator]
+static HEAP: PeakAlloc = PeakAlloc;
+
+/// The heap that a run takes at its peak, beside what stood there before.
+fn peak<T>(run: impl FnOnce() -> T) -> usize {
+    HEAP.reset_peak_usage();
+    let before = HEAP.current_usage();
+    let kept = run();
+    let peak = HEAP.peak_usage();
+    drop(kept);
+    peak.saturating_sub(before)
+}
+
+#[test]
+fn memory_is_bounded_by_the_length_of_the_answer() {
+    let packs: [(&str, Program); 2] = [("brackets", corpus::couple_ai()), ("tags", corpus::writers_factory(true))];
+    let mut faults = Vec::new();
+    let mut ask = |what: String, length: usize, peak: usize, times: usize, beside: usize| {
+        println!("{:>6.2} × {length} bytes: {what}", peak as f64 / length as f64);
+        if peak > times * length + beside {
+            faults.push(format!("{what}: {peak} bytes of heap for {length}"));
+        }
+    };
+    for (dialect, program) in &packs {
+        let session = program.session();
+        // What compiles on first use is the program's.
+        for text in [corpus::long_tags(&mut corpus::Dice::new(4), 1 << 16).text, corpus::long_brackets(&mut corpus::Dice::new(5), 1 << 16)] {
+            program.run(&session, &text);
+        }
+        for (name, input) in INPUTS {
+            let small = input(10_000);
+            program.run(&session, &small);
+            for text in [small, input(1_000_000)] {
+                let what = format!("{name}, read as {dialect}");
+                ask(what, text.len(), peak(|| program.run(&session, &text)), 4, 1 << 20);
+            }
+        }
+    }
+    for size in [1 << 14, 1 << 20] {
+        for (dialect, program) in &packs {
+            let (text, mode) = match *dialect {
+                "tags" => {
+                    let answer = corpus::long_tags(&mut corpus::Dice::new(4), size);
+                    (answer.text, answer.mode.to_owned())
+                }
+                _ => (corpus::long_brackets(&mut corpus::Dice::new(5), size), "chat".to_owned()),
+            };
+            let session = rulebook::Session { mode, ..program.session() };
+            program.run(&session, &text);
+            ask(format!("mixed {dialect}"), text.len(), peak(|| program.run(&session, &text)), 2, 1 << 16);
+            let stream = Options { chunk: Some(64), ..Options::default() };
+            // A stream keeps the response, whose buffer doubles.
+            let streamed = peak(|| program.run_with(&session, text.as_bytes(), &stream));
+            ask(format!("mixed {dialect}, streamed"), text.len(), streamed, 4, 1 << 16);
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}

@@ -1,0 +1,96 @@
+//! Hostile inputs: do depth, size and number end in a coded diagnostic, whatever comes?
+//!
+//! A quadratic reader makes these tests hang; how time grows is measured in `benches/hostile.rs`, how memory grows is
+//! asserted in `tests/heap.rs`.
+
+use super::hostile_inputs::{INPUTS, PACKS};
+use super::texts::program;
+use rulebook::outcome::Outcome;
+use rulebook::{Limits, Options};
+
+fn check(name: &str, outcome: &Outcome, length: usize) {
+    let limits = Limits::default();
+    let ledger = serde_json::to_value(outcome.ledger).unwrap();
+    let parts: u64 = ledger
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(part, _)| *part != "bytes")
+        .map(|(_, part)| part.as_u64().unwrap())
+        .sum();
+    assert_eq!(parts, length as u64, "{name}");
+    assert!(outcome.calls.len() <= limits.calls, "{name}: {} calls", outcome.calls.len());
+    assert!(outcome.effects.len() <= limits.effects, "{name}: {} effects", outcome.effects.len());
+    // One more says how many were left out.
+    assert!(outcome.diagnostics.len() <= limits.diagnostics + 1, "{name}: {} findings", outcome.diagnostics.len());
+    let told: usize =
+        outcome.diagnostics.iter().map(|found| found.message.len() + found.help.as_ref().map_or(0, String::len)).sum();
+    assert!(told <= 1000 * (limits.diagnostics + 1), "{name}: {told} bytes of findings");
+}
+
+#[test]
+fn a_megabyte_of_anything_gives_an_outcome_within_the_limits() {
+    for (name, input) in INPUTS {
+        for size in [10_000, 1_000_000] {
+            let text = input(size);
+            for pack in PACKS {
+                let program = program(pack);
+                let outcome = program.run(&program.session(), &text);
+                check(name, &outcome, text.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stream_of_single_bytes_is_read_as_the_whole_text() {
+    for (name, input) in INPUTS {
+        let text = input(200_000);
+        for pack in PACKS {
+            let program = program(pack);
+            let session = program.session();
+            let whole = program.run(&session, &text);
+            let single = Options { chunk: Some(1), ..Options::default() };
+            let outcome = program.run_with(&session, text.as_bytes(), &single);
+            assert_eq!(outcome.ledger, whole.ledger, "{name}, read by {pack}");
+            assert_eq!(serde_json::to_string(&outcome).unwrap(), serde_json::to_string(&whole).unwrap(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn nesting_ends_in_a_coded_diagnostic_on_a_small_stack_too() {
+    let depth = 1_000_000;
+    let texts = [
+        ("[ACTION_INGEST_DOC]".to_owned() + &"{\"a\":".repeat(depth) + "1" + &"}".repeat(depth), "unclosed-block"),
+        (format!("[ACTION_INGEST_DOC]{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth)), "unclosed-block"),
+        ("[ACTION_INGEST_DOC]".to_owned() + &"{".repeat(depth), "unclosed-block"),
+        ("<action type=query_notebook>".to_owned() + &"{\"a\":".repeat(depth) + "</action>", "malformed-payload"),
+        (
+            "<action type=query_notebook>".to_owned() + &"[".repeat(depth) + &"]".repeat(depth) + "</action>",
+            "malformed-payload",
+        ),
+        (
+            format!(
+                "<action type=write_template><template>theme</template><content>{}{}</content></action>",
+                "<a>".repeat(depth),
+                "</a>".repeat(depth)
+            ),
+            "malformed-payload",
+        ),
+        ("<message>".repeat(depth) + &"</message>".repeat(depth), "too-large"),
+        ("<message><action>".repeat(depth / 2), "too-large"),
+    ];
+    let read = move || {
+        for (text, code) in texts {
+            let program = program(if text.starts_with('[') { PACKS[0] } else { PACKS[1] });
+            let outcome = program.run(&program.session(), &text);
+            let codes: Vec<&str> = outcome.diagnostics.iter().map(|found| found.code.as_str()).collect();
+            let wanted = format!("response/{code}");
+            assert!(codes.contains(&wanted.as_str()), "{}… gives {codes:?}, not {wanted}", &text[..40]);
+            assert!(outcome.effects.is_empty());
+        }
+    };
+    let small = std::thread::Builder::new().stack_size(512 << 10);
+    small.spawn(read).unwrap().join().unwrap();
+}

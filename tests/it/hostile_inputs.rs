@@ -1,0 +1,160 @@
+//! Hostile inputs: what makes a naive reader quadratic, exhausts a stack, or fills the memory?
+//!
+//! Shared by the tests of limits, the test of the peak heap and the bench of time per byte.
+
+/// A hostile input: its name, and the text that is about `size` bytes long.
+pub type Input = (&'static str, fn(usize) -> String);
+
+const WRITERS: &str = "rules/writers-factory";
+const COUPLE: &str = "rules/couple-ai";
+
+/// The packs that every input is given to.
+pub const PACKS: [&str; 2] = [COUPLE, WRITERS];
+
+/// Every hostile input.
+pub const INPUTS: &[Input] = &[
+    ("nothing but <", |size| "<".repeat(size)),
+    ("openers without an end", |size| repeat("<action ", size)),
+    ("unclosed actions", |size| repeat("<action type=\"x\">", size)),
+    ("unclosed fields", |size| format!("<action type=\"x\">{}", repeat("<a>", size))),
+    ("unclosed fields, then the closer", |size| format!("<action type=\"x\">{}</action>", repeat("<a>", size))),
+    ("unclosed fields, no two alike", |size| {
+        let fields: String = (0..size / 8).map(|number| format!("<f{number:x}>")).collect();
+        format!("<action type=\"x\">{fields}</action>")
+    }),
+    ("fields, no two alike", |size| {
+        let fields: String = (0..size / 20).map(|number| format!("<f{number:x}>1</f{number:x}>")).collect();
+        format!("<action type=\"query_notebook\">{fields}</action>")
+    }),
+    ("closers before their fields", |size| {
+        format!("<action type=\"x\">{}{}</action>", repeat("</a>", size / 2), repeat("<a>", size / 2))
+    }),
+    ("tags", |size| repeat("[ACTION_X]", size)),
+    ("tags and braces", |size| repeat("[ACTION_X]{", size)),
+    ("tags and open strings", |size| repeat("[ACTION_X]{\"", size)),
+    ("a tag and braces", |size| format!("[ACTION_X]{}", "{".repeat(size))),
+    ("a tag and brackets", |size| format!("[ACTION_X]{{\"a\":{}", "[".repeat(size))),
+    ("a tag and nested objects", |size| {
+        format!("[ACTION_X]{}1{}", repeat("{\"a\":", size * 5 / 6), "}".repeat(size / 6))
+    }),
+    ("a tag and nested lists", |size| format!("[ACTION_X]{{\"a\":{}{}}}", "[".repeat(size / 2), "]".repeat(size / 2))),
+    ("a tag and blanks", |size| format!("[ACTION_X]{}", " ".repeat(size))),
+    ("a tag, a brace and blank lines", |size| {
+        format!("[ACTION_X]{{{}", repeat(" \n", size).replace(" \n \n", " x\n x\n"))
+    }),
+    ("a tag and a list", |size| format!("[ACTION_INGEST_DOC]{{\"a\":[{}0]}}", repeat("0,", size))),
+    ("a tag and a lenient list", |size| format!("[ACTION_INGEST_DOC]{{\"a\":[{}0,]}}", repeat("0,", size))),
+    ("a tag and many keys", |size| {
+        let keys: Vec<String> = (0..size / 12).map(|number| format!("\"k{number:x}\":0")).collect();
+        format!("[ACTION_INGEST_DOC]{{{}}}", keys.join(","))
+    }),
+    ("a tag and one key", |size| format!("[ACTION_INGEST_DOC]{{{}\"k\":0}}", repeat("\"k\":0,", size))),
+    ("a tag and escapes", |size| format!("[ACTION_X]{{\"a\":\"{}\"}}", repeat("\\\"", size))),
+    ("braces", |size| "{".repeat(size)),
+    ("brackets", |size| "[".repeat(size)),
+    ("braces in an action", |size| format!("<action type=\"x\">{}</action>", "{".repeat(size))),
+    ("brackets in an action", |size| format!("<action type=\"x\">{}</action>", "[".repeat(size))),
+    ("a list in an action", |size| {
+        format!("<action type=\"query_notebook\">{{\"a\":[{}0]}}</action>", repeat("0,", size))
+    }),
+    ("a list that breaks off in an action", |size| {
+        format!("<action type=\"query_notebook\">{{\"a\":[{}</action>", repeat("0,", size))
+    }),
+    ("comments in an action", |size| format!("<action type=\"query_notebook\">{{{}</action>", repeat("/*x*/", size))),
+    ("words between commas", |size| {
+        format!(
+            "<action type=\"start_tournament\"><passage>p</passage><agents>{}</agents></action>",
+            repeat("a,", size)
+        )
+    }),
+    ("one field many times", |size| {
+        format!("<action type=\"start_tournament\"><passage>p</passage>{}</action>", repeat("<agents>a</agents>", size))
+    }),
+    ("nested fields", |size| {
+        let (open, close) = (repeat("<a>", size / 2), repeat("</a>", size / 2));
+        format!("<action type=\"write_template\"><template>theme</template><content>{open}{close}</content></action>")
+    }),
+    ("double quotes", |size| "\"".repeat(size)),
+    ("single quotes", |size| "'".repeat(size)),
+    ("quotes in openers", |size| repeat("<message a=\"", size)),
+    ("crossing quotes in openers", |size| repeat("<message a=\"'<action b='\">", size)),
+    ("an opener that never ends", |size| format!("<message {}", repeat("a='b' ", size))),
+    ("attributes", |size| format!("<message {}>x</message>", repeat("a=b ", size))),
+    ("attributes, no two alike", |size| {
+        let attributes: String = (0..size / 10).map(|number| format!(" a{number:x}=1")).collect();
+        format!("<message{attributes}>x</message>")
+    }),
+    ("openers in an attribute", |size| format!("<message a=\"{}\">", repeat("<message>", size))),
+    ("backticks", |size| "`".repeat(size)),
+    ("tildes", |size| "~".repeat(size)),
+    ("backticks of all lengths, falling", |size| runs(size, true)),
+    ("backticks of all lengths, rising", |size| runs(size, false)),
+    ("code spans that never close", |size| repeat("` `` ", size)),
+    ("fences", |size| repeat("```\n", size)),
+    ("fences with words", |size| repeat("```a\n", size)),
+    ("fences of all lengths", |size| runs(size, true).replace(' ', "\n")),
+    ("fences of both kinds", |size| repeat("```a\n~~~b\n", size)),
+    ("a fence on one line", |size| format!("```{}", "x".repeat(size))),
+    ("a fence that never closes, and openers", |size| format!("```\n{}", repeat("<message>\n", size))),
+    ("openers in a fence", |size| format!("x\n```\n{}```\n", repeat("<message>\n", size))),
+    ("openers in code spans", |size| repeat("`<message>` ", size)),
+    ("openers in lines of one code span", |size| format!("`{}`", repeat("<message>\n", size))),
+    ("blank lines", |size| "\n".repeat(size)),
+    ("blank lines in a message", |size| format!("<message>{}", "\n".repeat(size))),
+    ("blanks", |size| " ".repeat(size)),
+    ("blanks in a message", |size| format!("<message>x{}", " ".repeat(size))),
+    ("calls", |size| repeat("<action type=\"run_health_check\"/>", size)),
+    ("calls that fit", |size| {
+        repeat("<action type=\"query_notebook\"><notebook_id>n</notebook_id><query>q</query></action>\n", size)
+    }),
+    ("tagged calls that fit", |size| {
+        repeat("[ACTION_CREATE_CRITIQUE_PAGE]{\"page\":{\"title\":\"t\",\"content\":\"c\"}}\n", size)
+    }),
+    ("calls in a message", |size| {
+        format!("<message>{}</message>", repeat("<action type=\"run_health_check\"/>x", size))
+    }),
+    ("unclosed calls in a message", |size| format!("<message>{}</message>", repeat("<action type=\"x\">", size))),
+    ("alternating unclosed blocks", |size| repeat("<message><thinking>", size)),
+    ("alternating unclosed blocks of three kinds", |size| repeat("<message><content_update><action>", size)),
+    ("openers in thinking", |size| format!("<thinking>{}</thinking>", repeat("<message>", size))),
+    ("openers in content", |size| format!("<content_update target=a>{}</content_update>", repeat("<action>", size))),
+    ("closers", |size| repeat("</message>", size)),
+    ("closers of actions", |size| repeat("</action>", size)),
+    ("closers in a message", |size| format!("<message>{}", repeat("</action>", size))),
+    ("messages", |size| repeat("<message>x</message>", size)),
+    ("messages and stray text", |size| repeat("<message>x</message>y", size)),
+    ("nested messages and actions", |size| {
+        format!("{}{}", repeat("<message><action>", size / 2), repeat("</action></message>", size / 2))
+    }),
+    ("entities", |size| format!("<message>{}</message>", repeat("&lt;", size))),
+    ("ampersands", |size| format!("<message>{}</message>", "&".repeat(size))),
+    ("entities that trip a guardrail", |size| {
+        format!("<message>{}It seems perhaps maybe</message>", repeat("&amp;", size))
+    }),
+    ("an unbound tag", |size| repeat("<messages>", size)),
+    ("names that go on", |size| format!("<message{}", "e".repeat(size))),
+    ("one line", |size| repeat("All happy families are alike; ", size)),
+    ("one line in a message", |size| {
+        format!("<message>{}</message>", repeat("She felt that it was, perhaps, suddenly. ", size))
+    }),
+    ("a byte order mark", |size| repeat("\u{feff}", size)),
+    ("a carriage return", |size| "\r".repeat(size)),
+    ("wide characters", |size| repeat("\u{1f642}", size)),
+    ("no characters at all", |size| repeat("\0", size)),
+];
+
+fn repeat(piece: &str, size: usize) -> String {
+    piece.repeat((size / piece.len()).max(1))
+}
+
+/// Runs of backticks with blanks between, no two of one length, as often as they fit.
+fn runs(size: usize, falling: bool) -> String {
+    let mut lengths: Vec<usize> = (1..=300).collect();
+    if falling {
+        lengths.reverse();
+    }
+    let round: String = lengths.iter().map(|length| "`".repeat(*length) + " ").collect();
+    let mut text = round.repeat(size / round.len() + 1);
+    text.truncate(size);
+    text
+}
