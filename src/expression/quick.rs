@@ -253,7 +253,11 @@ impl<'j> Run<'j> {
             Quick::IsNone(base) => truth(self.value(base)?.is_none()),
             Quick::Default(base, other) => {
                 let base = self.value(base)?;
-                if base.is_none() { self.value(other)? } else { base }
+                // A default that is none itself is none given, which means an empty text.
+                match base.is_none() {
+                    true => Some(self.value(other)?).filter(|other| !other.is_none()).unwrap_or(Held::Text("")),
+                    false => base,
+                }
             }
             Quick::Items(base) => match self.value(base)? {
                 Held::Json(Cow::Borrowed(Json::Object(members))) => {

@@ -166,9 +166,8 @@ impl Judgement<'_> {
             self.with_call(call, |call| call.params = Value::Object(params));
             return false;
         };
-        let mut unknown = Vec::new();
         let mut params = Value::Object(params);
-        typing::settle(&mut params, schema, &mut Vec::new(), &mut unknown);
+        let unknown = typing::settle(&mut params, schema);
         self.with_call(call, |call| call.params = params);
         self.judge_unknown(call, block, action, unknown);
         // What is missing from a payload that was cut off is no second defect, unless the call runs all the same.

@@ -150,11 +150,18 @@ impl Answers {
 
 /// The names of places, looked up when an outcome needs one.
 #[derive(Debug, Default)]
-pub(crate) struct Places(std::collections::HashMap<Location, Arc<str>>);
+pub(crate) struct Places(Vec<(Location, Arc<str>)>);
 
 impl Places {
+    pub(crate) fn new(mut names: Vec<(Location, Arc<str>)>) -> Self {
+        names.sort_unstable_by_key(|(at, _)| *at);
+        names.dedup_by_key(|(at, _)| *at);
+        Self(names)
+    }
+
     pub(crate) fn name(&self, at: Location) -> Option<&Arc<str>> {
-        self.0.get(&at)
+        let index = self.0.binary_search_by_key(&at, |(known, _)| *known).ok()?;
+        self.0.get(index).map(|(_, name)| name)
     }
 }
 
