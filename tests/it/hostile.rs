@@ -63,7 +63,7 @@ fn nesting_ends_in_a_coded_diagnostic_on_a_small_stack_too() {
     let depth = 1_000_000;
     let texts = [
         ("[ACTION_INGEST_DOC]".to_owned() + &"{\"a\":".repeat(depth) + "1" + &"}".repeat(depth), "unclosed-block"),
-        (format!("[ACTION_INGEST_DOC]{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth)), "unclosed-block"),
+        (format!("[ACTION_INGEST_DOC]{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth)), "malformed-payload"),
         ("[ACTION_INGEST_DOC]".to_owned() + &"{".repeat(depth), "unclosed-block"),
         ("<action type=query_notebook>".to_owned() + &"{\"a\":".repeat(depth) + "</action>", "malformed-payload"),
         (
