@@ -15,7 +15,7 @@ static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
         pack!("writers-factory", "../../rules/writers-factory":
             "pack.toml" "dialects.toml" "modes.toml" "state.toml" "actions.toml" "guardrails.toml"),
         pack!("side-by-side", "../../tests/packs/side-by-side": "pack.toml"),
-        pack!("own-grammar", "../../tests/packs/own-grammar": "pack.toml" "grammar/directives.pest"),
+        pack!("own-grammar", "../../tests/packs/own-grammar": "pack.toml" "grammar/braces.pest"),
     ];
     folders.iter().map(|folder| Program::load(folder).program.expect("a pack of this repository loads")).collect()
 });

@@ -7,7 +7,7 @@
 use super::masks::Masks;
 use super::{Attribute, Key};
 use crate::grammar::{Capture, Machine, Progress, RuleId, inside};
-use crate::program::{BlockId, Dialect, Family, Lead};
+use crate::program::{BlockId, Dialect, Family, Lead, Limits};
 use crate::text::Span;
 
 /// A place where a block may open or close.
@@ -136,12 +136,12 @@ enum Attempt {
 }
 
 impl Marker {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(limits: &Limits) -> Self {
         Self {
             at: 0,
             marks: Vec::with_capacity(32),
             spent: false,
-            machine: Machine::new(),
+            machine: Machine::new().capturing(super::reader::captures(limits)),
             attempt: None,
             mask_cursor: 0,
             line: 0,

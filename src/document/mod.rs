@@ -33,6 +33,8 @@ pub(crate) struct Document {
     /// Blocks in the order of their openers; a block inside another follows it.
     pub(crate) blocks: Vec<Block>,
     pub(crate) found: Vec<Found>,
+    /// How many findings like those were not kept.
+    pub(crate) left_out: usize,
     /// Closed code fences and code spans, in order.
     pub(crate) masks: Vec<Span>,
 }

@@ -33,6 +33,9 @@ pub(super) struct Scanner<'p> {
     pub(super) open: Option<Open>,
     pub(super) blocks: Vec<Block>,
     pub(super) found: Vec<Found>,
+    /// How often each kind was found that is about no block, and how many of them were left out.
+    tally: Vec<(What, Option<usize>, usize)>,
+    left_out: usize,
     calls: usize,
     /// Set when a limit is reached: the rest is text.
     stopped: bool,
@@ -92,15 +95,17 @@ impl<'p> Scanner<'p> {
             dialect,
             limits,
             masks: Masks::new(kinds),
-            marker: Marker::new(),
+            marker: Marker::new(limits),
             // A few places to come back to for each level of nesting.
-            machine: Machine::with_depth(4 * limits.depth),
+            machine: Machine::with_depth(4 * limits.depth).capturing(captures(limits)),
             budget: Budget { used: 0, per_byte: limits.steps_per_byte },
             next: 0,
             at: 0,
             open: None,
             blocks: Vec::new(),
             found: Vec::new(),
+            tally: Vec::new(),
+            left_out: 0,
             calls: 0,
             stopped: false,
             told: Told::default(),
@@ -159,9 +164,9 @@ impl<'p> Scanner<'p> {
             }
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
-                Kind::Close => self.found.push(Found::new(What::Defect(Defect::StrayCloser), mark.span())),
+                Kind::Close => self.finds(Found::new(What::Defect(Defect::StrayCloser), mark.span())),
                 Kind::Broken { .. } => {
-                    self.found.push(Found::new(What::Defect(Defect::MalformedOpener), mark.span()));
+                    self.finds(Found::new(What::Defect(Defect::MalformedOpener), mark.span()));
                 }
                 Kind::Open { family, id } if self.counts(&mark, id) => {
                     self.open = self.begin(&mark, usize::from(family), id, self.next, text);
@@ -173,7 +178,7 @@ impl<'p> Scanner<'p> {
 
     fn masked(&mut self, mark: &Mark) {
         if matches!(mark.kind, Kind::Open { .. }) {
-            self.found.push(Found::new(What::Remark(Remark::MaskedBlock), mark.span()));
+            self.finds(Found::new(What::Remark(Remark::MaskedBlock), mark.span()));
         }
     }
 
@@ -481,9 +486,17 @@ impl<'p> Scanner<'p> {
                     ));
                     self.close(open, end, text, Some(index), depth + 1);
                 }
-                Kind::Open { .. } => {
-                    self.found.push(Found::inside(What::Defect(Defect::NestedBlock), mark.span(), index));
+                Kind::Open { family, id } => {
+                    self.finds(Found::inside(What::Defect(Defect::NestedBlock), mark.span(), index));
                     at = mark.span().end;
+                    // It is text here, but nothing inside thinking or content counts, wherever that stands.
+                    let closed =
+                        self.block(id).is_some_and(|block| matches!(block.role, Role::Thinking | Role::Content));
+                    if closed {
+                        let Some(mut open) = self.begin(&mark, usize::from(family), id, next, text) else { return };
+                        let Some(end) = self.find_end(&mut open, text, Some(inner.end), last) else { return };
+                        at = end.at;
+                    }
                 }
                 Kind::Close | Kind::Broken { .. } => {}
             }
@@ -502,6 +515,28 @@ impl<'p> Scanner<'p> {
         closed.map(|block| block.span.start).or(open)
     }
 
+    /// Notes what is about no block of its own. What has been found often enough at one level is answered alike, so that
+    /// it is counted from there on.
+    fn finds(&mut self, found: Found) {
+        let same =
+            |(what, around, _): &&mut (What, Option<usize>, usize)| (*what, *around) == (found.what, found.around);
+        match self.tally.iter_mut().find(same) {
+            Some((.., count)) if *count >= self.limits.diagnostics => self.left_out += 1,
+            Some((.., count)) => {
+                *count += 1;
+                self.found.push(found);
+            }
+            None => {
+                // Levels follow each other: the oldest will not come again.
+                if self.tally.len() >= 16 {
+                    self.tally.retain(|(_, around, _)| around.is_none());
+                }
+                self.tally.push((found.what, found.around, 1));
+                self.found.push(found);
+            }
+        }
+    }
+
     /// Every block that opens before this place is known.
     pub(super) fn settled_until(&self) -> usize {
         // What stands behind an open block is known once its end is.
@@ -518,9 +553,15 @@ impl<'p> Scanner<'p> {
             wrapper,
             blocks: self.blocks,
             found: self.found,
+            left_out: self.left_out,
             masks: self.masks.into_found(&self.marker.void),
         }
     }
+}
+
+/// The most captures of an opener: a name, and an attribute, its key and its value as often as they may stand.
+pub(super) fn captures(limits: &Limits) -> usize {
+    8 + 3 * limits.fields
 }
 
 /// The part of `span` that its trims leave.

@@ -91,6 +91,7 @@ pub struct Machine {
     frames: Vec<Frame>,
     captures: Vec<Capture>,
     most: usize,
+    most_captures: usize,
     op: u32,
     at: usize,
     open: u32,
@@ -120,7 +121,22 @@ impl Machine {
     /// A machine that may stack up `most` places to come back to, 16 bytes each.
     pub fn with_depth(most: usize) -> Self {
         let done = Some(Progress::Failed);
-        Self { frames: Vec::new(), captures: Vec::new(), most, op: 0, at: 0, open: NONE, furthest: 0, done }
+        Self {
+            frames: Vec::new(),
+            captures: Vec::new(),
+            most,
+            most_captures: NONE as usize,
+            op: 0,
+            at: 0,
+            open: NONE,
+            furthest: 0,
+            done,
+        }
+    }
+
+    /// The same machine; a match with more than `most` captures at a time ends in [`Progress::TooDeep`].
+    pub fn capturing(self, most: usize) -> Self {
+        Self { most_captures: most, ..self }
     }
 
     /// Gets ready to match `rule` at byte `at` of a text. Forgets the run before.
@@ -257,6 +273,7 @@ impl Machine {
                     to = after;
                     Step::On
                 }
+                Op::Open(_) if self.captures.len() >= self.most_captures => Step::Stop(Progress::TooDeep),
                 Op::Open(rule) => {
                     let capture = Capture { rule: RuleId(rule), start: at as u32, end: NONE, next: self.open };
                     self.open = self.captures.len() as u32;

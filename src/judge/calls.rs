@@ -14,6 +14,7 @@ use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 /// One use of an action.
 #[derive(Debug)]
@@ -83,6 +84,7 @@ impl Judgement<'_> {
         let Some((_, dialect)) = self.dialect else { return false };
         let block_index = self.calls.get(call).map_or(0, |call| call.block);
         let limits = &self.program.limits;
+        let values = Rc::clone(&self.values);
         let masks = &self.document.masks;
         let read = if block.ended == Ended::Bare {
             let expected = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
@@ -92,11 +94,19 @@ impl Judgement<'_> {
             self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
             return false;
         } else {
-            payload::read(self.text, block.body, masks, &bound.payload, dialect, block.family, limits)
+            payload::read(self.text, block.body, masks, &bound.payload, dialect, block.family, limits, &values)
         };
         let empty = Value::Null;
         let schema = action.map_or(&empty, |action| action.schema.json());
-        let source = Source { text: self.text, masks, dialect, family: block.family, entities: bound.entities, limits };
+        let source = Source {
+            text: self.text,
+            masks,
+            dialect,
+            family: block.family,
+            entities: bound.entities,
+            limits,
+            values: &values,
+        };
         let mut incomplete = false;
         let (form, params) = match read.payload {
             Payload::Empty => ("none", Map::new()),
@@ -123,6 +133,10 @@ impl Judgement<'_> {
                 }
                 incomplete = !fields.unclosed.is_empty() || fields.too_many;
                 let typed = source.members(&fields, schema, limits.depth);
+                if values.get() == 0 {
+                    let why = format!("the payloads hold more than {} values", limits.values);
+                    return self.malformed(call, block, bound, &why);
+                }
                 for (name, span) in typed.repeated {
                     let message = format!("the field `{name}` stands several times; the last counts");
                     self.remark(Remark::RepeatedField, span, message, Some(bound.at));
@@ -185,14 +199,18 @@ impl Judgement<'_> {
 
     fn judge_unknown(&mut self, call: usize, block: &Block, action: &Action, unknown: Vec<Vec<String>>) {
         let declared = action.schema.json().get("properties").and_then(Value::as_object);
-        for path in unknown {
+        // The first finding's answer is about all of them; those beyond the limit would be left out.
+        let told = unknown.len().min(self.program.limits.diagnostics);
+        self.left_out += unknown.len() - told;
+        let mut all = unknown.clone();
+        for path in unknown.into_iter().take(told) {
             let name = path.last().cloned().unwrap_or_default();
             let message = format!("the action does not declare `{}`", excerpt(&path.join("."), 60));
             let mut finding = defect(Defect::UnknownParam, payload_span(block), message).with_rule(Some(action.at));
             if let ([_], Some(declared)) = (path.as_slice(), declared) {
                 finding = finding.with_nearest(&name, declared.keys().map(String::as_str));
             }
-            self.answer(Defect::UnknownParam, &Subject::Params(call, vec![path]), finding);
+            self.answer(Defect::UnknownParam, &Subject::Params(call, std::mem::take(&mut all)), finding);
         }
     }
 
@@ -350,9 +368,8 @@ impl Judgement<'_> {
     }
 
     pub(super) fn drop_params(&mut self, call: usize, paths: &[Vec<String>]) {
-        let Some(call) = self.calls.get_mut(call) else { return };
-        for path in paths {
-            typing::remove(&mut call.params, path);
+        if let Some(call) = self.calls.get_mut(call) {
+            typing::remove(&mut call.params, paths);
         }
     }
 

@@ -28,6 +28,8 @@ use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Location, Span};
 use serde_json::Value;
+use std::cell::Cell;
+use std::rc::Rc;
 
 /// What becomes of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +93,8 @@ pub(crate) struct Judgement<'r> {
     pub(crate) calls: Vec<Call>,
     pub(crate) texts: Texts,
     pub(crate) findings: Vec<Diagnostic>,
+    /// How many values the payloads may still hold.
+    values: Rc<Cell<usize>>,
     /// Findings that the limit left out.
     pub(crate) left_out: usize,
     pub(crate) degraded: bool,
@@ -123,7 +127,8 @@ pub(crate) fn judge<'r>(
         calls: Vec::new(),
         texts: Texts::default(),
         findings: Vec::new(),
-        left_out: 0,
+        values: Rc::new(Cell::new(program.limits.values)),
+        left_out: document.left_out,
         degraded: false,
         refused: false,
         reply: None,

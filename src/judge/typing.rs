@@ -5,11 +5,13 @@
 //! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
 
 use crate::document::decode_entities;
-use crate::document::payload::{Fields, read_fields};
+use crate::document::payload::{Fields, read_fields, read_strictly};
 use crate::program::{Dialect, Limits};
 use crate::text::Span;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::HashMap;
 
 /// What typing needs to know of the response.
 #[derive(Clone, Copy)]
@@ -20,6 +22,8 @@ pub(super) struct Source<'t> {
     pub(super) family: usize,
     pub(super) entities: bool,
     pub(super) limits: &'t Limits,
+    /// How many values the payloads may still hold.
+    pub(super) values: &'t Cell<usize>,
 }
 
 /// Parameters with what is worth saying about them.
@@ -34,6 +38,26 @@ impl<'t> Source<'t> {
     fn decoded(&self, span: Span) -> Cow<'t, str> {
         let raw = span.of(self.text);
         if self.entities { decode_entities(raw) } else { Cow::Borrowed(raw) }
+    }
+
+    /// Whether the payloads may hold one more value.
+    fn takes(&self) -> bool {
+        let left = self.values.get();
+        self.values.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// The JSON value in a text that starts with `first`.
+    fn json_of(&self, text: &str, first: char) -> Option<Value> {
+        if !text.starts_with(first) {
+            return None;
+        }
+        let before = self.values.get();
+        let read = read_strictly(text, self.limits, self.values);
+        if read.is_err() && self.values.get() > 0 {
+            self.values.set(before);
+        }
+        Some(read.ok()?.value)
     }
 
     fn fields_in(&self, span: Span) -> Fields {
@@ -75,13 +99,13 @@ impl<'t> Source<'t> {
 
     /// The value of a field that stands once for each body.
     fn value(&self, bodies: &[Span], schema: &Value, depth: usize) -> Value {
-        let Some(last) = bodies.last().copied() else { return Value::Null };
+        let Some(last) = bodies.last().copied().filter(|_| self.takes()) else { return Value::Null };
         let text = || self.decoded(last);
         match kind(schema) {
             "array" => Value::Array(self.items(bodies, schema, depth)),
             "object" => {
                 let text = text();
-                if let Some(object @ Value::Object(_)) = json_of(&text, '{', self.limits) {
+                if let Some(object @ Value::Object(_)) = self.json_of(&text, '{') {
                     return object;
                 }
                 let fields = self.fields_in(last);
@@ -113,7 +137,7 @@ impl<'t> Source<'t> {
         let item = schema.get("items").unwrap_or(&Value::Null);
         if let [only] = bodies {
             let text = self.decoded(*only);
-            if let Some(Value::Array(items)) = json_of(&text, '[', self.limits) {
+            if let Some(Value::Array(items)) = self.json_of(&text, '[') {
                 return items;
             }
             let fields = self.fields_in(*only);
@@ -121,7 +145,7 @@ impl<'t> Source<'t> {
                 return fields.list.iter().map(|field| self.value(&[field.body], item, depth - 1)).collect();
             }
             let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
-            return words.map(|word| scalar(word, item)).collect();
+            return words.take_while(|_| self.takes()).map(|word| scalar(word, item)).collect();
         }
         bodies.iter().map(|body| self.value(&[*body], item, depth.saturating_sub(1))).collect()
     }
@@ -150,26 +174,6 @@ fn scalar(word: &str, schema: &Value) -> Value {
 fn number_of(text: &str) -> Option<Value> {
     let value: Value = serde_json::from_str(text.trim()).ok()?;
     value.is_number().then_some(value)
-}
-
-/// The JSON value in a text that starts with `first`.
-fn json_of(text: &str, first: char, limits: &Limits) -> Option<Value> {
-    if !text.starts_with(first) {
-        return None;
-    }
-    let value = serde_json::from_str(text).ok()?;
-    (nesting(&value, limits.depth) <= limits.depth).then_some(value)
-}
-
-fn nesting(value: &Value, most: usize) -> usize {
-    if most == 0 {
-        return 1;
-    }
-    match value {
-        Value::Array(items) => 1 + items.iter().map(|item| nesting(item, most - 1)).max().unwrap_or(0),
-        Value::Object(members) => 1 + members.values().map(|member| nesting(member, most - 1)).max().unwrap_or(0),
-        _ => 0,
-    }
 }
 
 /// The way from a payload to one of its members.
@@ -226,18 +230,32 @@ fn settle_at(value: &mut Value, schema: &Value, before: Option<&Way<'_>>, unknow
     }
 }
 
-/// Takes the member at `path` out.
-pub(super) fn remove(value: &mut Value, path: &[String]) {
-    match (value, path) {
-        (Value::Object(members), [name]) => drop(members.shift_remove(name)),
-        (Value::Object(members), [name, rest @ ..]) => {
-            if let Some(member) = members.get_mut(name) {
-                remove(member, rest);
-            }
+/// Takes the members at these paths out.
+pub(super) fn remove(value: &mut Value, paths: &[Vec<String>]) {
+    remove_below(value, paths.iter().map(Vec::as_slice));
+}
+
+fn remove_below<'p>(value: &mut Value, paths: impl Iterator<Item = &'p [String]>) {
+    let mut below: HashMap<&str, Vec<&[String]>> = HashMap::new();
+    for path in paths {
+        if let Some((first, rest)) = path.split_first() {
+            below.entry(first).or_default().push(rest);
         }
-        (Value::Array(items), [index, rest @ ..]) => {
-            if let Some(item) = index.parse().ok().and_then(|index: usize| items.get_mut(index)) {
-                remove(item, rest);
+    }
+    match value {
+        Value::Object(members) => members.retain(|name, member| match below.get(name.as_str()) {
+            Some(rests) if rests.iter().any(|rest| rest.is_empty()) => false,
+            Some(rests) => {
+                remove_below(member, rests.iter().copied());
+                true
+            }
+            None => true,
+        }),
+        Value::Array(items) => {
+            for (index, rests) in below {
+                if let Some(item) = index.parse().ok().and_then(|index: usize| items.get_mut(index)) {
+                    remove_below(item, rests.into_iter());
+                }
             }
         }
         _ => {}

@@ -17,8 +17,10 @@ pub struct Limits {
     pub calls: usize,
     /// The most diagnostics of one outcome; 100.
     pub diagnostics: usize,
-    /// The most fields of one payload; 1,000.
+    /// The most fields of one payload, and the most attributes of one opener; 1,000.
     pub fields: usize,
+    /// The most values in all payloads of one response together; 10,000.
+    pub values: usize,
     /// The most effects of one outcome; 10,000.
     pub effects: usize,
     /// Steps of the recogniser for each byte of the response; 512.
@@ -34,6 +36,7 @@ impl Default for Limits {
             calls: 1_000,
             diagnostics: 100,
             fields: 1_000,
+            values: 10_000,
             effects: 10_000,
             steps_per_byte: 512,
         }

@@ -11,6 +11,7 @@
 )]
 
 mod command;
+mod crashes;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;

@@ -28,7 +28,8 @@ fn printed(outcome: &Outcome) -> String {
 /// So many times the usual number of texts, which `PROPTEST_CASES` raises for a long run.
 fn config(times: u32) -> ProptestConfig {
     let usual = ProptestConfig::default();
-    ProptestConfig { cases: usual.cases * times, failure_persistence: None, ..usual }
+    let more = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    ProptestConfig { cases: more.unwrap_or(usual.cases) * times, failure_persistence: None, ..usual }
 }
 
 proptest! {

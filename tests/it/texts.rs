@@ -109,12 +109,12 @@ fn piece(pack: &'static str) -> BoxedStrategy<String> {
     let own = match pack {
         "rules/couple-ai" => bracket_call(&BRACKET_ACTIONS).boxed(),
         "rules/writers-factory" => tags(&WRITERS).boxed(),
-        "tests/packs/own-grammar" => select(DIRECTIVES).prop_map(str::to_owned).boxed(),
+        "tests/packs/own-grammar" => select(BRACES).prop_map(str::to_owned).boxed(),
         _ => prop_oneof![3 => tags(&SIDES), 1 => bracket_call(&["DO_ADD", "DO_NOTHING"])].boxed(),
     };
     let noise = match pack {
         "rules/couple-ai" => brackets,
-        "tests/packs/own-grammar" => select(DIRECTIVES).prop_map(str::to_owned).boxed(),
+        "tests/packs/own-grammar" => select(BRACES).prop_map(str::to_owned).boxed(),
         _ => prop_oneof![4 => select(TAG_NOISE).prop_map(str::to_owned), 1 => brackets].boxed(),
     };
     prop_oneof![
@@ -411,17 +411,21 @@ const TAG_NOISE: &[&str] = &[
     "<?xml?>",
 ];
 
-const DIRECTIVES: &[&str] = &[
-    ":::",
-    "\n:::\n",
-    ":::note title=\"a\"\n",
-    "\n:::note title=../x\n",
-    ":::do what=remind\n{\"day\": \"mon\", \"text\": \"x\"}\n:::\n",
-    "\n:::do what=remind\n{\"day\": \"mon\", \"text\": \"x\"}\n:::\n",
-    "\n:::do what=fly\n{}\n:::\n",
-    "\n:::aside\nhm\n:::\n",
-    "::",
-    "\n:::do what=\"rem\n",
+const BRACES: &[&str] = &[
+    "{{",
+    "}}",
+    "{{/tool}}",
+    "{{#note path=\"a\"}}text{{/note}}",
+    "{{#note path=../x}}\n\ntext\n{{/note}}\n",
+    "{{#aside}}hm{{/aside}}",
+    "{{#tool type=remind}}{\"day\": \"mon\", \"text\": \"x\"}{{/tool}}",
+    "{{#tool type=remind}}{\"day\": \"m\"}{{/tool}}\n",
+    "{{#tool type=fly}}{}{{/tool}}",
+    "{{#tool type=\"rem\n",
+    "{{#tool type=remind}}",
+    "{{#TOOL}}",
+    "{{#note a={{#tool}}}}",
+    "{{/aside }}",
 ];
 
 const PROSE: &[&str] = &[

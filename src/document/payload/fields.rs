@@ -50,7 +50,7 @@ enum Kind {
 }
 
 /// Tags of one payload that are looked at.
-const MOST_TAGS: usize = 100_000;
+const MOST_TAGS: usize = 20_000;
 
 /// Reads the outermost fields of `body`.
 pub(crate) fn read_fields(
@@ -93,7 +93,7 @@ pub(crate) fn read_fields(
 
 /// Every tag of the body, in order.
 fn tags(text: &str, body: Span, masks: &[Span], family: &Family, limits: &Limits, too_many: &mut bool) -> Vec<Tag> {
-    let mut machine = Machine::new();
+    let mut machine = Machine::new().capturing(8 + 3 * limits.fields);
     let mut steps = limits.steps_per_byte * body.len() as u64 + 1_000;
     let within = text.get(..body.end).unwrap_or_default();
     let first = family.open_lead.literal.bytes().next().unwrap_or(b'<');

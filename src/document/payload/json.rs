@@ -9,7 +9,7 @@ use crate::program::Limits;
 use crate::text::{SourceId, Span};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -34,14 +34,19 @@ pub(crate) struct Fault {
 const MOST: usize = 100;
 
 /// Reads the body strictly, else leniently.
-pub(super) fn read(text: &str, body: Span, limits: &Limits) -> Result<Json, String> {
-    let raw = body.of(text);
-    let repeated = RefCell::new(Vec::new());
-    let mut deserializer = serde_json::Deserializer::from_str(raw);
-    let seed = Seed { depth: limits.depth, repeated: &repeated };
-    match seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value)) {
-        Ok(value) => Ok(Json { value, faults: Vec::new(), repeated: repeated.into_inner() }),
-        Err(error) => lenient(text, body, limits).map_err(|at| {
+pub(super) fn read(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Result<Json, String> {
+    let before = values.get();
+    let error = match strict(body.of(text), limits, values) {
+        Ok(json) => return Ok(json),
+        Err(error) => error,
+    };
+    if values.get() == 0 {
+        return Err(format!("the payloads hold more than {} values", limits.values));
+    }
+    values.set(before);
+    match lenient(text, body, limits, values) {
+        Ok(json) => Ok(json),
+        Err(at) => Err({
             let why = error.to_string();
             let why = why.split(" at line ").next().unwrap_or_default();
             let place = at.saturating_sub(body.start);
@@ -50,17 +55,30 @@ pub(super) fn read(text: &str, body: Span, limits: &Limits) -> Result<Json, Stri
     }
 }
 
+/// Reads strict JSON. Each value is taken from the `values` that the response may still hold.
+pub(crate) fn strict(raw: &str, limits: &Limits, values: &Cell<usize>) -> Result<Json, serde_json::Error> {
+    let repeated = RefCell::new(Vec::new());
+    let mut deserializer = serde_json::Deserializer::from_str(raw);
+    let seed = Seed { depth: limits.depth, repeated: &repeated, values };
+    let value = seed.deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(Json { value, faults: Vec::new(), repeated: repeated.into_inner() })
+}
+
 /// Reads a value and remembers the keys that stand twice.
 #[derive(Clone, Copy)]
 struct Seed<'r> {
     depth: usize,
     repeated: &'r RefCell<Vec<String>>,
+    values: &'r Cell<usize>,
 }
 
 impl<'de> DeserializeSeed<'de> for Seed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let left = self.values.get().checked_sub(1);
+        self.values.set(left.ok_or_else(|| serde::de::Error::custom("it holds too many values"))?);
         deserializer.deserialize_any(self)
     }
 }
@@ -147,10 +165,11 @@ static GRAMMAR: LazyLock<Option<Grammar>> =
     LazyLock::new(|| Grammar::parse(SourceId::RESPONSE, shipped("json")?).value);
 
 /// Reads the body by the grammar `json`; else where it failed.
-fn lenient(text: &str, body: Span, limits: &Limits) -> Result<Json, usize> {
+fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Result<Json, usize> {
     let (Some(grammar), Some(within)) = (&*GRAMMAR, text.get(..body.end)) else { return Err(body.start) };
     let Some(payload) = grammar.rule("payload") else { return Err(body.start) };
-    let mut machine = Machine::new();
+    // A member is three captures, its key and its value among them.
+    let mut machine = Machine::new().capturing(8 + 3 * values.get());
     let mut steps = limits.steps_per_byte * body.len() as u64 + 1_000;
     machine.start(grammar, payload, body.start);
     match machine.run(grammar, within, true, &mut steps) {
@@ -167,6 +186,8 @@ fn lenient(text: &str, body: Span, limits: &Limits) -> Result<Json, usize> {
         }
     }
     let value = building.first_value(Some(0), limits.depth).ok_or(body.start)?;
+    let read = captures.iter().filter(|capture| is_value(grammar, capture)).count();
+    values.set(values.get().checked_sub(read).ok_or(body.start)?);
     Ok(Json { value, faults: building.faults, repeated: building.repeated })
 }
 
@@ -288,11 +309,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, value: &Value, faults: &[&str]) {
-        let read = read(text, Span::new(0, text.len()), &Limits::default()).unwrap_or_else(|error| Json {
-            value: error.into(),
-            faults: Vec::new(),
-            repeated: Vec::new(),
-        });
+        let read = read(text, Span::new(0, text.len()), &Limits::default(), &Cell::new(10_000))
+            .unwrap_or_else(|error| Json { value: error.into(), faults: Vec::new(), repeated: Vec::new() });
         assert_eq!(read.value, *value, "{text}");
         let names: Vec<&str> = read.faults.iter().map(|fault| &*fault.name).collect();
         assert_eq!(names, faults, "{text}");

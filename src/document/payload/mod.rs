@@ -8,11 +8,12 @@ mod fields;
 mod json;
 
 pub(crate) use fields::{Fields, read_fields};
-pub(crate) use json::Json;
+pub(crate) use json::{Json, strict as read_strictly};
 
 use crate::program::{Dialect, Limits};
 use crate::surface;
 use crate::text::Span;
+use std::cell::Cell;
 
 /// What a payload reader made of a body.
 #[derive(Debug)]
@@ -42,6 +43,7 @@ pub(crate) fn read(
     dialect: &Dialect,
     family: usize,
     limits: &Limits,
+    values: &Cell<usize>,
 ) -> Read {
     if body.of(text).trim().is_empty() {
         return Read { payload: Payload::Empty, rung: 0 };
@@ -57,7 +59,7 @@ pub(crate) fn read(
                 }
                 why.get_or_insert_with(|| "there is no field in it".to_owned());
             }
-            surface::Payload::Json => match json::read(text, body, limits) {
+            surface::Payload::Json => match json::read(text, body, limits, values) {
                 Ok(json) if json.faults.is_empty() => return Read { payload: Payload::Json(json), rung },
                 Ok(json) => {
                     faulty.get_or_insert(Read { payload: Payload::Json(json), rung });
