@@ -50,7 +50,10 @@ fn memory_is_bounded_by_the_length_of_the_answer() {
     for (dialect, program) in &packs {
         let session = program.session();
         // What compiles on first use is the program's.
-        for text in [corpus::long_tags(&mut corpus::Dice::new(4), 1 << 16).text, corpus::long_brackets(&mut corpus::Dice::new(5), 1 << 16)] {
+        for text in [
+            corpus::long_tags(&mut corpus::Dice::new(4), 1 << 16).text,
+            corpus::long_brackets(&mut corpus::Dice::new(5), 1 << 16),
+        ] {
             program.run(&session, &text);
         }
         for (name, input) in INPUTS {

@@ -512,7 +512,14 @@ impl<'p> Scanner<'p> {
     /// What was read.
     pub(super) fn into_document(self, dialect: Option<usize>, bytes: usize) -> Document {
         let wrapper = self.masks.wrapper();
-        Document { dialect, bytes, wrapper, blocks: self.blocks, found: self.found, masks: self.masks.into_found() }
+        Document {
+            dialect,
+            bytes,
+            wrapper,
+            blocks: self.blocks,
+            found: self.found,
+            masks: self.masks.into_found(&self.marker.void),
+        }
     }
 }
 

@@ -334,6 +334,11 @@ impl Judgement<'_> {
         }
     }
 
+    /// Whether a call's block has been taken out.
+    pub(super) fn is_dropped(&self, call: usize) -> bool {
+        self.calls.get(call).is_some_and(|call| self.fate(call.block) == Fate::Dropped)
+    }
+
     /// Shows a call's raw block instead of running it.
     pub(super) fn show_call(&mut self, call: usize) {
         let Some(call) = self.calls.get_mut(call) else { return };
