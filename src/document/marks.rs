@@ -199,9 +199,9 @@ impl Marker {
 
     /// Tries every family here; false if more text is needed.
     fn attempts(&mut self, look: &Look<'_>, budget: &mut Budget, mut resumed: Option<(usize, bool, bool)>) -> bool {
-        let skip = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
-        let tries = (0..look.dialect.families.len()).flat_map(|index| [(index, false), (index, true)]);
-        for (index, closing) in tries.skip(skip) {
+        let first = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
+        for number in first..2 * look.dialect.families.len() {
+            let (index, closing) = (number / 2, number % 2 == 1);
             let resume = resumed.take().is_some_and(|(_, _, started)| started);
             let attempt = match closing {
                 false => self.open(look, index, budget, resume),

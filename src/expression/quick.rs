@@ -289,9 +289,11 @@ impl<'j> Run<'j> {
                 Held::Json(Cow::Owned(length.into()))
             }
             Quick::Text(base) => match self.value(base)? {
-                Held::List(items) if items.is_empty() => Held::Text("[]"),
                 text if text.text().is_some() => text,
-                _ => return None,
+                // The engine writes a pair in a way of its own.
+                Held::Pair(..) => return None,
+                Held::List(items) if items.iter().any(|item| matches!(item, Held::Pair(..) | Held::List(_))) => return None,
+                other => Held::Json(Cow::Owned(engine::written(&other.into_json())?.into())),
             },
             Quick::Select(base, path, test, wanted) => {
                 let mut items = self.items(self.value(base)?)?;
@@ -493,6 +495,10 @@ mod tests {
         "nowhere == 1",
         "'a' in filled and 'b' in params.t",
         "params.t in 'cab'",
+        "filled | string",
+        "n | string",
+        "state | string",
+        "state.work | items | list | string",
         "none in state.work",
         "[n, params.t]",
         "filled | first",
