@@ -292,7 +292,9 @@ impl<'j> Run<'j> {
                 text if text.text().is_some() => text,
                 // The engine writes a pair in a way of its own.
                 Held::Pair(..) => return None,
-                Held::List(items) if items.iter().any(|item| matches!(item, Held::Pair(..) | Held::List(_))) => return None,
+                Held::List(items) if items.iter().any(|item| matches!(item, Held::Pair(..) | Held::List(_))) => {
+                    return None;
+                }
                 other => Held::Json(Cow::Owned(engine::written(&other.into_json())?.into())),
             },
             Quick::Select(base, path, test, wanted) => {

@@ -35,6 +35,7 @@ pub(crate) struct Read {
 }
 
 /// Reads the body with the first reader that can; a value that is read with faults counts only where none reads it whole.
+#[expect(clippy::too_many_arguments, reason = "the parts of one response, borrowed apart")]
 pub(crate) fn read(
     text: &str,
     body: Span,
