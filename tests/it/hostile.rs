@@ -3,10 +3,13 @@
 //! A quadratic reader makes these tests hang; how time grows is measured in `benches/hostile.rs`, how memory grows is
 //! asserted in `tests/heap.rs`.
 
-use super::hostile_inputs::{INPUTS, PACKS};
+use super::hostile_inputs::INPUTS;
 use super::texts::program;
 use rulebook::outcome::Outcome;
 use rulebook::{Limits, Options};
+
+/// The packs that every input is given to.
+const PACKS: [&str; 2] = ["rules/couple-ai", "rules/writers-factory"];
 
 fn check(name: &str, outcome: &Outcome, length: usize) {
     let limits = Limits::default();

@@ -7,12 +7,6 @@
 /// A hostile input: its name, and the text that is about `size` bytes long.
 pub type Input = (&'static str, fn(usize) -> String);
 
-const WRITERS: &str = "rules/writers-factory";
-const COUPLE: &str = "rules/couple-ai";
-
-/// The packs that every input is given to.
-pub const PACKS: [&str; 2] = [COUPLE, WRITERS];
-
 /// Every hostile input.
 pub const INPUTS: &[Input] = &[
     ("nothing but <", |size| "<".repeat(size)),

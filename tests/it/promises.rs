@@ -216,9 +216,9 @@ fn breaks_off(path: &Path) {
     let text = std::fs::read(path).unwrap();
     let length = text.len();
     let (ends, step) = match length {
-        0..=4_096 => (length, 1),
-        4_097..=16_384 => (250, 31),
-        _ => (50, length / 24),
+        0..=8_192 => (length, 1),
+        8_193..=16_384 => (1_000, 7),
+        _ => (200, length / 100),
     };
     for cut in (0..=length).filter(|cut| *cut <= ends || *cut + ends >= length || cut % step == 0) {
         for pack in ["rules/couple-ai", "rules/writers-factory"] {
