@@ -350,7 +350,7 @@ impl Marker {
         };
         match mask.filter(|mask| !mask.fence) {
             Some(mask) => {
-                self.span = Some(mask.span);
+                self.span = Some(mask.span());
                 match kind {
                     Kind::Open { .. } => self.depth += 1,
                     Kind::Close if self.depth > 0 => self.depth -= 1,

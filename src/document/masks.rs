@@ -21,12 +21,23 @@ pub(crate) struct Kinds {
     pub(crate) wrapper: bool,
 }
 
-/// One mask.
+/// One mask. Texts of 4 GiB are beyond every limit, and there may be very many masks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mask {
-    pub(crate) span: Span,
+    start: u32,
+    end: u32,
     /// A fence, not a span.
     pub(crate) fence: bool,
+}
+
+impl Mask {
+    fn new(span: Span, fence: bool) -> Self {
+        Self { start: span.start as u32, end: span.end as u32, fence }
+    }
+
+    pub(crate) fn span(self) -> Span {
+        Span::new(self.start as usize, self.end as usize)
+    }
 }
 
 /// The masks of a response, found from its start to its end.
@@ -215,15 +226,15 @@ impl Masks {
 
     /// The mask around `at`. `cursor` remembers where the last look-up ended, for look-ups in order.
     pub(crate) fn covering(&self, at: usize, cursor: &mut usize) -> Option<Mask> {
-        while self.found.get(*cursor).is_some_and(|mask| mask.span.end <= at) {
+        while self.found.get(*cursor).is_some_and(|mask| mask.span().end <= at) {
             *cursor += 1;
         }
-        self.found.get(*cursor).copied().filter(|mask| mask.span.contains(at))
+        self.found.get(*cursor).copied().filter(|mask| mask.span().contains(at))
     }
 
     /// All masks but the `void` ones, both in order.
     pub(crate) fn into_found(self, void: &[Span]) -> Vec<Span> {
-        let spans = self.found.into_iter().map(|mask| mask.span);
+        let spans = self.found.into_iter().map(Mask::span);
         spans.filter(|span| void.binary_search(span).is_err()).collect()
     }
 
@@ -256,8 +267,8 @@ impl Masks {
             match self.mask_at(bytes, at, complete) {
                 Sought::Found(mask) => {
                     self.found.push(mask);
-                    self.decided = mask.span.end;
-                    self.resume = mask.span.end;
+                    self.decided = mask.span().end;
+                    self.resume = mask.span().end;
                 }
                 Sought::Absent => {
                     self.decided = run_end(bytes, at);
@@ -416,7 +427,7 @@ impl Masks {
                     return Sought::Pending;
                 }
                 if let Some(line) = fence_line(bytes, start, complete).filter(ends) {
-                    return Sought::Found(Mask { span: Span::new(at, line.marks), fence: true });
+                    return Sought::Found(Mask::new(Span::new(at, line.marks), true));
                 }
             }
             from = run;
@@ -473,7 +484,7 @@ impl Masks {
                 return Sought::Pending;
             }
             if end - hit == length {
-                return Sought::Found(Mask { span: Span::new(at, end), fence: false });
+                return Sought::Found(Mask::new(Span::new(at, end), false));
             }
             from = end;
         }
@@ -570,7 +581,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
         let masks = whole(text);
-        let found: Vec<&str> = masks.found.iter().map(|mask| mask.span.of(text)).collect();
+        let found: Vec<&str> = masks.found.iter().map(|mask| mask.span().of(text)).collect();
         assert_eq!(found, expected, "{text:?}");
         for size in [1, 2, 3, 7] {
             let mut pieces = Masks::new(ALL);
