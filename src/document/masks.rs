@@ -233,9 +233,9 @@ impl Masks {
     }
 
     /// All masks but the `void` ones, both in order.
-    pub(crate) fn into_found(self, void: &[Span]) -> Vec<Span> {
-        let spans = self.found.into_iter().map(Mask::span);
-        spans.filter(|span| void.binary_search(span).is_err()).collect()
+    pub(crate) fn into_found(mut self, void: &[Span]) -> Vec<Mask> {
+        self.found.retain(|mask| void.binary_search(&mask.span()).is_err());
+        self.found
     }
 
     /// Looks at what has come since the last call.

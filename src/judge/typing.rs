@@ -4,6 +4,7 @@
 //! Out: parameters, the keys that the schema does not declare, and the fields that stand twice.
 //! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
 
+use crate::document::Mask;
 use crate::document::decode_entities;
 use crate::document::payload::{Fields, read_fields, read_strictly};
 use crate::program::{Dialect, Limits};
@@ -17,7 +18,7 @@ use std::collections::HashMap;
 #[derive(Clone, Copy)]
 pub(super) struct Source<'t> {
     pub(super) text: &'t str,
-    pub(super) masks: &'t [Span],
+    pub(super) masks: &'t [Mask],
     pub(super) dialect: &'t Dialect,
     pub(super) family: usize,
     pub(super) entities: bool,

@@ -10,6 +10,7 @@ mod json;
 pub(crate) use fields::{Fields, read_fields};
 pub(crate) use json::{Json, strict as read_strictly};
 
+use crate::document::Mask;
 use crate::program::{Dialect, Limits};
 use crate::surface;
 use crate::text::Span;
@@ -39,7 +40,7 @@ pub(crate) struct Read {
 pub(crate) fn read(
     text: &str,
     body: Span,
-    masks: &[Span],
+    masks: &[Mask],
     ladder: &[surface::Payload],
     dialect: &Dialect,
     family: usize,
