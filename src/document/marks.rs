@@ -104,6 +104,14 @@ pub(super) struct Marker {
     line: usize,
     /// Up to where the line holds only what may stand before a mark that leads it.
     clean: usize,
+    /// Marks in the code span that is being looked through: it may turn out to be none.
+    held: Vec<Mark>,
+    span: Option<Span>,
+    /// Openers in it that nothing in it has closed, and whether a closer stands in it without its opener.
+    depth: usize,
+    cut: bool,
+    /// Code spans that are none.
+    pub(super) void: Vec<Span>,
     /// The attributes of openers, by the number that their mark bears.
     openers: Vec<Opener>,
 }
@@ -138,6 +146,11 @@ impl Marker {
             mask_cursor: 0,
             line: 0,
             clean: 0,
+            held: Vec::new(),
+            span: None,
+            depth: 0,
+            cut: false,
+            void: Vec::new(),
             openers: Vec::new(),
         }
     }
@@ -151,23 +164,44 @@ impl Marker {
                 let rest = bytes.get(self.at..limit).unwrap_or_default();
                 let Some(offset) = look.dialect.needles.find(rest) else {
                     self.at = limit;
+                    self.leave_span();
                     return;
                 };
                 self.at += offset;
             }
+            self.leave_span();
             let from = self.attempt.take();
             if !self.attempts(look, budget, from) {
+                if self.spent {
+                    self.at = bytes.len();
+                    self.leave_span();
+                }
                 return;
             }
             self.at += 1;
         }
+        self.leave_span();
+    }
+
+    /// Behind a code span: what stands in it is quoted, unless a stray backtick in one block met another in the next, and
+    /// closers of what was open before and openers of what comes after stand between them.
+    fn leave_span(&mut self) {
+        let Some(span) = self.span.filter(|span| self.at >= span.end) else { return };
+        let void = self.cut && self.depth > 0;
+        if void {
+            self.void.push(span);
+        }
+        self.marks.extend(self.held.drain(..).map(|mark| Mark { masked: !void, ..mark }));
+        self.span = None;
+        self.depth = 0;
+        self.cut = false;
     }
 
     /// Tries every family here; false if more text is needed.
     fn attempts(&mut self, look: &Look<'_>, budget: &mut Budget, mut resumed: Option<(usize, bool, bool)>) -> bool {
-        let skip = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
-        let tries = (0..look.dialect.families.len()).flat_map(|index| [(index, false), (index, true)]);
-        for (index, closing) in tries.skip(skip) {
+        let first = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
+        for number in first..2 * look.dialect.families.len() {
+            let (index, closing) = (number / 2, number % 2 == 1);
             let resume = resumed.take().is_some_and(|(_, _, started)| started);
             let attempt = match closing {
                 false => self.open(look, index, budget, resume),
@@ -303,17 +337,30 @@ impl Marker {
             }
             _ => u16::MAX,
         };
-        let masked = look.masks.covering(span.start, &mut self.mask_cursor).is_some();
-        self.marks.push(Mark {
+        let mask = look.masks.covering(span.start, &mut self.mask_cursor);
+        let mark = Mark {
             start: span.start as u32,
             end: span.end as u32,
             name_start: name.start as u32,
             name_end: name.end as u32,
             kind,
-            masked,
+            masked: mask.is_some(),
             leads_line,
             opener,
-        });
+        };
+        match mask.filter(|mask| !mask.fence) {
+            Some(mask) => {
+                self.span = Some(mask.span());
+                match kind {
+                    Kind::Open { .. } => self.depth += 1,
+                    Kind::Close if self.depth > 0 => self.depth -= 1,
+                    Kind::Close => self.cut = true,
+                    Kind::Broken { .. } => {}
+                }
+                self.held.push(mark);
+            }
+            None => self.marks.push(mark),
+        }
     }
 }
 

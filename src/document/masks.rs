@@ -4,8 +4,9 @@
 //! Out: the closed code fences and code spans of Markdown, in order, and the fence around a whole answer.
 //! Never: looks at blocks: an opener in a mask is text, whatever stands around it.
 //!
-//! Fences and spans follow CommonMark 0.31 (§4.5, §6.1) with two differences that keep text from being lost: a fence
-//! that nothing closes is no mask, and a code span ends with its paragraph. Every byte is looked at a bounded number of
+//! Fences and spans follow CommonMark 0.31 (§4.5, §6.1) with differences that models need: a fence that nothing closes is
+//! no mask; a code span ends with its paragraph; and a fence may be glued to the tags around it, as in `` <a>```xml `` and
+//! `` ```</a> ``. Every byte is looked at a bounded number of
 //! times: before the end is known one search is under way at a time and goes on where it stopped; afterwards a
 //! table of the last places of each length says whether a search can succeed before it is begun.
 
@@ -20,11 +21,30 @@ pub(crate) struct Kinds {
     pub(crate) wrapper: bool,
 }
 
+/// One mask. Texts of 4 GiB are beyond every limit, and there may be very many masks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mask {
+    start: u32,
+    end: u32,
+    /// A fence, not a span.
+    pub(crate) fence: bool,
+}
+
+impl Mask {
+    fn new(span: Span, fence: bool) -> Self {
+        Self { start: span.start as u32, end: span.end as u32, fence }
+    }
+
+    pub(crate) fn span(self) -> Span {
+        Span::new(self.start as usize, self.end as usize)
+    }
+}
+
 /// The masks of a response, found from its start to its end.
 #[derive(Debug, Clone)]
 pub(crate) struct Masks {
     kinds: Kinds,
-    found: Vec<Span>,
+    found: Vec<Mask>,
     wrapper: Wrapper,
     /// Everything before this place is decided.
     decided: usize,
@@ -161,6 +181,8 @@ impl Last {
 struct FenceLine {
     length: usize,
     bare: bool,
+    /// Whether it may close a fence: it is bare, or glued to a tag.
+    closes: bool,
     /// The end of the marks.
     marks: usize,
     /// The end of the line, before its break.
@@ -169,7 +191,7 @@ struct FenceLine {
 
 /// What became of the search for one mask.
 enum Sought {
-    Found(Span),
+    Found(Mask),
     Absent,
     Pending,
 }
@@ -203,15 +225,16 @@ impl Masks {
     }
 
     /// The mask around `at`. `cursor` remembers where the last look-up ended, for look-ups in order.
-    pub(crate) fn covering(&self, at: usize, cursor: &mut usize) -> Option<Span> {
-        while self.found.get(*cursor).is_some_and(|mask| mask.end <= at) {
+    pub(crate) fn covering(&self, at: usize, cursor: &mut usize) -> Option<Mask> {
+        while self.found.get(*cursor).is_some_and(|mask| mask.span().end <= at) {
             *cursor += 1;
         }
-        self.found.get(*cursor).copied().filter(|mask| mask.contains(at))
+        self.found.get(*cursor).copied().filter(|mask| mask.span().contains(at))
     }
 
-    /// All masks, in order.
-    pub(crate) fn into_found(self) -> Vec<Span> {
+    /// All masks but the `void` ones, both in order.
+    pub(crate) fn into_found(mut self, void: &[Span]) -> Vec<Mask> {
+        self.found.retain(|mask| void.binary_search(&mask.span()).is_err());
         self.found
     }
 
@@ -244,8 +267,8 @@ impl Masks {
             match self.mask_at(bytes, at, complete) {
                 Sought::Found(mask) => {
                     self.found.push(mask);
-                    self.decided = mask.end;
-                    self.resume = mask.end;
+                    self.decided = mask.span().end;
+                    self.resume = mask.span().end;
                 }
                 Sought::Absent => {
                     self.decided = run_end(bytes, at);
@@ -350,19 +373,25 @@ impl Masks {
         if run == bytes.len() && !complete {
             return Sought::Pending;
         }
-        if run - at >= 3
-            && let Some(start) = fence_start(bytes, at)
-        {
+        if run - at >= 3 && (self.kinds.fences || fence_start(bytes, at).is_some()) {
             if !complete && self.seen.opening_line.line(bytes, run).is_none() {
                 return Sought::Pending;
             }
+            let start = fence_start(bytes, at);
             let line = match self.seen.fence {
                 Some((known, line)) if known == at => Some(line),
-                _ => fence_line(bytes, start, complete),
+                _ => match start {
+                    Some(start) => fence_line(bytes, start, complete),
+                    None => glued_fence(bytes, at, run),
+                },
             };
             self.seen.fence = line.map(|line| (at, line));
             match line {
-                Some(line) if self.kinds.fences => return self.fence_end(bytes, at, mark, &line, complete),
+                Some(line) if self.kinds.fences => match self.fence_end(bytes, at, mark, &line, complete) {
+                    // It may still be a span.
+                    Sought::Absent if start.is_none() => self.resume = at,
+                    sought => return sought,
+                },
                 Some(_) => return Sought::Absent,
                 None => {}
             }
@@ -375,7 +404,7 @@ impl Masks {
 
     fn fence_end(&mut self, bytes: &[u8], at: usize, mark: u8, open: &FenceLine, complete: bool) -> Sought {
         let slot = usize::from(mark == b'~');
-        let ends = |line: &FenceLine| line.bare && line.length >= open.length;
+        let ends = |line: &FenceLine| line.closes && line.length >= open.length;
         if let Some(last) = self.fences.get(slot)
             && last.known
             && !last.after(open.length, open.marks)
@@ -398,7 +427,7 @@ impl Masks {
                     return Sought::Pending;
                 }
                 if let Some(line) = fence_line(bytes, start, complete).filter(ends) {
-                    return Sought::Found(Span::new(at, line.marks));
+                    return Sought::Found(Mask::new(Span::new(at, line.marks), true));
                 }
             }
             from = run;
@@ -414,7 +443,7 @@ impl Masks {
                 let hit = from + offset;
                 if let Some(start) = fence_start(bytes, hit)
                     && let Some(line) = fence_line(bytes, start, true)
-                    && line.bare
+                    && line.closes
                 {
                     last.note(line.length, hit);
                 }
@@ -455,7 +484,7 @@ impl Masks {
                 return Sought::Pending;
             }
             if end - hit == length {
-                return Sought::Found(Span::new(at, end));
+                return Sought::Found(Mask::new(Span::new(at, end), false));
             }
             from = end;
         }
@@ -501,7 +530,22 @@ fn fence_line(bytes: &[u8], start: usize, complete: bool) -> Option<FenceLine> {
     if indent > 3 || length < 3 || (mark == b'`' && info.contains(&b'`')) {
         return None;
     }
-    Some(FenceLine { length, bare: info.iter().all(u8::is_ascii_whitespace), marks, end })
+    let bare = info.iter().all(u8::is_ascii_whitespace);
+    let closes = bare || matches!(info.first(), Some(b'<' | b'['));
+    Some(FenceLine { length, bare, closes, marks, end })
+}
+
+/// The fence that opens behind other text on its line: a word of what it holds is glued to it, or it to a tag before it.
+fn glued_fence(bytes: &[u8], at: usize, marks: usize) -> Option<FenceLine> {
+    let rest = bytes.get(marks..).unwrap_or_default();
+    let info = rest.get(..memchr::memchr(b'\n', rest)?)?;
+    let end = marks + info.len();
+    let info = info.trim_ascii_end();
+    let word = info.iter().all(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'`' | b'<' | b'>'));
+    let after_tag =
+        at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(|byte| matches!(byte, b'>' | b']'));
+    let fence = FenceLine { length: marks - at, bare: info.is_empty(), closes: false, marks, end };
+    (bytes.get(at) == Some(&b'`') && word && (after_tag || !info.is_empty())).then_some(fence)
 }
 
 fn run_end(bytes: &[u8], at: usize) -> usize {
@@ -537,7 +581,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
         let masks = whole(text);
-        let found: Vec<&str> = masks.found.iter().map(|mask| mask.of(text)).collect();
+        let found: Vec<&str> = masks.found.iter().map(|mask| mask.span().of(text)).collect();
         assert_eq!(found, expected, "{text:?}");
         for size in [1, 2, 3, 7] {
             let mut pieces = Masks::new(ALL);
@@ -568,6 +612,16 @@ mod tests {
         check("x\n```\nnever closed", &[]);
         check("x\n```a\n```b\n", &[]);
         check("x\n    ```\n    a\n    ```\n", &["```\n    a\n    ```"]);
+    }
+
+    #[test]
+    fn fences_may_be_glued_to_tags() {
+        check("<a>```xml\n1\n```\n</a>", &["```xml\n1\n```"]);
+        check("<a>\n```xml\n1\n```</a>", &["```xml\n1\n```"]);
+        check("<a>```\n1\n```</a><b>2</b>", &["```\n1\n```"]);
+        check("so: ```xml\n1\n```\nok", &["```xml\n1\n```"]);
+        check("<a>```xml\n1</a>", &[]);
+        check("use ``` here\n```\n1\n```\n", &["```\n1\n```"]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod side_by_side;
 
 pub use announce::Announcement;
 pub(crate) use decode::decode_entities;
+pub(crate) use masks::Mask;
 pub(crate) use side_by_side::Readers;
 
 use crate::diagnostic::{Defect, Remark};
@@ -36,7 +37,7 @@ pub(crate) struct Document {
     /// How many findings like those were not kept.
     pub(crate) left_out: usize,
     /// Closed code fences and code spans, in order.
-    pub(crate) masks: Vec<Span>,
+    pub(crate) masks: Vec<Mask>,
 }
 
 /// One recognised piece of a response.

@@ -554,7 +554,7 @@ impl<'p> Scanner<'p> {
             blocks: self.blocks,
             found: self.found,
             left_out: self.left_out,
-            masks: self.masks.into_found(),
+            masks: self.masks.into_found(&self.marker.void),
         }
     }
 }

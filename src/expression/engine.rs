@@ -352,6 +352,11 @@ impl Object for Names {
     }
 }
 
+/// The value as `string` writes it.
+pub(super) fn written(json: &Json) -> Option<String> {
+    Some(to_value(json, &Scale::new(), DEPTH).ok()?.to_string())
+}
+
 /// A constant that is the same in JSON.
 pub(super) fn plain(value: &Value) -> Option<Json> {
     let plain = match value.kind() {

@@ -253,7 +253,11 @@ impl<'j> Run<'j> {
             Quick::IsNone(base) => truth(self.value(base)?.is_none()),
             Quick::Default(base, other) => {
                 let base = self.value(base)?;
-                if base.is_none() { self.value(other)? } else { base }
+                // A default that is none itself is none given, which means an empty text.
+                match base.is_none() {
+                    true => Some(self.value(other)?).filter(|other| !other.is_none()).unwrap_or(Held::Text("")),
+                    false => base,
+                }
             }
             Quick::Items(base) => match self.value(base)? {
                 Held::Json(Cow::Borrowed(Json::Object(members))) => {
@@ -285,9 +289,13 @@ impl<'j> Run<'j> {
                 Held::Json(Cow::Owned(length.into()))
             }
             Quick::Text(base) => match self.value(base)? {
-                Held::List(items) if items.is_empty() => Held::Text("[]"),
                 text if text.text().is_some() => text,
-                _ => return None,
+                // The engine writes a pair in a way of its own.
+                Held::Pair(..) => return None,
+                Held::List(items) if items.iter().any(|item| matches!(item, Held::Pair(..) | Held::List(_))) => {
+                    return None;
+                }
+                other => Held::Json(Cow::Owned(engine::written(&other.into_json())?.into())),
             },
             Quick::Select(base, path, test, wanted) => {
                 let mut items = self.items(self.value(base)?)?;
@@ -489,6 +497,10 @@ mod tests {
         "nowhere == 1",
         "'a' in filled and 'b' in params.t",
         "params.t in 'cab'",
+        "filled | string",
+        "n | string",
+        "state | string",
+        "state.work | items | list | string",
         "none in state.work",
         "[n, params.t]",
         "filled | first",

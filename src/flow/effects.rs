@@ -105,7 +105,10 @@ impl<'f> Flow<'f> {
             // What one round binds is gone in the next.
             let mut round = bound.clone();
             round.item = item;
-            self.once(effect, names, &mut round)?;
+            // An item that fails is left out alone.
+            if let Err(failure) = self.once(effect, names, &mut round) {
+                self.failed(effect.at, &failure);
+            }
         }
         Ok(())
     }
@@ -147,21 +150,21 @@ impl<'f> Flow<'f> {
                 let path = self.scope(names, bound, |scope| path.render(scope))?;
                 let value = self.render(value, names, bound)?;
                 self.change(|state| state::set(state, &path, value.clone()))?;
-                Kind::Set { path: path.join("."), value }
+                Kind::Set { path: state::dotted(&path), value }
             }
             Verb::Append { path, unique, value } => {
                 let path = self.scope(names, bound, |scope| path.render(scope))?;
                 let value = self.render(value, names, bound)?;
                 match self.append(&path, unique, &value)? {
                     // A host that applies effects one by one must not get the entry twice.
-                    Some(index) => Kind::Set { path: format!("{}.{index}", path.join(".")), value },
-                    None => Kind::Append { path: path.join("."), value },
+                    Some(index) => Kind::Set { path: format!("{}.{index}", state::dotted(&path)), value },
+                    None => Kind::Append { path: state::dotted(&path), value },
                 }
             }
             Verb::Remove { path } => {
                 let path = self.scope(names, bound, |scope| path.render(scope))?;
                 let Some(value) = self.change(|state| Ok(state::remove(state, &path)))? else { return Ok(()) };
-                Kind::Remove { path: path.join("."), value }
+                Kind::Remove { path: state::dotted(&path), value }
             }
             Verb::Emit { event, value } => {
                 let event = self.scope(names, bound, |scope| event.text(scope))?;
@@ -197,7 +200,7 @@ impl<'f> Flow<'f> {
             if place.is_null() {
                 *place = Value::Array(Vec::new());
             }
-            let Value::Array(items) = place else { return Err(format!("`{}` is no list", path.join("."))) };
+            let Value::Array(items) = place else { return Err(format!("`{}` is no list", state::dotted(path))) };
             let same = |item: &Value| unique.iter().all(|key| item.get(key) == value.get(key));
             match items.iter().position(|item| !unique.is_empty() && same(item)) {
                 Some(index) => {

@@ -12,6 +12,15 @@ pub(super) fn set(state: &mut Value, path: &[String], value: Value) -> Result<()
     Ok(())
 }
 
+/// The path as effects name it: keys with dots between them, a key that holds one in quotes.
+pub(super) fn dotted(path: &[String]) -> String {
+    let keys = path.iter().map(|key| match key.contains(['.', '"']) {
+        true => Value::from(key.as_str()).to_string(),
+        false => key.clone(),
+    });
+    keys.collect::<Vec<_>>().join(".")
+}
+
 /// The value at a path, made where nothing is.
 pub(super) fn reach<'s>(state: &'s mut Value, path: &[String]) -> Result<&'s mut Value, String> {
     let mut at = state;

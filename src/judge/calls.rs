@@ -180,9 +180,8 @@ impl Judgement<'_> {
             self.with_call(call, |call| call.params = Value::Object(params));
             return false;
         };
-        let mut unknown = Vec::new();
         let mut params = Value::Object(params);
-        typing::settle(&mut params, schema, &mut Vec::new(), &mut unknown);
+        let unknown = typing::settle(&mut params, schema);
         self.with_call(call, |call| call.params = params);
         self.judge_unknown(call, block, action, unknown);
         // What is missing from a payload that was cut off is no second defect, unless the call runs all the same.
@@ -351,6 +350,11 @@ impl Judgement<'_> {
         if self.fate(block) != Fate::Text {
             self.set_fate(block, Fate::Dropped);
         }
+    }
+
+    /// Whether a call's block has been taken out.
+    pub(super) fn is_dropped(&self, call: usize) -> bool {
+        self.calls.get(call).is_some_and(|call| self.fate(call.block) == Fate::Dropped)
     }
 
     /// Shows a call's raw block instead of running it.

@@ -17,10 +17,16 @@ impl Judgement<'_> {
                 continue;
             }
             let Some(name) = self.content_name(index) else { continue };
-            if !self.program.contents.get(&name).is_some_and(|content| content.path) {
+            let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
+            let path = self.program.contents.get(&name).is_some_and(|content| content.path);
+            if key.is_empty() && !path {
+                let message = format!("the opener of `{name}` does not say what it is for");
+                let finding = defect(Defect::MalformedOpener, block.opener, message).with_rule(Some(bound.at));
+                self.answer(Defect::MalformedOpener, &Subject::Block(index), finding);
+            }
+            if !path {
                 continue;
             }
-            let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
             if let Some(why) = path::unsafe_because(&key) {
                 let message = format!("`{}` is no safe path: {why}", excerpt(&key, 60));
                 let finding = defect(Defect::UnsafePath, block.opener, message).with_rule(Some(bound.at));

@@ -6,10 +6,10 @@
 
 use super::{Composed, Judgement, Subject, defect};
 use crate::diagnostic::Defect;
-use crate::program::{Guardrail, Outside, Target};
+use crate::program::{Guardrail, Outside, Set, Target};
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// One text that guardrails look at.
 struct Looked {
@@ -26,8 +26,7 @@ impl Judgement<'_> {
             if !set.rules.iter().any(active) {
                 continue;
             }
-            for looked in self.texts_of(&set.target) {
-                let hits = set.patterns.matches(&looked.text.text);
+            for (looked, hits) in self.tripping(set) {
                 for (pattern, rule) in set.rules.iter().enumerate() {
                     let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else {
                         continue;
@@ -96,36 +95,54 @@ impl Judgement<'_> {
         }
     }
 
-    /// The texts that a target means.
-    fn texts_of(&self, target: &Target) -> Vec<Looked> {
-        let blocks = 0..self.document.blocks.len();
-        match target {
-            Target::Reply => Vec::new(),
+    /// The texts of a target of which any trips a guardrail, with the patterns that match it.
+    fn tripping(&self, set: &Set) -> Vec<(Looked, Vec<usize>)> {
+        let rules = &self.program.guardrails.rules;
+        let hits = |text: &str| -> Option<Vec<usize>> {
+            let hits = set.patterns.matches(text);
+            let trips = |(pattern, rule): (usize, &usize)| {
+                rules.get(*rule).is_some_and(|rule| self.looks(rule) && hits.contains(&pattern) != rule.inverted)
+            };
+            set.rules.iter().enumerate().any(trips).then_some(hits)
+        };
+        let mut found = Vec::new();
+        let blocks = (0..self.document.blocks.len()).filter(|index| self.stands(*index));
+        match &set.target {
+            Target::Reply => {}
             Target::Role(Role::Message) => {
                 // One message, however many blocks and pieces it was made of.
-                let only = blocks.clone().find(|index| self.stands(*index) && self.has_role(*index, Role::Message));
-                let subject = only.map_or(Subject::Place(None), Subject::Block);
-                let text = self.texts.message.clone();
-                if text.text.is_empty() { Vec::new() } else { vec![Looked { text, subject }] }
+                let text = &self.texts.message;
+                if let Some(hits) = Some(&text.text).filter(|text| !text.is_empty()).and_then(|text| hits(text)) {
+                    let mut blocks = blocks;
+                    let only = blocks.find(|index| self.has_role(*index, Role::Message));
+                    let subject = only.map_or(Subject::Place(None), Subject::Block);
+                    found.push((Looked { text: text.clone(), subject }, hits));
+                }
             }
-            Target::Role(role) => blocks
-                .filter(|index| self.stands(*index) && self.has_role(*index, *role))
-                .map(|index| self.look_at(index))
-                .collect(),
-            Target::Block(name) => blocks
-                .filter(|index| self.stands(*index) && self.is_called(*index, name))
-                .map(|index| self.look_at(index))
-                .collect(),
-            Target::Key(name) => blocks
-                .filter(|index| self.stands(*index) && self.is_called(*index, name))
-                .filter_map(|index| {
-                    let (block, bound) = self.block(index)?;
-                    let key = self.called(block, bound.key.as_ref()?)?;
-                    let text = Composed::of_attribute(key, block.opener);
-                    Some(Looked { text, subject: Subject::Block(index) })
-                })
-                .collect(),
+            Target::Role(_) | Target::Block(_) => {
+                for index in blocks {
+                    let meant = match &set.target {
+                        Target::Block(name) => self.is_called(index, name),
+                        Target::Role(role) => self.has_role(index, *role),
+                        _ => false,
+                    };
+                    if let Some(hits) = meant.then(|| hits(&self.body(index))).flatten() {
+                        found.push((Looked { text: self.body_text(index), subject: Subject::Block(index) }, hits));
+                    }
+                }
+            }
+            Target::Key(name) => {
+                for index in blocks.filter(|index| self.is_called(*index, name)) {
+                    let Some((block, bound)) = self.block(index) else { continue };
+                    let Some(key) = bound.key.as_ref().and_then(|key| self.called(block, key)) else { continue };
+                    if let Some(hits) = hits(&key) {
+                        let text = Composed::of_attribute(key, block.opener);
+                        found.push((Looked { text, subject: Subject::Block(index) }, hits));
+                    }
+                }
+            }
         }
+        found
     }
 
     fn has_role(&self, index: usize, role: Role) -> bool {
@@ -135,10 +152,6 @@ impl Judgement<'_> {
     fn is_called(&self, index: usize, name: &str) -> bool {
         self.block(index).is_some_and(|(_, bound)| bound.name == name)
             || self.content_name(index).is_some_and(|called| called == name)
-    }
-
-    fn look_at(&self, index: usize) -> Looked {
-        Looked { text: self.body_text(index), subject: Subject::Block(index) }
     }
 
     /// Makes what conditions see as `reply`: `message`, `thinking`, `calls`, `sections` and `contents`.
@@ -158,11 +171,11 @@ impl Judgement<'_> {
                 Role::Message => message.push(text()),
                 Role::Thinking => thinking.push(Value::String(text())),
                 Role::Section => {
-                    sections.insert(name(), json!({ "text": text() }));
+                    sections.insert(name(), object([("text", text().into())]));
                 }
                 Role::Content => {
                     let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
-                    contents.push(json!({ "name": name(), "key": key, "text": text() }));
+                    contents.push(object([("name", name().into()), ("key", key.into()), ("text", text().into())]));
                 }
                 Role::Call | Role::Utterance => {}
             }
@@ -171,14 +184,29 @@ impl Judgement<'_> {
         if outside && !self.texts.message.text.is_empty() {
             message.push(self.texts.message.text.clone());
         }
-        let message = if message.is_empty() { Value::Null } else { Value::String(message.join("\n\n")) };
-        let calls: Vec<Value> = self
-            .calls
-            .iter()
-            .map(|call| json!({ "action": call.name, "params": call.params, "form": call.form, "accepted": call.accepted }))
-            .collect();
-        self.reply = Some(json!({
-            "message": message, "thinking": thinking, "calls": calls, "sections": sections, "contents": contents
-        }));
+        let message = match message.len() {
+            0 => Value::Null,
+            1 => Value::String(message.swap_remove(0)),
+            _ => Value::String(message.join("\n\n")),
+        };
+        let calls = self.calls.iter().map(|call| {
+            object([
+                ("action", call.name.as_str().into()),
+                ("params", call.params.clone()),
+                ("form", call.form.into()),
+                ("accepted", call.accepted.into()),
+            ])
+        });
+        self.reply = Some(object([
+            ("message", message),
+            ("thinking", Value::Array(thinking)),
+            ("calls", calls.collect()),
+            ("sections", Value::Object(sections)),
+            ("contents", Value::Array(contents)),
+        ]));
     }
+}
+
+fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
+    Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }

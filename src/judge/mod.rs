@@ -311,19 +311,18 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Adds a finding, up to the limit.
+    /// Adds a finding, up to the limit. An error stands in for a lesser one: it is what the exit status says.
     pub(crate) fn find(&mut self, finding: Diagnostic) {
         if self.findings.len() < self.program.limits.diagnostics {
             self.findings.push(finding);
-        } else {
-            self.left_out += 1;
-            // What makes the answer fail is said, however much else there is to say.
-            let lesser = |other: &&mut Diagnostic| other.severity != Severity::Error;
-            if finding.severity == Severity::Error
-                && let Some(other) = self.findings.iter_mut().rev().find(lesser)
-            {
-                *other = finding;
-            }
+            return;
+        }
+        self.left_out += 1;
+        let lesser = |one: &&mut Diagnostic| one.severity < Severity::Error;
+        if finding.severity == Severity::Error
+            && let Some(last) = self.findings.iter_mut().rev().find(lesser)
+        {
+            *last = finding;
         }
     }
 

@@ -196,7 +196,9 @@ impl Judgement<'_> {
         let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
         if *outside == Outside::Message {
             let (start, end) = self.outer();
-            for span in self.prose(Span::new(start, end)) {
+            let prose = self.prose(Span::new(start, end));
+            message.text.reserve(prose.iter().map(|span| span.len()).sum());
+            for span in prose {
                 message.push(self.text, span, false);
             }
         } else {
@@ -217,6 +219,7 @@ impl Judgement<'_> {
                 }
             }
             parts.sort_by_key(|(start, ..)| *start);
+            message.text.reserve(parts.iter().flat_map(|(_, spans, _)| spans).map(|span| span.len() + 2).sum());
             for (_, spans, decoded) in parts {
                 if !message.text.is_empty() && spans.iter().any(|span| !span.is_empty()) {
                     message.text.push_str("\n\n");
@@ -294,6 +297,16 @@ impl Judgement<'_> {
             return vec![block.body];
         }
         trim_ends(self.text, kept(self.text, block.body, &holes))
+    }
+
+    /// The text of a block as it is shown, borrowed where it is one piece of the response.
+    pub(super) fn body(&self, index: usize) -> Cow<'_, str> {
+        let decoded = self.block(index).is_some_and(|(_, bound)| bound.entities && bound.role != Role::Content);
+        match self.body_spans(index).as_slice() {
+            [only] if decoded => decode_entities(only.of(self.text)),
+            [only] => Cow::Borrowed(only.of(self.text)),
+            _ => Cow::Owned(self.body_text(index).text),
+        }
     }
 
     /// The text of a block as it is shown.

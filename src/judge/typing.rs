@@ -4,6 +4,7 @@
 //! Out: parameters, the keys that the schema does not declare, and the fields that stand twice.
 //! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
 
+use crate::document::Mask;
 use crate::document::decode_entities;
 use crate::document::payload::{Fields, read_fields, read_strictly};
 use crate::program::{Dialect, Limits};
@@ -17,7 +18,7 @@ use std::collections::HashMap;
 #[derive(Clone, Copy)]
 pub(super) struct Source<'t> {
     pub(super) text: &'t str,
-    pub(super) masks: &'t [Span],
+    pub(super) masks: &'t [Mask],
     pub(super) dialect: &'t Dialect,
     pub(super) family: usize,
     pub(super) entities: bool,
@@ -176,32 +177,51 @@ fn number_of(text: &str) -> Option<Value> {
     value.is_number().then_some(value)
 }
 
-/// Takes the same value as the schema types it: `3.0` is the integer 3. Lists the paths of members that it does not declare.
-pub(super) fn settle(value: &mut Value, schema: &Value, path: &mut Vec<String>, unknown: &mut Vec<Vec<String>>) {
+/// The way from a payload to one of its members.
+#[derive(Clone, Copy)]
+struct Way<'w> {
+    step: &'w dyn std::fmt::Display,
+    before: Option<&'w Way<'w>>,
+}
+
+impl Way<'_> {
+    fn path(&self) -> Vec<String> {
+        let mut path = self.before.map(Way::path).unwrap_or_default();
+        path.push(self.step.to_string());
+        path
+    }
+}
+
+/// Takes the same value as the schema types it: `3.0` is the integer 3. Returns the paths of members that it does not
+/// declare.
+pub(super) fn settle(value: &mut Value, schema: &Value) -> Vec<Vec<String>> {
+    let mut unknown = Vec::new();
+    settle_at(value, schema, None, &mut unknown);
+    unknown
+}
+
+fn settle_at(value: &mut Value, schema: &Value, before: Option<&Way<'_>>, unknown: &mut Vec<Vec<String>>) {
     match value {
         Value::Object(members) => {
             let properties = schema.get("properties").and_then(Value::as_object);
             let open = !matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false)));
             let closed = !open && properties.is_some();
             for (name, member) in members.iter_mut() {
-                path.push(name.clone());
+                let way = Way { step: name, before };
                 match properties.and_then(|properties| properties.get(name)) {
-                    Some(schema) => settle(member, schema, path, unknown),
-                    None if closed => unknown.push(path.clone()),
+                    Some(schema) => settle_at(member, schema, Some(&way), unknown),
+                    None if closed => unknown.push(way.path()),
                     None => {}
                 }
-                path.pop();
             }
         }
         Value::Array(items) => {
             let Some(schema) = schema.get("items") else { return };
             for (index, item) in items.iter_mut().enumerate() {
-                path.push(index.to_string());
-                settle(item, schema, path, unknown);
-                path.pop();
+                settle_at(item, schema, Some(&Way { step: &index, before }), unknown);
             }
         }
-        Value::Number(number) if kind(schema) == "integer" && number.is_f64() => {
+        Value::Number(number) if number.is_f64() && kind(schema) == "integer" => {
             let whole = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 9.0e15);
             if let Some(whole) = whole {
                 *value = Value::from(whole as i64);

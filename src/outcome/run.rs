@@ -184,6 +184,7 @@ impl Program {
         if judged.findings.is_empty() {
             return Vec::new();
         }
+        judged.findings.sort_by_key(|found| found.at.map(|at| at.span.start));
         let lines = Lines::new(judged.text);
         let mut findings: Vec<Finding> =
             std::mem::take(&mut judged.findings).into_iter().map(|found| self.finding(found, &lines)).collect();

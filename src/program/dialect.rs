@@ -7,7 +7,6 @@
 use crate::grammar::{Grammar, RuleId, shipped};
 use crate::surface::{Anchor, Decoding, Ending, Payload, Role, Trim};
 use crate::text::{Location, SourceId, glob};
-use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 /// One way a response may be written.
@@ -183,7 +182,8 @@ pub(crate) enum Closer {
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     insensitive: bool,
-    exact: HashMap<String, BlockId>,
+    /// Sorted.
+    exact: Vec<(String, BlockId)>,
     /// Names with `*`, in the order of the pack.
     wild: Vec<(String, BlockId)>,
     /// Names that close a block though they open none.
@@ -209,11 +209,16 @@ impl Names {
             if name.contains(['*', '?']) {
                 table.wild.push((name, id));
             } else {
-                table.exact.insert(name, id);
+                table.exact.push((name, id));
             }
         }
+        table.exact.sort_by(|(one, _), (other, _)| one.cmp(other));
+        // Of names that are the same but for their case, the last has it.
+        table.exact.reverse();
+        table.exact.dedup_by(|(one, _), (other, _)| one == other);
+        table.exact.reverse();
         if table.wild.is_empty() && !any_closes {
-            let mut all: Vec<&String> = table.exact.keys().chain(&table.closers).collect();
+            let mut all: Vec<&String> = table.exact.iter().map(|(name, _)| name).chain(&table.closers).collect();
             all.sort_unstable();
             for name in all {
                 let first = name.bytes().next().unwrap_or_default();
@@ -271,8 +276,8 @@ impl Names {
     }
 
     fn find_folded(&self, name: &str) -> Option<BlockId> {
-        if let Some(id) = self.exact.get(name) {
-            return Some(*id);
+        if let Ok(index) = self.exact.binary_search_by(|(known, _)| known.as_str().cmp(name)) {
+            return self.exact.get(index).map(|(_, id)| *id);
         }
         self.wild.iter().find(|(pattern, _)| glob(pattern, name)).map(|(_, id)| *id)
     }

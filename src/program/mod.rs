@@ -23,11 +23,11 @@ pub(crate) use pattern::{Pattern, PatternSet};
 pub(crate) use schema::Schema;
 pub use tables::{DegradationRow, Permission, PermitCell};
 
-use crate::diagnostic::{Defect, Diagnostic, Severity, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
 use crate::expression::{Expression, Template};
 use crate::pack;
 use crate::surface::{self, Folder};
-use crate::text::{Location, Sources};
+use crate::text::{Location, SourceId, Sources};
 use indexmap::IndexMap;
 use serde_json::Value;
 use std::sync::Arc;
@@ -150,11 +150,18 @@ impl Answers {
 
 /// The names of places, looked up when an outcome needs one.
 #[derive(Debug, Default)]
-pub(crate) struct Places(std::collections::HashMap<Location, Arc<str>>);
+pub(crate) struct Places(Vec<(Location, Arc<str>)>);
 
 impl Places {
+    pub(crate) fn new(mut names: Vec<(Location, Arc<str>)>) -> Self {
+        names.sort_unstable_by_key(|(at, _)| *at);
+        names.dedup_by_key(|(at, _)| *at);
+        Self(names)
+    }
+
     pub(crate) fn name(&self, at: Location) -> Option<&Arc<str>> {
-        self.0.get(&at)
+        let index = self.0.binary_search_by_key(&at, |(known, _)| *known).ok()?;
+        self.0.get(index).map(|(_, name)| name)
     }
 }
 
@@ -207,8 +214,21 @@ impl Program {
 
     fn build(folder: &Folder) -> (Self, Vec<Diagnostic>) {
         let (surface, mut diagnostics) = surface::read(folder);
-        let pack = pack::check(surface, &mut diagnostics);
-        let program = compile::compile(&pack, &mut diagnostics);
+        let mut found = Vec::new();
+        let pack = pack::check(surface, &mut found);
+        let program = compile::compile(&pack, &mut found);
+        let broken: Vec<SourceId> = diagnostics
+            .iter()
+            .filter(|one| one.code == Code::PACK_SYNTAX)
+            .filter_map(|one| Some(one.at?.source))
+            .collect();
+        if broken.is_empty() {
+            diagnostics.extend(found);
+        } else {
+            // What does not follow TOML says nothing reliable about names: only its own faults are news.
+            let of_broken = |one: &Diagnostic| one.at.is_some_and(|at| broken.contains(&at.source));
+            diagnostics.retain(|one| one.code == Code::PACK_SYNTAX || !of_broken(one));
+        }
         (program, diagnostics)
     }
 

@@ -42,34 +42,50 @@ impl Pattern {
 }
 
 /// Several patterns that are searched in one pass.
+///
+/// Most texts are as they should be, and whether anything matches at all is a quicker question than what.
 #[derive(Debug)]
 pub(crate) struct PatternSet {
-    ascii: RegexSet,
+    ascii: Searched,
     /// Without any boundary.
-    loose: RegexSet,
+    loose: Searched,
     exact: Vec<Regex>,
+}
+
+/// The patterns as one, and each for itself.
+#[derive(Debug)]
+struct Searched {
+    any: Regex,
+    which: RegexSet,
 }
 
 impl PatternSet {
     pub(crate) fn new<'p>(patterns: impl Iterator<Item = &'p Pattern>) -> Result<Self, Error> {
         let exact: Vec<Regex> = patterns.map(|pattern| pattern.exact.clone()).collect();
         let set = |boundary: &Hir| {
-            let texts = exact.iter().map(|pattern| {
-                let text = pattern.as_str();
-                with_boundaries(text, boundary).unwrap_or_else(|| text.to_owned())
-            });
-            RegexSetBuilder::new(texts).size_limit(LARGEST_SET).build()
+            // Spelt anew, a pattern carries no flag or comment into the one behind it.
+            let plain = |text: &str| regex_syntax::parse(text).map_or_else(|_| text.to_owned(), |hir| hir.to_string());
+            let spelt = |text: &str| with_boundaries(text, boundary).unwrap_or_else(|| plain(text));
+            let texts: Vec<String> = exact.iter().map(|pattern| spelt(pattern.as_str())).collect();
+            // A line break ends what may be a comment.
+            let any: Vec<String> = texts.iter().map(|text| format!("(?:{text}\n)")).collect();
+            let _ = any;
+            let any = texts.iter().map(|text| format!("(?:{text})")).collect::<Vec<_>>().join("|");
+            let any = RegexBuilder::new(&any).size_limit(LARGEST_SET).build()?;
+            Ok(Searched { any, which: RegexSetBuilder::new(texts).size_limit(LARGEST_SET).build()? })
         };
         Ok(Self { ascii: set(&Hir::look(Look::WordAscii))?, loose: set(&Hir::empty())?, exact })
     }
 
     /// The numbers of the patterns that match the text, in order.
     pub(crate) fn matches(&self, text: &str) -> Vec<usize> {
-        if words_are_ascii(text) {
-            return self.ascii.matches(text).iter().collect();
+        let ascii = words_are_ascii(text);
+        let searched = if ascii { &self.ascii } else { &self.loose };
+        if !searched.any.is_match(text) {
+            return Vec::new();
         }
-        let fits = |number: &usize| self.exact.get(*number).is_some_and(|pattern| pattern.is_match(text));
-        self.loose.matches(text).iter().filter(fits).collect()
+        let fits = |number: &usize| ascii || self.exact.get(*number).is_some_and(|pattern| pattern.is_match(text));
+        searched.which.matches(text).iter().filter(fits).collect()
     }
 }
 

@@ -207,7 +207,7 @@ impl Surface {
         join("content", &mut self.contents, file.contents, |one| one.replace, &used.contents, diagnostics);
         join("value of the state", &mut self.state, file.state, |_| false, &[], diagnostics);
         join("value of the data", &mut self.data, file.data, |_| false, &[], diagnostics);
-        join("count of the reply", &mut self.reply.counts, file.reply.counts, |_| true, &[], diagnostics);
+        join("count of the reply", &mut self.reply.counts, file.reply.counts, |_| true, &used.counts, diagnostics);
         if let Some(order) = file.reply.order {
             self.reply.order = Some(order);
         }
@@ -256,6 +256,7 @@ struct Used {
     actions: Vec<String>,
     modes: Vec<String>,
     contents: Vec<String>,
+    counts: Vec<String>,
     sources: Vec<SourceId>,
 }
 
@@ -266,6 +267,7 @@ impl Used {
             actions: surface.actions.keys().cloned().collect(),
             modes: surface.modes.keys().cloned().collect(),
             contents: surface.contents.keys().cloned().collect(),
+            counts: surface.reply.counts.keys().cloned().collect(),
             sources: surface.degradation.0.iter().map(|(defect, _)| defect.at.source).collect(),
         }
     }
@@ -312,7 +314,9 @@ fn twice(what: &str, name: &str, here: Location, before: Location) -> Diagnostic
 fn parse(text: &str, source: SourceId, diagnostics: &mut Vec<Diagnostic>) -> Option<File> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (table, errors) = DeTable::parse_recoverable(text);
-    for error in &errors {
+    // A bracket that is never closed makes the rest of the file look wrong: the first faults and that one say enough.
+    let telling = |(number, error): &(usize, &toml::de::Error)| *number < 3 || error.message().starts_with("unclosed");
+    for (_, error) in errors.iter().enumerate().filter(telling) {
         let span = error.span().unwrap_or(0..0);
         let at = Location { source, span: span.into() };
         let message = error.message().lines().next().unwrap_or_default().to_owned();

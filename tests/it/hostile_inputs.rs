@@ -2,6 +2,8 @@
 //!
 //! Shared by the tests of limits, the test of the peak heap and the bench of time per byte.
 
+#![allow(dead_code, reason = "each of its users takes what it needs")]
+
 /// A hostile input: its name, and the text that is about `size` bytes long.
 pub(crate) type Input = (&'static str, fn(usize) -> String);
 

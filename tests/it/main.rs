@@ -16,6 +16,7 @@ mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;
 mod hostile;
+#[allow(unreachable_pub, reason = "shared with a bench")]
 mod hostile_inputs;
 mod model;
 mod pack_page;

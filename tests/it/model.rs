@@ -208,8 +208,8 @@ fn strategies(program: &Program, defect: &str, mode: &str, dialect: &str, block:
         .or_else(|| said("pack".to_owned()))
         .unwrap_or_default();
     let default = said("default for calls".to_owned()).or_else(|| said("default".to_owned())).unwrap_or_default();
-    // Only these depend on the call; any other strategy applies always, and nothing behind it is asked.
-    let depends = |strategy: &String| matches!(strategy.as_str(), "repair" | "coerce" | "default");
+    // Only these depend on the call (what has been taken out is not shown after all); any other strategy applies always, and nothing behind it is asked.
+    let depends = |strategy: &String| matches!(strategy.as_str(), "repair" | "coerce" | "default" | "keep-as-text");
     let all: Vec<String> = nearest.into_iter().chain(default).collect();
     let certain = all.iter().position(|strategy| !depends(strategy)).map_or(all.len(), |at| at + 1);
     all.into_iter().take(certain).collect()

@@ -7,6 +7,7 @@
 //! An opener belongs to the closer that balances it among the tags of its own name, so that a field may hold one of
 //! its own name and stray tags of other names. One pass pairs all of them, however many are never closed.
 
+use crate::document::Mask;
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Family, Limits, tag_family};
 use crate::text::Span;
@@ -56,7 +57,7 @@ const MOST_TAGS: usize = 20_000;
 pub(crate) fn read_fields(
     text: &str,
     body: Span,
-    masks: &[Span],
+    masks: &[Mask],
     dialect: &Dialect,
     family: usize,
     limits: &Limits,
@@ -92,21 +93,21 @@ pub(crate) fn read_fields(
 }
 
 /// Every tag of the body, in order.
-fn tags(text: &str, body: Span, masks: &[Span], family: &Family, limits: &Limits, too_many: &mut bool) -> Vec<Tag> {
+fn tags(text: &str, body: Span, masks: &[Mask], family: &Family, limits: &Limits, too_many: &mut bool) -> Vec<Tag> {
     let mut machine = Machine::new().capturing(8 + 3 * limits.fields);
     let mut steps = limits.steps_per_byte * body.len() as u64 + 1_000;
     let within = text.get(..body.end).unwrap_or_default();
     let first = family.open_lead.literal.bytes().next().unwrap_or(b'<');
-    let mut mask = masks.partition_point(|mask| mask.end <= body.start);
+    let mut mask = masks.partition_point(|mask| mask.span().end <= body.start);
     let mut tags = Vec::new();
     let mut at = body.start;
     while let Some(offset) = memchr::memchr(first, within.as_bytes().get(at..).unwrap_or_default()) {
         let start = at + offset;
         at = start + 1;
-        while masks.get(mask).is_some_and(|mask| mask.end <= start) {
+        while masks.get(mask).is_some_and(|mask| mask.span().end <= start) {
             mask += 1;
         }
-        if let Some(mask) = masks.get(mask).filter(|mask| mask.contains(start)) {
+        if let Some(mask) = masks.get(mask).map(|mask| mask.span()).filter(|mask| mask.contains(start)) {
             at = mask.end;
             continue;
         }

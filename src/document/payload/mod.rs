@@ -10,6 +10,7 @@ mod json;
 pub(crate) use fields::{Fields, read_fields};
 pub(crate) use json::{Json, strict as read_strictly};
 
+use crate::document::Mask;
 use crate::program::{Dialect, Limits};
 use crate::surface;
 use crate::text::Span;
@@ -35,11 +36,11 @@ pub(crate) struct Read {
 }
 
 /// Reads the body with the first reader that can; a value that is read with faults counts only where none reads it whole.
-#[expect(clippy::too_many_arguments, reason = "what one reading needs, borrowed apart")]
+#[expect(clippy::too_many_arguments, reason = "the parts of one response, borrowed apart")]
 pub(crate) fn read(
     text: &str,
     body: Span,
-    masks: &[Span],
+    masks: &[Mask],
     ladder: &[surface::Payload],
     dialect: &Dialect,
     family: usize,

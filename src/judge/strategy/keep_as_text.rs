@@ -9,6 +9,8 @@ use crate::judge::{Fate, Judgement, Subject};
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match subject {
         Subject::Block(block) => judgement.set_fate(*block, Fate::Text),
+        // What another defect has taken out is not shown after all.
+        Subject::Call(call) if judgement.is_dropped(*call) => return false,
         Subject::Call(call) => judgement.show_call(*call),
         Subject::Calls(calls, most) => {
             for call in calls.iter().skip(*most) {

@@ -94,7 +94,7 @@ fn places(program: &Program) -> Places {
     }
     places.extend(program.guardrails.rules.iter().map(|rule| rule.at));
     let name = |at: Location| Some((at, Arc::from(program.sources.place_name(at)?)));
-    Places(places.into_iter().filter_map(name).collect())
+    Places::new(places.into_iter().filter_map(name).collect())
 }
 
 fn answers(degradation: &surface::Degradation) -> Answers {
