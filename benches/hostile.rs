@@ -1,7 +1,6 @@
 //! Does a byte of a long hostile answer take as long as a byte of a short one?
 #![allow(clippy::print_stdout, missing_docs, reason = "a bench")]
 
-#[allow(unreachable_pub, reason = "shared with tests")]
 #[path = "../tests/it/hostile_inputs.rs"]
 mod hostile_inputs;
 

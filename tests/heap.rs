@@ -16,7 +16,6 @@
 
 #[path = "../benches/corpus/mod.rs"]
 mod corpus;
-#[allow(unreachable_pub, reason = "shared with the bench")]
 #[path = "it/hostile_inputs.rs"]
 mod hostile_inputs;
 

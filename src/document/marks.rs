@@ -101,7 +101,8 @@ pub(super) struct Marker {
     /// The attempt under way at `at`: a family, whether it tries to close, and whether the machine has started.
     attempt: Option<(usize, bool, bool)>,
     mask_cursor: usize,
-    line: usize,
+    /// Up to where line breaks have been looked for.
+    lines: usize,
     /// Up to where the line holds only what may stand before a mark that leads it.
     clean: usize,
     /// Marks in the code span that is being looked through: it may turn out to be none.
@@ -144,7 +145,7 @@ impl Marker {
             machine: Machine::new().capturing(super::reader::captures(limits)),
             attempt: None,
             mask_cursor: 0,
-            line: 0,
+            lines: 0,
             clean: 0,
             held: Vec::new(),
             span: None,
@@ -319,11 +320,11 @@ impl Marker {
 
     fn push(&mut self, look: &Look<'_>, kind: Kind, span: Span, name: Span) {
         let bytes = look.text.as_bytes();
-        let between = bytes.get(self.line..span.start).unwrap_or_default();
+        let between = bytes.get(self.lines..span.start).unwrap_or_default();
         if let Some(offset) = memchr::memrchr(b'\n', between) {
-            self.line += offset + 1;
-            self.clean = self.line;
+            self.clean = self.lines + offset + 1;
         }
+        self.lines = span.start;
         let before = bytes.get(self.clean..span.start);
         let leads_line =
             before.is_some_and(|before| before.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'`' | b'~')));
