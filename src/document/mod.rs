@@ -6,6 +6,7 @@
 
 mod announce;
 mod decode;
+mod edges;
 mod marks;
 mod masks;
 pub(crate) mod payload;
@@ -14,6 +15,7 @@ mod side_by_side;
 
 pub use announce::Announcement;
 pub(crate) use decode::decode_entities;
+pub(crate) use edges::{without_between, without_frame};
 pub(crate) use masks::Mask;
 pub(crate) use side_by_side::Readers;
 

@@ -14,12 +14,17 @@ use crate::diagnostic::Defect;
 use crate::program::{Dialect, Limits};
 use crate::text::Span;
 
+/// So much of a response is read at first by dialects that read side by side.
+const WINDOW: usize = 4096;
+
 /// The dialects that still read.
 #[derive(Debug)]
 pub(crate) struct Readers<'p> {
     /// With their numbers; one alone once the response is claimed.
     scanners: Vec<(usize, Scanner<'p>)>,
     claimed: bool,
+    /// How much of the response they have seen.
+    read: usize,
     limits: &'p Limits,
 }
 
@@ -28,7 +33,7 @@ impl<'p> Readers<'p> {
         let scanners: Vec<_> =
             dialects.into_iter().map(|(number, dialect)| (number, Scanner::new(dialect, limits))).collect();
         let claimed = scanners.len() == 1;
-        Self { scanners, claimed, limits }
+        Self { scanners, claimed, read: 0, limits }
     }
 
     /// Reads on; `text` is the whole response so far.
@@ -36,9 +41,21 @@ impl<'p> Readers<'p> {
         if text.len() > self.limits.input {
             return;
         }
+        // Several read only as far as it takes until one of them claims the response.
+        let mut window = WINDOW;
+        while !self.claimed && self.read + window < text.len() {
+            let end = (self.read + window..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+            self.read_to(text.get(..end).unwrap_or(text), false);
+            window *= 2;
+        }
+        self.read_to(text, complete);
+    }
+
+    fn read_to(&mut self, text: &str, complete: bool) {
         for (_, scanner) in &mut self.scanners {
             scanner.advance(text, complete);
         }
+        self.read = text.len();
         if !self.claimed {
             self.claim(complete);
         }
@@ -54,7 +71,7 @@ impl<'p> Readers<'p> {
     /// A claim stands once no other dialect can claim an earlier place.
     fn claim(&mut self, complete: bool) {
         let best =
-            self.scanners.iter().enumerate().filter_map(|(index, (_, scanner))| Some((scanner.claim()?, index))).min();
+            self.scanners.iter().enumerate().filter_map(|(index, (_, scanner))| Some((scanner.claim?, index))).min();
         let Some((place, index)) = best else { return };
         let settled = |scanner: &Scanner<'_>| complete || scanner.settled_until() > place;
         if self.scanners.iter().all(|(_, scanner)| settled(scanner)) {
@@ -71,7 +88,7 @@ impl<'p> Readers<'p> {
             return Document { bytes: text.len(), found: vec![found], ..Document::default() };
         }
         self.advance(text, true);
-        if let Some(index) = self.scanners.iter().position(|(_, scanner)| !scanner.blocks.is_empty())
+        if let Some(index) = self.scanners.iter().position(|(_, scanner)| scanner.found_answer())
             && let Some((number, scanner)) = self.scanners.drain(..).nth(index)
         {
             return scanner.into_document(Some(number), text.len());

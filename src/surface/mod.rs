@@ -211,6 +211,9 @@ impl Surface {
         if let Some(order) = file.reply.order {
             self.reply.order = Some(order);
         }
+        if let Some(shows) = file.reply.shows {
+            self.reply.shows = Some(shows);
+        }
         for (defect, strategies) in file.degradation.0 {
             match self.degradation.0.iter_mut().find(|(known, _)| known.value == defect.value) {
                 Some(known) if known.0.at.source == defect.at.source || used.sources.contains(&known.0.at.source) => {

@@ -5,15 +5,15 @@
 //! Never: fails: what does not resolve has been reported by the pack's checks.
 
 use crate::pack::Pack;
-use crate::program::dialect::{Names, Needles};
+use crate::program::dialect::{Bound, Names, Needles};
 use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outside};
-use crate::surface::{self, Anchor, Case, Ending, Mask, Trim};
+use crate::surface::{self, Anchor, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
 
 pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, pack: &Pack) -> Dialect {
     let at = dialect.at;
     let dialect = &dialect.value;
-    let families: Vec<Family> = dialect
+    let mut families: Vec<Family> = dialect
         .grammar
         .0
         .iter()
@@ -22,17 +22,27 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     let id = |name: &Spanned<String>| dialect.blocks.get_index_of(&name.value).map(|index| BlockId(index as u16));
     let blocks: Vec<Block> =
         dialect.blocks.iter().map(|(name, block)| compile_block(name, block, dialect, &families, &id)).collect();
-    let closers: Vec<&str> = blocks
-        .iter()
-        .flat_map(|block| &block.close)
-        .filter_map(|closer| match closer {
-            Closer::Word(word) => Some(word.as_str()),
-            _ => None,
-        })
-        .collect();
-    let any = blocks.iter().any(|block| block.close.contains(&Closer::Any));
+    let family_of = |block: &surface::Block| {
+        let grammar = block.grammar.as_ref()?;
+        dialect.grammar.0.iter().position(|known| known.value == grammar.value)
+    };
+    let mut bound_names: Vec<(&str, Bound)> = Vec::new();
+    for (index, (name, block)) in dialect.blocks.iter().enumerate() {
+        let bound = Bound { id: BlockId(index as u16), family: family_of(&block.value) };
+        match block.value.names.as_slice() {
+            [] => bound_names.push((name, bound)),
+            names => bound_names.extend(names.iter().map(|name| (name.value.as_str(), bound))),
+        }
+    }
+    for (number, family) in families.iter_mut().enumerate() {
+        let mut own = bound_names.iter().filter(|(_, bound)| bound.family.is_none_or(|family| family == number));
+        family.leads_line = own.all(|(_, bound)| {
+            blocks.get(usize::from(bound.id.0)).is_none_or(|block| block.anchor == Anchor::Line || block.starts)
+        });
+    }
+    let closers = blocks.iter().flat_map(|block| &block.close);
     let insensitive = dialect.case == Some(Case::Insensitive);
-    let names = Names::new(insensitive, dialect.blocks.keys().map(String::as_str), closers.into_iter(), any);
+    let names = Names::new(insensitive, bound_names.into_iter(), closers);
     let text = match dialect.text.as_ref().map(|text| text.value.as_str()) {
         Some("message") => Outside::Message,
         Some(text) => match text.strip_prefix("section:") {
@@ -45,13 +55,15 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         name: name.to_owned(),
         needles: Needles::new(&families),
         families,
-        names,
         fences: dialect.masks.contains(&Mask::CodeFence),
         spans: dialect.masks.contains(&Mask::CodeSpan),
         wrapper: dialect.wrapper.is_some(),
+        wraps: blocks.iter().any(|block| block.role == Role::Wrapper),
         text,
-        needs: dialect.needs.iter().filter_map(id).collect(),
+        between: dialect.between.clone(),
+        needs: dialect.needs.iter().map(|name| names.fold(&name.value).into_owned()).collect(),
         blocks,
+        names,
         at,
     }
 }
@@ -70,13 +82,20 @@ fn compile_block(
         Some(attribute) => Called::Attribute(attribute.to_owned()),
         None => Called::Word(word.value.clone()),
     };
+    let fold = |word: &str| match dialect.case {
+        Some(Case::Insensitive) => word.to_ascii_lowercase(),
+        _ => word.to_owned(),
+    };
     let close = if block.close.is_empty() { &dialect.close } else { &block.close };
     let mut close: Vec<Closer> = close
         .iter()
         .map(|word| match word.value.as_str() {
             "@name" => Closer::Own,
-            "*" => Closer::Any,
-            word => Closer::Word(word.to_owned()),
+            word => match word.strip_prefix('@') {
+                Some(attribute) => Closer::Attribute(attribute.to_owned()),
+                None if word.contains(['*', '?']) => Closer::Pattern(fold(word)),
+                None => Closer::Word(word.to_owned()),
+            },
         })
         .collect();
     if close.is_empty() {
@@ -95,6 +114,8 @@ fn compile_block(
     Block {
         name: name.to_owned(),
         role: block.role,
+        spelled: block.spelled.as_ref().map(|spelled| spelled.value.clone()),
+        starts: block.starts,
         called: block.name.as_ref().map_or(Called::Own, called),
         key: block.key.as_ref().map(called),
         payload: block.payload.0.iter().map(|reader| reader.value).collect(),
