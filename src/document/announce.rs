@@ -7,7 +7,7 @@
 use super::marks::Mark;
 use super::reader::Scanner;
 use crate::program::BlockId;
-use crate::surface::Role;
+use crate::surface::{Ending, Role};
 use crate::text::Span;
 
 /// A fact of the document that no continuation of the response can change.
@@ -103,6 +103,15 @@ impl Scanner<'_> {
                     self.told.opened = true;
                     self.told.at = opener.end;
                 }
+                let fenced =
+                    self.block(id).is_some_and(|block| block.ends.iter().flatten().any(|end| *end == Ending::Fence));
+                let certain = match memchr::memmem::find(
+                    text.get(self.told.at..certain).unwrap_or_default().as_bytes(),
+                    b"```",
+                ) {
+                    Some(fence) if fenced => self.told.at + fence,
+                    _ => certain,
+                };
                 if plain {
                     let from = self.told.at.max(self.told.blank);
                     if let Some(fresh) = text.get(from..certain) {
@@ -124,6 +133,10 @@ impl Scanner<'_> {
 
     /// Up to where it is known that nothing opens.
     fn outside_until(&self) -> usize {
+        // A block may yet turn out to have opened where the answer starts.
+        if self.blocks.is_empty() && self.dialect.blocks.iter().any(|block| block.starts) {
+            return 0;
+        }
         let next = self.marker.marks.get(self.next).map_or(usize::MAX, Mark::start);
         next.min(self.marker.at).min(self.masks.decided())
     }

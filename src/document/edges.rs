@@ -126,15 +126,17 @@ fn inside_fence(span: Span, text: &str) -> Option<Span> {
     let first = core.start + body.find('\n')? + 1;
     let last = core.start + body.rfind('\n')? + 1;
     let Line::Fence(open) = read(Span::new(core.start, first).of(text)) else { return None };
-    let Line::Fence(close) = read(Span::new(last, core.end).of(text)) else { return None };
-    let between = Span::new(first, last);
-    if !close.bare || !close.closes(open) || left_open(between, text).is_some() {
+    // Its marks may be glued to the last line of what it holds.
+    let line = Span::new(last, core.end).of(text);
+    let held = line.trim_end_matches(open.mark);
+    let marks = line.len() - held.len();
+    let inside = Span::new(first, last.max(first) + held.trim_end().len());
+    if marks < open.length || held.contains(open.mark) || left_open(Span::new(first, last), text).is_some() {
         return None;
     }
-    let inside = between.of(text);
-    let inside = inside.strip_suffix('\n').unwrap_or(inside);
-    let inside = inside.strip_suffix('\r').unwrap_or(inside);
-    Some(Span::new(first, first + inside.len()))
+    let body = inside.of(text);
+    let body = if held.trim().is_empty() { body.strip_suffix('\n').unwrap_or(body) } else { body };
+    Some(Span::new(first, first + body.strip_suffix('\r').unwrap_or(body).len()))
 }
 
 /// The part of `span` without rules at both ends, and without the fence that opens on its last line.
@@ -237,6 +239,8 @@ mod tests {
         check(&trims, "```ts\r\na\r\n```", "a");
         check(&trims, "```ts\n\n```", "");
         check(&trims, "```ts\n```", "");
+        check(&trims, "```ts\na\n}```", "a\n}");
+        check(&trims, "```ts\na\n`b```", "```ts\na\n`b```");
         check(&trims, "# T\n```ts\na\n```", "# T\n```ts\na\n```");
         check(&trims, "```ts\na\n```\nb", "```ts\na\n```\nb");
         check(&trims, "```ts\na\n```\nb\n```ts\nc\n```", "```ts\na\n```\nb\n```ts\nc\n```");

@@ -238,7 +238,7 @@ impl Marker {
         if family.leads_line && !self.leads {
             return Attempt::Nothing;
         }
-        match self.run(look, family, family.open, &family.open_lead, budget, resume) {
+        match self.run(look, family, family.open, (&family.open_lead, false), budget, resume) {
             Ok(end) => {
                 let Some(name) = self.capture(family.name) else { return Attempt::Nothing };
                 match look.dialect.names.find(name.of(look.text), Some(index)) {
@@ -271,7 +271,7 @@ impl Marker {
     fn close(&mut self, look: &Look<'_>, index: usize, budget: &mut Budget, resume: bool) -> Attempt {
         let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
         let Some(rule) = family.close else { return Attempt::Nothing };
-        match self.run(look, family, rule, &family.close_lead, budget, resume) {
+        match self.run(look, family, rule, (&family.close_lead, self.leads), budget, resume) {
             Ok(end) => {
                 let name = self.capture(family.name).unwrap_or(Span::new(end, end));
                 let span = Span::new(self.at, end);
@@ -294,12 +294,12 @@ impl Marker {
         look: &Look<'_>,
         family: &Family,
         rule: RuleId,
-        lead: &Lead,
+        (lead, any): (&Lead, bool),
         budget: &mut Budget,
         resume: bool,
     ) -> Result<usize, Attempt> {
         if !resume {
-            match lead_fits(lead, look, self.at) {
+            match lead_fits(lead, any, look, self.at) {
                 Some(true) => {}
                 Some(false) => return Err(Attempt::Nothing),
                 None => return Err(Attempt::Pending(false)),
@@ -406,7 +406,7 @@ fn is_margin(part: &[u8]) -> bool {
 }
 
 /// Whether a rule that starts so may match here; unknown if too little has come.
-fn lead_fits(lead: &Lead, look: &Look<'_>, at: usize) -> Option<bool> {
+fn lead_fits(lead: &Lead, any: bool, look: &Look<'_>, at: usize) -> Option<bool> {
     let rest = look.text.as_bytes().get(at..).unwrap_or_default();
     let literal = lead.literal.as_bytes();
     if rest.len() < literal.len() {
@@ -417,7 +417,7 @@ fn lead_fits(lead: &Lead, look: &Look<'_>, at: usize) -> Option<bool> {
         return Some(true);
     }
     // A name that may still be coming is waited for.
-    look.dialect.names.may_be(after).or(look.complete.then_some(false))
+    look.dialect.names.may_be(after, any).or(look.complete.then_some(false))
 }
 
 /// What the captures of an opener say. An attribute's first capture is its key, the second its value; any other rule of

@@ -64,6 +64,8 @@ pub(super) struct Open {
     loose: Option<(Span, bool)>,
     masked_closer: Option<(Span, bool)>,
     next_block: Option<usize>,
+    /// Whether that is where what surrounds the block ends.
+    left: bool,
     /// The next opener of the same block: no rung looks beyond it.
     bound: Option<usize>,
     payload: Fill,
@@ -231,7 +233,9 @@ impl<'p> Scanner<'p> {
         let name = mark.name().of(text);
         let started = self.dialect.started_by(name).filter(|_| self.blocks.is_empty());
         let Some((id, block)) = started.and_then(|id| Some((id, self.block(id)?))) else {
-            self.finds(Found::new(What::Defect(Defect::StrayCloser), mark.span()));
+            if self.dialect.names.is_closer(name) || name.is_empty() {
+                self.finds(Found::new(What::Defect(Defect::StrayCloser), mark.span()));
+            }
             return;
         };
         let start = Span::new(self.at, self.at);
@@ -279,6 +283,7 @@ impl<'p> Scanner<'p> {
             loose: None,
             masked_closer: None,
             next_block: None,
+            left: false,
             bound: None,
             payload: Fill::Unknown,
             payload_from: mark.span().end,
@@ -383,6 +388,7 @@ impl<'p> Scanner<'p> {
                 }
                 // White space before the place where it was cut belongs to what follows.
                 _ => {
+                    let ending = if open.left && ending == Ending::NextBlock { Ending::End } else { ending };
                     let body = Span::new(open.opener.end, at);
                     let end = body.start + body.of(text).trim_end().len();
                     End { at: end, closer: None, rung, ending, payload: None }
@@ -407,7 +413,10 @@ impl<'p> Scanner<'p> {
             }
             match mark.kind {
                 Kind::Open { id, .. } if !mark.masked && self.counts(mark, id, text) => {
-                    open.next_block = open.next_block.or(Some(mark.start()));
+                    if open.next_block.is_none() {
+                        open.next_block = Some(mark.start());
+                        open.left = self.block(id).is_some_and(|block| block.role == Role::Wrapper);
+                    }
                     if id == open.id {
                         open.bound = Some(mark.start());
                     }
@@ -415,14 +424,14 @@ impl<'p> Scanner<'p> {
                 Kind::Close => {
                     let Some((tier, first)) = self.closes(block, open, mark, text) else { continue };
                     let closer = Some((mark.span(), first));
-                    let counts = block.anchor == Anchor::Anywhere
-                        || mark.leads_line
-                        || open.shares_line(mark.start(), text);
+                    let counts =
+                        block.anchor == Anchor::Anywhere || mark.leads_line || open.shares_line(mark.start(), text);
                     let Some(slot) = open.closers.get_mut(tier) else { continue };
                     if mark.masked {
                         open.masked_closer = open.masked_closer.or(closer.filter(|_| counts));
                     } else if !counts {
-                        open.loose = closer.filter(|_| opaque || open.next_block.is_none()).or(open.loose);
+                        let within = tier != Closer::LAST_TIER && (opaque || open.next_block.is_none());
+                        open.loose = closer.filter(|_| within).or(open.loose);
                     } else if slot.is_none() || tier == Closer::LAST_TIER {
                         *slot = closer;
                     }

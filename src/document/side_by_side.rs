@@ -99,6 +99,9 @@ impl<'p> Readers<'p> {
             Some((number, scanner)) => {
                 let mut document = scanner.into_document(if nobody { None } else { Some(number) }, text.len());
                 if nobody {
+                    // What nobody reads has no blocks, and nothing that is about one.
+                    document.blocks.clear();
+                    document.found.retain(|found| found.block.is_none() && found.around.is_none());
                     document.found.push(Found::new(What::Defect(Defect::NoDialect), Span::new(0, text.len())));
                 }
                 document

@@ -171,17 +171,25 @@ impl Judgement<'_> {
                 Role::Message => message.push(text()),
                 Role::Thinking => thinking.push(Value::String(text())),
                 Role::Section => {
-                    sections.insert(name(), object([("text", text().into())]));
+                    let value = self.section_value(index).unwrap_or_default();
+                    sections.insert(name(), object([("text", text().into()), ("value", value)]));
                 }
                 Role::Content => {
                     let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
                     contents.push(object([("name", name().into()), ("key", key.into()), ("text", text().into())]));
                 }
-                Role::Call | Role::Utterance => {}
+                Role::Call | Role::Utterance | Role::Wrapper => {}
             }
         }
+        if let Some((name, span)) = self.outside_section() {
+            sections.insert(name.to_owned(), object([("text", span.of(self.text).into()), ("value", Value::Null)]));
+        }
+        for (name, value) in self.derived_lists() {
+            sections.insert(name, object([("text", Value::Null), ("value", value)]));
+        }
         let outside = self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
-        if outside && !self.texts.message.text.is_empty() {
+        let shows = self.mode.is_some_and(|mode| mode.reply.shows.is_some());
+        if (outside || shows) && !self.texts.message.text.is_empty() {
             message.push(self.texts.message.text.clone());
         }
         let message = match message.len() {

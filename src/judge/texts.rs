@@ -9,9 +9,9 @@
 
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::Defect;
-use crate::document::decode_entities;
+use crate::document::{What, decode_entities, without_between, without_frame};
 use crate::program::Outside;
-use crate::surface::Role;
+use crate::surface::{Between, Role};
 use crate::text::{Span, excerpt};
 use std::borrow::Cow;
 
@@ -49,7 +49,7 @@ struct Part {
 struct Piece {
     /// The gap between two blocks, white space included.
     gap: Span,
-    /// What of it is left without white space at both ends.
+    /// What of it is left without white space and what may stand between blocks, at both ends.
     core: Span,
     fate: Place,
 }
@@ -57,6 +57,7 @@ struct Piece {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Stray,
+    Section,
     Message,
     Dropped,
 }
@@ -154,20 +155,23 @@ impl Judgement<'_> {
         gaps.push(Span::new(at, inner.end));
         let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
         let takes = self.texts.takes_stray || *outside == Outside::Message;
-        let fate = if takes { Place::Message } else { Place::Stray };
-        self.texts.pieces = gaps
-            .into_iter()
-            .filter(|gap| !gap.is_empty())
-            .map(|gap| Piece { gap, core: without_mark(gap, self.text).trimmed(self.text), fate })
-            .collect();
-        if takes || matches!(outside, Outside::Section(_)) {
-            return;
-        }
-        for index in 0..self.texts.pieces.len() {
-            let Some(core) = self.texts.pieces.get(index).map(|piece| piece.core) else { continue };
-            if core.is_empty() {
-                continue;
+        let section = self.outside_section().map(|(_, span)| span);
+        let closers = self.stray_closers();
+        let pieces = gaps.into_iter().filter(|gap| !gap.is_empty()).map(|gap| match section {
+            Some(core) if gap.contains(core.start) => Piece { gap, core, fate: Place::Section },
+            _ if *outside == Outside::Message => {
+                let core = without_mark(gap, self.text).trimmed(self.text);
+                Piece { gap, core, fate: Place::Message }
             }
+            _ => {
+                let core = self.without_between(gap, &closers);
+                Piece { gap, core, fate: if takes { Place::Message } else { Place::Stray } }
+            }
+        });
+        self.texts.pieces = pieces.collect();
+        for index in 0..self.texts.pieces.len() {
+            let piece = self.texts.pieces.get(index).filter(|piece| piece.fate == Place::Stray);
+            let Some(core) = piece.map(|piece| piece.core).filter(|core| !core.is_empty()) else { continue };
             let message = format!("`{}` stands outside every block", excerpt(core.of(self.text), 40));
             let rule = self.dialect.map(|(_, dialect)| dialect.at);
             self.answer(
@@ -175,6 +179,65 @@ impl Judgement<'_> {
                 &Subject::Outside(index),
                 defect(Defect::StrayText, core, message).with_rule(rule),
             );
+        }
+    }
+
+    /// The text before the first block, where the dialect calls that a section and no block is called so.
+    pub(crate) fn outside_section(&self) -> Option<(&str, Span)> {
+        let (_, dialect) = self.dialect?;
+        let Outside::Section(name) = &dialect.text else { return None };
+        let is_called = |index: usize| {
+            let is_section = self.block(index).is_some_and(|(_, bound)| bound.role == Role::Section);
+            is_section && self.stands(index) && self.content_name(index).as_ref() == Some(name)
+        };
+        if (0..self.document.blocks.len()).any(is_called) {
+            return None;
+        }
+        let (mut at, end) = self.outer();
+        let core = |gap: Span| Some(without_between(gap, self.text)).filter(|core| !core.is_empty());
+        for block in self.document.blocks.iter().filter(|block| block.parent.is_none()) {
+            if let Some(core) = core(Span::new(at, block.span.start)) {
+                return Some((name, core));
+            }
+            at = block.span.end;
+            // Reasoning and wrappers stand before an answer, not in it.
+            let passes = |role: Role| matches!(role, Role::Thinking | Role::Wrapper);
+            if !self.bound(block).is_some_and(|bound| passes(bound.role)) {
+                return None;
+            }
+        }
+        core(Span::new(at, end)).map(|core| (name.as_str(), core))
+    }
+
+    /// Closers that close nothing, where the dialect lets them stand between blocks.
+    fn stray_closers(&self) -> Vec<Span> {
+        let lets = self.dialect.is_some_and(|(_, dialect)| dialect.between.contains(&Between::Closer));
+        let found = self.document.found.iter().filter(|_| lets);
+        found.filter(|found| found.what == What::Defect(Defect::StrayCloser)).map(|found| found.span).collect()
+    }
+
+    /// What is left of a gap between blocks without what may stand there.
+    fn without_between(&self, gap: Span, closers: &[Span]) -> Span {
+        let between = self.dialect.map(|(_, dialect)| dialect.between.as_slice()).unwrap_or_default();
+        let mut core = without_mark(gap, self.text).trimmed(self.text);
+        if between.is_empty() {
+            return core;
+        }
+        let mut first = closers.partition_point(|closer| closer.start < core.start);
+        let mut last = closers.partition_point(|closer| closer.end <= core.end);
+        loop {
+            core = without_frame(core, self.text, between);
+            let next = closers.get(first).filter(|closer| first < last && closer.start == core.start);
+            let before = last.checked_sub(1).filter(|before| *before >= first).and_then(|before| closers.get(before));
+            if let Some(closer) = next {
+                core = Span::new(closer.end, core.end).trimmed(self.text);
+                first += 1;
+            } else if let Some(closer) = before.filter(|closer| closer.end == core.end) {
+                core = Span::new(core.start, closer.start).trimmed(self.text);
+                last -= 1;
+            } else {
+                return core;
+            }
         }
     }
 
@@ -203,8 +266,12 @@ impl Judgement<'_> {
             }
         } else {
             let mut parts: Vec<(usize, Vec<Span>, bool)> = Vec::new();
-            for piece in self.texts.pieces.iter().filter(|piece| piece.fate == Place::Message) {
-                parts.push((piece.core.start, vec![piece.core], false));
+            let shows = self.mode.and_then(|mode| mode.reply.shows.as_deref());
+            let shown_outside = shows.is_some() && self.outside_section().map(|(name, _)| name) == shows;
+            for piece in &self.texts.pieces {
+                if piece.fate == Place::Message || (piece.fate == Place::Section && shown_outside) {
+                    parts.push((piece.core.start, vec![piece.core], false));
+                }
             }
             for index in 0..self.document.blocks.len() {
                 let Some((block, bound)) = self.block(index) else { continue };
@@ -212,7 +279,7 @@ impl Judgement<'_> {
                     // Inside a message it is shown already.
                     Fate::Text if block.parent.is_some_and(|parent| self.shows(parent)) => {}
                     Fate::Text => parts.push((block.span.start, vec![block.span], false)),
-                    fate if bound.role == Role::Message && matches!(fate, Fate::Stands | Fate::Lifted) => {
+                    Fate::Stands | Fate::Lifted if self.is_message(index, bound.role, shows) => {
                         parts.push((block.body.start, self.body_spans(index), bound.entities));
                     }
                     _ => {}
@@ -229,19 +296,18 @@ impl Judgement<'_> {
                 }
             }
         }
-        if let Outside::Section(name) = outside {
+        if let Some((name, span)) = self.outside_section().map(|(name, span)| (name.to_owned(), span)) {
             let mut section = Composed::default();
-            for piece in self.texts.pieces.iter().filter(|piece| piece.fate == Place::Stray && !piece.core.is_empty()) {
-                if !section.text.is_empty() {
-                    section.text.push_str("\n\n");
-                }
-                section.push(self.text, piece.core, false);
-            }
-            if !section.text.is_empty() {
-                self.texts.section = Some((name.clone(), section));
-            }
+            section.push(self.text, span, false);
+            self.texts.section = Some((name, section));
         }
         self.texts.message = message;
+    }
+
+    /// Whether a block's text is the message: by its role, or as the section that the mode shows.
+    fn is_message(&self, index: usize, role: Role, shows: Option<&str>) -> bool {
+        role == Role::Message
+            || (role == Role::Section && shows.is_some() && self.content_name(index).as_deref() == shows)
     }
 
     fn outer(&self) -> (usize, usize) {
@@ -330,9 +396,10 @@ impl Judgement<'_> {
         }
     }
 
-    /// A fence that was taken off, and the white space around it.
+    /// What was taken off, such as a fence, and the white space around it.
     fn markup(&self, span: Span, leaf: &mut impl FnMut(Span, Leaf)) {
         let core = span.trimmed(self.text);
+        let core = if core.is_empty() { Span::new(span.end, span.end) } else { core };
         leaf(Span::new(span.start, core.start), Leaf::Blank);
         leaf(core, Leaf::Markup);
         leaf(Span::new(core.end, span.end), Leaf::Blank);
@@ -385,12 +452,12 @@ impl Judgement<'_> {
             }
             (Place::Message, _) if self.texts.message_dropped => Leaf::Dropped,
             (Place::Message, _) => Leaf::Message,
-            (Place::Stray, Outside::Section(_)) => Leaf::Sections,
+            (Place::Section, _) => Leaf::Sections,
             (Place::Stray, _) => Leaf::Stray,
         };
-        leaf(Span::new(piece.gap.start, piece.core.start), Leaf::Blank);
+        self.markup(Span::new(piece.gap.start, piece.core.start), leaf);
         leaf(piece.core, kind);
-        leaf(Span::new(piece.core.end, piece.gap.end), Leaf::Blank);
+        self.markup(Span::new(piece.core.end, piece.gap.end), leaf);
     }
 
     fn block_leaves(&self, index: usize, leaf: &mut impl FnMut(Span, Leaf)) {
@@ -403,6 +470,7 @@ impl Judgement<'_> {
             Role::Content => Leaf::Contents,
             Role::Section => Leaf::Sections,
             Role::Utterance => Leaf::Utterances,
+            Role::Wrapper => Leaf::Markup,
         };
         match self.fate(index) {
             Fate::Dropped => {
@@ -438,7 +506,7 @@ impl Judgement<'_> {
                 let next_text = text.map_or(block.inner.end, |span| span.start.max(at));
                 let next_child = inside.map_or(block.inner.end, |found| found.span.start);
                 let next = next_text.min(next_child);
-                leaf(Span::new(at, next), Leaf::Blank);
+                self.markup(Span::new(at, next), leaf);
                 at = next;
                 if let Some(found) = inside.filter(|found| found.span.start == at) {
                     self.block_leaves(child, leaf);

@@ -147,7 +147,8 @@ impl Program {
                 }
                 continue;
             }
-            if let Some((name, key, text)) = judged.content(index)
+            if let Some(index) = judged.told_at(index)
+                && let Some((name, key, text)) = judged.content(index)
                 && judged.has_effect(index)
                 && let Some(content) = self.contents.get(&name)
             {
@@ -213,12 +214,13 @@ impl Program {
 /// What the blocks that stand say.
 fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     let span = |span: Span| [span.start, span.end];
-    for (index, block) in judged.document.blocks.iter().enumerate() {
+    let told = (0..judged.document.blocks.len()).filter_map(|index| judged.told_at(index));
+    for (index, block) in told.filter_map(|index| Some((index, judged.document.blocks.get(index)?))) {
         let Some(bound) = judged.bound(block).filter(|_| judged.stands(index)) else { continue };
         let text = || judged.body_text(index).text;
         let name = || judged.content_name(index).unwrap_or_default();
         match bound.role {
-            Role::Message | Role::Call => {}
+            Role::Message | Role::Call | Role::Wrapper => {}
             Role::Thinking => outcome.thinking.push(text()),
             Role::Section => outcome.sections.push(Section { name: name(), text: text(), span: span(block.span) }),
             Role::Content => {

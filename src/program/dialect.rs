@@ -245,6 +245,10 @@ pub(crate) struct Names {
     exact: Vec<(String, Bound)>,
     /// Names with `*`, in the order of the pack.
     wild: Vec<(String, Bound)>,
+    /// Of those, the ones that are a star and an ending, such as `*.md`: sorted by the ending, each with its place in `wild`.
+    endings: Vec<(String, usize)>,
+    /// The places of all others.
+    others: Vec<usize>,
     /// Names that close a block though they open none.
     closers: Vec<String>,
     /// Such names with `*`.
@@ -288,11 +292,18 @@ impl Names {
             let list = if name.contains(['*', '?']) { &mut table.wild } else { &mut table.exact };
             list.push((fold(name), bound));
         }
+        for (place, (pattern, _)) in table.wild.iter().enumerate() {
+            match pattern.strip_prefix('*').filter(|ending| ending.rfind('.') == Some(0)) {
+                Some(ending) if !ending.contains(['*', '?']) => table.endings.push((ending.to_owned(), place)),
+                _ => table.others.push(place),
+            }
+        }
+        table.endings.sort();
         // Of names that are the same but for their case, the last has it.
         table.exact.reverse();
         table.exact.sort_by(|(one, _), (other, _)| one.cmp(other));
         table.exact.dedup_by(|(one, bound), (other, before)| one == other && bound.family == before.family);
-        if table.wild.is_empty() && table.wild_closers.is_empty() && !table.any_closes {
+        if table.wild.is_empty() && table.wild_closers.is_empty() {
             let mut all: Vec<&String> = table.exact.iter().map(|(name, _)| name).chain(&table.closers).collect();
             all.sort_unstable();
             for name in all {
@@ -307,8 +318,9 @@ impl Names {
     }
 
     /// Whether a bound name may start with `bytes`; unknown while too few have come. A guess that is never wrong with `false`.
-    pub(crate) fn may_be(&self, bytes: &[u8]) -> Option<bool> {
-        if self.starts.is_empty() {
+    /// Of a closer that stands where it counts for an attribute, `any` name may.
+    pub(crate) fn may_be(&self, bytes: &[u8], any: bool) -> Option<bool> {
+        if self.starts.is_empty() || (any && self.any_closes) {
             return Some(true);
         }
         let first = *bytes.first()?;
@@ -331,8 +343,12 @@ impl Names {
 
     /// Whether a closer of this name may close a block.
     pub(crate) fn closes(&self, name: &str) -> bool {
-        self.any_closes
-            || self.closers.iter().any(|closer| self.same(closer, name))
+        self.any_closes || self.is_closer(name)
+    }
+
+    /// Whether a closer of this name closes a block, whatever its opener says.
+    pub(crate) fn is_closer(&self, name: &str) -> bool {
+        self.closers.iter().any(|closer| self.same(closer, name))
             || self.find(name, None).is_some()
             || (!self.wild_closers.is_empty() && self.wild_closers.iter().any(|pattern| self.fits(pattern, name)))
     }
@@ -360,9 +376,18 @@ impl Names {
 
     fn find_folded(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
         let first = self.exact.partition_point(|(known, _)| known.as_str() < name);
-        let same = self.exact.iter().skip(first).take_while(|(known, _)| known == name);
-        let wild = self.wild.iter().filter(|(pattern, _)| glob(pattern, name));
-        same.chain(wild).find(|(_, bound)| bound.fits(family)).map(|(_, bound)| bound.id)
+        let mut same = self.exact.iter().skip(first).take_while(|(known, _)| known == name);
+        if let Some((_, bound)) = same.find(|(_, bound)| bound.fits(family)) {
+            return Some(bound.id);
+        }
+        let ending = name.rfind('.').and_then(|dot| name.get(dot..)).unwrap_or_default();
+        let first = self.endings.partition_point(|(known, _)| known.as_str() < ending);
+        let endings = self.endings.iter().skip(first).take_while(|(known, _)| known == ending).map(|(_, place)| *place);
+        let fits = |place: &usize| self.wild.get(*place).is_some_and(|(pattern, _)| glob(pattern, name));
+        let others = self.others.iter().copied().filter(fits);
+        let bound = |place: usize| self.wild.get(place).map(|(_, bound)| *bound).filter(|bound| bound.fits(family));
+        let found = endings.chain(others).filter_map(|place| Some((place, bound(place)?.id)));
+        found.min_by_key(|(place, _)| *place).map(|(_, id)| id)
     }
 
     /// Whether two names are the same.
@@ -381,7 +406,7 @@ mod tests {
         let names = Names::new(true, [("message", bound(0)), ("action", bound(1))].into_iter(), [].iter());
         assert_eq!(names.find("Message", None), Some(BlockId(0)));
         assert_eq!(
-            [names.may_be(b"MESSAGE>"), names.may_be(b"mess"), names.may_be(b"b")],
+            [names.may_be(b"MESSAGE>", false), names.may_be(b"mess", false), names.may_be(b"b", false)],
             [Some(true), None, Some(false)]
         );
         let names = Names::new(false, [("message", bound(0)), ("*_x", bound(1))].into_iter(), [].iter());
@@ -393,7 +418,7 @@ mod tests {
         let bound = |number, family| Bound { id: BlockId(number), family };
         let entries = [("a", bound(0, Some(0))), ("a", bound(1, Some(1))), ("*", bound(2, Some(2)))];
         let names = Names::new(false, entries.into_iter(), [].iter());
-        let found = [names.find("a", Some(0)), names.find("a", Some(1)), names.find("a", Some(2)), names.find("b", Some(0))];
+        let found = [("a", 0), ("a", 1), ("a", 2), ("b", 0)].map(|(name, family)| names.find(name, Some(family)));
         assert_eq!(found, [Some(BlockId(0)), Some(BlockId(1)), Some(BlockId(2)), None]);
     }
 }

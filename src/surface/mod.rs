@@ -18,7 +18,7 @@ mod tree;
 pub use action::{Action, ConditionalPermit, Content, Effect, Permit};
 pub use decode::{Named, OneOrMore};
 pub use degradation::Degradation;
-pub use dialect::{Anchor, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
+pub use dialect::{Anchor, Between, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
 pub use guardrail::{Guardrail, Level};
 pub use mode::{Count, Mode, Reply, Showing};
 pub use pack::{About, Origin, Slot};

@@ -11,6 +11,7 @@
 )]
 
 mod command;
+mod corpus_dce;
 mod crashes;
 mod formats;
 mod grammar_agrees;

@@ -155,7 +155,7 @@ impl Compiler<'_> {
             let sight = Sight { names: CONTENT_NAMES, params: None };
             let path = content.value.key.as_ref().is_some_and(|key| key.value == "path");
             let effects = self.effects(&content.value.effects, &mut Vec::new(), sight);
-            contents.insert(name.clone(), Content { path, effects });
+            contents.insert(name.clone(), Content { path, unique: content.value.unique, effects });
         }
         contents
     }
