@@ -4,6 +4,7 @@
 //! Out: [`Announcement`]s: facts of the document that no continuation can change, each once, in order.
 //! Never: tells a verdict: those come with the outcome.
 
+use super::edges::{first_marks, is_mark};
 use super::marks::Mark;
 use super::reader::Scanner;
 use crate::program::BlockId;
@@ -103,20 +104,16 @@ impl Scanner<'_> {
                     self.told.opened = true;
                     self.told.at = opener.end;
                 }
+                // A fence may end it where it stands.
                 let fenced =
                     self.block(id).is_some_and(|block| block.ends.iter().flatten().any(|end| *end == Ending::Fence));
-                let certain = match memchr::memmem::find(
-                    text.get(self.told.at..certain).unwrap_or_default().as_bytes(),
-                    b"```",
-                ) {
-                    Some(fence) if fenced => self.told.at + fence,
-                    _ => certain,
-                };
+                let fence = text.get(self.told.at..certain).filter(|_| fenced).and_then(first_marks);
+                let certain = fence.map_or(certain, |fence| self.told.at + fence);
                 if plain {
                     let from = self.told.at.max(self.told.blank);
                     if let Some(fresh) = text.get(from..certain) {
                         self.told.blank = certain;
-                        let shown = fresh.trim_end().len();
+                        let shown = fresh.trim_end_matches(|c: char| c.is_whitespace() || (fenced && is_mark(c))).len();
                         if shown > 0 {
                             self.tell(text, Some(number), from + shown, out);
                         }

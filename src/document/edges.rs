@@ -40,6 +40,17 @@ impl Fence {
     }
 }
 
+/// Whether fences are made of it.
+pub(super) fn is_mark(character: char) -> bool {
+    matches!(character, '`' | '~')
+}
+
+/// Where the first marks stand that may be a fence.
+pub(super) fn first_marks(text: &str) -> Option<usize> {
+    let find = |marks: &[u8]| memchr::memmem::find(text.as_bytes(), marks);
+    find(b"```").into_iter().chain(find(b"~~~")).min()
+}
+
 fn read(line: &str) -> Line {
     let line = line.trim();
     let rest = line.trim_start_matches(['*', '-', '_', ' ']);
@@ -55,7 +66,7 @@ fn read(line: &str) -> Line {
     if rest.is_empty() {
         return if ruled { Line::Rule } else { Line::Text };
     }
-    let Some(mark) = rest.chars().next().filter(|mark| matches!(mark, '`' | '~')) else { return Line::Text };
+    let Some(mark) = rest.chars().next().filter(|mark| is_mark(*mark)) else { return Line::Text };
     let info = rest.trim_start_matches(mark);
     let length = rest.len() - info.len();
     let info = info.trim();
