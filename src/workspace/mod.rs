@@ -14,6 +14,6 @@ mod stage;
 
 #[cfg(feature = "files")]
 pub use apply::{Applied, Applying, Change, FileChange, apply};
+pub use read::{CaseFile, MAX_FILE, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack};
 #[cfg(feature = "files")]
 pub use root::Root;
-pub use read::{CaseFile, MAX_FILE, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack};
