@@ -306,7 +306,9 @@ fn what_a_rule_reads_can_be_spelled() {
     check(&tags, open, &named(vec![attribute("\"'\n")]), None);
     check(&tags, close, &named(vec![attribute("x")]), None);
     // What is wanted goes before what may be left out, and a capture that nobody named is never made up.
-    let own = grammar("open = ${ mark ~ \" \"+ ~ name ~ \":\"? ~ (NEWLINE | &end) }\nmark = _{ \"#\"{1,6} }\nname = @{ ASCII_ALPHA+ }\nend = _{ !ANY }\nmore = ${ name ~ (\"-\" ~ name)? ~ fault_x? }\nfault_x = { \"!\"* }");
+    let own = grammar(
+        "open = ${ mark ~ \" \"+ ~ name ~ \":\"? ~ (NEWLINE | &end) }\nmark = _{ \"#\"{1,6} }\nname = @{ ASCII_ALPHA+ }\nend = _{ !ANY }\nmore = ${ name ~ (\"-\" ~ name)? ~ fault_x? }\nfault_x = { \"!\"* }",
+    );
     let rule = |name: &str| own.rule(name).unwrap_or(RuleId(0));
     check(&own, rule("open"), &[Part::Next("Title")], Some("# Title\n"));
     check(&own, rule("more"), &[Part::Next("a")], Some("a"));
