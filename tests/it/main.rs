@@ -13,6 +13,7 @@
 mod command;
 mod crashes;
 mod forms;
+mod formats;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;
