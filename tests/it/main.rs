@@ -12,8 +12,8 @@
 
 mod command;
 mod crashes;
-mod forms;
 mod formats;
+mod forms;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;
