@@ -14,6 +14,7 @@ mod apply;
 mod command;
 mod crashes;
 mod formats;
+mod forms;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;
