@@ -4,7 +4,7 @@
 //! Out: [`Applied`]: each file with what became of it, and a coded diagnostic for each that could not be written.
 //! Never: writes some files of an answer and not the others, unless it is told to.
 
-use super::root::{Folders, Found, Root, fault, folders_of};
+use super::root::{Folders, Root, fault, folders_of};
 use super::stage::{Nonce, Staged};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::{Effect, EffectRecord};
@@ -128,15 +128,15 @@ fn draft(root: &Root, effects: &[EffectRecord], how: Applying) -> Vec<FileChange
     let mut files: Vec<FileChange> = files.into_values().collect();
     for file in &mut files {
         if let Err(fault) = compare(root, file, how) {
-            file.fault = Some(fault);
+            file.fault = Some(*fault);
         }
     }
     files
 }
 
 /// What stands where the file shall be written, and whether it differs.
-fn compare(root: &Root, file: &mut FileChange, how: Applying) -> Result<(), Diagnostic> {
-    let Found::File(place, metadata) = root.look(&file.key)? else { return Ok(()) };
+fn compare(root: &Root, file: &mut FileChange, how: Applying) -> Result<(), Box<Diagnostic>> {
+    let Some((place, metadata)) = root.look(&file.key)? else { return Ok(()) };
     file.change = Change::Replaced;
     let same_length = metadata.len() == file.after.len() as u64;
     if (same_length || how.dry_run) && metadata.len() <= MOST_READ {
@@ -149,8 +149,8 @@ fn compare(root: &Root, file: &mut FileChange, how: Applying) -> Result<(), Diag
     }
     if metadata.permissions().readonly() {
         let message = format!("cannot write `{}`: the file is read-only", excerpt(&file.key, 120));
-        return Err(Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, message)
-            .with_help("make it writable, if the answer shall replace it"));
+        let fault = Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, message);
+        return Err(Box::new(fault.with_help("make it writable, if the answer shall replace it")));
     }
     file.permissions = Some(metadata.permissions());
     Ok(())

@@ -41,15 +41,6 @@ pub(super) struct Folders<'r> {
     made: Vec<String>,
 }
 
-/// What stands where a key leads.
-#[derive(Debug)]
-pub(super) enum Found {
-    /// Nothing; maybe not even its folder.
-    Nothing,
-    /// A file.
-    File(Place, Metadata),
-}
-
 impl Root {
     /// The folder at `path`.
     ///
@@ -61,16 +52,16 @@ impl Root {
         Ok(Self { dir })
     }
 
-    /// What stands where `key` leads; nothing is made.
-    pub(super) fn look(&self, key: &str) -> Result<Found, Diagnostic> {
+    /// The file where `key` leads, if there is one; nothing is made.
+    pub(super) fn look(&self, key: &str) -> Result<Option<(Place, Metadata)>, Box<Diagnostic>> {
         if let Some(why) = unsafe_because(key) {
             let message = format!("`{}` is no safe path: {why}", excerpt(key, QUOTED));
-            return Err(Diagnostic::new(Code::WORKSPACE_UNSAFE_KEY, None, message)
-                .with_help("a key is a path below the root with `/` between its parts"));
+            let fault = Diagnostic::new(Code::WORKSPACE_UNSAFE_KEY, None, message);
+            return Err(Box::new(fault.with_help("a key is a path below the root with `/` between its parts")));
         }
-        let Some(place) = self.place(key).map_err(|error| fault(key, &error))? else { return Ok(Found::Nothing) };
+        let Some(place) = self.place(key).map_err(|error| fault(key, &error))? else { return Ok(None) };
         match place.dir.symlink_metadata(&place.name) {
-            Ok(metadata) if metadata.is_file() => Ok(Found::File(place, metadata)),
+            Ok(metadata) if metadata.is_file() => Ok(Some((place, metadata))),
             Ok(metadata) => {
                 let what = if metadata.is_dir() {
                     "a folder"
@@ -81,10 +72,10 @@ impl Root {
                 };
                 let message = format!("`{}` is {what}", excerpt(key, QUOTED));
                 let help = "move it away, or name a file; links are not written through";
-                Err(Diagnostic::new(Code::WORKSPACE_NOT_A_FILE, None, message).with_help(help))
+                Err(Box::new(Diagnostic::new(Code::WORKSPACE_NOT_A_FILE, None, message).with_help(help)))
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::Nothing),
-            Err(error) => Err(fault(key, &error)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Box::new(fault(key, &error))),
         }
     }
 
