@@ -51,8 +51,10 @@
 //! | [`session`] | what is remembered between two answers? |
 //! | `judge` | what of it counts, and what answers each defect? one file per strategy |
 //! | `flow` | what changes because of it? |
+//! | [`prompt`] | what is a model told? |
 //! | [`outcome`] | the public contract |
 //! | [`cases`] | the tests that prompt engineers write |
+//! | [`lint`] | what would a careful reviewer say of a pack? |
 //! | [`report`] | the only place that lays out text for people |
 //! | [`workspace`] | packs on disk |
 //! | [`cli`] | the command line |
@@ -69,9 +71,11 @@ pub mod expression;
 mod flow;
 pub mod grammar;
 mod judge;
+pub mod lint;
 pub mod outcome;
 pub mod pack;
 pub mod program;
+pub mod prompt;
 #[cfg(feature = "cli")]
 pub mod report;
 pub mod session;

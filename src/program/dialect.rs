@@ -145,11 +145,15 @@ impl Dialect {
 pub(crate) struct Block {
     /// The bound name, as the pack writes it.
     pub(crate) name: String,
+    /// The names that open it.
+    pub(crate) names: Vec<String>,
     pub(crate) role: Role,
     /// How its opener should be written.
     pub(crate) spelled: Option<String>,
     /// Whether it opens where the answer starts, with its opener or without it.
     pub(crate) starts: bool,
+    /// What belongs into it, in a sentence.
+    pub(crate) about: Option<String>,
     pub(crate) called: Called,
     pub(crate) key: Option<Called>,
     pub(crate) payload: Vec<Payload>,

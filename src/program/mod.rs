@@ -7,6 +7,7 @@
 mod compile;
 mod dialect;
 mod effect;
+mod example;
 mod guardrail;
 mod limits;
 mod pattern;
@@ -17,6 +18,7 @@ mod tables;
 pub(crate) use dialect::tag_family;
 pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Outside};
 pub(crate) use effect::{Effect, Verb};
+pub(crate) use example::{Members, example};
 pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
 pub use limits::Limits;
 pub(crate) use pattern::{Pattern, PatternSet};
@@ -54,6 +56,8 @@ pub struct Program {
     pub(crate) reads_reply: bool,
     /// The place of each declaration that an outcome may name, as `pack/file:line:column`.
     pub(crate) places: Places,
+    /// What the pack's `[check]` says of each code that it names.
+    pub(crate) levels: IndexMap<String, surface::Level>,
 }
 
 /// The number of a mode.
@@ -63,6 +67,8 @@ pub(crate) struct ModeId(pub(crate) usize);
 /// Something a response may ask for.
 #[derive(Debug)]
 pub(crate) struct Action {
+    /// What it does, in a sentence.
+    pub(crate) about: Option<String>,
     pub(crate) schema: Schema,
     /// The schema of what the host gives back.
     pub(crate) returns: Option<Schema>,
@@ -80,6 +86,8 @@ pub(crate) struct Content {
     pub(crate) path: bool,
     /// Whether a key stands once.
     pub(crate) unique: bool,
+    /// A key, for those who are told how an answer is written.
+    pub(crate) example: Option<String>,
     pub(crate) effects: Vec<Effect>,
 }
 
@@ -136,6 +144,12 @@ pub(crate) struct Count {
 pub(crate) struct Slot {
     pub(crate) schema: Schema,
     pub(crate) compute: Option<Template>,
+    /// Whether any expression of the pack reads it.
+    pub(crate) read: bool,
+    /// Whether it has a value of its own: an initial one, a computed one, the host's, or an effect's.
+    pub(crate) given: bool,
+    /// Whether an effect changes it.
+    pub(crate) changed: bool,
     pub(crate) at: Location,
 }
 

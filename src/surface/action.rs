@@ -35,6 +35,8 @@ table! {
         key: Option<Spanned<String>>,
         /// Whether a key stands once: of several the last text counts, at the place of the first.
         unique: bool,
+        /// A key, for prompts and their examples.
+        example: Option<Spanned<String>>,
         /// What an accepted content does, in order.
         effects: Vec<Effect>,
         /// Whether it stands in for the one of the same name in a used pack.

@@ -55,6 +55,8 @@ table! {
         spelled: Option<Spanned<String>>,
         /// Whether it opens where the answer starts, with its opener or without it.
         starts: bool,
+        /// What belongs into it, in a sentence for prompts.
+        about: Option<String>,
         /// What it is called in the outcome: a word, or `@ATTRIBUTE` of its opener. A call's is its action.
         name: Option<Spanned<String>>,
         /// Of a content: what it is stored under, `@ATTRIBUTE` of its opener or a word.

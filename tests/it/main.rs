@@ -10,10 +10,12 @@
     reason = "a test that panics has failed, and says where; and tests read files"
 )]
 
+mod apply;
 mod command;
 mod corpus_dce;
 mod crashes;
 mod formats;
+mod forms;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;

@@ -29,10 +29,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     let mut bound_names: Vec<(&str, Bound)> = Vec::new();
     for (index, (name, block)) in dialect.blocks.iter().enumerate() {
         let bound = Bound { id: BlockId(index as u16), family: family_of(&block.value) };
-        match block.value.names.as_slice() {
-            [] => bound_names.push((name, bound)),
-            names => bound_names.extend(names.iter().map(|name| (name.value.as_str(), bound))),
-        }
+        bound_names.extend(opening_names(name, &block.value).map(|name| (name, bound)));
     }
     for (number, family) in families.iter_mut().enumerate() {
         let mut own = bound_names.iter().filter(|(_, bound)| bound.family.is_none_or(|family| family == number));
@@ -66,6 +63,12 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         names,
         at,
     }
+}
+
+/// The names that open a block: its own, unless it says others.
+fn opening_names<'n>(name: &'n str, block: &'n surface::Block) -> impl Iterator<Item = &'n str> {
+    let own = std::iter::once(name).filter(|_| block.names.is_empty());
+    own.chain(block.names.iter().map(|name| name.value.as_str()))
 }
 
 fn compile_block(
@@ -113,9 +116,11 @@ fn compile_block(
     }
     Block {
         name: name.to_owned(),
+        names: opening_names(name, block).map(str::to_owned).collect(),
         role: block.role,
         spelled: block.spelled.as_ref().map(|spelled| spelled.value.clone()),
         starts: block.starts,
+        about: block.about.clone(),
         called: block.name.as_ref().map_or(Called::Own, called),
         key: block.key.as_ref().map(called),
         payload: block.payload.0.iter().map(|reader| reader.value).collect(),

@@ -17,7 +17,7 @@ use crate::surface::{self, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
-use sight::{CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight};
+use sight::{CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched};
 use std::sync::Arc;
 
 /// The mode of a pack that declares none.
@@ -25,7 +25,13 @@ const ONLY_MODE: &str = "default";
 
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
-    let mut compiler = Compiler { surface, diagnostics, actions: Actions::of(surface), reads_reply: false };
+    let mut compiler = Compiler {
+        surface,
+        diagnostics,
+        actions: Actions::of(surface),
+        reads_reply: false,
+        touched: Touched::default(),
+    };
     let dialects: Vec<Dialect> =
         surface.dialects.iter().map(|(name, dialect)| dialects::compile_dialect(name, dialect, pack)).collect();
     let block_degradation = surface
@@ -37,7 +43,8 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let modes = compiler.compile_modes(&dialects);
     let contents = compiler.compile_contents();
     let guardrails = compiler.compile_guardrails(&modes);
-    let (slots, initial) = compiler.compile_state();
+    let (mut slots, initial) = compiler.compile_state();
+    compiler.touched.mark(&mut slots);
     let start = surface.about.as_ref().and_then(|about| about.start.as_ref());
     let start = start.and_then(|start| modes.get_index_of(&start.value)).unwrap_or(0);
     let data: Map<String, Value> =
@@ -60,6 +67,10 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         limits: super::Limits::default(),
         reads_reply,
         places: Places::default(),
+        levels: {
+            let levels = surface.check.iter().flat_map(surface::Levels::all);
+            levels.map(|(code, level)| (code.value.clone(), level)).collect()
+        },
     };
     program.places = places(&program);
     program
@@ -126,6 +137,7 @@ struct Compiler<'c> {
     actions: Actions<'c>,
     /// Whether any expression reads `reply`.
     reads_reply: bool,
+    touched: Touched,
 }
 
 impl Compiler<'_> {
@@ -136,6 +148,7 @@ impl Compiler<'_> {
             let sight = Sight { names: EFFECT_NAMES, params: Some(&action.value.params) };
             let effects = self.effects(&action.value.effects, &mut Vec::new(), sight);
             let compiled = Action {
+                about: action.value.about.clone(),
                 schema: Schema::of_params(&action.value.params),
                 returns: action.value.returns.as_ref().map(Schema::of_value),
                 params: action.value.params.iter().map(|(name, param)| (name.clone(), param.at)).collect(),
@@ -155,7 +168,8 @@ impl Compiler<'_> {
             let sight = Sight { names: CONTENT_NAMES, params: None };
             let path = content.value.key.as_ref().is_some_and(|key| key.value == "path");
             let effects = self.effects(&content.value.effects, &mut Vec::new(), sight);
-            contents.insert(name.clone(), Content { path, unique: content.value.unique, effects });
+            let example = content.value.example.as_ref().or(content.value.key.as_ref()).map(|key| key.value.clone());
+            contents.insert(name.clone(), Content { path, unique: content.value.unique, example, effects });
         }
         contents
     }
@@ -218,7 +232,10 @@ impl Compiler<'_> {
                 self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, from.at(), message));
             }
             initial.insert(name.clone(), tree.value.get("default").map(Tree::to_json).unwrap_or_default());
-            slots.insert(name.clone(), Slot { schema: Schema::of_value(&tree.value), compute, at: tree.at });
+            let host = matches!(tree.value.get("from"), Some(Tree::Text(from)) if from.value == "host");
+            let given = host || compute.is_some() || tree.value.get("default").is_some();
+            let schema = Schema::of_value(&tree.value);
+            slots.insert(name.clone(), Slot { schema, compute, read: false, given, changed: false, at: tree.at });
         }
         (slots, initial)
     }
