@@ -125,6 +125,8 @@ pub(super) struct Look<'l> {
     pub(super) text: &'l str,
     pub(super) masks: &'l Masks,
     pub(super) complete: bool,
+    /// Nothing behind this place is looked at.
+    pub(super) limit: usize,
 }
 
 /// What came of one attempt.
@@ -162,7 +164,7 @@ impl Marker {
     /// Looks at what has come since the last call, as far as the masks are decided, until there are `most` marks.
     pub(super) fn advance(&mut self, look: &Look<'_>, budget: &mut Budget, most: usize) {
         let bytes = look.text.as_bytes();
-        let limit = look.masks.decided().min(bytes.len());
+        let limit = look.masks.decided().min(bytes.len()).min(look.limit);
         while self.at < limit && !self.spent && self.marks.len() < most {
             if self.attempt.is_none() {
                 let rest = bytes.get(self.at..limit).unwrap_or_default();
@@ -209,6 +211,9 @@ impl Marker {
         let first = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
         for number in first..2 * look.dialect.families.len() {
             let (index, closing) = (number / 2, number % 2 == 1);
+            if look.dialect.families.get(index).is_some_and(|family| family.only_prelude) {
+                continue;
+            }
             let resume = resumed.take().is_some_and(|(_, _, started)| started);
             let attempt = match closing {
                 false => self.open(look, index, budget, resume),
@@ -338,14 +343,27 @@ impl Marker {
             self.clean = self.lines + offset + 1;
         }
         self.lines = self.at;
+        // Inside a closer that leads its line.
+        if self.clean != usize::MAX && self.clean > self.at {
+            return false;
+        }
         let leads = bytes.get(self.clean..self.at).is_some_and(is_margin);
         self.clean = usize::MAX;
         leads
     }
 
+    /// Goes on at `at`, as at the start of a line.
+    pub(super) fn jump(&mut self, at: usize) {
+        self.at = at;
+        self.lines = at;
+        self.clean = at;
+        self.attempt = None;
+    }
+
     fn push(&mut self, look: &Look<'_>, kind: Kind, span: Span, name: Span) {
         let leads_line = self.leads;
-        if kind == Kind::Close && (leads_line || look.dialect.starts_end_with(name.of(look.text))) {
+        // Closers may stand in a row.
+        if kind == Kind::Close && leads_line {
             self.clean = span.end;
         }
         let opener = match kind {

@@ -10,6 +10,7 @@ mod edges;
 mod marks;
 mod masks;
 pub(crate) mod payload;
+mod prelude;
 mod reader;
 mod side_by_side;
 

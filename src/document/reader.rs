@@ -11,6 +11,7 @@ use super::announce::Told;
 use super::edges::{fence_end, trimmed};
 use super::marks::{Budget, Kind, Look, Mark, Marker, Opener, opener};
 use super::masks::{Kinds, Masks};
+use super::prelude::{Prelude, Stand};
 use super::{Attribute, Block, Document, Ended, Found, Key, What};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, Progress};
@@ -25,6 +26,7 @@ pub(super) struct Scanner<'p> {
     limits: &'p Limits,
     pub(super) masks: Masks,
     pub(super) marker: Marker,
+    pub(super) prelude: Prelude,
     machine: Machine,
     budget: Budget,
     /// The first mark that is not dealt with.
@@ -128,6 +130,7 @@ impl<'p> Scanner<'p> {
             limits,
             masks: Masks::new(kinds),
             marker: Marker::new(limits),
+            prelude: Prelude::new(dialect),
             // A few places to come back to for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(captures(limits)),
             budget: Budget { used: 0, per_byte: limits.steps_per_byte },
@@ -153,24 +156,73 @@ impl<'p> Scanner<'p> {
             self.marker.at = self.marker.at.max(opener.end);
         }
         loop {
-            // Marks are made a few at a time and forgotten when they are dealt with: they are larger than what they mark.
-            let most = self.marker.marks.len() + 4096;
-            let look = Look { dialect: self.dialect, text, masks: &self.masks, complete };
-            self.marker.advance(&look, &mut self.budget, most);
-            let full = self.marker.marks.len() >= most;
-            self.resolve(text, complete && !full);
-            if !full || self.stopped {
+            let start = self.at;
+            let stand = self.prelude.advance(self.dialect, text, start, complete, &mut self.budget);
+            let limit = match stand {
+                Stand::Over => usize::MAX,
+                Stand::Waits(at) => at,
+                Stand::Closer(closer) => closer.start,
+                Stand::Opened(_) => start,
+            };
+            self.mark(text, complete, limit);
+            if stand == Stand::Over || !self.pass_prelude(stand, text) {
                 break;
-            }
-            if self.open.is_none() {
-                self.marker.forget(self.next);
-                self.next = 0;
             }
         }
         if self.marker.spent && !self.stopped {
             self.stopped = true;
             self.found.push(Found::new(What::Defect(Defect::TooCostly), Span::new(self.marker.at, self.marker.at)));
         }
+    }
+
+    /// Looks for marks up to `limit`, and deals with them.
+    fn mark(&mut self, text: &str, complete: bool, limit: usize) {
+        loop {
+            // Marks are made a few at a time and forgotten when they are dealt with: they are larger than what they mark.
+            let most = self.marker.marks.len() + 4096;
+            let look = Look { dialect: self.dialect, text, masks: &self.masks, complete, limit };
+            self.marker.advance(&look, &mut self.budget, most);
+            let full = self.marker.marks.len() >= most;
+            self.resolve(text, complete && !full && limit >= text.len());
+            if !full || self.stopped {
+                return;
+            }
+            if self.open.is_none() {
+                self.marker.forget(self.next);
+                self.next = 0;
+            }
+        }
+    }
+
+    /// Takes in the block that opened where the answer starts, or gives it up; false while neither is certain.
+    fn pass_prelude(&mut self, stand: Stand, text: &str) -> bool {
+        if self.open.is_some() || !self.blocks.is_empty() || self.stopped {
+            self.prelude.give_up();
+            return true;
+        }
+        let closer = match stand {
+            Stand::Closer(closer) if self.marker.at >= closer.start => Some(closer),
+            Stand::Opened(closer) => closer,
+            Stand::Closer(_) | Stand::Waits(_) | Stand::Over => return false,
+        };
+        let Some((id, family, opener)) = self.prelude.block() else { return false };
+        let Some(block) = self.block(id) else { return false };
+        let start = Span::new(self.at, self.at);
+        let (opener, name) = opener.unwrap_or((start, start));
+        let end = closer.map_or(self.end(text), |closer| closer.end);
+        let inner = Span::new(opener.end, closer.map_or(end, |closer| closer.start));
+        let span = Span::new(opener.start, end);
+        let ended = if closer.is_some() { Ended::Whole } else { Ended::Open };
+        if closer.is_none() {
+            self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), span, self.blocks.len()));
+        }
+        let body = trimmed(inner, text, &block.trim);
+        let attributes = Vec::new();
+        self.blocks.push(Block { id, family, name, span, opener, inner, body, attributes, ended, parent: None });
+        self.at = end;
+        self.marker.jump(end);
+        self.prelude.give_up();
+        true
     }
 
     fn end(&self, text: &str) -> usize {
@@ -197,11 +249,11 @@ impl<'p> Scanner<'p> {
             }
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
-                Kind::Close => self.close_started(&mark, text),
+                Kind::Close => self.stray(&mark, text),
                 Kind::Broken { .. } => {
                     self.finds(Found::new(What::Defect(Defect::MalformedOpener), mark.span()));
                 }
-                Kind::Open { family, id } if self.counts(&mark, id, text) => {
+                Kind::Open { family, id } if self.counts(&mark, id) => {
                     self.open = self.begin(&mark, usize::from(family), id, self.next, text);
                     if self.claims(mark.name().of(text)) {
                         self.claim.get_or_insert(mark.start());
@@ -219,40 +271,17 @@ impl<'p> Scanner<'p> {
     }
 
     /// Whether an opener counts where it stands.
-    fn counts(&self, mark: &Mark, id: BlockId, text: &str) -> bool {
-        let Some(block) = self.block(id) else { return false };
-        if block.starts {
-            let before = text.get(self.at..mark.start()).unwrap_or_default();
-            return self.blocks.is_empty() && before.trim_start_matches('\u{feff}').trim().is_empty();
-        }
-        block.anchor == Anchor::Anywhere || mark.leads_line
+    fn counts(&self, mark: &Mark, id: BlockId) -> bool {
+        let counts = |block: &crate::program::Block| block.anchor == Anchor::Anywhere || mark.leads_line;
+        // What opens where an answer starts opens nowhere else.
+        self.block(id).is_some_and(|block| !block.starts && counts(block))
     }
 
-    /// A closer that closes nothing; as the first mark of an answer, it may say that a block opened where that starts.
-    fn close_started(&mut self, mark: &Mark, text: &str) {
+    fn stray(&mut self, mark: &Mark, text: &str) {
         let name = mark.name().of(text);
-        let started = self.dialect.started_by(name).filter(|_| self.blocks.is_empty());
-        let Some((id, block)) = started.and_then(|id| Some((id, self.block(id)?))) else {
-            if self.dialect.names.is_closer(name) || name.is_empty() {
-                self.finds(Found::new(What::Defect(Defect::StrayCloser), mark.span()));
-            }
-            return;
-        };
-        let start = Span::new(self.at, self.at);
-        let inner = Span::new(self.at, mark.start());
-        self.blocks.push(Block {
-            id,
-            family: 0,
-            name: start,
-            span: Span::new(self.at, mark.span().end),
-            opener: start,
-            inner,
-            body: trimmed(inner, text, &block.trim),
-            attributes: Vec::new(),
-            ended: Ended::Whole,
-            parent: None,
-        });
-        self.at = mark.span().end;
+        if name.is_empty() || self.dialect.names.is_closer(name) {
+            self.finds(Found::new(What::Defect(Defect::StrayCloser), mark.span()));
+        }
     }
 
     pub(super) fn block(&self, id: BlockId) -> Option<&'p crate::program::Block> {
@@ -412,7 +441,7 @@ impl<'p> Scanner<'p> {
                 continue;
             }
             match mark.kind {
-                Kind::Open { id, .. } if !mark.masked && self.counts(mark, id, text) => {
+                Kind::Open { id, .. } if !mark.masked && self.counts(mark, id) => {
                     if open.next_block.is_none() {
                         open.next_block = Some(mark.start());
                         open.left = self.block(id).is_some_and(|block| block.role == Role::Wrapper);
@@ -578,7 +607,7 @@ impl<'p> Scanner<'p> {
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
                 // Prose may speak of a block: where its opener does not count, it is none.
-                Kind::Open { id, .. } if !self.counts(&mark, id, text) => {}
+                Kind::Open { id, .. } if !self.counts(&mark, id) => {}
                 Kind::Open { family, id } if block.holds.contains(&id) && depth < self.limits.depth => {
                     let Some(mut open) = self.begin(&mark, usize::from(family), id, next, text) else { return };
                     let Some(end) = self.find_end(&mut open, text, Some(inner.end), last) else { return };

@@ -55,6 +55,9 @@ pub(crate) struct Family {
     pub(crate) empty: Option<RuleId>,
     /// Whether every block that it may open counts at the start of a line alone.
     pub(crate) leads_line: bool,
+    /// The block that it spells and that opens where an answer starts, and whether it spells no other.
+    pub(crate) prelude: Option<BlockId>,
+    pub(crate) only_prelude: bool,
     /// What every opener starts with, up to the name where the name follows at once.
     pub(crate) open_lead: Lead,
     pub(crate) close_lead: Lead,
@@ -81,7 +84,7 @@ pub(crate) enum Needles {
 impl Needles {
     pub(crate) fn new(families: &[Family]) -> Self {
         let mut set = [false; 256];
-        for family in families {
+        for family in families.iter().filter(|family| !family.only_prelude) {
             for rule in [Some(family.open), family.close].into_iter().flatten() {
                 for (slot, starts) in set.iter_mut().zip(family.grammar.first(rule).bytes) {
                     *slot |= starts;
@@ -114,11 +117,6 @@ impl Dialect {
     pub(crate) fn wrapper_called(&self, name: &str, family: usize) -> Option<BlockId> {
         let is_wrapper = |id: &BlockId| self.block(*id).is_some_and(|block| block.role == Role::Wrapper);
         self.names.find(name, Some(family)).filter(|_| self.wraps).filter(is_wrapper)
-    }
-
-    /// Whether a closer of this name ends a block that may open without an opener.
-    pub(crate) fn starts_end_with(&self, name: &str) -> bool {
-        self.started_by(name).is_some()
     }
 
     /// The block that may open without an opener and has a closer of this name.
@@ -189,6 +187,8 @@ impl Family {
             attribute: grammar.rule("attribute"),
             empty: grammar.rule("empty"),
             leads_line: false,
+            prelude: None,
+            only_prelude: false,
             open_lead: lead(open),
             close_lead: close.map(lead).unwrap_or_default(),
             grammar,

@@ -32,10 +32,14 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         bound_names.extend(opening_names(name, &block.value).map(|name| (name, bound)));
     }
     for (number, family) in families.iter_mut().enumerate() {
-        let mut own = bound_names.iter().filter(|(_, bound)| bound.family.is_none_or(|family| family == number));
-        family.leads_line = own.all(|(_, bound)| {
-            blocks.get(usize::from(bound.id.0)).is_none_or(|block| block.anchor == Anchor::Line || block.starts)
-        });
+        let own = bound_names.iter().filter(|(_, bound)| bound.family.is_none_or(|family| family == number));
+        let own: Vec<BlockId> = own.map(|(_, bound)| bound.id).collect();
+        let block = |id: &BlockId| blocks.get(usize::from(id.0));
+        let starts = |id: &BlockId| block(id).is_some_and(|block| block.starts);
+        family.leads_line =
+            own.iter().all(|id| starts(id) || block(id).is_none_or(|block| block.anchor == Anchor::Line));
+        family.prelude = own.iter().copied().find(|id| starts(id)).filter(|_| family.close.is_some());
+        family.only_prelude = own.iter().all(starts);
     }
     let closers = blocks.iter().flat_map(|block| &block.close);
     let insensitive = dialect.case == Some(Case::Insensitive);
