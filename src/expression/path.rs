@@ -85,7 +85,7 @@ fn key(segment: &Template, scope: &Scope<'_>) -> Result<String, Failure> {
         Json::String(text) if text.is_empty() => wrong("empty"),
         Json::String(text) => Ok(text),
         Json::Number(number) => Ok(number.to_string()),
-        Json::Null => wrong("none"),
+        Json::Null => Err(Failure::absent(format!("the path segment `{}` is none", segment.source()))),
         Json::Bool(_) => wrong("a truth"),
         Json::Array(_) => wrong("a list"),
         Json::Object(_) => wrong("a map"),

@@ -6,11 +6,12 @@
 
 use super::state;
 use crate::diagnostic::{Code, Diagnostic, Remark};
-use crate::expression::{Failure, Scope, Shape};
+use crate::expression::{Failure, Record, Scope, Shape};
 use crate::program::{Effect, Program, Verb};
 use crate::session::Session;
 use crate::text::{Location, Span, excerpt};
 use serde_json::{Map, Value};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What happened.
@@ -44,17 +45,17 @@ pub(crate) struct Flow<'f> {
     span: Span,
 }
 
-/// Names that one list of effects binds.
+/// Names that one list of effects binds. Nested lists see them, and what those bind is gone behind them.
 #[derive(Clone)]
-struct Bound {
-    lets: Vec<(String, Value)>,
-    ids: Value,
-    item: Value,
+struct Bound<'e> {
+    lets: Vec<(&'e str, Rc<Value>)>,
+    ids: Rc<Value>,
+    item: Rc<Value>,
 }
 
-impl Default for Bound {
+impl Default for Bound<'_> {
     fn default() -> Self {
-        Self { lets: Vec::new(), ids: Value::Object(Map::new()), item: Value::Null }
+        Self { lets: Vec::new(), ids: Rc::new(Value::Object(Map::new())), item: Rc::default() }
     }
 }
 
@@ -85,7 +86,7 @@ impl<'f> Flow<'f> {
         (self.session, self.done, self.remarks)
     }
 
-    fn list(&mut self, effects: &[Effect], names: &[(&str, &Value)], bound: &mut Bound) {
+    fn list<'e>(&mut self, effects: &'e [Effect], names: &[(&str, &Value)], bound: &mut Bound<'e>) {
         for effect in effects {
             if let Err(failure) = self.effect(effect, names, bound) {
                 self.failed(effect.at, &failure);
@@ -94,17 +95,22 @@ impl<'f> Flow<'f> {
     }
 
     /// One entry: for each item or once, its names first, then its condition, then its verb or its nested effects.
-    fn effect(&mut self, effect: &Effect, names: &[(&str, &Value)], bound: &mut Bound) -> Result<(), Failure> {
+    fn effect<'e>(
+        &mut self,
+        effect: &'e Effect,
+        names: &[(&str, &Value)],
+        bound: &mut Bound<'e>,
+    ) -> Result<(), Failure> {
         let Some(each) = &effect.each else { return self.once(effect, names, bound) };
         let items = match self.scope(names, bound, |scope| each.value(scope))? {
             Value::Array(items) => items,
             Value::Null => Vec::new(),
-            _ => return Err(Failure { message: "`each` gives no list".to_owned() }),
+            _ => return Err(Failure::new("`each` gives no list")),
         };
         for item in items {
             // What one round binds is gone in the next.
             let mut round = bound.clone();
-            round.item = item;
+            round.item = Rc::new(item);
             // An item that fails is left out alone.
             if let Err(failure) = self.once(effect, names, &mut round) {
                 self.failed(effect.at, &failure);
@@ -113,11 +119,10 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    fn once(&mut self, effect: &Effect, names: &[(&str, &Value)], bound: &mut Bound) -> Result<(), Failure> {
+    fn once<'e>(&mut self, effect: &'e Effect, names: &[(&str, &Value)], bound: &mut Bound<'e>) -> Result<(), Failure> {
         for (name, shape) in &effect.lets {
             let value = self.render(shape, names, bound)?;
-            bound.lets.retain(|(known, _)| known != name);
-            bound.lets.push((name.clone(), value));
+            bound.lets.push((name, Rc::new(value)));
         }
         if let Some(when) = &effect.when
             && !self.scope(names, bound, |scope| when.holds(scope))?
@@ -127,7 +132,7 @@ impl<'f> Flow<'f> {
         if let Some(kind) = &effect.new {
             let last = Arc::make_mut(&mut self.session.ids).entry(kind.clone()).or_insert(0);
             *last = last.saturating_add(1);
-            if let Value::Object(ids) = &mut bound.ids {
+            if let Value::Object(ids) = Rc::make_mut(&mut bound.ids) {
                 ids.insert(kind.clone(), format!("{kind}-{last}").into());
             }
         }
@@ -141,9 +146,15 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    fn verb(&mut self, effect: &Effect, verb: &Verb, names: &[(&str, &Value)], bound: &Bound) -> Result<(), Failure> {
+    fn verb(
+        &mut self,
+        effect: &Effect,
+        verb: &Verb,
+        names: &[(&str, &Value)],
+        bound: &Bound<'_>,
+    ) -> Result<(), Failure> {
         if self.done.len() >= self.program.limits.effects {
-            return Err(Failure { message: format!("more than {} effects", self.program.limits.effects) });
+            return Err(Failure::new(format!("more than {} effects", self.program.limits.effects)));
         }
         let kind = match verb {
             Verb::Set { path, value } => {
@@ -217,8 +228,8 @@ impl<'f> Flow<'f> {
         })
     }
 
-    fn change<T>(&mut self, change: impl FnOnce(&mut Value) -> Result<T, String>) -> Result<T, Failure> {
-        change(Arc::make_mut(&mut self.session.state)).map_err(|message| Failure { message })
+    fn change<T>(&mut self, change: impl FnOnce(&mut Record) -> Result<T, String>) -> Result<T, Failure> {
+        change(&mut self.session.state).map_err(Failure::new)
     }
 
     /// Brings the computed values of the state up to date.
@@ -226,21 +237,19 @@ impl<'f> Flow<'f> {
         for (name, slot) in &self.program.slots {
             let Some(compute) = &slot.compute else { continue };
             let value = self.scope(&[], &Bound::default(), |scope| compute.render(scope)).unwrap_or_default();
-            if self.session.state.get(name) != Some(&value)
-                && let Value::Object(members) = Arc::make_mut(&mut self.session.state)
-            {
-                members.insert(name.clone(), value);
+            if self.session.state.get(name) != Some(&value) {
+                *self.session.state.entry(name) = value;
             }
         }
     }
 
-    fn render(&self, shape: &Shape, names: &[(&str, &Value)], bound: &Bound) -> Result<Value, Failure> {
+    fn render(&self, shape: &Shape, names: &[(&str, &Value)], bound: &Bound<'_>) -> Result<Value, Failure> {
         self.scope(names, bound, |scope| shape.render(scope))
     }
 
-    fn scope<T>(&self, names: &[(&str, &Value)], bound: &Bound, then: impl FnOnce(&Scope<'_>) -> T) -> T {
+    fn scope<T>(&self, names: &[(&str, &Value)], bound: &Bound<'_>, then: impl FnOnce(&Scope<'_>) -> T) -> T {
         let mut scope = Scope::with_room(names.len() + bound.lets.len() + 7);
-        scope.add("state", &self.session.state);
+        scope.add_record("state", &self.session.state);
         scope.add("data", &self.program.data);
         scope.add("mode", &self.mode);
         scope.add("now", &self.now);

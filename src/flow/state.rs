@@ -4,10 +4,11 @@
 //! Out: the state changed, or why the path leads nowhere.
 //! Never: makes a list of what is none.
 
+use crate::expression::Record;
 use serde_json::{Map, Value};
 
 /// Puts a value at a path; objects on the way are made where nothing is.
-pub(super) fn set(state: &mut Value, path: &[String], value: Value) -> Result<(), String> {
+pub(super) fn set(state: &mut Record, path: &[String], value: Value) -> Result<(), String> {
     *reach(state, path)? = value;
     Ok(())
 }
@@ -22,9 +23,10 @@ pub(super) fn dotted(path: &[String]) -> String {
 }
 
 /// The value at a path, made where nothing is.
-pub(super) fn reach<'s>(state: &'s mut Value, path: &[String]) -> Result<&'s mut Value, String> {
-    let mut at = state;
-    for key in path {
+pub(super) fn reach<'s>(state: &'s mut Record, path: &[String]) -> Result<&'s mut Value, String> {
+    let (first, rest) = path.split_first().ok_or("the path is empty")?;
+    let mut at = state.entry(first);
+    for key in rest {
         if at.is_null() {
             *at = Value::Object(Map::new());
         }
@@ -42,9 +44,10 @@ pub(super) fn reach<'s>(state: &'s mut Value, path: &[String]) -> Result<&'s mut
 }
 
 /// Takes out what is at a path; none if nothing is there.
-pub(super) fn remove(state: &mut Value, path: &[String]) -> Option<Value> {
-    let (last, before) = path.split_last()?;
-    let mut at = state;
+pub(super) fn remove(state: &mut Record, path: &[String]) -> Option<Value> {
+    let (first, rest) = path.split_first()?;
+    let Some((last, before)) = rest.split_last() else { return state.remove(first) };
+    let mut at = state.get_mut(first)?;
     for key in before {
         at = match at {
             Value::Object(members) => members.get_mut(key)?,
@@ -71,10 +74,18 @@ mod tests {
         text.split('.').map(str::to_owned).collect()
     }
 
+    fn record(value: Value) -> Record {
+        match value {
+            Value::Object(members) => members.into_iter().collect(),
+            other => [("", other)].into_iter().collect(),
+        }
+    }
+
     #[track_caller]
-    fn check(mut state: Value, at: &str, expected: Result<Value, ()>) {
+    fn check(state: Value, at: &str, expected: Result<Value, ()>) {
+        let mut state = record(state);
         let done = set(&mut state, &path(at), json!(1));
-        assert_eq!(done.map(|()| state).map_err(drop), expected);
+        assert_eq!(done.map(|()| state.to_json()).map_err(drop), expected);
     }
 
     #[test]
@@ -87,9 +98,10 @@ mod tests {
 
     #[test]
     fn what_is_not_there_cannot_be_removed() {
-        let mut state = json!({ "a": { "b": [1, 2] } });
+        let mut state = record(json!({ "a": { "b": [1, 2] }, "c": 3 }));
         assert_eq!(remove(&mut state, &path("a.b.0")), Some(json!(1)));
         assert_eq!(remove(&mut state, &path("a.c")), None);
-        assert_eq!(state, json!({ "a": { "b": [2] } }));
+        assert_eq!(remove(&mut state, &path("c")), Some(json!(3)));
+        assert_eq!(state.to_json(), json!({ "a": { "b": [2] } }));
     }
 }

@@ -7,6 +7,7 @@
 use crate::session::Session;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// The version of the contract.
 pub const VERSION: u32 = 1;
@@ -122,7 +123,7 @@ contract! {
         /// Where.
         span: Extent,
         /// The declaration that it rests on, `pack/file:line:column`.
-        rule: Option<String>,
+        rule: Option<Arc<str>>,
         /// What was done about it.
         strategy: Option<String>,
         /// How to mend it.
@@ -177,7 +178,7 @@ contract! {
         /// What was found.
         found: String,
         /// The declaration behind it, `pack/file:line:column`.
-        rule: Option<String>,
+        rule: Option<Arc<str>>,
     }
 }
 
@@ -226,7 +227,7 @@ pub struct EffectRecord {
     #[serde(flatten)]
     pub effect: Effect,
     /// The declaration, `pack/file:line:column`.
-    pub cause: String,
+    pub cause: Arc<str>,
 }
 
 /// What to do.

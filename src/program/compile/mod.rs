@@ -12,6 +12,7 @@ mod sight;
 
 use super::{Action, Answer, Answers, Content, Dialect, Effect, Mode, ModeId, Permit, Places, Program, Schema, Slot};
 use crate::diagnostic::{Code, Defect, Diagnostic};
+use crate::expression::Record;
 use crate::pack::Pack;
 use crate::surface::{self, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
@@ -55,7 +56,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         degradation: answers(&surface.degradation),
         block_degradation,
         slots,
-        initial: Arc::new(Value::Object(initial)),
+        initial,
         data: Value::Object(data),
         limits: super::Limits::default(),
         reads_reply,
@@ -202,10 +203,10 @@ impl Compiler<'_> {
         modes
     }
 
-    fn compile_state(&mut self) -> (IndexMap<String, Slot>, Map<String, Value>) {
+    fn compile_state(&mut self) -> (IndexMap<String, Slot>, Record) {
         let surface = self.surface;
         let mut slots = IndexMap::new();
-        let mut initial = Map::new();
+        let mut initial = Record::default();
         for (name, tree) in &surface.state {
             let compute = match tree.value.get("compute") {
                 Some(Tree::Text(text)) => self.template(text, &[], Sight { names: COMPUTE_NAMES, params: None }),
@@ -217,7 +218,7 @@ impl Compiler<'_> {
                 let message = "`from` is `host` or `effects`";
                 self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, from.at(), message));
             }
-            initial.insert(name.clone(), tree.value.get("default").map(Tree::to_json).unwrap_or_default());
+            *initial.entry(name) = tree.value.get("default").map(Tree::to_json).unwrap_or_default();
             slots.insert(name.clone(), Slot { schema: Schema::of_value(&tree.value), compute, at: tree.at });
         }
         (slots, initial)
