@@ -10,6 +10,7 @@ use crate::cases::CaseVerdict;
 use crate::diagnostic::Severity;
 use serde::Serialize;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// The version of both reports.
 pub const VERSION: u32 = 1;
@@ -110,7 +111,7 @@ report! {
         /// What the pack calls it.
         name: String,
         /// Where it stands, `pack/file:line:column`.
-        rule: Option<String>,
+        rule: Option<Arc<str>>,
         /// How often it counted.
         hits: usize,
     }
