@@ -26,7 +26,7 @@ const ONLY_MODE: &str = "default";
 
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
-    let mut compiler = Compiler { surface, diagnostics, actions: Actions::of(surface), reads_reply: false };
+    let mut compiler = Compiler { surface, diagnostics, actions: Actions::of(surface), effects_read: Vec::new() };
     let dialects: Vec<Dialect> =
         surface.dialects.iter().map(|(name, dialect)| dialects::compile_dialect(name, dialect, pack)).collect();
     let block_degradation = surface
@@ -43,7 +43,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let start = start.and_then(|start| modes.get_index_of(&start.value)).unwrap_or(0);
     let data: Map<String, Value> =
         surface.data.iter().map(|(name, tree)| (name.clone(), tree.value.to_json())).collect();
-    let reads_reply = compiler.reads_reply;
+    let effects_read = std::mem::take(&mut compiler.effects_read);
     let mut program = Program {
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
         sources: surface.sources.clone(),
@@ -59,7 +59,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         initial,
         data: Value::Object(data),
         limits: super::Limits::default(),
-        reads_reply,
+        effects_read,
         places: Places::default(),
     };
     program.places = places(&program);
@@ -125,8 +125,8 @@ struct Compiler<'c> {
     surface: &'c Surface,
     diagnostics: &'c mut Vec<Diagnostic>,
     actions: Actions<'c>,
-    /// Whether any expression reads `reply`.
-    reads_reply: bool,
+    /// What effects read of `reply`.
+    effects_read: Vec<Vec<String>>,
 }
 
 impl Compiler<'_> {
