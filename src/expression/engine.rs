@@ -165,6 +165,7 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
     let mut steps = read.steps.iter();
     let mut value = match (named, steps.as_slice().first()) {
         (Named::Value(value), _) => Cow::Borrowed(value),
+        (Named::Shared(value), _) => Cow::Borrowed(&**value),
         // Of a record, one member is borrowed; as a whole it is copied.
         (Named::Record(record), Some(step @ (Step::Key(_) | Step::Of(_)))) => {
             steps.next();
@@ -194,6 +195,15 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
         value = found.unwrap_or(Cow::Owned(Json::Null));
     }
     Ok(value)
+}
+
+/// The value of a read that is a shared one as a whole.
+pub(super) fn shared<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) -> Option<&'j Arc<Json>> {
+    let read = reads.get(index).filter(|read| read.steps.is_empty())?;
+    match scope.find(&read.name)? {
+        Named::Shared(value) => Some(value),
+        Named::Value(_) | Named::Record(_) => None,
+    }
 }
 
 /// What `find` finds in a value, borrowed where the value is.

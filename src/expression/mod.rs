@@ -225,6 +225,20 @@ impl Template {
         self.0.value(scope)
     }
 
+    /// Its value, shared where it is a shared one as a whole.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Expression::value`].
+    pub fn share(&self, scope: &Scope<'_>) -> Result<Arc<Json>, Failure> {
+        if let Body::Paths(Lowered { form: Form::Read(read), reads, .. }) = &self.0.body
+            && let Some(value) = engine::shared(reads, *read, scope)
+        {
+            return Ok(value.clone());
+        }
+        self.render(scope).map(Arc::new)
+    }
+
     /// Its value as text: `none` is `None` and a truth `True` or `False`, as Jinja writes them.
     ///
     /// # Errors

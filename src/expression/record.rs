@@ -5,6 +5,7 @@
 //! Never: shares a part of a member.
 
 use indexmap::IndexMap;
+use indexmap::map::raw_entry_v1::RawEntryApiV1;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
@@ -33,7 +34,12 @@ impl Record {
 
     /// The member of this name, to be changed; `null` if there was none.
     pub fn entry(&mut self, name: &str) -> &mut Json {
-        Arc::make_mut(Arc::make_mut(&mut self.0).entry(name.into()).or_default())
+        Arc::make_mut(self.slot(name))
+    }
+
+    /// Puts a shared value in the place of the member of this name.
+    pub fn put(&mut self, name: &str, value: Arc<Json>) {
+        *self.slot(name) = value;
     }
 
     /// The member of this name, to be changed, if there is one.
@@ -49,6 +55,11 @@ impl Record {
     /// The members in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
+    }
+
+    fn slot(&mut self, name: &str) -> &mut Arc<Json> {
+        let members = Arc::make_mut(&mut self.0).raw_entry_mut_v1();
+        members.from_key(name).or_insert_with(|| (name.into(), Arc::default())).1
     }
 
     /// The same object as plain JSON.

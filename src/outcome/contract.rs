@@ -104,7 +104,8 @@ contract! {
         /// The action's name as the response has it.
         action: String,
         /// The parameters as the schema types them.
-        params: Map<String, Value>,
+        #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
+        params: Arc<Value>,
         /// Whether it counts.
         verdict: Verdict,
         /// The whole block, in bytes.
@@ -228,28 +229,28 @@ pub enum Effect {
         /// A path into the state, with dots.
         path: String,
         /// The value.
-        value: Value,
+        value: Arc<Value>,
     },
     /// The list at `path` has one more `value`.
     Append {
         /// A path into the state, with dots.
         path: String,
         /// The value.
-        value: Value,
+        value: Arc<Value>,
     },
     /// The state at `path` is gone.
     Remove {
         /// A path into the state, with dots.
         path: String,
         /// What stood there.
-        value: Value,
+        value: Arc<Value>,
     },
     /// Tell whoever listens.
     Emit {
         /// The name of the event.
         event: String,
         /// What goes with it.
-        value: Value,
+        value: Arc<Value>,
     },
     /// Write a file, or whatever the key names.
     Write {

@@ -52,8 +52,8 @@ pub struct Program {
     pub(crate) initial: Record,
     pub(crate) data: Value,
     pub(crate) limits: Limits,
-    /// Whether any effect reads `reply`.
-    pub(crate) reads_reply: bool,
+    /// What effects read of `reply`.
+    pub(crate) effects_read: Vec<Vec<String>>,
     /// The place of each declaration that an outcome may name, as `pack/file:line:column`.
     pub(crate) places: Places,
     /// What the pack's `[check]` says of each code that it names.

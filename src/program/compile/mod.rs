@@ -30,7 +30,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         surface,
         diagnostics,
         actions: Actions::of(surface),
-        reads_reply: false,
+        effects_read: Vec::new(),
         touched: Touched::default(),
     };
     let dialects: Vec<Dialect> =
@@ -50,7 +50,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let start = start.and_then(|start| modes.get_index_of(&start.value)).unwrap_or(0);
     let data: Map<String, Value> =
         surface.data.iter().map(|(name, tree)| (name.clone(), tree.value.to_json())).collect();
-    let reads_reply = compiler.reads_reply;
+    let effects_read = std::mem::take(&mut compiler.effects_read);
     let mut program = Program {
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
         sources: surface.sources.clone(),
@@ -66,7 +66,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         initial,
         data: Value::Object(data),
         limits: super::Limits::default(),
-        reads_reply,
+        effects_read,
         places: Places::default(),
         levels: {
             let levels = surface.check.iter().flat_map(surface::Levels::all);
@@ -136,8 +136,8 @@ struct Compiler<'c> {
     surface: &'c Surface,
     diagnostics: &'c mut Vec<Diagnostic>,
     actions: Actions<'c>,
-    /// Whether any expression reads `reply`.
-    reads_reply: bool,
+    /// What effects read of `reply`.
+    effects_read: Vec<Vec<String>>,
     touched: Touched,
 }
 
