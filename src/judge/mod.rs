@@ -13,6 +13,7 @@ mod guardrails;
 mod lists;
 mod path;
 mod reading;
+mod reply;
 mod shape;
 mod strategy;
 mod texts;
@@ -25,7 +26,7 @@ pub(crate) use texts::{Composed, Leaf, Texts};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
 use crate::document::{Attribute, Block, Document, Key, decode_entities};
-use crate::expression::Scope;
+use crate::expression::{Record, Scope};
 use crate::program::{self, Action, Answer, Dialect, Mode, ModeId, Program};
 use crate::session::Session;
 use crate::surface::Role;
@@ -105,8 +106,8 @@ pub(crate) struct Judgement<'r> {
     pub(crate) left_out: usize,
     pub(crate) degraded: bool,
     pub(crate) refused: bool,
-    /// What conditions see as `reply`; made when one needs it.
-    reply: Option<Value>,
+    /// What conditions see as `reply`; each member is made when one reads it.
+    pub(crate) reply: Record,
     mode_name: Value,
     now: Value,
 }
@@ -138,7 +139,7 @@ pub(crate) fn judge<'r>(
         left_out: document.left_out,
         degraded: false,
         refused: false,
-        reply: None,
+        reply: Record::default(),
         mode_name: Value::String(session.mode.clone()),
         now: session.now.clone().map_or(Value::Null, Value::String),
     };
@@ -301,18 +302,7 @@ impl<'r> Judgement<'r> {
     /// Name, key and text of a content that stands.
     pub(crate) fn content(&self, index: usize) -> Option<(String, String, String)> {
         let (name, key) = self.key(index)?;
-        Some((name, key, self.body_text(index).text))
-    }
-
-    /// What conditions see as `reply`.
-    pub(crate) fn reply_value(&self) -> Value {
-        self.reply.clone().unwrap_or_default()
-    }
-
-    pub(crate) fn prepare_reply_if(&mut self, needed: bool) {
-        if needed {
-            self.prepare_reply();
-        }
+        Some((name, key, self.body(index).into_owned()))
     }
 
     /// Adds a finding, up to the limit. An error stands in for a lesser one: it is what the exit status says.
@@ -338,13 +328,11 @@ impl<'r> Judgement<'r> {
     /// What conditions may see, beside what is at hand where they stand.
     pub(crate) fn scope(&self) -> Scope<'_> {
         let mut scope = Scope::new();
-        scope.add("state", &self.session.state);
+        scope.add_record("state", &self.session.state);
         scope.add("data", &self.program.data);
         scope.add("mode", &self.mode_name);
         scope.add("now", &self.now);
-        if let Some(reply) = &self.reply {
-            scope.add("reply", reply);
-        }
+        scope.add_record("reply", &self.reply);
         scope
     }
 }
