@@ -49,6 +49,9 @@ pub(crate) struct Arguments {
     /// The model ran out of tokens
     #[arg(long)]
     truncated: bool,
+    /// How often the model has been asked again about this answer
+    #[arg(long, value_name = "N", default_value_t)]
+    attempts: usize,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
@@ -68,6 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
         trace: arguments.trace,
         chunk: arguments.stream.map(|bytes| bytes as usize),
         truncated: arguments.truncated,
+        attempts: arguments.attempts,
     };
     let outcome = program.run_with(&session, &response, &options);
     printed(&opened.pen, &outcome, name, &response, arguments.format)

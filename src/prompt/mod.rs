@@ -5,6 +5,7 @@
 //! Never: says anything about a form that its own reader would refuse.
 
 mod actions;
+mod ask_again;
 mod form;
 mod spelling;
 
