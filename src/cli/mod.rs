@@ -7,6 +7,7 @@
 mod check;
 mod completions;
 mod explain;
+mod export;
 mod new;
 mod run;
 mod schema;
@@ -39,6 +40,8 @@ enum Command {
     Test(test::Arguments),
     /// Explain a code, a pack's tables, or what became of one answer
     Explain(explain::Arguments),
+    /// Print what a model's server takes for a pack and a mode: tools, or the schema of an answer
+    Export(export::Arguments),
     /// Print the JSON Schema of a file or a contract
     Schema(schema::Arguments),
     /// Make the folder of a new pack, with a case that passes
@@ -171,6 +174,7 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
         Command::Check(arguments) => check::check(&arguments),
         Command::Test(arguments) => test::test(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Export(arguments) => export::export(&arguments),
         Command::Schema(arguments) => Ok(schema::schema(&arguments)),
         Command::New(arguments) => new::new(&arguments),
         Command::Completions(arguments) => Ok(completions::completions(&arguments)),

@@ -138,7 +138,7 @@ fn session_file(path: &Path) -> Result<Map<String, Value>, Error> {
 }
 
 /// An error unless `name` is absent, declared, or nothing is.
-fn declared<'n>(what: &str, name: Option<&str>, names: impl Iterator<Item = &'n str>) -> Result<(), Error> {
+pub(super) fn declared<'n>(what: &str, name: Option<&str>, names: impl Iterator<Item = &'n str>) -> Result<(), Error> {
     let names: Vec<&str> = names.collect();
     match name {
         Some(name) if !names.is_empty() && !names.contains(&name) => {

@@ -6,8 +6,11 @@
 
 mod actions;
 mod ask_again;
+mod export;
 mod form;
 mod spelling;
+mod strict;
 
 pub use actions::{ActionForm, ParamForm};
+pub use export::{Export, Exported};
 pub use form::{BlockForm, Form};

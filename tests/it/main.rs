@@ -12,6 +12,7 @@
 
 mod command;
 mod crashes;
+mod exports;
 mod formats;
 mod forms;
 mod grammar_agrees;
