@@ -10,6 +10,7 @@ mod completions;
 mod explain;
 mod export;
 mod new;
+mod replay;
 mod run;
 mod schema;
 mod test;
@@ -43,6 +44,8 @@ enum Command {
     Check(check::Arguments),
     /// Run the cases of packs
     Test(test::Arguments),
+    /// Judge a file of responses and say how often what came of them
+    Replay(replay::Arguments),
     /// Explain a code, a pack's tables, or what became of one answer
     Explain(explain::Arguments),
     /// Print what a model's server takes for a pack and a mode: tools, or the schema of an answer
@@ -179,6 +182,7 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
         Command::Apply(arguments) => apply::apply(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Test(arguments) => test::test(&arguments),
+        Command::Replay(arguments) => replay::replay(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Export(arguments) => export::export(&arguments),
         Command::Schema(arguments) => Ok(schema::schema(&arguments)),
