@@ -88,11 +88,14 @@ fn lines(span: Span, text: &str) -> impl Iterator<Item = (Span, Line)> {
     })
 }
 
-/// The fence line that is open at the end of a span, if one is.
-fn left_open(span: Span, text: &str) -> Option<Span> {
+/// The fence line that is open at the end of a span, if one is; shorter ones than `least` are text.
+fn left_open(span: Span, text: &str, least: usize) -> Option<Span> {
     let mut open: Option<(Span, Fence)> = None;
     for (place, line) in lines(span, text) {
         let Line::Fence(fence) = line else { continue };
+        if fence.length < least {
+            continue;
+        }
         open = match open {
             None => Some((place, fence)),
             Some((_, before)) if fence.closes(before) => fence.turns().then_some((place, fence)),
@@ -142,7 +145,8 @@ fn inside_fence(span: Span, text: &str) -> Option<Span> {
     let held = line.trim_end_matches(open.mark);
     let marks = line.len() - held.len();
     let inside = Span::new(first, last.max(first) + held.trim_end().len());
-    if marks < open.length || held.contains(open.mark) || left_open(Span::new(first, last), text).is_some() {
+    if marks < open.length || held.contains(open.mark) || left_open(Span::new(first, last), text, open.length).is_some()
+    {
         return None;
     }
     let body = inside.of(text);
@@ -153,7 +157,7 @@ fn inside_fence(span: Span, text: &str) -> Option<Span> {
 /// The part of `span` without rules at both ends, and without the fence that opens on its last line.
 pub(crate) fn without_between(span: Span, text: &str) -> Span {
     let mut rest = span.trimmed(text);
-    let open = left_open(rest, text);
+    let open = left_open(rest, text, 3);
     loop {
         let body = rest.of(text);
         let last = rest.start + body.rfind('\n').map_or(0, |at| at + 1);
