@@ -34,8 +34,8 @@ impl<'p> Speller<'p> {
         })
     }
 
-    /// A block that is no call.
-    pub(super) fn plain(self, id: BlockId) -> Option<String> {
+    /// A block that is no call; `lists` are the contents whose keys it names.
+    pub(super) fn plain(self, id: BlockId, lists: Option<&str>) -> Option<String> {
         let block = self.block(id)?;
         let key = self.key(block);
         let mut names = self.names(block);
@@ -48,7 +48,10 @@ impl<'p> Speller<'p> {
         if let Called::Attribute(attribute) = &block.called {
             attributes.push((attribute, WILD[0]));
         }
-        let body = self.body(block);
+        let body = match lists.filter(|_| block.payload.contains(&Payload::Bullets)) {
+            Some(contents) => format!("* `{}`", self.example_key(contents)),
+            None => self.body(block),
+        };
         match &block.spelled {
             Some(opener) => Some(format!("{opener}\n{body}")),
             None => self.spell(id, block, &names, &attributes, &|_| Some(body.clone())),
@@ -79,7 +82,11 @@ impl<'p> Speller<'p> {
             Called::Word(word) => word,
             _ => &block.name,
         };
-        let declared = self.program.contents.get(name).and_then(|content| content.example.clone());
+        self.example_key(name)
+    }
+
+    fn example_key(self, content: &str) -> String {
+        let declared = self.program.contents.get(content).and_then(|content| content.example.clone());
         declared.unwrap_or_else(|| WILD[0].to_owned())
     }
 
