@@ -14,5 +14,5 @@ pub use contract::{
     VERSION, Verdict,
 };
 pub use heard::Heard;
-pub use prompt::{Layer, Message, Prompt, PromptLedger, Speaker};
+pub use prompt::Prompt;
 pub use run::{Options, Reader};

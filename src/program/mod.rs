@@ -10,6 +10,7 @@ mod effect;
 mod guardrail;
 mod limits;
 mod pattern;
+mod prompt;
 mod sample;
 mod schema;
 mod tables;
@@ -20,6 +21,7 @@ pub(crate) use effect::{Effect, Verb};
 pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
 pub use limits::Limits;
 pub(crate) use pattern::{Pattern, PatternSet};
+pub(crate) use prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Variant};
 pub(crate) use schema::Schema;
 pub use tables::{DegradationRow, Permission, PermitCell};
 
@@ -49,6 +51,7 @@ pub struct Program {
     pub(crate) slots: IndexMap<String, Slot>,
     pub(crate) initial: Arc<Value>,
     pub(crate) data: Value,
+    pub(crate) prompts: Prompts,
     pub(crate) limits: Limits,
     /// Whether any effect reads `reply`.
     pub(crate) reads_reply: bool,

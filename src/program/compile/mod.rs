@@ -7,6 +7,7 @@
 mod dialects;
 mod effects;
 mod guardrails;
+mod prompts;
 mod replies;
 mod sight;
 
@@ -38,6 +39,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let contents = compiler.compile_contents();
     let guardrails = compiler.compile_guardrails(&modes);
     let (slots, initial) = compiler.compile_state();
+    let prompts = compiler.compile_prompts(&modes, &dialects);
     let start = surface.about.as_ref().and_then(|about| about.start.as_ref());
     let start = start.and_then(|start| modes.get_index_of(&start.value)).unwrap_or(0);
     let data: Map<String, Value> =
@@ -57,6 +59,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         slots,
         initial: Arc::new(Value::Object(initial)),
         data: Value::Object(data),
+        prompts,
         limits: super::Limits::default(),
         reads_reply,
         places: Places::default(),
