@@ -4,8 +4,8 @@
 //! Out: [`Document`], read once and rendered often.
 //! Never: lets a value through as it is: every value that it prints is escaped for the place where it stands.
 //!
-//! The language is that of templates, with `{% include "FILE" %}` besides, and functions whose results are the engine's own
-//! words. A line that holds nothing but a statement leaves nothing behind. What is included is written into the document
+//! The language is that of templates, with `{% include "FILE" %}` and the filter `markup` besides, which prints as it is what
+//! the rules themselves spell. A line that holds nothing but a statement leaves nothing behind. What is included is written into the document
 //! when it is read, so a document that includes itself is found then.
 
 use super::escape::Escape;
@@ -14,28 +14,12 @@ use super::{Failure, Fault, Scope, engine, lower, reads_of};
 use crate::diagnostic::Diagnostic;
 use crate::text::{Location, SourceId, Span, Spanned};
 use minijinja::Environment;
-use serde_json::Value as Json;
 use std::sync::Arc;
 
 /// The texts that a document may include, by their names.
 pub(crate) trait Library {
     /// The text called `name`, and which source it is.
     fn text(&self, name: &str) -> Option<(&str, SourceId)>;
-}
-
-/// A use of one of the engine's functions. Its arguments are constants, so its text depends on nothing in the scope.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Call {
-    /// The name under which the scope holds its text.
-    pub(crate) key: String,
-    /// The function.
-    pub(crate) name: String,
-    /// Its arguments in order.
-    pub(crate) args: Vec<Json>,
-    /// Its arguments by name.
-    pub(crate) named: Vec<(String, Json)>,
-    /// Where it stands.
-    pub(crate) at: Location,
 }
 
 /// A file with templates in it. Cheap to clone, and shared by all threads.
@@ -47,12 +31,11 @@ struct Parsed {
     lowered: Arc<Lowered>,
     environment: Environment<'static>,
     reads: Vec<Vec<String>>,
-    calls: Vec<Call>,
     at: Location,
 }
 
 impl Document {
-    /// Reads the text called `name` with all that it includes; `functions` are the ones that it may call.
+    /// Reads the text called `name` with all that it includes; `own` are the names whose values are no user's, which `markup` takes.
     ///
     /// # Errors
     ///
@@ -60,7 +43,7 @@ impl Document {
     pub(crate) fn parse(
         library: &dyn Library,
         name: &str,
-        functions: &[&str],
+        own: &[&str],
         escape: &Arc<Escape>,
     ) -> Result<Document, Box<Diagnostic>> {
         let (text, source) = library.text(name).unwrap_or(("", SourceId::RESPONSE));
@@ -70,26 +53,20 @@ impl Document {
             Spanned::new(text.to_owned(), at)
         };
         let faulty = |fault: Fault| fault.at(&typed(text, source));
-        let (lowered, calls) = lower::document(text, name, source, library, functions).map_err(faulty)?;
+        let lowered = lower::document(text, name, library, own).map_err(faulty)?;
         let lower::Form::Text(code) = &lowered.form else {
             return Err(Fault::new(0..text.len(), "this is not a document").at(&typed(text, source)));
         };
         let environment = engine::compile_document(code, escape)
             .map_err(|error| Fault { span: Span::new(0, text.len()), ..Fault::of(&error, text) })
             .map_err(faulty)?;
-        let reads = reads_of(&lowered).into_iter().filter(|path| path.first().is_none_or(|name| !name.contains('(')));
-        let parsed = Parsed { reads: reads.collect(), environment, calls, at, lowered: Arc::new(lowered) };
+        let parsed = Parsed { reads: reads_of(&lowered), environment, at, lowered: Arc::new(lowered) };
         Ok(Document(Arc::new(parsed)))
     }
 
-    /// What it reads from its scope, as [`super::Expression::reads`] says it; what it calls is not among it.
+    /// What it reads from its scope, as [`super::Expression::reads`] says it.
     pub(crate) fn reads(&self) -> &[Vec<String>] {
         &self.0.reads
-    }
-
-    /// What it calls, each once.
-    pub(crate) fn calls(&self) -> &[Call] {
-        &self.0.calls
     }
 
     /// Where it stands.

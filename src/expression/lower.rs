@@ -8,11 +8,10 @@
 //! `none` wherever it is used, operators refuse what does not fit them, and all that is made along the way is weighed.
 //! `a.b + x | upper` becomes `(r0|plus + r1|upper()|weigh|plus)|weigh`; see [`super::engine`] for the guards.
 
-use super::document::{Call, Library};
+use super::document::Library;
 use super::quick::Quick;
 use super::{Fault, engine};
 use crate::diagnostic::alternatives;
-use crate::text::{Location, SourceId, Span};
 use minijinja::Value;
 use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Include, Stmt, UnaryOpKind};
 use minijinja::machinery::{self, Token};
@@ -23,6 +22,8 @@ use std::fmt::Write as _;
 const TOKENS: usize = 4_000;
 /// Tokens between the braces of one expression or statement.
 const TOGETHER: usize = 500;
+/// The filter of documents that prints what the rules themselves spell as it is.
+const MARKUP: &str = "markup";
 /// Files that one document may be made of.
 const FILES: usize = 64;
 /// Further branches that the `if`s of one template may have.
@@ -109,24 +110,14 @@ pub(super) fn template(source: &str) -> Result<Lowered, Fault> {
 pub(super) fn document(
     source: &str,
     name: &str,
-    id: SourceId,
     library: &dyn Library,
-    functions: &[&str],
-) -> Result<(Lowered, Vec<Call>), Fault> {
+    own: &[&str],
+) -> Result<Lowered, Fault> {
     let mut lower = Lower::new(source);
-    lower.paper = Some(Paper {
-        library,
-        functions,
-        place: Place::Text,
-        calls: Vec::new(),
-        open: vec![name.to_owned()],
-        id,
-        files: 1,
-    });
+    lower.paper = Some(Paper { library, own, place: Place::Text, open: vec![name.to_owned()], files: 1 });
     let mut out = String::new();
     lower.file(source, &mut out)?;
-    let calls = lower.paper.take().map(|paper| paper.calls).unwrap_or_default();
-    Ok((lower.finish(Form::Text(out)), calls))
+    Ok(lower.finish(Form::Text(out)))
 }
 
 /// The syntax of whole files: a line that holds nothing but a statement leaves nothing behind.
@@ -169,6 +160,8 @@ struct Lower<'s> {
     quick: Option<Quick>,
     /// Names that statements bind, one list per `for`.
     locals: Vec<Vec<&'s str>>,
+    /// Every binding of a local name that is in sight, and whether its value is no user's.
+    items: Vec<(&'s str, bool)>,
     /// What there is besides for a document.
     paper: Option<Paper<'s>>,
 }
@@ -176,14 +169,12 @@ struct Lower<'s> {
 /// What lowering a document takes besides.
 struct Paper<'s> {
     library: &'s dyn Library,
-    functions: &'s [&'s str],
+    /// Names whose values are no user's.
+    own: &'s [&'s str],
     /// Where the next value stands.
     place: Place,
-    calls: Vec<Call>,
     /// The files that are being written in, from the document down.
     open: Vec<String>,
-    /// The source of the innermost.
-    id: SourceId,
     files: usize,
 }
 
@@ -223,7 +214,7 @@ type Code = Result<String, Fault>;
 
 impl<'s> Lower<'s> {
     fn new(source: &'s str) -> Self {
-        Self { source, reads: Vec::new(), constants: Vec::new(), quick: None, locals: vec![Vec::new()], paper: None }
+        Self { source, reads: Vec::new(), constants: Vec::new(), quick: None, locals: vec![Vec::new()], items: Vec::new(), paper: None }
     }
 
     fn finish(self, form: Form) -> Lowered {
@@ -496,12 +487,16 @@ impl<'s> Lower<'s> {
                     let code = self.expr(&set.expr)?;
                     let _ = write!(out, "{{% set l_{} = {code} %}}", target.id);
                     self.locals.last_mut().into_iter().for_each(|names| names.push(target.id));
+                    self.items.push((target.id, false));
                 }
                 Stmt::ForLoop(each) if !each.recursive => {
                     let items = self.expr(&each.iter)?;
                     let mut names = Vec::new();
                     self.targets(&each.target, &mut names)?;
                     let targets: Vec<String> = names.iter().map(|name| format!("l_{name}")).collect();
+                    let outer = self.items.len();
+                    let own = self.is_own(&each.iter);
+                    self.items.extend(names.iter().map(|name| (*name, own)));
                     self.locals.push([names, vec!["loop"]].concat());
                     let _ = write!(out, "{{% for {} in {items}{}", targets.join(", "), engine::EACH);
                     if let Some(filter) = &each.filter_expr {
@@ -512,6 +507,7 @@ impl<'s> Lower<'s> {
                     let before = self.place();
                     self.statements(&each.body, out)?;
                     self.locals.pop();
+                    self.items.truncate(outer);
                     self.same_place(before, &each.iter)?;
                     out.push_str("{% else %}");
                     self.statements(&each.else_body, out)?;
@@ -547,11 +543,18 @@ impl<'s> Lower<'s> {
         Err(fault.help("write the whole tag, or the whole value of an attribute, into each branch".to_owned()))
     }
 
-    /// What is printed: in a document a value escaped for its place, or the text of a function.
+    /// What is printed: in a document a value escaped for its place, or markup of the engine's own.
     fn printed(&mut self, tree: &Expr<'s>) -> Code {
         let Some(place) = self.place() else { return self.expr(tree) };
-        if let Some(read) = self.call(tree)? {
-            return Ok(format!("r{read}"));
+        if let Expr::Filter(filter) = tree
+            && let (MARKUP, Some(base), [], Place::Text) = (filter.name, &filter.expr, filter.args.as_slice(), place)
+        {
+            if !self.is_own(base) {
+                let fault = self.refuse(tree, "only what the rules themselves spell is markup");
+                let own = self.paper.as_ref().map(|paper| paper.own.join("`, `")).unwrap_or_default();
+                return Err(fault.help(format!("`markup` takes a path that starts at `{own}`, or an item of one")));
+            }
+            return Ok(format!("{}|string", self.expr(base)?));
         }
         let code = self.expr(tree)?;
         match place {
@@ -564,45 +567,18 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// The read of a function's text, if `tree` is the use of one.
-    fn call(&mut self, tree: &Expr<'s>) -> Result<Option<usize>, Fault> {
-        let Expr::Call(call) = tree else { return Ok(None) };
-        let Expr::Var(function) = &call.expr else { return Ok(None) };
-        let Some(paper) = &self.paper else { return Ok(None) };
-        let (functions, source) = (paper.functions, paper.id);
-        if !functions.contains(&function.id) {
-            return Ok(None);
-        }
-        let (mut args, mut named) = (Vec::new(), Vec::new());
-        for arg in &call.args {
-            let constant = |value: &Expr<'s>| match value {
-                Expr::Const(value) => engine::plain(&value.value),
-                _ => None,
-            };
-            match arg {
-                CallArg::Pos(value) => args.extend(constant(value)),
-                CallArg::Kwarg(name, value) => named.extend(constant(value).map(|value| ((*name).to_owned(), value))),
-                CallArg::PosSplat(_) | CallArg::KwargSplat(_) => {}
+    /// Whether the value of a path is no user's, wherever it leads.
+    fn is_own(&self, tree: &Expr<'s>) -> bool {
+        match tree {
+            Expr::Var(var) if self.is_local(var.id) => {
+                let mut bindings = self.items.iter().filter(|(name, _)| *name == var.id).peekable();
+                bindings.peek().is_some() && bindings.all(|(_, own)| *own)
             }
+            Expr::Var(var) => self.paper.as_ref().is_some_and(|paper| paper.own.contains(&var.id)),
+            Expr::GetAttr(get) => self.is_own(&get.expr),
+            Expr::GetItem(get) => self.is_own(&get.expr),
+            _ => false,
         }
-        if args.len() + named.len() < call.args.len() {
-            return Err(self.refuse(tree, &format!("`{}` takes constants", function.id)));
-        }
-        let all: Vec<String> = args.iter().map(ToString::to_string).collect();
-        let all = all.into_iter().chain(named.iter().map(|(name, value)| format!("{name}={value}")));
-        let key = format!("{}({})", function.id, all.collect::<Vec<_>>().join(", "));
-        let span = tree.span();
-        let at = Location { source, span: Span::new(span.start_offset as usize, span.end_offset as usize) };
-        let read = Read { at: span.start_offset, name: key.clone(), steps: Vec::new() };
-        let known = self.reads.iter().position(|known| known.name == key);
-        let number = known.unwrap_or_else(|| {
-            self.reads.push(read);
-            self.reads.len() - 1
-        });
-        if let Some(paper) = self.paper.as_mut().filter(|_| known.is_none()) {
-            paper.calls.push(Call { key, name: function.id.to_owned(), args, named, at });
-        }
-        Ok(Some(number))
     }
 
     /// Writes a file in.
@@ -624,7 +600,7 @@ impl<'s> Lower<'s> {
         };
         let Some(paper) = &mut self.paper else { return Ok(()) };
         let library = paper.library;
-        let (again, outer) = (paper.open.contains(&name), paper.id);
+        let again = paper.open.contains(&name);
         paper.files += 1;
         if again || paper.files > FILES {
             let message = format!("a document is made of {FILES} files at the most");
@@ -636,7 +612,6 @@ impl<'s> Lower<'s> {
             return Err(fault.help("paths are relative to the pack's folder".to_owned()));
         };
         paper.open.push(name);
-        paper.id = source;
         let around = std::mem::replace(&mut self.source, text);
         self.file(text, out).map_err(|fault| match fault.file {
             None => Fault { file: Some((source, text.to_owned())), ..fault },
@@ -645,7 +620,6 @@ impl<'s> Lower<'s> {
         self.source = around;
         if let Some(paper) = &mut self.paper {
             paper.open.pop();
-            paper.id = outer;
         }
         Ok(())
     }

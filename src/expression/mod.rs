@@ -29,7 +29,7 @@ mod shape;
 #[expect(clippy::disallowed_methods, reason = "some tests are about time")]
 mod tests;
 
-pub(crate) use document::{Call, Document, Library};
+pub(crate) use document::{Document, Library};
 pub use engine::{FUEL, OUTPUT, WEIGHT};
 pub(crate) use escape::Escape;
 pub use path::PathTemplate;

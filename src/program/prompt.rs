@@ -20,9 +20,20 @@ pub(crate) struct Prompts {
     /// The tier of models that nothing declares.
     pub(crate) default: usize,
     pub(crate) texts: Vec<Text>,
-    /// For each mode what conditions and templates see as `title` and as `sections`.
-    pub(crate) modes: Vec<(Value, Value)>,
+    /// By the number of the mode.
+    pub(crate) modes: Vec<Told>,
     pub(crate) escape: Arc<Escape>,
+}
+
+/// What templates see of a mode, under these names.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) title: Value,
+    pub(crate) sections: Value,
+    /// What its rules say of its actions, made when a template first asks.
+    pub(crate) actions: OnceLock<Value>,
+    /// How an answer is written in it, likewise.
+    pub(crate) forms: OnceLock<Value>,
 }
 
 /// A class of models.

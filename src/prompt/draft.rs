@@ -7,13 +7,13 @@
 use super::history::{Window, line};
 use super::target::Target;
 use super::trim::{self, Why};
-use super::{functions, ledger};
+use super::ledger;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Document, Failure, Scope};
 use crate::program::{Body, Holds, Layer, Program, Text, Variant};
 use crate::surface::{Speaker, Trimming};
 use indexmap::IndexMap;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 
 /// What the texts of one prompt see.
@@ -182,8 +182,15 @@ impl<'d> Draft<'d> {
     fn render(&self, document: &Document, sight: &Sight<'d>) -> Result<String, Failure> {
         let state = self.state(sight);
         let mut scope = Scope::inside(&sight.scope).with("state", &state);
-        for call in document.calls() {
-            scope.add_owned(&call.key, Value::from(functions::text(call, sight)));
+        let program = sight.program;
+        if let (Some(told), Some((mode, _))) = (program.prompts.modes.get(sight.mode), program.modes.get_index(sight.mode)) {
+            let asks = |name: &str| document.reads().iter().any(|path| path.first().is_some_and(|first| first == name));
+            if asks("actions") {
+                scope.add("actions", told.actions.get_or_init(|| json!(program.action_forms(mode))));
+            }
+            if asks("forms") {
+                scope.add("forms", told.forms.get_or_init(|| json!(program.forms(mode))));
+            }
         }
         document.render(&scope)
     }

@@ -4,19 +4,25 @@
 //! Out: [`Assembled`]: messages, the same as one text, and a ledger with a line for every layer.
 //! Never: cuts a text of the author, leaves anything out without saying so, or lets a value become structure.
 //!
+//! What templates say of the rules, the actions of the mode and the form of an answer, comes from the rules themselves.
+//!
 //! A layer becomes a [draft](draft), which first keeps to its own budget; then the whole is [fitted](fit) into what the
 //! model takes in. One file for each strategy that makes a layer shorter is in [`trim`].
 
+mod actions;
 mod count;
 mod draft;
 mod fit;
-mod functions;
+mod form;
 mod history;
 mod ledger;
+mod spelling;
 mod target;
 mod trim;
 
+pub use actions::{ActionForm, ParamForm};
 pub use count::Counter;
+pub use form::{BlockForm, Form};
 pub use history::{Turn, read_history};
 pub use ledger::{Layer, Message, TokenLedger};
 
@@ -150,9 +156,9 @@ impl Values {
             scope.add(name, value);
         }
         scope.add("data", &program.data);
-        if let Some((title, sections)) = program.prompts.modes.get(self.number) {
-            scope.add("title", title);
-            scope.add("sections", sections);
+        if let Some(told) = program.prompts.modes.get(self.number) {
+            scope.add("title", &told.title);
+            scope.add("sections", &told.sections);
         }
         scope
     }

@@ -9,7 +9,7 @@ use super::sight::{PROMPT_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Document, Escape, Library};
 use crate::pack::prompts::{modes_of, path_in, trimming};
-use crate::program::prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Tier, Variant};
+use crate::program::prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Tier, Told, Variant};
 use crate::program::{Dialect, Mode};
 use crate::surface::{self, Amount, Origins, Surface};
 use crate::text::{SourceId, Spanned};
@@ -114,7 +114,7 @@ impl Compiler<'_> {
         let body = if plain {
             Body::Plain(text.trim_matches(['\n', '\r']).to_owned())
         } else {
-            match Document::parse(surface, below, FUNCTIONS, &texts.escape) {
+            match Document::parse(surface, below, OWN_NAMES, &texts.escape) {
                 Ok(document) => {
                     self.see(document.reads(), &[], Sight { names: PROMPT_NAMES, params: None }, document.at());
                     Body::Template(document)
@@ -158,8 +158,8 @@ impl Compiler<'_> {
 
 /// What conditions of layers may see.
 const LAYER_NAMES: &[&str] = &["state", "data", "mode", "title", "tier", "model", "now"];
-/// The functions of the engine that templates may use.
-const FUNCTIONS: &[&str] = &[];
+/// What templates may print as markup: it comes from the rules alone.
+const OWN_NAMES: &[&str] = &["actions", "forms", "data"];
 
 /// The texts so far, by path and whether they are plain.
 struct Texts {
@@ -209,10 +209,11 @@ fn traits(own: &surface::Named<surface::Tree>, below: Option<&Value>) -> Value {
 }
 
 /// The title and the sections of a mode.
-fn of_mode(surface: &Surface, name: &str) -> (Value, Value) {
-    let Some(mode) = surface.modes.get(name) else { return (name.into(), Value::Object(Map::new())) };
-    let title = mode.value.title.as_deref().unwrap_or(name);
+fn of_mode(surface: &Surface, name: &str) -> Told {
+    let mode = surface.modes.get(name).map(|mode| &mode.value);
+    let title = mode.and_then(|mode| mode.title.as_deref()).unwrap_or(name);
+    let sections = mode.into_iter().flat_map(|mode| &mode.sections);
     let sections: Map<String, Value> =
-        mode.value.sections.iter().map(|(section, word)| (section.clone(), word.value.word().into())).collect();
-    (title.into(), Value::Object(sections))
+        sections.map(|(section, word)| (section.clone(), word.value.word().into())).collect();
+    Told { title: title.into(), sections: sections.into(), actions: OnceLock::new(), forms: OnceLock::new() }
 }
