@@ -8,6 +8,7 @@ mod check;
 mod completions;
 mod explain;
 mod new;
+mod prompt;
 mod run;
 mod schema;
 mod test;
@@ -37,6 +38,8 @@ enum Command {
     Check(check::Arguments),
     /// Run the cases of packs
     Test(test::Arguments),
+    /// Write what a model reads: the layers of a pack's prompt
+    Prompt(prompt::Arguments),
     /// Explain a code, a pack's tables, or what became of one answer
     Explain(explain::Arguments),
     /// Print the JSON Schema of a file or a contract
@@ -170,6 +173,7 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Test(arguments) => test::test(&arguments),
+        Command::Prompt(arguments) => prompt::prompt(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Schema(arguments) => Ok(schema::schema(&arguments)),
         Command::New(arguments) => new::new(&arguments),

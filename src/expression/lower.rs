@@ -107,12 +107,7 @@ pub(super) fn template(source: &str) -> Result<Lowered, Fault> {
 }
 
 /// Lowers a whole file, with what it includes written in.
-pub(super) fn document(
-    source: &str,
-    name: &str,
-    library: &dyn Library,
-    own: &[&str],
-) -> Result<Lowered, Fault> {
+pub(super) fn document(source: &str, name: &str, library: &dyn Library, own: &[&str]) -> Result<Lowered, Fault> {
     let mut lower = Lower::new(source);
     lower.paper = Some(Paper { library, own, place: Place::Text, open: vec![name.to_owned()], files: 1 });
     let mut out = String::new();
@@ -214,7 +209,15 @@ type Code = Result<String, Fault>;
 
 impl<'s> Lower<'s> {
     fn new(source: &'s str) -> Self {
-        Self { source, reads: Vec::new(), constants: Vec::new(), quick: None, locals: vec![Vec::new()], items: Vec::new(), paper: None }
+        Self {
+            source,
+            reads: Vec::new(),
+            constants: Vec::new(),
+            quick: None,
+            locals: vec![Vec::new()],
+            items: Vec::new(),
+            paper: None,
+        }
     }
 
     fn finish(self, form: Form) -> Lowered {

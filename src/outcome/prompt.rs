@@ -5,7 +5,7 @@
 //! Never: writes a word of a prompt.
 
 use super::contract::{Finding, VERSION};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::program::Program;
 use crate::prompt::{Message, Request, TokenLedger, assemble};
 use crate::session::Session;
@@ -30,6 +30,9 @@ pub struct Prompt {
     /// The text of each layer, as the ledger lists them.
     #[serde(skip)]
     pub texts: Vec<String>,
+    /// The diagnostics with their places in the pack.
+    #[serde(skip)]
+    pub found: Vec<Diagnostic>,
 }
 
 impl Prompt {
@@ -45,7 +48,8 @@ impl Program {
         let assembled = assemble(self, session, request, &|answer| self.seen(session, answer));
         let findings = assembled
             .diagnostics
-            .into_iter()
+            .iter()
+            .cloned()
             .map(|found| Finding { rule: found.at.or(found.rule).and_then(|at| self.place(at)), ..Finding::of(found) });
         Prompt {
             version: VERSION,
@@ -54,6 +58,7 @@ impl Program {
             diagnostics: findings.collect(),
             text: assembled.text,
             texts: assembled.texts,
+            found: assembled.diagnostics,
         }
     }
 

@@ -5,9 +5,9 @@
 //! Never: decides which choice is next; the strategies in [`trim`](super::trim) do.
 
 use super::history::{Window, line};
+use super::ledger;
 use super::target::Target;
 use super::trim::{self, Why};
-use super::ledger;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Document, Failure, Scope};
 use crate::program::{Body, Holds, Layer, Program, Text, Variant};
@@ -183,7 +183,9 @@ impl<'d> Draft<'d> {
         let state = self.state(sight);
         let mut scope = Scope::inside(&sight.scope).with("state", &state);
         let program = sight.program;
-        if let (Some(told), Some((mode, _))) = (program.prompts.modes.get(sight.mode), program.modes.get_index(sight.mode)) {
+        if let (Some(told), Some((mode, _))) =
+            (program.prompts.modes.get(sight.mode), program.modes.get_index(sight.mode))
+        {
             let asks = |name: &str| document.reads().iter().any(|path| path.first().is_some_and(|first| first == name));
             if asks("actions") {
                 scope.add("actions", told.actions.get_or_init(|| json!(program.action_forms(mode))));

@@ -13,6 +13,7 @@ pub mod json;
 mod junit;
 mod lines;
 mod outcome;
+mod prompt;
 mod row;
 mod sarif;
 pub mod schemas;

@@ -27,7 +27,8 @@ pub(super) const CONTENT_NAMES: &[&str] =
 /// What guardrails may see.
 pub(super) const REPLY_NAMES: &[&str] = &["state", "data", "mode", "reply", "now"];
 /// What templates of prompts may see.
-pub(super) const PROMPT_NAMES: &[&str] = &["state", "data", "mode", "title", "tier", "model", "sections", "actions", "forms", "now"];
+pub(super) const PROMPT_NAMES: &[&str] =
+    &["state", "data", "mode", "title", "tier", "model", "sections", "actions", "forms", "now"];
 /// What computed values of the state may see.
 pub(super) const COMPUTE_NAMES: &[&str] = &["state", "data", "mode", "now"];
 
