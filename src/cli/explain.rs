@@ -74,7 +74,7 @@ fn find(name: &str) -> Option<&'static Page> {
     }
     let with_area = |area: &str| page(&format!("{area}/{name}"));
     page(name).or_else(|| {
-        ["response", "pack", "prompt", "case", "session", "internal"].iter().find_map(|area| with_area(area))
+        ["response", "pack", "prompt", "case", "workspace", "internal"].iter().find_map(|area| with_area(area))
     })
 }
 

@@ -27,6 +27,25 @@ pub(super) struct Sight<'s> {
     pub(super) target: &'s Target<'s>,
 }
 
+impl Sight<'_> {
+    /// What a template says of a state.
+    pub(super) fn render(&self, document: &Document, state: &Value) -> Result<String, Failure> {
+        let mut scope = Scope::inside(&self.scope).with("state", state);
+        let program = self.program;
+        let modes = (program.prompts.modes.get(self.mode), program.modes.get_index(self.mode));
+        if let (Some(told), Some((mode, _))) = modes {
+            let asks = |name: &str| document.reads().iter().any(|path| path.first().is_some_and(|first| first == name));
+            if asks("actions") {
+                scope.add("actions", told.actions.get_or_init(|| json!(program.action_forms(mode))));
+            }
+            if asks("forms") {
+                scope.add("forms", told.forms.get_or_init(|| json!(program.forms(mode))));
+            }
+        }
+        document.render(&scope)
+    }
+}
+
 /// A layer on its way into the prompt.
 pub(super) struct Draft<'d> {
     pub(super) layer: &'d Layer,
@@ -152,7 +171,7 @@ impl<'d> Draft<'d> {
                     false => self.count(sight),
                 }
             }
-            Body::Template(document) => match self.render(document, sight) {
+            Body::Template(document) => match sight.render(document, &self.state(sight)) {
                 Ok(said) => {
                     said.trim_matches(['\n', '\r']).clone_into(&mut self.text);
                     self.count(sight);
@@ -177,24 +196,6 @@ impl<'d> Draft<'d> {
             lead if !lead.is_empty() && !self.text.is_empty() => Cow::Owned(format!("{lead}{}", self.text)),
             _ => Cow::Borrowed(&self.text),
         }
-    }
-
-    fn render(&self, document: &Document, sight: &Sight<'d>) -> Result<String, Failure> {
-        let state = self.state(sight);
-        let mut scope = Scope::inside(&sight.scope).with("state", &state);
-        let program = sight.program;
-        if let (Some(told), Some((mode, _))) =
-            (program.prompts.modes.get(sight.mode), program.modes.get_index(sight.mode))
-        {
-            let asks = |name: &str| document.reads().iter().any(|path| path.first().is_some_and(|first| first == name));
-            if asks("actions") {
-                scope.add("actions", told.actions.get_or_init(|| json!(program.action_forms(mode))));
-            }
-            if asks("forms") {
-                scope.add("forms", told.forms.get_or_init(|| json!(program.forms(mode))));
-            }
-        }
-        document.render(&scope)
     }
 
     /// The state with as many items of each list as the layer sees.

@@ -28,7 +28,7 @@ pub use ledger::{Layer, Message, TokenLedger};
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::expression::Scope;
-use crate::program::{Holds, Program, Prompts};
+use crate::program::{Body, Holds, Program, Prompts};
 use crate::session::Session;
 use crate::surface::Speaker;
 use draft::{Draft, Sight};
@@ -100,6 +100,23 @@ pub(crate) fn assemble(
         ledger: target.ledger(whole.tokens, drafts.iter().map(|draft| draft.entry(&sight)).collect()),
         text: if broken { String::new() } else { whole.text },
         diagnostics,
+    }
+}
+
+impl Program {
+    /// Renders one template of the pack's prompts and nothing else: how many bytes it gives. For measuring.
+    #[doc(hidden)]
+    pub fn render_only(&self, session: &Session, path: &str) -> usize {
+        let (request, mut diagnostics) = (Request::default(), Vec::new());
+        let target = Target::of(&self.prompts, &request, &mut diagnostics);
+        let mode = self.modes.get_index_of(&session.mode).unwrap_or_default();
+        let values = Values::of(self, session, mode, &target);
+        let sight = Sight { program: self, state: &session.state, scope: values.scope(self), mode, target: &target };
+        let text = self.prompts.texts.iter().find(|text| text.path == path);
+        match text.map(|text| &text.body) {
+            Some(Body::Template(document)) => sight.render(document, sight.state).map_or(0, |text| text.len()),
+            _ => 0,
+        }
     }
 }
 

@@ -10,6 +10,7 @@
     reason = "a test that panics has failed, and says where; and tests read files"
 )]
 
+mod apply;
 mod command;
 mod crashes;
 mod formats;
@@ -24,6 +25,7 @@ mod model;
 mod pack_page;
 mod pages;
 mod promises;
+mod prompts;
 mod readme;
 mod schemas;
 mod texts;

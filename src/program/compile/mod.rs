@@ -18,7 +18,7 @@ use crate::surface::{self, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
-use sight::{CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight};
+use sight::{CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched};
 use std::sync::Arc;
 
 /// The mode of a pack that declares none.
@@ -26,7 +26,13 @@ const ONLY_MODE: &str = "default";
 
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
-    let mut compiler = Compiler { surface, diagnostics, actions: Actions::of(surface), reads_reply: false };
+    let mut compiler = Compiler {
+        surface,
+        diagnostics,
+        actions: Actions::of(surface),
+        reads_reply: false,
+        touched: Touched::default(),
+    };
     let dialects: Vec<Dialect> =
         surface.dialects.iter().map(|(name, dialect)| dialects::compile_dialect(name, dialect, pack)).collect();
     let block_degradation = surface
@@ -38,8 +44,9 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let modes = compiler.compile_modes(&dialects);
     let contents = compiler.compile_contents();
     let guardrails = compiler.compile_guardrails(&modes);
-    let (slots, initial) = compiler.compile_state();
     let prompts = compiler.compile_prompts(&modes, &dialects);
+    let (mut slots, initial) = compiler.compile_state();
+    compiler.touched.mark(&mut slots);
     let start = surface.about.as_ref().and_then(|about| about.start.as_ref());
     let start = start.and_then(|start| modes.get_index_of(&start.value)).unwrap_or(0);
     let data: Map<String, Value> =
@@ -63,6 +70,10 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         limits: super::Limits::default(),
         reads_reply,
         places: Places::default(),
+        levels: {
+            let levels = surface.check.iter().flat_map(surface::Levels::all);
+            levels.map(|(code, level)| (code.value.clone(), level)).collect()
+        },
     };
     program.places = places(&program);
     program
@@ -129,6 +140,7 @@ struct Compiler<'c> {
     actions: Actions<'c>,
     /// Whether any expression reads `reply`.
     reads_reply: bool,
+    touched: Touched,
 }
 
 impl Compiler<'_> {
@@ -223,7 +235,10 @@ impl Compiler<'_> {
                 self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, from.at(), message));
             }
             initial.insert(name.clone(), tree.value.get("default").map(Tree::to_json).unwrap_or_default());
-            slots.insert(name.clone(), Slot { schema: Schema::of_value(&tree.value), compute, at: tree.at });
+            let host = matches!(tree.value.get("from"), Some(Tree::Text(from)) if from.value == "host");
+            let given = host || compute.is_some() || tree.value.get("default").is_some();
+            let schema = Schema::of_value(&tree.value);
+            slots.insert(name.clone(), Slot { schema, compute, read: false, given, changed: false, at: tree.at });
         }
         (slots, initial)
     }
