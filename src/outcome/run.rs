@@ -17,6 +17,10 @@ use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span};
 use serde_json::Value;
+use std::sync::Arc;
+
+/// So many calls are shown in a correction text.
+const CALLS_SHOWN: usize = 3;
 
 /// What one run may be told beside the response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,6 +33,8 @@ pub struct Options {
     pub chunk: Option<usize>,
     /// The host says that the model ran out of tokens.
     pub truncated: bool,
+    /// How often the model has been asked again about this answer: the host counts.
+    pub attempts: usize,
 }
 
 impl Program {
@@ -90,7 +96,7 @@ impl Program {
         options: &Options,
         broken: &[usize],
     ) -> Outcome {
-        let mut judged = judge(self, session, text, document, options.truncated);
+        let mut judged = judge(self, session, text, document, options.truncated, options.attempts);
         for offset in broken.iter().take(self.limits.diagnostics) {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());
             judged.remark(Remark::NotUtf8, span, "this is not UTF-8 and was replaced", None);
@@ -119,6 +125,9 @@ impl Program {
             (false, true) => Status::Degraded,
             (false, false) => Status::Clean,
         };
+        if judged.asks_again {
+            outcome.ask_again = Some(self.correction_of(&judged));
+        }
         parts(&mut judged, &mut outcome);
         if options.trace {
             outcome.trace = Some(trace(&judged, &done));
@@ -136,8 +145,8 @@ impl Program {
         if judged.refused {
             return (judged.session.clone(), Vec::new());
         }
-        judged.prepare_reply_if(self.reads_reply);
-        let mut flow = Flow::new(self, judged.session, judged.reply_value());
+        judged.prepare_reply(&self.effects_read);
+        let mut flow = Flow::new(self, judged.session, judged.reply.clone());
         let mut calls = judged.calls.iter().peekable();
         for (index, block) in judged.document.blocks.iter().enumerate() {
             if let Some(call) = calls.next_if(|call| call.block == index) {
@@ -147,11 +156,11 @@ impl Program {
                 }
                 continue;
             }
-            if let Some((name, key, text)) = judged.content(index)
-                && judged.has_effect(index)
-                && let Some(content) = self.contents.get(&name)
+            let declared = judged.content_name(index).and_then(|name| self.contents.get(&name));
+            if let Some(content) = declared.filter(|content| !content.effects.is_empty() && judged.has_effect(index))
+                && let Some((name, key, text)) = judged.content(index)
             {
-                let (name, key, text) = (Value::String(name), Value::String(key), Value::String(text));
+                let [name, key, text] = [name, key, text].map(|text| Arc::new(Value::String(text)));
                 let names = [("name", &name), ("key", &key), ("text", &text)];
                 flow.perform(&content.effects, &names, block.span);
             }
@@ -161,6 +170,19 @@ impl Program {
             judged.find(remark);
         }
         (session, done)
+    }
+
+    /// What the model is told where the degradation asks it again.
+    fn correction_of(&self, judged: &Judgement<'_>) -> String {
+        let mut findings = judged.findings.clone();
+        findings.sort_by_key(|found| found.at.map(|at| at.span.start));
+        let mut calls: Vec<usize> = Vec::new();
+        for call in judged.calls.iter().filter(|call| !call.accepted) {
+            calls.extend(call.action.filter(|number| !calls.contains(number)));
+        }
+        calls.truncate(CALLS_SHOWN);
+        let dialect = judged.dialect.map(|(number, _)| number);
+        self.ask_again(&judged.session.mode, dialect, &calls, &findings, &Lines::new(judged.text))
     }
 
     fn record(&self, done: Done) -> EffectRecord {
@@ -210,7 +232,7 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     let span = |span: Span| [span.start, span.end];
     for (index, block) in judged.document.blocks.iter().enumerate() {
         let Some(bound) = judged.bound(block).filter(|_| judged.stands(index)) else { continue };
-        let text = || judged.body_text(index).text;
+        let text = || judged.body(index).into_owned();
         let name = || judged.content_name(index).unwrap_or_default();
         match bound.role {
             Role::Message | Role::Call => {}
@@ -235,13 +257,9 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     }
     for call in &mut judged.calls {
         let block = judged.document.blocks.get(call.block).map(|block| block.span).unwrap_or_default();
-        let params = match std::mem::take(&mut call.params) {
-            Value::Object(params) => params,
-            _ => serde_json::Map::new(),
-        };
         outcome.calls.push(Call {
             action: call.name.clone(),
-            params,
+            params: std::mem::take(&mut call.params),
             verdict: if call.accepted && !judged.refused { Verdict::Accepted } else { Verdict::Dropped },
             span: span(block),
         });

@@ -9,17 +9,18 @@ use super::ledger;
 use super::target::Target;
 use super::trim::{self, Why};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Document, Failure, Scope};
+use crate::expression::{Document, Failure, Record, Scope};
 use crate::program::{Body, Holds, Layer, Program, Text, Variant};
 use crate::surface::{Speaker, Trimming};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// What the texts of one prompt see.
 pub(super) struct Sight<'s> {
     pub(super) program: &'s Program,
-    pub(super) state: &'s Value,
+    pub(super) state: &'s Record,
     /// Everything but the state, which shows each layer as many items as it may see.
     pub(super) scope: Scope<'s>,
     /// The number of the mode.
@@ -29,8 +30,9 @@ pub(super) struct Sight<'s> {
 
 impl Sight<'_> {
     /// What a template says of a state.
-    pub(super) fn render(&self, document: &Document, state: &Value) -> Result<String, Failure> {
-        let mut scope = Scope::inside(&self.scope).with("state", state);
+    pub(super) fn render(&self, document: &Document, state: &Record) -> Result<String, Failure> {
+        let mut scope = Scope::inside(&self.scope);
+        scope.add_record("state", state);
         let program = self.program;
         let modes = (program.prompts.modes.get(self.mode), program.modes.get_index(self.mode));
         if let (Some(told), Some((mode, _))) = modes {
@@ -93,7 +95,8 @@ impl<'d> Draft<'d> {
             return draft;
         }
         if let Some(when) = &layer.when {
-            let scope = Scope::inside(&sight.scope).with("state", sight.state);
+            let mut scope = Scope::inside(&sight.scope);
+            scope.add_record("state", sight.state);
             let holds = when.holds(&scope);
             if !matches!(holds, Ok(true)) {
                 let why = holds.err().map(|failure| format!(", {failure}")).unwrap_or_default();
@@ -199,14 +202,17 @@ impl<'d> Draft<'d> {
     }
 
     /// The state with as many items of each list as the layer sees.
-    fn state(&self, sight: &Sight<'d>) -> Cow<'d, Value> {
-        match &self.choice {
-            Choice::File { shown, .. } if !shown.is_empty() => {
-                let paths = self.layer.entries.iter().map(|(path, _)| path.as_slice());
-                Cow::Owned(newest(sight.state, &paths.zip(shown.iter().copied()).collect::<Vec<_>>()))
+    fn state(&self, sight: &Sight<'d>) -> Cow<'d, Record> {
+        let Choice::File { shown, .. } = &self.choice else { return Cow::Borrowed(sight.state) };
+        let mut state = Cow::Borrowed(sight.state);
+        for ((path, _), most) in self.layer.entries.iter().zip(shown) {
+            let Some((head, inside)) = path.split_first() else { continue };
+            if let Some(held) = state.get(head).filter(|_| trim::entries::length(sight.state, path) > *most) {
+                let seen = Arc::new(newest(held, inside, *most));
+                state.to_mut().put(head, seen);
             }
-            _ => Cow::Borrowed(sight.state),
         }
+        state
     }
 
     /// Takes so many of the newest items of each list.
@@ -281,24 +287,19 @@ impl<'d> Draft<'d> {
     }
 }
 
-/// `value` with the newest items of the lists at these paths.
-fn newest(value: &Value, lists: &[(&[String], usize)]) -> Value {
-    match value {
-        Value::Object(members) => {
+/// `value` with so many of the newest items of the list at this path.
+fn newest(value: &Value, path: &[String], most: usize) -> Value {
+    match (value, path.split_first()) {
+        (Value::Object(members), Some((head, inside))) => {
             let member = |(name, value): (&String, &Value)| {
-                let inside: Vec<(&[String], usize)> = lists
-                    .iter()
-                    .filter_map(|(path, most)| Some((path.strip_prefix(std::slice::from_ref(name))?, *most)))
-                    .collect();
-                let value = if inside.is_empty() { value.clone() } else { newest(value, &inside) };
+                let value = if name == head { newest(value, inside, most) } else { value.clone() };
                 (name.clone(), value)
             };
             Value::Object(members.iter().map(member).collect())
         }
-        Value::Array(items) => {
-            let most = lists.iter().find(|(path, _)| path.is_empty()).map_or(items.len(), |(_, most)| *most);
+        (Value::Array(items), None) => {
             Value::Array(items.iter().skip(items.len().saturating_sub(most)).cloned().collect())
         }
-        other => other.clone(),
+        (other, _) => other.clone(),
     }
 }

@@ -10,18 +10,22 @@
 //! model takes in. One file for each strategy that makes a layer shorter is in [`trim`].
 
 mod actions;
+mod ask_again;
 mod count;
 mod draft;
+mod export;
 mod fit;
 mod form;
 mod history;
 mod ledger;
 mod spelling;
+mod strict;
 mod target;
 mod trim;
 
 pub use actions::{ActionForm, ParamForm};
 pub use count::Counter;
+pub use export::{Export, Exported};
 pub use form::{BlockForm, Form};
 pub use history::{Turn, read_history};
 pub use ledger::{Layer, Message, TokenLedger};

@@ -15,6 +15,7 @@ mod junit;
 mod lines;
 mod outcome;
 mod prompt;
+mod replayed;
 mod row;
 mod sarif;
 pub mod schemas;
@@ -25,6 +26,7 @@ pub use drawing::Pen;
 pub use junit::junit;
 pub use lines::{github, plain};
 pub use outcome::status;
+pub use replayed::{Counts, Differing, Replayed};
 pub use row::{Row, RowLabel};
 pub use sarif::sarif;
 

@@ -10,6 +10,9 @@ use crate::outcome::Prompt;
 use crate::prompt::{Layer, TokenLedger};
 use std::fmt::Write as _;
 
+/// A layer and what it says.
+type Said<'p> = (&'p Layer, &'p str);
+
 /// How many unchanged lines are shown around a change.
 const AROUND: usize = 2;
 
@@ -42,11 +45,10 @@ impl Pen {
             if old == new {
                 continue;
             }
-            let tokens =
-                |layer: Option<(&Layer, &str)>| or_dash(layer.map(|(layer, _)| layer.tokens.to_string()).as_deref());
-            let left = |layer: Option<(&Layer, &str)>| or_dash(layer.and_then(|(layer, _)| layer.trimmed.as_deref()));
+            let tokens = |layer: Option<Said<'_>>| or_dash(layer.map(|(layer, _)| layer.tokens.to_string()).as_deref());
+            let left = |layer: Option<Said<'_>>| or_dash(layer.and_then(|(layer, _)| layer.trimmed.as_deref()));
             rows.push([id.to_owned(), tokens(old), tokens(new), left(old), left(new)]);
-            let said = |layer: Option<(&Layer, &str)>| layer.map(|(_, said)| said.to_owned()).unwrap_or_default();
+            let said = |layer: Option<Said<'_>>| layer.map(|(_, said)| said.to_owned()).unwrap_or_default();
             changed_lines(id, &said(old), &said(new), &mut changes);
         }
         if rows.len() == 1 {
@@ -67,11 +69,8 @@ fn head(ledger: &TokenLedger) -> String {
 }
 
 /// The layers of both, each once, in the order of the second.
-fn pairs<'p>(
-    before: &'p Prompt,
-    after: &'p Prompt,
-) -> Vec<(&'p str, Option<(&'p Layer, &'p str)>, Option<(&'p Layer, &'p str)>)> {
-    fn all(prompt: &Prompt) -> impl Iterator<Item = (&Layer, &str)> {
+fn pairs<'p>(before: &'p Prompt, after: &'p Prompt) -> Vec<(&'p str, Option<Said<'p>>, Option<Said<'p>>)> {
+    fn all(prompt: &Prompt) -> impl Iterator<Item = Said<'_>> {
         prompt.ledger.layers.iter().zip(prompt.texts.iter().map(String::as_str))
     }
     let mut pairs: Vec<_> =

@@ -13,6 +13,7 @@
 mod apply;
 mod command;
 mod crashes;
+mod exports;
 mod formats;
 mod forms;
 mod grammar_agrees;
@@ -27,6 +28,7 @@ mod pages;
 mod promises;
 mod prompts;
 mod readme;
+mod replay;
 mod schemas;
 mod texts;
 mod tidy;

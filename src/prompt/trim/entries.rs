@@ -5,6 +5,7 @@
 //! Never: shows an older item instead of a newer one, or counts more often than halving takes.
 
 use super::Why;
+use crate::expression::Record;
 use crate::prompt::draft::{Choice, Draft, Sight};
 use crate::surface::Trimming;
 use serde_json::Value;
@@ -73,7 +74,10 @@ fn note(draft: &mut Draft<'_>, why: Why, sight: &Sight<'_>) {
     }
 }
 
-fn length(state: &Value, path: &[String]) -> usize {
-    let list = path.iter().try_fold(state, |value, key| value.get(key));
+/// How many items the list at this path of the state has.
+pub(in crate::prompt) fn length(state: &Record, path: &[String]) -> usize {
+    let list = path
+        .split_first()
+        .and_then(|(head, inside)| inside.iter().try_fold(state.get(head)?, |value, key| value.get(key)));
     list.and_then(Value::as_array).map_or(0, Vec::len)
 }
