@@ -51,7 +51,7 @@
 //! | [`session`] | what is remembered between two answers? |
 //! | `judge` | what of it counts, and what answers each defect? one file per strategy |
 //! | `flow` | what changes because of it? |
-//! | [`prompt`] | what is a model told? |
+//! | [`prompt`] | what does the model read? layers, budgets, one file per way to become shorter |
 //! | [`outcome`] | the public contract |
 //! | [`cases`] | the tests that prompt engineers write |
 //! | [`lint`] | what would a careful reviewer say of a pack? |

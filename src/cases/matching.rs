@@ -52,7 +52,7 @@ fn codes(outcome: &Value, wanted: impl Fn(&str) -> bool) -> Value {
         .collect()
 }
 
-fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Location, failures: &mut Vec<Failure>) {
+pub(super) fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Location, failures: &mut Vec<Failure>) {
     let matches = match (expected, got) {
         (Tree::Table(members, _), Some(Value::Object(object))) => {
             for (key, value) in members {

@@ -24,6 +24,7 @@ mod coverage;
 mod header;
 mod matching;
 mod parse;
+mod prompts;
 mod runner;
 
 pub use coverage::{Coverage, Covered};

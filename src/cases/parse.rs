@@ -5,13 +5,14 @@
 //! Never: runs anything.
 
 use super::header::CaseHeader;
+use super::prompts;
 use crate::diagnostic::{Checked, Code, Diagnostic};
 use crate::surface::Tree;
 use crate::surface::decode::{Decode, Reading};
 use crate::text::{Location, Source, SourceId, Sources, Span, Spanned};
 use toml::de::{DeTable, DeValue};
 
-/// One script: a header, then answers and what is expected of each.
+/// One script: a header, then answers and prompts and what is expected of each.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// Its name: the file's, without `.case`.
@@ -20,19 +21,30 @@ pub struct Case {
     pub source: SourceId,
     /// Its header.
     pub header: CaseHeader,
-    /// Its answers in order; never empty.
+    /// Its answers and prompts in order; never empty.
     pub steps: Vec<Step>,
 }
 
-/// One answer of a model, and what is expected of its outcome.
+/// One answer of a model and what is expected of its outcome, or what the user says and what is expected of the prompt.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// The `=== response ===` line.
+    /// Which of the two.
+    pub kind: StepKind,
+    /// Its `=== … ===` line.
     pub at: Location,
-    /// The answer.
+    /// The answer, or what the user says.
     pub text: String,
     /// What is expected; never empty.
     pub expected: Vec<Expectation>,
+}
+
+/// What a step of a case is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepKind {
+    /// An answer of a model.
+    Response,
+    /// What the user says, for which a prompt is made.
+    Prompt,
 }
 
 /// One line of an `=== expect ===` part: a key of the outcome and what it should hold.
@@ -143,14 +155,16 @@ fn parse_parts(source: SourceId, parts: &[Part<'_>], text: &str, diagnostics: &m
     for part in parts {
         let at = Location { source, span: part.marker };
         match part.name {
-            "response" => {
+            "response" | "prompt" => {
                 if let Some(step) = waiting.take() {
                     diagnostics.push(without_expectation(&step));
                 }
-                waiting = Some(Step { at, text: part.text.of(text).to_owned(), expected: Vec::new() });
+                let kind = if part.name == "prompt" { StepKind::Prompt } else { StepKind::Response };
+                waiting = Some(Step { kind, at, text: part.text.of(text).to_owned(), expected: Vec::new() });
             }
             "expect" => {
-                let expected = parse_expectation(source, part, text, diagnostics);
+                let kind = waiting.as_ref().map_or(StepKind::Response, |step| step.kind);
+                let expected = parse_expectation(source, part, text, kind, diagnostics);
                 match waiting.take() {
                     Some(step) if expected.as_ref().is_some_and(Vec::is_empty) => {
                         diagnostics.push(without_expectation(&step));
@@ -162,13 +176,13 @@ fn parse_parts(source: SourceId, parts: &[Part<'_>], text: &str, diagnostics: &m
                     ),
                 }
             }
-            "user" | "prompt" => diagnostics.push(
+            "user" => diagnostics.push(
                 Diagnostic::new(Code::CASE_SYNTAX, at, format!("`{}` parts are not supported yet", part.name))
-                    .with_help("for now a case holds `response` and `expect` parts"),
+                    .with_help("for now a case holds `response`, `prompt` and `expect` parts"),
             ),
             name => diagnostics.push(
                 Diagnostic::new(Code::CASE_SYNTAX, at, format!("there is no part called `{name}`"))
-                    .with_nearest(name, ["response", "expect"]),
+                    .with_nearest(name, ["response", "prompt", "expect"]),
             ),
         }
     }
@@ -179,7 +193,8 @@ fn parse_parts(source: SourceId, parts: &[Part<'_>], text: &str, diagnostics: &m
 }
 
 fn without_expectation(step: &Step) -> Diagnostic {
-    Diagnostic::new(Code::CASE_EMPTY, step.at, "nothing is expected of this answer")
+    let what = if step.kind == StepKind::Prompt { "prompt" } else { "answer" };
+    Diagnostic::new(Code::CASE_EMPTY, step.at, format!("nothing is expected of this {what}"))
         .with_help("say what it should come to in an `=== expect ===` part behind it, such as `status = \"clean\"`")
 }
 
@@ -187,19 +202,24 @@ fn parse_expectation(
     source: SourceId,
     part: &Part<'_>,
     text: &str,
+    kind: StepKind,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Vec<Expectation>> {
+    let (what, known) = match kind {
+        StepKind::Response => ("an outcome", KEYS),
+        StepKind::Prompt => ("a prompt", prompts::KEYS),
+    };
     let before = diagnostics.len();
     let table = parse_toml(source, part.text, text, diagnostics, Tree::decode)?;
     let Tree::Table(members, _) = table else { return None };
     let mut expected = Vec::with_capacity(members.len());
     for (key, value) in members {
-        if KEYS.contains(&key.value.as_str()) {
+        if known.contains(&key.value.as_str()) {
             expected.push(Expectation { key, value });
         } else {
-            let message = format!("an outcome has no `{}`", key.value);
+            let message = format!("{what} has no `{}`", key.value);
             diagnostics.push(
-                Diagnostic::new(Code::CASE_SYNTAX, key.at, message).with_nearest(&key.value, KEYS.iter().copied()),
+                Diagnostic::new(Code::CASE_SYNTAX, key.at, message).with_nearest(&key.value, known.iter().copied()),
             );
         }
     }

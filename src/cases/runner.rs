@@ -5,11 +5,14 @@
 //! Never: stops at the first failure, or lets one case see another's session.
 
 use super::matching::{Failure, compare};
-use super::parse::{Case, Step};
+use super::parse::{Case, Step, StepKind};
+use super::prompts;
 use crate::diagnostic::{Code, Diagnostic, alternatives};
 use crate::outcome::{Options, Outcome};
 use crate::program::Program;
+use crate::prompt::{Request, Turn};
 use crate::session::Session;
+use crate::surface::Speaker;
 use crate::text::Location;
 use serde_json::{Map, Value};
 
@@ -60,7 +63,7 @@ impl CaseVerdict {
     }
 }
 
-/// Runs a case: its answers in order, each in the session that the one before left.
+/// Runs a case: its answers and prompts in order, each in the session that the one before left. A prompt sees them as its history.
 pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
     let mut run =
         CaseRun { verdict: CaseVerdict::Passed, failures: Vec::new(), diagnostics: Vec::new(), outcomes: Vec::new() };
@@ -68,11 +71,25 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
         Ok(mut session) => {
             let dialect = case.header.dialect.as_ref().map(|dialect| dialect.value.clone());
             let mut options = Options { dialect, trace: options.trace, chunk: options.chunk, ..Options::default() };
+            let mut history = Vec::new();
             for step in &case.steps {
-                session = run.answer(program, &session, step, &options);
-                // What follows a correction is the next attempt at the same answer.
-                let asked = run.outcomes.last().is_some_and(|outcome| outcome.ask_again.is_some());
-                options.attempts = if asked { options.attempts + 1 } else { 0 };
+                let turn = Turn { role: Speaker::Assistant, content: step.text.clone() };
+                match step.kind {
+                    StepKind::Response => {
+                        session = run.answer(program, &session, step, &options);
+                        // What follows a correction is the next attempt at the same answer.
+                        let asked = run.outcomes.last().is_some_and(|outcome| outcome.ask_again.is_some());
+                        options.attempts = if asked { options.attempts + 1 } else { 0 };
+                        history.push(turn);
+                    }
+                    StepKind::Prompt => {
+                        let model = case.header.model.as_ref().map(|model| model.value.clone());
+                        let message = Some(step.text.clone());
+                        let request = Request { model, message, history: history.clone(), ..Request::default() };
+                        run.failures.extend(prompts::compare(&step.expected, &program.prompt(&session, &request)));
+                        history.push(Turn { role: Speaker::User, ..turn });
+                    }
+                }
             }
         }
         Err(diagnostics) => run.diagnostics = diagnostics,

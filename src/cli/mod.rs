@@ -10,6 +10,7 @@ mod completions;
 mod explain;
 mod export;
 mod new;
+mod prompt;
 mod replay;
 mod run;
 mod schema;
@@ -44,6 +45,8 @@ enum Command {
     Check(check::Arguments),
     /// Run the cases of packs
     Test(test::Arguments),
+    /// Write what a model reads: the layers of a pack's prompt
+    Prompt(prompt::Arguments),
     /// Judge a file of responses and say how often what came of them
     Replay(replay::Arguments),
     /// Explain a code, a pack's tables, or what became of one answer
@@ -182,6 +185,7 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
         Command::Apply(arguments) => apply::apply(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Test(arguments) => test::test(&arguments),
+        Command::Prompt(arguments) => prompt::prompt(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Export(arguments) => export::export(&arguments),

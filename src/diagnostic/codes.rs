@@ -137,6 +137,21 @@ table! {
     /// A pack that includes itself.
     PACK_USE_CYCLE = "pack/use-cycle", Error;
 
+    /// A section that no template asks for.
+    PACK_UNKNOWN_SECTION = "pack/unknown-section", Error;
+
+    /// A prompt that the pack does not have.
+    UNKNOWN_PROMPT = "prompt/unknown-prompt", Error;
+    /// A model that no table declares.
+    UNKNOWN_MODEL = "prompt/unknown-model", Warning;
+    /// A line of a history that holds no turn.
+    BAD_HISTORY = "prompt/bad-history", Error;
+    /// A template that gives no text for this session.
+    FAILING_TEMPLATE = "prompt/failing-template", Error;
+    /// A layer, or a whole prompt, that uses more tokens than it should.
+    OVER_BUDGET = "prompt/over-budget", Warning;
+    /// A prompt that the model cannot take in.
+    TOO_LARGE = "prompt/too-large", Error;
     /// An action that no mode permits.
     PACK_UNPERMITTED = "pack/unpermitted-action", Warning;
     /// A dialect that an earlier one always outruns.

@@ -8,6 +8,7 @@
 //! what is converted, made, compared or searched is weighed as it would be written out, each time anew. Filters whose
 //! result can be much larger than what they are given are weighed before they run, all others after.
 
+use super::escape::{Escape, Slot};
 use super::lower::{Lowered, Read, Step};
 use super::scope::Named;
 use super::{Failure, Scope};
@@ -34,7 +35,7 @@ const DEPTH: usize = 64;
 const NODE: usize = 32;
 
 /// In alphabetical order.
-static FILTERS: [&str; 43] = [
+static FILTERS: [&str; 44] = [
     "abs",
     "attr",
     "batch",
@@ -66,6 +67,7 @@ static FILTERS: [&str; 43] = [
     "round",
     "select",
     "selectattr",
+    "shows",
     "slice",
     "sort",
     "split",
@@ -152,6 +154,32 @@ pub(super) fn compile_expression(source: &str) -> Result<Code, Error> {
 /// A template lives in an environment of its own, which shares its filters with all others.
 pub(super) fn compile_template(source: &str) -> Result<Environment<'static>, Error> {
     let mut environment = ENVIRONMENT.clone();
+    environment.add_template_owned("", source.to_owned())?;
+    Ok(environment)
+}
+
+/// As [`compile_template`], with the filters through which a document prints its values.
+pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Environment<'static>, Error> {
+    let mut environment = ENVIRONMENT.clone();
+    for (name, slot) in [("slot", Slot::Text), ("quoted", Slot::Quoted)] {
+        let escape = escape.clone();
+        environment.add_filter(name, move |state: &State<'_, '_>, value: &Value| {
+            let mut out = String::new();
+            match value.kind() {
+                ValueKind::Undefined | ValueKind::None => {}
+                ValueKind::Bool => out.push_str(if value.is_true() { "true" } else { "false" }),
+                ValueKind::String => escape.write(value.as_str().unwrap_or_default(), slot, &mut out),
+                ValueKind::Number => out = value.to_string(),
+                _ => {
+                    let scale = on_scale(state, |left| Ok(Scale(Arc::new(Left(left.0.load(Relaxed).into())))))?;
+                    on_scale(state, |left| weigh(left, value, DEPTH))?;
+                    escape.write(&to_json(value, &scale, DEPTH)?.to_string(), slot, &mut out);
+                }
+            }
+            on_scale(state, |left| take(left, out.len()))?;
+            Ok::<_, Error>(out)
+        });
+    }
     environment.add_template_owned("", source.to_owned())?;
     Ok(environment)
 }
@@ -591,6 +619,11 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
         on_scale(state, |left| take(left, 6 * text.len()))?;
         Ok::<_, Error>(xml(&text))
     });
+    e.add_filter("shows", |state: &State<'_, '_>, section: &Value, held: &Value| match section.as_str() {
+        Some("always") => Ok(true),
+        Some("hidden") => Ok(false),
+        _ => on_scale(state, |left| weigh(left, held, DEPTH)).map(|()| holds_something(held)),
+    });
     guards(&mut e);
     predicates_of(&mut e);
     e.add_function("range", |lower: isize, upper: Option<isize>, step: Option<isize>| {
@@ -768,6 +801,20 @@ fn predicates_of(e: &mut Environment<'static>) {
                 order(state, one, other).map(holds)
             });
         }
+    }
+}
+
+/// Whether a value, or anything in it, is more than nothing.
+fn holds_something(value: &Value) -> bool {
+    match value.kind() {
+        ValueKind::Seq | ValueKind::Iterable => {
+            value.try_iter().is_ok_and(|mut items| items.any(|item| holds_something(&item)))
+        }
+        ValueKind::Map => {
+            let pairs = value.as_object().and_then(|object| object.try_iter_pairs());
+            pairs.into_iter().flatten().any(|(_, value)| holds_something(&value))
+        }
+        _ => value.is_true(),
     }
 }
 

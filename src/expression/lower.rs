@@ -8,11 +8,12 @@
 //! `none` wherever it is used, operators refuse what does not fit them, and all that is made along the way is weighed.
 //! `a.b + x | upper` becomes `(r0|plus + r1|upper()|weigh|plus)|weigh`; see [`super::engine`] for the guards.
 
+use super::document::Library;
 use super::quick::Quick;
 use super::{Fault, engine};
 use crate::diagnostic::alternatives;
 use minijinja::Value;
-use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Stmt, UnaryOpKind};
+use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Include, Stmt, UnaryOpKind};
 use minijinja::machinery::{self, Token};
 use minijinja::syntax::SyntaxConfig;
 use std::fmt::Write as _;
@@ -21,6 +22,10 @@ use std::fmt::Write as _;
 const TOKENS: usize = 4_000;
 /// Tokens between the braces of one expression or statement.
 const TOGETHER: usize = 500;
+/// The filter of documents that prints what the rules themselves spell as it is.
+const MARKUP: &str = "markup";
+/// Files that one document may be made of.
+const FILES: usize = 64;
 /// Further branches that the `if`s of one template may have.
 const ELIFS: usize = 64;
 
@@ -101,6 +106,22 @@ pub(super) fn template(source: &str) -> Result<Lowered, Fault> {
     Ok(lower.finish(form))
 }
 
+/// Lowers a whole file, with what it includes written in.
+pub(super) fn document(source: &str, name: &str, library: &dyn Library, own: &[&str]) -> Result<Lowered, Fault> {
+    let mut lower = Lower::new(source);
+    lower.paper = Some(Paper { library, own, place: Place::Text, open: vec![name.to_owned()], files: 1 });
+    let mut out = String::new();
+    lower.file(source, &mut out)?;
+    Ok(lower.finish(Form::Text(out)))
+}
+
+/// The syntax of whole files: a line that holds nothing but a statement leaves nothing behind.
+fn page_syntax() -> SyntaxConfig {
+    let mut syntax = SyntaxConfig::builder();
+    syntax.keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true);
+    syntax.build().unwrap_or_default()
+}
+
 /// Jinja's own syntax; a line break at the end of a text is part of it.
 pub(super) fn syntax() -> SyntaxConfig {
     SyntaxConfig::builder().keep_trailing_newline(true).build().unwrap_or_default()
@@ -134,13 +155,69 @@ struct Lower<'s> {
     quick: Option<Quick>,
     /// Names that statements bind, one list per `for`.
     locals: Vec<Vec<&'s str>>,
+    /// Every binding of a local name that is in sight, and whether its value is no user's.
+    items: Vec<(&'s str, bool)>,
+    /// What there is besides for a document.
+    paper: Option<Paper<'s>>,
+}
+
+/// What lowering a document takes besides.
+struct Paper<'s> {
+    library: &'s dyn Library,
+    /// Names whose values are no user's.
+    own: &'s [&'s str],
+    /// Where the next value stands.
+    place: Place,
+    /// The files that are being written in, from the document down.
+    open: Vec<String>,
+    files: usize,
+}
+
+/// What stands around a value in a document.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Text, or nothing but tags that are complete.
+    Text,
+    /// A tag that is not complete.
+    Tag,
+    /// The quotes of an attribute.
+    Quoted(u8),
+}
+
+impl Place {
+    /// The place behind `raw`.
+    fn behind(mut self, raw: &str) -> Place {
+        let bytes = raw.as_bytes();
+        for (at, byte) in bytes.iter().enumerate() {
+            self = match (self, byte) {
+                // A `<` in prose has white space, a digit or a sign behind it.
+                (Place::Text, b'<') => match bytes.get(at + 1) {
+                    Some(next) if !(next.is_ascii_alphabetic() || b"/_?".contains(next)) => Place::Text,
+                    _ => Place::Tag,
+                },
+                (Place::Tag, b'"' | b'\'') => Place::Quoted(*byte),
+                (Place::Tag, b'>') => Place::Text,
+                (Place::Quoted(quote), byte) if quote == *byte => Place::Tag,
+                (same, _) => same,
+            };
+        }
+        self
+    }
 }
 
 type Code = Result<String, Fault>;
 
 impl<'s> Lower<'s> {
     fn new(source: &'s str) -> Self {
-        Self { source, reads: Vec::new(), constants: Vec::new(), quick: None, locals: vec![Vec::new()] }
+        Self {
+            source,
+            reads: Vec::new(),
+            constants: Vec::new(),
+            quick: None,
+            locals: vec![Vec::new()],
+            items: Vec::new(),
+            paper: None,
+        }
     }
 
     fn finish(self, form: Form) -> Lowered {
@@ -384,20 +461,27 @@ impl<'s> Lower<'s> {
         for statement in statements {
             match statement {
                 Stmt::EmitRaw(raw) => {
+                    if let Some(paper) = &mut self.paper {
+                        paper.place = paper.place.behind(raw.raw);
+                    }
                     let text = self.constant(raw.raw.into());
                     let _ = write!(out, "{{{{ {text} }}}}");
                 }
                 Stmt::EmitExpr(emit) => {
-                    let code = self.expr(&emit.expr)?;
+                    let code = self.printed(&emit.expr)?;
                     let _ = write!(out, "{{{{ {code} }}}}");
                 }
                 Stmt::IfCond(choice) => {
                     let test = self.expr(&choice.expr)?;
+                    let before = self.place();
                     let _ = write!(out, "{{% if {test} %}}");
                     self.statements(&choice.true_body, out)?;
                     out.push_str("{% else %}");
+                    let after = self.place();
+                    self.put(before);
                     self.statements(&choice.false_body, out)?;
                     out.push_str("{% endif %}");
+                    self.same_place(after, &choice.expr)?;
                 }
                 Stmt::Set(set) => {
                     let Expr::Var(target) = &set.target else {
@@ -406,12 +490,16 @@ impl<'s> Lower<'s> {
                     let code = self.expr(&set.expr)?;
                     let _ = write!(out, "{{% set l_{} = {code} %}}", target.id);
                     self.locals.last_mut().into_iter().for_each(|names| names.push(target.id));
+                    self.items.push((target.id, false));
                 }
                 Stmt::ForLoop(each) if !each.recursive => {
                     let items = self.expr(&each.iter)?;
                     let mut names = Vec::new();
                     self.targets(&each.target, &mut names)?;
                     let targets: Vec<String> = names.iter().map(|name| format!("l_{name}")).collect();
+                    let outer = self.items.len();
+                    let own = self.is_own(&each.iter);
+                    self.items.extend(names.iter().map(|name| (*name, own)));
                     self.locals.push([names, vec!["loop"]].concat());
                     let _ = write!(out, "{{% for {} in {items}{}", targets.join(", "), engine::EACH);
                     if let Some(filter) = &each.filter_expr {
@@ -419,17 +507,122 @@ impl<'s> Lower<'s> {
                         let _ = write!(out, " if {code}");
                     }
                     out.push_str(" %}");
+                    let before = self.place();
                     self.statements(&each.body, out)?;
                     self.locals.pop();
+                    self.items.truncate(outer);
+                    self.same_place(before, &each.iter)?;
                     out.push_str("{% else %}");
                     self.statements(&each.else_body, out)?;
+                    self.same_place(before, &each.iter)?;
                     out.push_str("{% endfor %}");
                 }
+                Stmt::Include(include) if self.paper.is_some() => self.include(include, out)?,
                 _ => {
                     let fault = Fault::new(0..self.source.len(), "this statement is not for templates of a pack");
                     return Err(fault.help("there is `if`, `for` and `set NAME = VALUE`".to_owned()));
                 }
             }
+        }
+        Ok(())
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.paper.as_ref().map(|paper| paper.place)
+    }
+
+    fn put(&mut self, place: Option<Place>) {
+        if let (Some(paper), Some(place)) = (&mut self.paper, place) {
+            paper.place = place;
+        }
+    }
+
+    /// Every way through a statement leads to the same place, or nobody could say how the next value is escaped.
+    fn same_place(&self, other: Option<Place>, tree: &Expr<'s>) -> Result<(), Fault> {
+        if self.place() == other {
+            return Ok(());
+        }
+        let fault = self.refuse(tree, "one way through this ends inside a tag, another does not");
+        Err(fault.help("write the whole tag, or the whole value of an attribute, into each branch".to_owned()))
+    }
+
+    /// What is printed: in a document a value escaped for its place, or markup of the engine's own.
+    fn printed(&mut self, tree: &Expr<'s>) -> Code {
+        let Some(place) = self.place() else { return self.expr(tree) };
+        if let Expr::Filter(filter) = tree
+            && let (MARKUP, Some(base), [], Place::Text) = (filter.name, &filter.expr, filter.args.as_slice(), place)
+        {
+            if !self.is_own(base) {
+                let fault = self.refuse(tree, "only what the rules themselves spell is markup");
+                let own = self.paper.as_ref().map(|paper| paper.own.join("`, `")).unwrap_or_default();
+                return Err(fault.help(format!("`markup` takes a path that starts at `{own}`, or an item of one")));
+            }
+            return Ok(format!("{}|string", self.expr(base)?));
+        }
+        let code = self.expr(tree)?;
+        match place {
+            Place::Text => Ok(format!("{code}|slot")),
+            Place::Quoted(_) => Ok(format!("{code}|quoted")),
+            Place::Tag => {
+                let fault = self.refuse(tree, "a value cannot stand inside a tag");
+                Err(fault.help("put it between tags, or into the quotes of an attribute".to_owned()))
+            }
+        }
+    }
+
+    /// Whether the value of a path is no user's, wherever it leads.
+    fn is_own(&self, tree: &Expr<'s>) -> bool {
+        match tree {
+            Expr::Var(var) if self.is_local(var.id) => {
+                let mut bindings = self.items.iter().filter(|(name, _)| *name == var.id).peekable();
+                bindings.peek().is_some() && bindings.all(|(_, own)| *own)
+            }
+            Expr::Var(var) => self.paper.as_ref().is_some_and(|paper| paper.own.contains(&var.id)),
+            Expr::GetAttr(get) => self.is_own(&get.expr),
+            Expr::GetItem(get) => self.is_own(&get.expr),
+            _ => false,
+        }
+    }
+
+    /// Writes a file in.
+    fn file(&mut self, source: &'s str, out: &mut String) -> Result<(), Fault> {
+        bounded(source, false)?;
+        let tree = machinery::parse(source, "template", page_syntax()).map_err(|error| Fault::of(&error, source))?;
+        let Stmt::Template(tree) = &tree else { return Err(Fault::new(0..source.len(), "this is not a template")) };
+        self.statements(&tree.children, out)
+    }
+
+    /// Writes the file in that an `include` names.
+    fn include(&mut self, include: &Include<'s>, out: &mut String) -> Result<(), Fault> {
+        let name = match &include.name {
+            Expr::Const(name) => name.value.as_str().map(str::to_owned),
+            _ => None,
+        };
+        let Some(name) = name.filter(|_| !include.ignore_missing) else {
+            return Err(self.refuse(&include.name, "`include` takes the path of a file in quotes"));
+        };
+        let Some(paper) = &mut self.paper else { return Ok(()) };
+        let library = paper.library;
+        let again = paper.open.contains(&name);
+        paper.files += 1;
+        if again || paper.files > FILES {
+            let message = format!("a document is made of {FILES} files at the most");
+            let message = if again { format!("`{name}` includes itself") } else { message };
+            return Err(self.refuse(&include.name, &message));
+        }
+        let Some((text, source)) = library.text(&name) else {
+            let fault = self.refuse(&include.name, &format!("the pack has no file `{name}`"));
+            return Err(fault.help("paths are relative to the pack's folder".to_owned()));
+        };
+        paper.open.push(name);
+        let around = std::mem::replace(&mut self.source, text);
+        self.file(text, out).map_err(|fault| match fault.file {
+            None => Fault { file: Some((source, text.to_owned())), ..fault },
+            Some(_) => fault,
+        })?;
+        self.source = around;
+        if let Some(paper) = &mut self.paper {
+            paper.open.pop();
         }
         Ok(())
     }

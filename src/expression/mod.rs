@@ -10,12 +10,15 @@
 //! * There is no *undefined*. An absent member is `none`, also of `none`, and `default` fills it; a name that is not in
 //!   scope is a failure. Where a collection is asked for, `none` is an empty one.
 //! * Sums and order want values of one kind: `none + 1` and `none < 3` fail, so a condition on an absent value denies.
-//! * `if`, `for` and `set NAME = VALUE` are the statements; there are no macros, includes, methods or clocks.
+//! * `if`, `for` and `set NAME = VALUE` are the statements; there are no macros, methods or clocks. Only a [`Document`], which is
+//!   a whole file, includes others.
 //!
 //! Bounds of one evaluation: [`FUEL`] instructions, [`WEIGHT`] bytes converted, made or looked through, [`OUTPUT`] bytes of
 //! text. A path alone, and text with nothing but paths, is read from the scope without an engine and copies only its result.
 
+mod document;
 mod engine;
+mod escape;
 mod lower;
 mod path;
 mod quick;
@@ -27,14 +30,16 @@ mod shape;
 #[expect(clippy::disallowed_methods, reason = "some tests are about time")]
 mod tests;
 
+pub(crate) use document::{Document, Library};
 pub use engine::{FUEL, OUTPUT, WEIGHT};
+pub(crate) use escape::Escape;
 pub use path::PathTemplate;
 pub use record::Record;
 pub use scope::Scope;
 pub use shape::Shape;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::text::{Location, Span, Spanned};
+use crate::text::{Location, SourceId, Span, Spanned};
 use lower::{Form, Lowered, Piece, Step};
 use minijinja::Environment;
 use serde_json::Value as Json;
@@ -261,20 +266,7 @@ impl Parsed {
         let text = typed.value.as_str();
         // What was typed is sound; what is refused here is nested too deeply.
         let deep = |error: minijinja::Error| Fault { span: Span::new(0, text.len()), ..Fault::of(&error, text) };
-        let mut reads: Vec<Vec<String>> = Vec::new();
-        let mut in_order: Vec<_> = lowered.reads.iter().collect();
-        in_order.sort_by_key(|read| read.at);
-        for read in in_order {
-            let keys = read.steps.iter().map_while(|step| match step {
-                Step::Key(key) => Some(key.clone()),
-                Step::Place(place) if *place >= 0 => Some(place.to_string()),
-                _ => None,
-            });
-            let path: Vec<String> = std::iter::once(read.name.clone()).chain(keys).collect();
-            if !reads.contains(&path) {
-                reads.push(path);
-            }
-        }
+        let reads = reads_of(&lowered);
         let body = match &lowered.form {
             Form::Read(_) | Form::Plain(_) => Body::Paths(lowered),
             Form::Value(source) => {
@@ -314,6 +306,25 @@ impl Parsed {
     }
 }
 
+/// What is read, each as a path as far as it is known, in the order of the text.
+fn reads_of(lowered: &Lowered) -> Vec<Vec<String>> {
+    let mut reads: Vec<Vec<String>> = Vec::new();
+    let mut in_order: Vec<_> = lowered.reads.iter().collect();
+    in_order.sort_by_key(|read| read.at);
+    for read in in_order {
+        let keys = read.steps.iter().map_while(|step| match step {
+            Step::Key(key) => Some(key.clone()),
+            Step::Place(place) if *place >= 0 => Some(place.to_string()),
+            _ => None,
+        });
+        let path: Vec<String> = std::iter::once(read.name.clone()).chain(keys).collect();
+        if !reads.contains(&path) {
+            reads.push(path);
+        }
+    }
+    reads
+}
+
 fn slow(code: &engine::Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<Json, Failure> {
     let (value, scale) = engine::evaluate(code, lowered, scope)?;
     engine::json(&value, &scale)
@@ -346,11 +357,13 @@ struct Fault {
     span: Span,
     message: String,
     help: Option<String>,
+    /// The file that it is about, if that is not the one at hand.
+    file: Option<(SourceId, String)>,
 }
 
 impl Fault {
     fn new(span: impl Into<Span>, message: impl Into<String>) -> Self {
-        Self { span: span.into(), message: message.into(), help: None }
+        Self { span: span.into(), message: message.into(), help: None, file: None }
     }
 
     fn of(error: &minijinja::Error, text: &str) -> Self {
@@ -365,6 +378,10 @@ impl Fault {
     }
 
     fn at(self, text: &Spanned<String>) -> Box<Diagnostic> {
+        if let Some((source, other)) = self.file {
+            let at = Location { source, span: Span::new(0, other.len()) };
+            return Fault { file: None, ..self }.at(&Spanned::new(other, at));
+        }
         let mut diagnostic = Diagnostic::new(Code::PACK_EXPRESSION, place(text, self.span), self.message);
         diagnostic.help = self.help;
         Box::new(diagnostic)

@@ -4,7 +4,7 @@
 //! Out: [`Outcome`] and its parts, version 1, with their JSON (`schemas/outcome.schema.json`).
 //! Never: decides anything.
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::session::Session;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -259,6 +259,22 @@ pub enum Effect {
         /// The whole text.
         text: String,
     },
+}
+
+impl Finding {
+    /// A diagnostic, without its places.
+    pub(super) fn of(found: Diagnostic) -> Self {
+        Self {
+            code: found.code.to_string(),
+            id: found.id,
+            severity: found.severity,
+            message: found.message,
+            span: Extent { start: 0, end: 0, line: 0, column: 0 },
+            rule: None,
+            strategy: found.strategy.map(|strategy| strategy.name().to_owned()),
+            help: found.help,
+        }
+    }
 }
 
 impl Outcome {

@@ -16,5 +16,5 @@ pub use contract::{
 };
 pub use difference::differences;
 pub use heard::Heard;
-pub use prompt::{Layer, Message, Prompt, PromptLedger, Speaker};
+pub use prompt::Prompt;
 pub use run::{Options, Reader};

@@ -1,92 +1,78 @@
 //! The contract of `prompt`: what does a host send to the model?
 //!
-//! In: nothing; these are plain types.
+//! In: a program, a session, and a [`Request`].
 //! Out: [`Prompt`], version 1, with its JSON (`schemas/prompt.schema.json`).
 //! Never: writes a word of a prompt.
 
-use super::contract::Finding;
+use super::contract::{Finding, VERSION};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::program::Program;
+use crate::prompt::{Message, Request, TokenLedger, assemble};
+use crate::session::Session;
 use serde::Serialize;
 
-macro_rules! contract {
-    ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
-        $(
-            $(#[$meta])*
-            #[derive(Debug, Clone, PartialEq, Serialize)]
-            #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-            #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
-            pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
-        )*
-    };
-}
-
-contract! {
-    /// The messages for a model, and where every token in them comes from.
-    pub struct Prompt {
-        /// The version of this contract: 1.
-        version: u32,
-        /// The messages in order.
-        messages: Vec<Message>,
-        /// The account of every token.
-        ledger: PromptLedger,
-        /// What was worth saying.
-        diagnostics: Vec<Finding>,
-    }
-
-    /// One message.
-    #[derive(Eq)]
-    pub struct Message {
-        /// Who speaks.
-        role: Speaker,
-        /// The text.
-        content: String,
-    }
-
-    /// The account of every token.
-    #[derive(Eq)]
-    pub struct PromptLedger {
-        /// The model that it is for.
-        model: String,
-        /// The tier of the model.
-        tier: String,
-        /// How many tokens the model takes in.
-        context: usize,
-        /// How many of them are kept for the answer.
-        reserve: usize,
-        /// How many the messages use.
-        tokens: usize,
-        /// Whether the model's vocabulary is unknown and the numbers are an estimate.
-        estimated: bool,
-        /// The layers in order.
-        layers: Vec<Layer>,
-    }
-
-    /// One named part of the prompt.
-    #[derive(Eq)]
-    pub struct Layer {
-        /// Its name.
-        id: String,
-        /// The file or declaration of its text.
-        source: Option<String>,
-        /// Which variant of it was taken.
-        variant: Option<String>,
-        /// How many tokens it uses.
-        tokens: usize,
-        /// How many it may use.
-        budget: Option<usize>,
-        /// The strategy that made it shorter.
-        trimmed: Option<String>,
-    }
-}
-
-/// Who speaks a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// The messages for a model, and where every token in them comes from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Speaker {
-    /// The product.
-    System,
-    /// The user.
-    User,
-    /// The model.
-    Assistant,
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+pub struct Prompt {
+    /// The version of this contract: 1.
+    pub version: u32,
+    /// The messages in order; none after an error.
+    pub messages: Vec<Message>,
+    /// The account of every token.
+    pub ledger: TokenLedger,
+    /// What was worth saying.
+    pub diagnostics: Vec<Finding>,
+    /// The same as one text, the layers separated as the pack says.
+    #[serde(skip)]
+    pub text: String,
+    /// The text of each layer, as the ledger lists them.
+    #[serde(skip)]
+    pub texts: Vec<String>,
+    /// The diagnostics with their places in the pack.
+    #[serde(skip)]
+    pub found: Vec<Diagnostic>,
+}
+
+impl Prompt {
+    /// Whether there is no prompt.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|finding| finding.severity == Severity::Error)
+    }
+}
+
+impl Program {
+    /// Assembles what a model reads next. Where it cannot be sent, it has no messages but an error that says why.
+    pub fn prompt(&self, session: &Session, request: &Request) -> Prompt {
+        let assembled = assemble(self, session, request, &|answer| self.seen(session, answer));
+        let findings = assembled
+            .diagnostics
+            .iter()
+            .cloned()
+            .map(|found| Finding { rule: found.at.or(found.rule).and_then(|at| self.place(at)), ..Finding::of(found) });
+        Prompt {
+            version: VERSION,
+            messages: assembled.messages,
+            ledger: assembled.ledger,
+            diagnostics: findings.collect(),
+            text: assembled.text,
+            texts: assembled.texts,
+            found: assembled.diagnostics,
+        }
+    }
+
+    /// What the user saw of an answer: its message; of one in which nothing is bound, all of it.
+    fn seen(&self, session: &Session, answer: &str) -> String {
+        let outcome = self.run(session, answer);
+        if !outcome.message.is_empty() {
+            return outcome.message;
+        }
+        let said = outcome.sections.into_iter().map(|section| section.text);
+        let said: Vec<String> = said.chain(outcome.utterances.into_iter().map(|one| one.text)).collect();
+        match said.is_empty() && outcome.ledger.stray == outcome.ledger.bytes - outcome.ledger.blank {
+            true => answer.to_owned(),
+            false => said.join("\n\n"),
+        }
+    }
 }

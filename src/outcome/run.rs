@@ -221,14 +221,9 @@ impl Program {
         let span = found.at.map(|at| at.span).unwrap_or_default();
         let place = lines.place(span.start);
         Finding {
-            code: found.code.to_string(),
-            id: found.id,
-            severity: found.severity,
-            message: found.message,
             span: Extent { start: span.start, end: span.end, line: place.line, column: place.column },
             rule: found.rule.and_then(|rule| self.place(rule)),
-            strategy: found.strategy.map(|strategy| strategy.name().to_owned()),
-            help: found.help,
+            ..Finding::of(found)
         }
     }
 }

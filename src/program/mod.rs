@@ -11,6 +11,7 @@ mod example;
 mod guardrail;
 mod limits;
 mod pattern;
+mod prompt;
 mod sample;
 mod schema;
 mod tables;
@@ -22,6 +23,7 @@ pub(crate) use example::{Members, example};
 pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
 pub use limits::Limits;
 pub(crate) use pattern::{Pattern, PatternSet};
+pub(crate) use prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Variant};
 pub(crate) use schema::Schema;
 pub use tables::{DegradationRow, Permission, PermitCell};
 
@@ -52,6 +54,7 @@ pub struct Program {
     pub(crate) slots: IndexMap<String, Slot>,
     pub(crate) initial: Record,
     pub(crate) data: Value,
+    pub(crate) prompts: Prompts,
     pub(crate) limits: Limits,
     /// What effects read of `reply`.
     pub(crate) effects_read: Vec<Vec<String>>,

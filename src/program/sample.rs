@@ -6,7 +6,7 @@
 //! that does not hold for the sample.
 
 use super::example::{Members, example};
-use super::{Effect, Program, Verb};
+use super::{Body, Effect, Program, Verb};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Failure, PathTemplate, Scope, Shape, Template};
 use crate::text::{Location, excerpt};
@@ -39,6 +39,16 @@ impl Program {
                 samples.condition(permit.when.as_ref(), &scope);
             }
             samples.effects(&action.effects, &scope, Map::new());
+        }
+        let none = json!([]);
+        let of_prompts = json!({});
+        for text in &self.prompts.texts {
+            let (Body::Template(document), Some(told)) = (&text.body, self.prompts.modes.first()) else { continue };
+            let mut scope = Scope::inside(&scope).with("title", &told.title).with("sections", &told.sections);
+            for (name, value) in [("tier", &absent), ("model", &of_prompts), ("actions", &none), ("forms", &none)] {
+                scope.add(name, value);
+            }
+            samples.outcome(document.render(&scope), document.at());
         }
         for (name, content) in &self.contents {
             let (key, text, name) = (json!("sample.txt"), json!("sample"), json!(name));

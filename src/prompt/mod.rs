@@ -1,16 +1,208 @@
-//! Prompts: what is a model told?
+//! Prompts: what does the model read?
 //!
-//! In: a [`Program`](crate::program::Program).
-//! Out: the form of a good answer and the actions of a mode, as the rules have them.
-//! Never: says anything about a form that its own reader would refuse.
+//! In: a program, a session, the turns so far, what the user says, and the model's name.
+//! Out: [`Assembled`]: messages, the same as one text, and a ledger with a line for every layer.
+//! Never: cuts a text of the author, leaves anything out without saying so, or lets a value become structure.
+//!
+//! What templates say of the rules, the actions of the mode and the form of an answer, comes from the rules themselves.
+//!
+//! A layer becomes a [draft](draft), which first keeps to its own budget; then the whole is [fitted](fit) into what the
+//! model takes in. One file for each strategy that makes a layer shorter is in [`trim`].
 
 mod actions;
 mod ask_again;
+mod count;
+mod draft;
 mod export;
+mod fit;
 mod form;
+mod history;
+mod ledger;
 mod spelling;
 mod strict;
+mod target;
+mod trim;
 
 pub use actions::{ActionForm, ParamForm};
+pub use count::Counter;
 pub use export::{Export, Exported};
 pub use form::{BlockForm, Form};
+pub use history::{Turn, read_history};
+pub use ledger::{Layer, Message, TokenLedger};
+
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::expression::Scope;
+use crate::program::{Body, Holds, Program, Prompts};
+use crate::session::Session;
+use crate::surface::Speaker;
+use draft::{Draft, Sight};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use target::Target;
+
+/// What a prompt is asked for.
+#[derive(Clone, Default)]
+pub struct Request {
+    /// Which of the pack's prompts; the first without it.
+    pub prompt: Option<String>,
+    /// The model's name; a model of the default tier without it.
+    pub model: Option<String>,
+    /// The turns so far, the oldest first.
+    pub history: Vec<Turn>,
+    /// What the user says now.
+    pub message: Option<String>,
+    /// Counts the tokens instead of what the pack declares for the model.
+    pub counter: Option<Arc<dyn Counter>>,
+}
+
+/// A prompt, or why there is none.
+#[derive(Debug)]
+pub(crate) struct Assembled {
+    pub(crate) messages: Vec<Message>,
+    /// The same as one text.
+    pub(crate) text: String,
+    /// The text of each layer, as the ledger lists them.
+    pub(crate) texts: Vec<String>,
+    pub(crate) ledger: TokenLedger,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Assembles a prompt. `answer` is what the user saw of an answer that the history holds.
+pub(crate) fn assemble(
+    program: &Program,
+    session: &Session,
+    request: &Request,
+    answer: &dyn Fn(&str) -> String,
+) -> Assembled {
+    let prompts = &program.prompts;
+    let mut diagnostics = Vec::new();
+    let target = Target::of(prompts, request, &mut diagnostics);
+    let named = match &request.prompt {
+        Some(name) => prompts.prompts.get_key_value(name),
+        None => prompts.prompts.first(),
+    };
+    let Some((name, prompt)) = named else {
+        diagnostics.push(unknown(prompts, request.prompt.as_deref()));
+        return nothing(&target, diagnostics);
+    };
+    let mode = program.modes.get_index_of(&session.mode).unwrap_or_default();
+    let values = Values::of(program, session, mode, &target);
+    let sight = Sight { program, state: &session.state, scope: values.scope(program), mode, target: &target };
+    let history = history::Window::of(prompts, request, answer);
+    let message = request.message.as_deref().map(|message| prompts.escape.text(message)).unwrap_or_default();
+    let mut drafts: Vec<Draft<'_>> = Vec::with_capacity(prompt.layers.len());
+    for layer in &prompt.layers {
+        let mut draft = Draft::new(layer, &sight, &history, &message);
+        draft.keep_to_budget(&sight, &mut diagnostics);
+        drafts.push(draft);
+    }
+    let whole = fit::fit(prompt, name, &mut drafts, &sight, &mut diagnostics);
+    let broken = diagnostics.iter().any(|one| one.severity == Severity::Error);
+    Assembled {
+        messages: if broken { Vec::new() } else { messages(&drafts, &prompt.separator) },
+        texts: drafts.iter().map(|draft| draft.text.clone()).collect(),
+        ledger: target.ledger(whole.tokens, drafts.iter().map(|draft| draft.entry(&sight)).collect()),
+        text: if broken { String::new() } else { whole.text },
+        diagnostics,
+    }
+}
+
+impl Program {
+    /// Renders one template of the pack's prompts and nothing else: how many bytes it gives. For measuring.
+    #[doc(hidden)]
+    pub fn render_only(&self, session: &Session, path: &str) -> usize {
+        let (request, mut diagnostics) = (Request::default(), Vec::new());
+        let target = Target::of(&self.prompts, &request, &mut diagnostics);
+        let mode = self.modes.get_index_of(&session.mode).unwrap_or_default();
+        let values = Values::of(self, session, mode, &target);
+        let sight = Sight { program: self, state: &session.state, scope: values.scope(self), mode, target: &target };
+        let text = self.prompts.texts.iter().find(|text| text.path == path);
+        match text.map(|text| &text.body) {
+            Some(Body::Template(document)) => sight.render(document, sight.state).map_or(0, |text| text.len()),
+            _ => 0,
+        }
+    }
+}
+
+/// The layers as messages: those of one role that stand together are one, the turns are one each.
+fn messages(drafts: &[Draft<'_>], separator: &str) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    let mut merges = false;
+    for draft in drafts.iter().filter(|draft| !draft.text.is_empty()) {
+        match draft.layer.holds {
+            Holds::History => {
+                messages.extend(draft.turns().map(|(role, content)| Message { role, content: content.to_owned() }));
+                merges = false;
+            }
+            Holds::Message => {
+                messages.push(Message { role: Speaker::User, content: draft.text.clone() });
+                merges = false;
+            }
+            Holds::Files { role, .. } => match messages.last_mut().filter(|last| merges && last.role == role) {
+                Some(last) => last.content.extend([separator, &draft.text]),
+                None => {
+                    messages.push(Message { role, content: draft.text.clone() });
+                    merges = true;
+                }
+            },
+        }
+    }
+    messages
+}
+
+/// The values that conditions and templates see beside the state.
+struct Values {
+    mode: Value,
+    tier: Value,
+    model: Value,
+    now: Value,
+    number: usize,
+}
+
+impl Values {
+    fn of(program: &Program, session: &Session, number: usize, target: &Target<'_>) -> Self {
+        let mode = program.modes.get_index(number).map(|(name, _)| name.as_str());
+        Self {
+            mode: mode.into(),
+            tier: target.tier_name.into(),
+            model: json!({ "id": target.id, "name": target.name, "traits": target.traits }),
+            now: session.now.as_deref().into(),
+            number,
+        }
+    }
+
+    fn scope<'v>(&'v self, program: &'v Program) -> Scope<'v> {
+        let mut scope = Scope::new();
+        for (name, value) in [("mode", &self.mode), ("tier", &self.tier), ("model", &self.model), ("now", &self.now)] {
+            scope.add(name, value);
+        }
+        scope.add("data", &program.data);
+        if let Some(told) = program.prompts.modes.get(self.number) {
+            scope.add("title", &told.title);
+            scope.add("sections", &told.sections);
+        }
+        scope
+    }
+}
+
+fn unknown(prompts: &Prompts, name: Option<&str>) -> Diagnostic {
+    let declared = prompts.prompts.keys().map(String::as_str);
+    match name {
+        Some(name) => {
+            let message = format!("the pack has no prompt `{}`", crate::text::excerpt(name, 60));
+            Diagnostic::new(Code::UNKNOWN_PROMPT, None, message).with_nearest(name, declared)
+        }
+        None => Diagnostic::new(Code::UNKNOWN_PROMPT, None, "the pack declares no prompt")
+            .with_help("add `[[prompts.NAME.layers]]`, and a tier"),
+    }
+}
+
+fn nothing(target: &Target<'_>, diagnostics: Vec<Diagnostic>) -> Assembled {
+    Assembled {
+        messages: Vec::new(),
+        text: String::new(),
+        texts: Vec::new(),
+        ledger: target.ledger(0, Vec::new()),
+        diagnostics,
+    }
+}

@@ -14,6 +14,7 @@ pub mod json;
 mod junit;
 mod lines;
 mod outcome;
+mod prompt;
 mod replayed;
 mod row;
 mod sarif;

@@ -172,6 +172,7 @@ impl Surface {
                     continue;
                 }
             };
+            let text = if is_text { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
             let source = self.sources.add(Source::new(name, text));
             match grammar {
                 _ if is_text => drop(self.texts.insert(path.clone(), Ok(source))),

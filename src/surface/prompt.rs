@@ -121,6 +121,12 @@ words! {
     }
 }
 
+impl serde::Serialize for Speaker {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}
+
 words! {
     /// What a layer holds that no file does.
     Origins {

@@ -27,6 +27,7 @@ mod model;
 mod pack_page;
 mod pages;
 mod promises;
+mod prompts;
 mod readme;
 mod replay;
 mod schemas;

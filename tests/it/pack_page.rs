@@ -44,10 +44,12 @@ fn every_example_is_a_pack() {
 
 /// The texts that the page shows, by their paths.
 fn texts() -> impl Iterator<Item = (String, String)> {
-    PAGE.split("\n```md ").skip(1).filter_map(|snippet| {
-        let (path, rest) = snippet.split_once('\n')?;
-        Some((path.to_owned(), rest.split("\n```").next()?.to_owned()))
-    })
+    PAGE.split("\n```").filter_map(|snippet| snippet.strip_prefix("md ").or(snippet.strip_prefix("xml "))).filter_map(
+        |snippet| {
+            let (path, rest) = snippet.split_once('\n')?;
+            Some((path.to_owned(), rest.to_owned()))
+        },
+    )
 }
 
 /// The names of all keys, and the words that keys take.

@@ -6,9 +6,9 @@ use rulebook::cases::{self, CaseOptions};
 use rulebook::diagnostic::{Defect, Diagnostic, Page, Remark, Strategy, page, pages, rows};
 use rulebook::lint;
 use rulebook::outcome::{EffectRecord, Options};
-use rulebook::prompt::Export;
+use rulebook::prompt::{Export, Request, read_history};
 use rulebook::surface::Folder;
-use rulebook::text::Sources;
+use rulebook::text::{Source, Sources};
 use rulebook::workspace::{self, Applying, Root};
 use std::collections::BTreeMap;
 
@@ -159,6 +159,24 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
                     found.extend(run.failures.iter().map(|_| "case/failed".to_owned()));
                 }
             }
+            "prompt" => {
+                let kept = snippets.iter().find(|one| one.has("session")).map_or("{}", |one| one.text.as_str());
+                let session = program.resume(&serde_json::from_str(kept).unwrap()).unwrap();
+                let request = Request {
+                    prompt: snippet.value("prompt").map(str::to_owned),
+                    model: snippet.value("model").map(str::to_owned),
+                    message: Some(snippet.text.clone()),
+                    ..Request::default()
+                };
+                found.extend(codes(&program.prompt(&session, &request).found));
+            }
+            "history" => {
+                let mut sources = Sources::default();
+                let file = Source::new("page.jsonl", snippet.text.as_str());
+                let id = sources.add(file.clone());
+                found.extend(read_history(id, &file).err().iter().flat_map(|faults| codes(faults)));
+            }
+            "json" if snippet.has("session") => {}
             "jsonl" => found.extend(replayed(page, &files, &snippet.text)),
             "json" => {
                 let partial = serde_json::from_str(&snippet.text).unwrap();

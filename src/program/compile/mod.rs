@@ -7,6 +7,7 @@
 mod dialects;
 mod effects;
 mod guardrails;
+mod prompts;
 mod replies;
 mod sight;
 
@@ -50,6 +51,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let modes = compiler.compile_modes(&dialects);
     let contents = compiler.compile_contents();
     let guardrails = compiler.compile_guardrails(&modes);
+    let prompts = compiler.compile_prompts(&modes, &dialects);
     let (mut slots, initial) = compiler.compile_state();
     compiler.touched.mark(&mut slots);
     let ask_again = compiler.compile_ask_again();
@@ -73,6 +75,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         slots,
         initial,
         data: Value::Object(data),
+        prompts,
         limits: super::Limits::default(),
         effects_read,
         places: Places::default(),

@@ -47,6 +47,9 @@ pub(super) const CONTENT_NAMES: &[&str] =
     &["key", "text", "name", "state", "data", "mode", "reply", "ids", "item", "now"];
 /// What guardrails may see.
 pub(super) const REPLY_NAMES: &[&str] = &["state", "data", "mode", "reply", "now"];
+/// What templates of prompts may see.
+pub(super) const PROMPT_NAMES: &[&str] =
+    &["state", "data", "mode", "title", "tier", "model", "sections", "actions", "forms", "now"];
 /// What computed values of the state may see.
 pub(super) const COMPUTE_NAMES: &[&str] = &["state", "data", "mode", "now"];
 
@@ -55,7 +58,7 @@ pub(super) const ASK_AGAIN_NAMES: &[&str] = &["defects", "form", "permitted", "m
 
 impl Compiler<'_> {
     /// Reports every name that an expression reads and cannot see.
-    fn see(&mut self, reads: &[Vec<String>], lets: &[String], sight: Sight<'_>, at: Location) {
+    pub(super) fn see(&mut self, reads: &[Vec<String>], lets: &[String], sight: Sight<'_>, at: Location) {
         for path in reads {
             let Some(head) = path.first() else { continue };
             // Only effects see the ids that they make.

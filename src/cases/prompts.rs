@@ -1,0 +1,70 @@
+//! Prompts in cases: is what the model reads as it was expected?
+//!
+//! In: expectations with their places, and a prompt.
+//! Out: one [`Failure`] for each place that does not match.
+//! Never: compares more of a prompt than is asked for.
+
+use super::matching::{Failure, descend};
+use super::parse::Expectation;
+use crate::diagnostic::Severity;
+use crate::outcome::Prompt;
+use crate::surface::Tree;
+use serde_json::Value;
+
+/// The keys of what is expected of a prompt: members of it, and questions about it.
+pub(super) const KEYS: &[&str] =
+    &["contains", "lacks", "layers", "tokens_at_most", "codes", "messages", "ledger", "version"];
+
+/// Compares what is expected with a prompt.
+pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    let json = serde_json::to_value(prompt).unwrap_or_default();
+    for Expectation { key, value } in expected {
+        let got = match key.value.as_str() {
+            "contains" => texts(value, &|text| prompt.text.contains(text)),
+            "lacks" => texts(value, &|text| !prompt.text.contains(text)),
+            "layers" => Some(layers(value, &json)),
+            "tokens_at_most" => Some(prompt.ledger.tokens)
+                .filter(|tokens| !within(value, *tokens))
+                .map_or_else(|| Some(value.to_json()), |tokens| Some(tokens.into())),
+            "codes" => {
+                let told = prompt.diagnostics.iter().filter(|finding| finding.severity != Severity::Info);
+                Some(told.map(|finding| Value::from(finding.code.as_str())).collect())
+            }
+            name => json.get(name).cloned(),
+        };
+        descend(value, got.as_ref(), key.value.clone(), key.at, &mut failures);
+    }
+    for failure in &mut failures {
+        // A prompt has no outcome whose findings could be told beside it.
+        failure.step = usize::MAX;
+    }
+    failures
+}
+
+/// Those of the expected texts that `holds` accepts, one or a list of them as they are written.
+fn texts(expected: &Tree, holds: &dyn Fn(&str) -> bool) -> Option<Value> {
+    match expected {
+        Tree::Text(text) => holds(&text.value).then(|| text.value.clone().into()),
+        Tree::List(items, _) => Some(items.iter().filter_map(|item| texts(item, holds)).collect()),
+        _ => None,
+    }
+}
+
+/// The layers that say something: by name where a name is expected, else as the ledger has them.
+fn layers(expected: &Tree, prompt: &Value) -> Value {
+    let all = prompt.pointer("/ledger/layers").and_then(Value::as_array);
+    let said = |layer: &&Value| layer.get("tokens").and_then(Value::as_u64).is_some_and(|tokens| tokens > 0);
+    let whole = |number: usize| match expected {
+        Tree::List(items, _) => matches!(items.get(number), Some(Tree::Table(..))),
+        _ => false,
+    };
+    let shown = all.into_iter().flatten().filter(said).enumerate();
+    shown
+        .map(|(number, layer)| if whole(number) { layer.clone() } else { layer.get("id").cloned().unwrap_or_default() })
+        .collect()
+}
+
+fn within(expected: &Tree, tokens: usize) -> bool {
+    matches!(expected, Tree::Constant(most, _) if most.as_u64().is_some_and(|most| tokens as u64 <= most))
+}

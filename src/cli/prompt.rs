@@ -1,0 +1,152 @@
+//! `rulebook prompt`: what does the model read?
+//!
+//! In: a pack, maybe a session, a history, a message and the name of a model.
+//! Out: the prompt as text, as messages or as its ledger; or what changes against another pack or model.
+//! Never: writes a word of a prompt.
+
+use super::{Error, Format, Opened, Printed, Status, run};
+use crate::outcome::Prompt;
+use crate::prompt::{Request, Turn, read_history};
+use crate::report::Pen;
+use crate::text::{Source, Sources};
+use crate::workspace::read_file;
+use clap::ValueEnum;
+use std::path::{Path, PathBuf};
+
+/// The most bytes of a history that are read.
+const MOST: u64 = 64 << 20;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder of the pack
+    pack: PathBuf,
+    /// Which of its prompts; the first without it
+    #[arg(long, value_name = "NAME")]
+    prompt: Option<String>,
+    /// The model that it is for
+    #[arg(long, value_name = "ID")]
+    model: Option<String>,
+    /// The mode of the session, over the session's own
+    #[arg(long)]
+    mode: Option<String>,
+    /// A session, whole or in part, as JSON
+    #[arg(long, value_name = "FILE")]
+    session: Option<PathBuf>,
+    /// The time, for templates that ask for it
+    #[arg(long, value_name = "TIME")]
+    now: Option<String>,
+    /// The turns so far, one JSON object a line: {"role": "user" or "assistant", "content": "…"}
+    #[arg(long, value_name = "FILE")]
+    history: Option<PathBuf>,
+    /// What the user says now
+    #[arg(long, value_name = "TEXT")]
+    message: Option<String>,
+    /// How the prompt is written
+    #[arg(long, value_enum, default_value_t)]
+    format: Shape,
+    /// Shows what changes against the same prompt of another pack
+    #[arg(long, value_name = "PACK")]
+    against: Option<PathBuf>,
+    /// Shows what changes against another model
+    #[arg(long, value_name = "ID")]
+    against_model: Option<String>,
+}
+
+/// How a prompt is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Shape {
+    /// One text, the layers separated as the pack says
+    #[default]
+    Text,
+    /// The messages of a chat, as JSON
+    Messages,
+    /// A table of the layers: source, variant, tokens, budget, what was left out and why
+    Ledger,
+}
+
+pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
+    let history = match arguments.history.as_deref().map(turns).transpose()? {
+        Some(Err(printed)) => return Ok(printed),
+        Some(Ok(turns)) => turns,
+        None => Vec::new(),
+    };
+    let request = |model: Option<&String>| Request {
+        prompt: arguments.prompt.clone(),
+        model: model.cloned(),
+        history: history.clone(),
+        message: arguments.message.clone(),
+        counter: None,
+    };
+    let (opened, prompt) = match assembled(&arguments.pack, arguments, &request(arguments.model.as_ref()))? {
+        Ok(made) => made,
+        Err(printed) => return Ok(printed),
+    };
+    if arguments.against.is_none() && arguments.against_model.is_none() {
+        return written(&opened, &prompt, arguments.format);
+    }
+    let pack = arguments.against.as_ref().unwrap_or(&arguments.pack);
+    let model = arguments.against_model.as_ref().or(arguments.model.as_ref());
+    let (other, before) = match assembled(pack, arguments, &request(model))? {
+        Ok(made) => made,
+        Err(printed) => return Ok(printed),
+    };
+    let mut printed = written(&opened, &prompt, Shape::Ledger)?;
+    printed.err = findings(&other, &before) + &printed.err;
+    printed.out = opened.pen.prompts_compared(&before, &prompt);
+    Ok(printed)
+}
+
+/// The prompt of a pack, or what to print where there is none.
+fn assembled(
+    pack: &Path,
+    arguments: &Arguments,
+    request: &Request,
+) -> Result<Result<(Opened, Prompt), Printed>, Error> {
+    let opened = Opened::open(pack)?;
+    let program = match opened.program(Format::Human) {
+        Ok(program) => program,
+        Err(printed) => return Ok(Err(printed)),
+    };
+    let (session, mode, now) = (arguments.session.as_deref(), arguments.mode.as_deref(), arguments.now.as_deref());
+    let session = match run::session(program, session, mode, now)? {
+        Ok(session) => session,
+        Err(printed) => return Ok(Err(printed)),
+    };
+    let prompt = program.prompt(&session, request);
+    Ok(Ok((opened, prompt)))
+}
+
+fn written(opened: &Opened, prompt: &Prompt, shape: Shape) -> Result<Printed, Error> {
+    let out = match shape {
+        Shape::Text if prompt.has_errors() => String::new(),
+        Shape::Text => format!("{}\n", prompt.text),
+        Shape::Messages => match serde_json::to_string_pretty(prompt) {
+            Ok(text) => text + "\n",
+            Err(error) => return Err(Error::Usage(format!("cannot write the prompt: {error}"))),
+        },
+        Shape::Ledger => opened.pen.token_ledger(&prompt.ledger),
+    };
+    let status = if prompt.has_errors() { Status::Findings } else { Status::Clean };
+    let err = if shape == Shape::Messages { String::new() } else { findings(opened, prompt) };
+    Ok(Printed { err, ..Printed::new(out, status) })
+}
+
+fn findings(opened: &Opened, prompt: &Prompt) -> String {
+    prompt.found.iter().map(|found| opened.pen.diagnostic(&opened.loaded.sources, found) + "\n").collect()
+}
+
+/// The turns of a file, or what to print where it holds something else.
+fn turns(path: &Path) -> Result<Result<Vec<Turn>, Printed>, Error> {
+    let bytes = read_file(path, MOST)?;
+    let Ok(text) = String::from_utf8(bytes) else {
+        return Err(Error::Usage(format!("cannot read `{}`: it is not UTF-8", path.display())));
+    };
+    let mut sources = Sources::default();
+    let file = Source::new(path.display().to_string(), text);
+    let id = sources.add(file.clone());
+    Ok(read_history(id, &file).map_err(|faults| {
+        let pen = Pen::default();
+        let drawn: Vec<String> = faults.iter().map(|fault| pen.diagnostic(&sources, fault)).collect();
+        Printed { out: String::new(), err: drawn.join("\n"), status: Status::Trouble }
+    }))
+}

@@ -1,0 +1,85 @@
+//! Documents: what does a whole file with templates in it say here?
+//!
+//! In: the text of a file, the files that it includes, how values are escaped, and a [`Scope`].
+//! Out: [`Document`], read once and rendered often.
+//! Never: lets a value through as it is: every value that it prints is escaped for the place where it stands.
+//!
+//! The language is that of templates, with `{% include "FILE" %}` and the filter `markup` besides, which prints as it is what
+//! the rules themselves spell. A line that holds nothing but a statement leaves nothing behind. What is included is written into the document
+//! when it is read, so a document that includes itself is found then.
+
+use super::escape::Escape;
+use super::lower::Lowered;
+use super::{Failure, Fault, Scope, engine, lower, reads_of};
+use crate::diagnostic::Diagnostic;
+use crate::text::{Location, SourceId, Span, Spanned};
+use minijinja::Environment;
+use std::sync::Arc;
+
+/// The texts that a document may include, by their names.
+pub(crate) trait Library {
+    /// The text called `name`, and which source it is.
+    fn text(&self, name: &str) -> Option<(&str, SourceId)>;
+}
+
+/// A file with templates in it. Cheap to clone, and shared by all threads.
+#[derive(Debug, Clone)]
+pub(crate) struct Document(Arc<Parsed>);
+
+#[derive(Debug)]
+struct Parsed {
+    lowered: Arc<Lowered>,
+    environment: Environment<'static>,
+    reads: Vec<Vec<String>>,
+    at: Location,
+}
+
+impl Document {
+    /// Reads the text called `name` with all that it includes; `own` are the names whose values are no user's, which `markup` takes.
+    ///
+    /// # Errors
+    ///
+    /// `pack/bad-expression` at the word that is wrong, in whichever file it stands.
+    pub(crate) fn parse(
+        library: &dyn Library,
+        name: &str,
+        own: &[&str],
+        escape: &Arc<Escape>,
+    ) -> Result<Document, Box<Diagnostic>> {
+        let (text, source) = library.text(name).unwrap_or(("", SourceId::RESPONSE));
+        let at = Location { source, span: Span::new(0, text.len()) };
+        let typed = |text: &str, source| {
+            let at = Location { source, span: Span::new(0, text.len()) };
+            Spanned::new(text.to_owned(), at)
+        };
+        let faulty = |fault: Fault| fault.at(&typed(text, source));
+        let lowered = lower::document(text, name, library, own).map_err(faulty)?;
+        let lower::Form::Text(code) = &lowered.form else {
+            return Err(Fault::new(0..text.len(), "this is not a document").at(&typed(text, source)));
+        };
+        let environment = engine::compile_document(code, escape)
+            .map_err(|error| Fault { span: Span::new(0, text.len()), ..Fault::of(&error, text) })
+            .map_err(faulty)?;
+        let parsed = Parsed { reads: reads_of(&lowered), environment, at, lowered: Arc::new(lowered) };
+        Ok(Document(Arc::new(parsed)))
+    }
+
+    /// What it reads from its scope, as [`super::Expression::reads`] says it.
+    pub(crate) fn reads(&self) -> &[Vec<String>] {
+        &self.0.reads
+    }
+
+    /// Where it stands.
+    pub(crate) fn at(&self) -> Location {
+        self.0.at
+    }
+
+    /// Its text.
+    ///
+    /// # Errors
+    ///
+    /// As for [`super::Expression::value`].
+    pub(crate) fn render(&self, scope: &Scope<'_>) -> Result<String, Failure> {
+        engine::render(&self.0.environment, &self.0.lowered, scope)
+    }
+}

@@ -1,0 +1,219 @@
+//! Prompts, from tables to numbers: which text does each layer take in each mode?
+//!
+//! In: the tables of prompts, tiers and models, and the texts of the pack.
+//! Out: [`Prompts`], and a diagnostic for each template that cannot be used.
+//! Never: reports a name or file that is not there; the pack's checks have done so.
+
+use super::Compiler;
+use super::sight::{PROMPT_NAMES, Sight};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::expression::{Document, Escape, Library};
+use crate::pack::prompts::{modes_of, path_in, trimming};
+use crate::program::prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Tier, Told, Variant};
+use crate::program::{Dialect, Mode};
+use crate::surface::{self, Amount, Origins, Surface};
+use crate::text::{SourceId, Spanned};
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+use std::sync::{Arc, OnceLock};
+
+/// How many bytes one token stands for where nothing says so: few, so that an estimate is rather too high.
+const BYTES_PER_TOKEN: f64 = 3.0;
+/// How many turns of the history there are where nothing says so.
+const TURNS: usize = 10;
+
+impl Compiler<'_> {
+    pub(super) fn compile_prompts(&mut self, modes: &IndexMap<String, Mode>, dialects: &[Dialect]) -> Prompts {
+        let surface = self.surface;
+        let openers = dialects.iter().flat_map(|dialect| &dialect.families).flat_map(|family| {
+            let first = family.grammar.first(family.open).bytes;
+            (0..=u8::MAX).filter(move |byte| first.get(usize::from(*byte)) == Some(&true))
+        });
+        let escape = Arc::new(Escape::new(openers));
+        let tiers = tiers(surface);
+        let default = surface.tiers.values().position(|tier| tier.value.default).unwrap_or(0);
+        let mut texts = Texts { known: Vec::new(), escape: escape.clone() };
+        let names: Vec<&str> = modes.keys().map(String::as_str).collect();
+        let mut prompts = IndexMap::new();
+        for (name, prompt) in &surface.prompts {
+            let layers: Vec<Layer> =
+                prompt.value.layers.iter().filter_map(|layer| self.compile_layer(layer, &names, &mut texts)).collect();
+            let trim_order = match &prompt.value.trim_order {
+                Some(order) => {
+                    let number = |id: &Spanned<String>| layers.iter().position(|layer| layer.id == id.value);
+                    order.iter().filter_map(number).collect()
+                }
+                None => {
+                    let history =
+                        |number: &usize| matches!(layers.get(*number), Some(Layer { holds: Holds::History, .. }));
+                    let (first, rest): (Vec<usize>, Vec<usize>) = (0..layers.len()).rev().partition(history);
+                    [first, rest].concat()
+                }
+            };
+            let separator = prompt.value.separator.clone().unwrap_or_else(|| "\n\n".to_owned());
+            prompts.insert(name.clone(), Prompt { separator, trim_order, layers });
+        }
+        self.check_sections(&texts.known);
+        let models = models(surface, &tiers);
+        let texts = texts.known.into_iter().map(|(_, text)| text).collect();
+        let modes = names.iter().map(|name| of_mode(surface, name)).collect();
+        Prompts { prompts, tiers, models, default, texts, modes, escape }
+    }
+
+    fn compile_layer(&mut self, layer: &surface::Layer, modes: &[&str], texts: &mut Texts) -> Option<Layer> {
+        let surface = self.surface;
+        let stands = modes_of(surface, layer);
+        let by_tier = |amount: Option<&Amount>, otherwise: Option<usize>| {
+            surface.tiers.keys().map(|tier| amount.map_or(otherwise, |amount| amount.of(tier))).collect()
+        };
+        let holds = match (layer.source.map(|source| source.value), &layer.text, &layer.template) {
+            (Some(Origins::History), ..) => Holds::History,
+            (Some(Origins::Message), ..) => Holds::Message,
+            (None, Some(path), _) | (None, None, Some(path)) => {
+                let plain = layer.text.is_some();
+                let own = std::iter::once((None, path));
+                let others = layer.variants.iter().map(|(tier, path)| (surface.tiers.get_index_of(tier), &path.value));
+                let mut variants = Vec::new();
+                for (tier, path) in own.chain(others) {
+                    let mut of_mode = |mode: &&str| {
+                        let below = path_in(path, mode).ok().filter(|_| stands.contains(mode))?;
+                        self.text(&below, plain, texts)
+                    };
+                    variants.push(Variant { tier, texts: modes.iter().map(&mut of_mode).collect() });
+                }
+                Holds::Files { role: layer.role.map_or(surface::Speaker::System, |role| role.value), variants }
+            }
+            (None, None, None) => return None,
+        };
+        Some(Layer {
+            id: layer.id.value.clone(),
+            holds,
+            modes: modes.iter().map(|mode| stands.contains(mode)).collect(),
+            when: self.condition(layer.when.as_ref(), &[], Sight { names: LAYER_NAMES, params: None }),
+            budget: by_tier(layer.budget.as_ref(), None),
+            trim: trimming(layer),
+            entries: layer
+                .entries
+                .iter()
+                .map(|(path, most)| (path.split('.').map(str::to_owned).collect(), by_tier(Some(&most.value), None)))
+                .collect(),
+            turns: by_tier(layer.turns.as_ref(), Some(TURNS)),
+            lead: layer.lead.clone().unwrap_or_default(),
+            at: layer.at,
+        })
+    }
+
+    /// The number of a text, read if nothing has read it yet.
+    fn text(&mut self, below: &str, plain: bool, texts: &mut Texts) -> Option<usize> {
+        let known = texts.known.iter().position(|((path, kind), _)| path == below && *kind == plain);
+        if known.is_some() {
+            return known;
+        }
+        let surface = self.surface;
+        let (text, _) = surface.text(below)?;
+        let body = if plain {
+            Body::Plain(text.trim_matches(['\n', '\r']).to_owned())
+        } else {
+            match Document::parse(surface, below, OWN_NAMES, &texts.escape) {
+                Ok(document) => {
+                    self.see(document.reads(), &[], Sight { names: PROMPT_NAMES, params: None }, document.at());
+                    Body::Template(document)
+                }
+                Err(diagnostic) => {
+                    self.diagnostics.push(*diagnostic);
+                    return None;
+                }
+            }
+        };
+        let counts = [OnceLock::new(), OnceLock::new()];
+        texts.known.push(((below.to_owned(), plain), Text { path: below.to_owned(), body, counts }));
+        Some(texts.known.len() - 1)
+    }
+
+    /// A section that no template asks for would look as if it were shown.
+    fn check_sections(&mut self, texts: &[((String, bool), Text)]) {
+        let surface = self.surface;
+        let mut asked: Vec<&str> = Vec::new();
+        for (_, text) in texts {
+            let Body::Template(document) = &text.body else { continue };
+            for path in document.reads() {
+                match path.as_slice() {
+                    [head] if head == "sections" => return,
+                    [head, section, ..] if head == "sections" => asked.push(section),
+                    _ => {}
+                }
+            }
+        }
+        for mode in surface.modes.values().filter(|_| !surface.prompts.is_empty()) {
+            for (section, word) in &mode.value.sections {
+                if !asked.contains(&section.as_str()) {
+                    let message = format!("no template of a prompt asks for the section `{section}`");
+                    let diagnostic = Diagnostic::new(Code::PACK_UNKNOWN_SECTION, word.at, message);
+                    self.diagnostics.push(diagnostic.with_nearest(section, asked.iter().copied()));
+                }
+            }
+        }
+    }
+}
+
+/// What conditions of layers may see.
+const LAYER_NAMES: &[&str] = &["state", "data", "mode", "title", "tier", "model", "now"];
+/// What templates may print as markup: it comes from the rules alone.
+const OWN_NAMES: &[&str] = &["actions", "forms", "data"];
+
+/// The texts so far, by path and whether they are plain.
+struct Texts {
+    known: Vec<((String, bool), Text)>,
+    escape: Arc<Escape>,
+}
+
+impl Library for Surface {
+    fn text(&self, name: &str) -> Option<(&str, SourceId)> {
+        let id = self.texts.get(name).copied()?.ok()?;
+        let text = self.sources.get(id)?.text();
+        Some((text, id))
+    }
+}
+
+fn tiers(surface: &Surface) -> IndexMap<String, Tier> {
+    let tier = |tier: &surface::Tier| Tier {
+        context: tier.context.value,
+        reserve: tier.reserve.value,
+        input: tier.input.map(|input| input.value),
+        bytes_per_token: tier.bytes_per_token.map_or(BYTES_PER_TOKEN, |factor| factor.value),
+        traits: traits(&tier.traits, None),
+    };
+    surface.tiers.iter().map(|(name, one)| (name.clone(), tier(&one.value))).collect()
+}
+
+fn models(surface: &Surface, tiers: &IndexMap<String, Tier>) -> IndexMap<String, Model> {
+    let model = |model: &surface::Model| {
+        let (number, _, tier) = tiers.get_full(&model.tier.value)?;
+        Some(Model {
+            tier: number,
+            context: model.context.map_or(tier.context, |context| context.value),
+            reserve: model.reserve.map_or(tier.reserve, |reserve| reserve.value),
+            vocabulary: model.vocabulary,
+            bytes_per_token: model.bytes_per_token.map_or(tier.bytes_per_token, |factor| factor.value),
+            traits: traits(&model.traits, Some(&tier.traits)),
+        })
+    };
+    surface.models.iter().filter_map(|(name, one)| Some((name.clone(), model(&one.value)?))).collect()
+}
+
+/// Traits as conditions see them, over those of a tier.
+fn traits(own: &surface::Named<surface::Tree>, below: Option<&Value>) -> Value {
+    let mut all = below.and_then(Value::as_object).cloned().unwrap_or_default();
+    all.extend(own.iter().map(|(name, value)| (name.clone(), value.value.to_json())));
+    Value::Object(all)
+}
+
+/// The title and the sections of a mode.
+fn of_mode(surface: &Surface, name: &str) -> Told {
+    let mode = surface.modes.get(name).map(|mode| &mode.value);
+    let title = mode.and_then(|mode| mode.title.as_deref()).unwrap_or(name);
+    let sections = mode.into_iter().flat_map(|mode| &mode.sections);
+    let sections: Map<String, Value> =
+        sections.map(|(section, word)| (section.clone(), word.value.word().into())).collect();
+    Told { title: title.into(), sections: sections.into(), actions: OnceLock::new(), forms: OnceLock::new() }
+}

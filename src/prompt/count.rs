@@ -1,0 +1,66 @@
+//! Counting: how many tokens does a text have?
+//!
+//! In: a text, and the vocabulary of a model or how many bytes one token of it stands for.
+//! Out: a number, exact or estimated.
+//! Never: loads a vocabulary that nobody asks for, or the same one twice.
+
+use crate::surface::Vocabulary;
+
+/// Counts tokens: a host that knows the vocabulary of its model brings its own.
+///
+/// ```
+/// use rulebook::prompt::Counter;
+///
+/// struct Words;
+/// impl Counter for Words {
+///     fn count(&self, text: &str) -> usize {
+///         text.split_whitespace().count()
+///     }
+/// }
+/// assert_eq!(Words.count("two words"), 2);
+/// ```
+pub trait Counter: Send + Sync {
+    /// How many tokens `text` has. It need not be the sum of the counts of its parts.
+    fn count(&self, text: &str) -> usize;
+
+    /// Whether the number is an estimate.
+    fn is_estimate(&self) -> bool {
+        false
+    }
+}
+
+/// How many bytes one token stands for.
+pub(super) struct Estimate(pub(super) f64);
+
+impl Counter for Estimate {
+    fn count(&self, text: &str) -> usize {
+        (text.len() as f64 / self.0).ceil() as usize
+    }
+
+    fn is_estimate(&self) -> bool {
+        true
+    }
+}
+
+/// The counter of a vocabulary, if this build has it. It is loaded once, when it first counts.
+#[cfg(feature = "tokens")]
+pub(super) fn vocabulary(vocabulary: Vocabulary) -> Option<&'static dyn Counter> {
+    struct Exact(fn() -> &'static bpe_openai::Tokenizer);
+    impl Counter for Exact {
+        fn count(&self, text: &str) -> usize {
+            (self.0)().count(text)
+        }
+    }
+    static O200K: Exact = Exact(bpe_openai::o200k_base);
+    static CL100K: Exact = Exact(bpe_openai::cl100k_base);
+    Some(match vocabulary {
+        Vocabulary::O200k => &O200K,
+        Vocabulary::Cl100k => &CL100K,
+    })
+}
+
+/// Without the vocabularies every count is an estimate.
+#[cfg(not(feature = "tokens"))]
+pub(super) fn vocabulary(_: Vocabulary) -> Option<&'static dyn Counter> {
+    None
+}

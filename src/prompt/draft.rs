@@ -1,0 +1,305 @@
+//! Drafts: what does a layer say, and what has been left out of it so far?
+//!
+//! In: a layer of the program, and what its texts see.
+//! Out: [`Draft`], whose text always is what its choices give: which variant, how many items, which turns.
+//! Never: decides which choice is next; the strategies in [`trim`](super::trim) do.
+
+use super::history::{Window, line};
+use super::ledger;
+use super::target::Target;
+use super::trim::{self, Why};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::expression::{Document, Failure, Record, Scope};
+use crate::program::{Body, Holds, Layer, Program, Text, Variant};
+use crate::surface::{Speaker, Trimming};
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What the texts of one prompt see.
+pub(super) struct Sight<'s> {
+    pub(super) program: &'s Program,
+    pub(super) state: &'s Record,
+    /// Everything but the state, which shows each layer as many items as it may see.
+    pub(super) scope: Scope<'s>,
+    /// The number of the mode.
+    pub(super) mode: usize,
+    pub(super) target: &'s Target<'s>,
+}
+
+impl Sight<'_> {
+    /// What a template says of a state.
+    pub(super) fn render(&self, document: &Document, state: &Record) -> Result<String, Failure> {
+        let mut scope = Scope::inside(&self.scope);
+        scope.add_record("state", state);
+        let program = self.program;
+        let modes = (program.prompts.modes.get(self.mode), program.modes.get_index(self.mode));
+        if let (Some(told), Some((mode, _))) = modes {
+            let asks = |name: &str| document.reads().iter().any(|path| path.first().is_some_and(|first| first == name));
+            if asks("actions") {
+                scope.add("actions", told.actions.get_or_init(|| json!(program.action_forms(mode))));
+            }
+            if asks("forms") {
+                scope.add("forms", told.forms.get_or_init(|| json!(program.forms(mode))));
+            }
+        }
+        document.render(&scope)
+    }
+}
+
+/// A layer on its way into the prompt.
+pub(super) struct Draft<'d> {
+    pub(super) layer: &'d Layer,
+    /// As it stands in a message.
+    pub(super) text: String,
+    /// With its lead.
+    pub(super) tokens: usize,
+    pub(super) choice: Choice<'d>,
+    /// What was left out and why, by the word that did it.
+    pub(super) notes: IndexMap<&'static str, String>,
+    /// Why its template gave nothing.
+    failure: Option<(&'d Document, Failure)>,
+}
+
+/// What a layer may still change.
+pub(super) enum Choice<'d> {
+    /// Nothing: it does not stand here, or was dropped.
+    Absent,
+    Message,
+    /// A file: which variant, and how many items of each list it sees.
+    File {
+        variant: usize,
+        shown: Vec<usize>,
+    },
+    /// The turns from this one on.
+    History {
+        window: &'d Window<'d>,
+        from: usize,
+    },
+}
+
+impl<'d> Draft<'d> {
+    /// The layer as it would stand if there were room for all of it.
+    pub(super) fn new(layer: &'d Layer, sight: &Sight<'d>, history: &'d Window<'d>, message: &str) -> Self {
+        let mut draft = Draft {
+            layer,
+            text: String::new(),
+            tokens: 0,
+            choice: Choice::Absent,
+            notes: IndexMap::new(),
+            failure: None,
+        };
+        if layer.modes.get(sight.mode) != Some(&true) {
+            draft.notes.insert("in", "not in this mode".to_owned());
+            return draft;
+        }
+        if let Some(when) = &layer.when {
+            let mut scope = Scope::inside(&sight.scope);
+            scope.add_record("state", sight.state);
+            let holds = when.holds(&scope);
+            if !matches!(holds, Ok(true)) {
+                let why = holds.err().map(|failure| format!(", {failure}")).unwrap_or_default();
+                draft.notes.insert("when", format!("does not hold{why}"));
+                return draft;
+            }
+        }
+        match &layer.holds {
+            Holds::Message => {
+                draft.choice = Choice::Message;
+                draft.text = message.to_owned();
+                draft.count(sight);
+            }
+            Holds::History => {
+                draft.choice = Choice::History { window: history, from: 0 };
+                trim::oldest_turns::window(&mut draft, sight);
+            }
+            Holds::Files { variants, .. } => {
+                let own = variants.iter().position(|variant| variant.tier == Some(sight.target.tier)).unwrap_or(0);
+                draft.choice = Choice::File { variant: own, shown: Vec::new() };
+                trim::entries::all(&mut draft, sight);
+            }
+        }
+        draft
+    }
+
+    /// Makes the layer as short as its budget wants it, and says where it cannot be.
+    pub(super) fn keep_to_budget(&mut self, sight: &Sight<'d>, diagnostics: &mut Vec<Diagnostic>) {
+        let budget = self.layer.budget.get(sight.target.tier).copied().flatten();
+        if self.tokens > budget.unwrap_or(usize::MAX - 1) {
+            self.shrink(budget.unwrap_or(usize::MAX - 1), Why::Budget(budget), sight);
+        }
+        if let Some((document, failure)) = self.failure.take() {
+            let message = format!("the layer `{}` cannot be written: {failure}", self.layer.id);
+            diagnostics.push(
+                Diagnostic::new(Code::FAILING_TEMPLATE, document.at(), message)
+                    .with_rule(Some(self.layer.at))
+                    .with_help(
+                        "bound the lists that it goes through by `entries`, or give the layer a `variant` or `drop`",
+                    ),
+            );
+            self.tokens = 0;
+        } else if let Some(budget) = budget.filter(|budget| self.tokens > *budget) {
+            let message = format!("the layer `{}` has {} tokens; its budget is {budget}", self.layer.id, self.tokens);
+            diagnostics.push(
+                Diagnostic::new(Code::OVER_BUDGET, self.layer.at, message)
+                    .with_help("shorten its text, add a shorter variant, or raise its budget"),
+            );
+        }
+    }
+
+    /// Lets its strategies act in their order until it has at most `limit` tokens.
+    pub(super) fn shrink(&mut self, limit: usize, why: Why, sight: &Sight<'d>) {
+        for strategy in &self.layer.trim {
+            if self.tokens <= limit {
+                return;
+            }
+            trim::apply(*strategy, self, limit, why, sight);
+        }
+    }
+
+    pub(super) fn note(&mut self, strategy: Trimming, what: String) {
+        self.notes.insert(strategy.word(), what);
+    }
+
+    /// Writes the text anew after a choice.
+    pub(super) fn write(&mut self, sight: &Sight<'d>) {
+        self.failure = None;
+        let Some((_, text)) = self.file(sight) else { return };
+        match &text.body {
+            Body::Plain(said) => {
+                self.text.clone_from(said);
+                match self.layer.lead.is_empty() {
+                    true => self.tokens = sight.target.count_once(text, said),
+                    false => self.count(sight),
+                }
+            }
+            Body::Template(document) => match sight.render(document, &self.state(sight)) {
+                Ok(said) => {
+                    said.trim_matches(['\n', '\r']).clone_into(&mut self.text);
+                    self.count(sight);
+                }
+                Err(failure) => {
+                    // A shorter form may still succeed.
+                    self.text.clear();
+                    self.tokens = usize::MAX;
+                    self.failure = Some((document, failure));
+                }
+            },
+        }
+    }
+
+    pub(super) fn count(&mut self, sight: &Sight<'_>) {
+        self.tokens = sight.target.count(&self.led());
+    }
+
+    /// Its part where all layers are one text.
+    pub(super) fn led(&self) -> Cow<'_, str> {
+        match self.layer.lead.as_str() {
+            lead if !lead.is_empty() && !self.text.is_empty() => Cow::Owned(format!("{lead}{}", self.text)),
+            _ => Cow::Borrowed(&self.text),
+        }
+    }
+
+    /// The state with as many items of each list as the layer sees.
+    fn state(&self, sight: &Sight<'d>) -> Cow<'d, Record> {
+        let Choice::File { shown, .. } = &self.choice else { return Cow::Borrowed(sight.state) };
+        let mut state = Cow::Borrowed(sight.state);
+        for ((path, _), most) in self.layer.entries.iter().zip(shown) {
+            let Some((head, inside)) = path.split_first() else { continue };
+            if let Some(held) = state.get(head).filter(|_| trim::entries::length(sight.state, path) > *most) {
+                let seen = Arc::new(newest(held, inside, *most));
+                state.to_mut().put(head, seen);
+            }
+        }
+        state
+    }
+
+    /// Takes so many of the newest items of each list.
+    pub(super) fn show(&mut self, count: Vec<usize>, sight: &Sight<'d>) {
+        if let Choice::File { shown, .. } = &mut self.choice {
+            *shown = count;
+        }
+        self.write(sight);
+    }
+
+    /// Writes the turns that are left.
+    pub(super) fn say_turns(&mut self, sight: &Sight<'d>) {
+        self.text = self.turns().map(|(role, said)| line(role, said)).collect::<Vec<_>>().join("\n\n");
+        self.count(sight);
+    }
+
+    /// Leaves the layer out.
+    pub(super) fn give_up(&mut self) {
+        self.choice = Choice::Absent;
+        self.text.clear();
+        (self.tokens, self.failure) = (0, None);
+    }
+
+    pub(super) fn variants(&self) -> &'d [Variant] {
+        match &self.layer.holds {
+            Holds::Files { variants, .. } => variants,
+            _ => &[],
+        }
+    }
+
+    /// The variant and the text that it takes now; the first where it is left out.
+    pub(super) fn file(&self, sight: &Sight<'d>) -> Option<(&'d Variant, &'d Text)> {
+        let variant = match &self.choice {
+            Choice::File { variant, .. } => self.variants().get(*variant)?,
+            _ => self.variants().first()?,
+        };
+        let number = variant.texts.get(sight.mode).copied().flatten()?;
+        Some((variant, sight.program.prompts.texts.get(number)?))
+    }
+
+    /// The turns that are left.
+    pub(super) fn turns(&self) -> impl Iterator<Item = (Speaker, &str)> {
+        let (window, from) = match &self.choice {
+            Choice::History { window, from } => (Some(*window), *from),
+            _ => (None, 0),
+        };
+        let numbers = from..window.map_or(0, Window::len);
+        numbers.filter_map(move |number| {
+            let window = window?;
+            Some((window.role(number)?, window.said(number))).filter(|(_, said)| !said.is_empty())
+        })
+    }
+
+    /// Its line of the ledger.
+    pub(super) fn entry(&self, sight: &Sight<'d>) -> ledger::Layer {
+        let file = self.file(sight);
+        let tier = file.and_then(|(variant, _)| sight.program.prompts.tiers.get_index(variant.tier?));
+        let own = match &self.layer.holds {
+            Holds::History => Some("history".to_owned()),
+            Holds::Message => Some("message".to_owned()),
+            Holds::Files { .. } => file.map(|(_, text)| text.path.clone()),
+        };
+        let notes: Vec<String> = self.notes.iter().map(|(word, what)| format!("{word}: {what}")).collect();
+        ledger::Layer {
+            id: self.layer.id.clone(),
+            source: own,
+            variant: tier.map(|(name, _)| name.clone()),
+            tokens: self.tokens,
+            budget: self.layer.budget.get(sight.target.tier).copied().flatten(),
+            trimmed: Some(notes.join("; ")).filter(|notes| !notes.is_empty()),
+        }
+    }
+}
+
+/// `value` with so many of the newest items of the list at this path.
+fn newest(value: &Value, path: &[String], most: usize) -> Value {
+    match (value, path.split_first()) {
+        (Value::Object(members), Some((head, inside))) => {
+            let member = |(name, value): (&String, &Value)| {
+                let value = if name == head { newest(value, inside, most) } else { value.clone() };
+                (name.clone(), value)
+            };
+            Value::Object(members.iter().map(member).collect())
+        }
+        (Value::Array(items), None) => {
+            Value::Array(items.iter().skip(items.len().saturating_sub(most)).cloned().collect())
+        }
+        (other, _) => other.clone(),
+    }
+}

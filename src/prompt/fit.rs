@@ -1,0 +1,95 @@
+//! Fitting: does the whole go into what the model takes in?
+//!
+//! In: the drafts of all layers, each within its own budget as far as it can be.
+//! Out: the whole as one text with its tokens; a warning or an error where it stays too large.
+//! Never: changes the order in which layers give way, or hands on an estimate where the final text can be counted.
+
+use super::draft::{Draft, Sight};
+use super::trim::Why;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::program::{Holds, Prompt};
+
+/// All layers as one text.
+pub(super) struct Whole {
+    pub(super) text: String,
+    pub(super) tokens: usize,
+}
+
+impl Whole {
+    fn of(prompt: &Prompt, drafts: &[Draft<'_>], sight: &Sight<'_>) -> Self {
+        let parts: Vec<_> = drafts.iter().map(Draft::led).filter(|part| !part.is_empty()).collect();
+        let text = parts.join(&prompt.separator);
+        Self { tokens: sight.target.count(&text), text }
+    }
+}
+
+/// Makes layers shorter in the order of the prompt until the whole fits.
+pub(super) fn fit<'d>(
+    prompt: &'d Prompt,
+    name: &str,
+    drafts: &mut [Draft<'d>],
+    sight: &Sight<'d>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Whole {
+    let (input, room) = (sight.target.input(), sight.target.room());
+    let mut whole = Whole::of(prompt, drafts, sight);
+    for number in &prompt.trim_order {
+        // What is said of a part need not hold of the whole: each layer is asked again until it has nothing left to give.
+        while let Some(draft) = drafts.get_mut(*number).filter(|draft| whole.tokens > input && draft.tokens > 0) {
+            let before = draft.tokens;
+            draft.shrink(before.saturating_sub(whole.tokens - input), Why::Whole(input), sight);
+            if draft.tokens >= before {
+                break;
+            }
+            whole = Whole::of(prompt, drafts, sight);
+        }
+    }
+    if whole.tokens > room {
+        diagnostics.push(too_large(name, drafts, whole.tokens, room, sight));
+    } else if whole.tokens > input {
+        let message = format!("the prompt has {} tokens; its tier should use {input}", whole.tokens);
+        let largest = largest(drafts, sight);
+        diagnostics.push(
+            Diagnostic::new(Code::OVER_BUDGET, largest.map(|draft| draft.layer.at), message)
+                .with_help(advice(largest, whole.tokens - input)),
+        );
+    }
+    whole
+}
+
+fn too_large(name: &str, drafts: &[Draft<'_>], tokens: usize, room: usize, sight: &Sight<'_>) -> Diagnostic {
+    let target = sight.target;
+    let message = format!(
+        "the prompt `{name}` has {tokens} tokens, {} more than {} takes in beside its answer ({room})",
+        tokens - room,
+        if target.name.is_empty() { "the model".to_owned() } else { format!("`{}`", target.name) },
+    );
+    let largest = largest(drafts, sight);
+    Diagnostic::new(Code::TOO_LARGE, largest.map(|draft| draft.layer.at), message)
+        .with_help(advice(largest, tokens - room))
+}
+
+/// The layer that is furthest beyond its budget; without budgets, the largest.
+fn largest<'a, 'd>(drafts: &'a [Draft<'d>], sight: &Sight<'_>) -> Option<&'a Draft<'d>> {
+    let beyond = |draft: &&Draft<'_>| {
+        let budget = draft.layer.budget.get(sight.target.tier).copied().flatten().unwrap_or(0);
+        (draft.tokens.saturating_sub(budget), draft.tokens)
+    };
+    drafts.iter().rev().max_by_key(beyond)
+}
+
+fn advice(largest: Option<&Draft<'_>>, by: usize) -> String {
+    match largest {
+        Some(draft) if matches!(draft.layer.holds, Holds::Message) => {
+            format!(
+                "the message has {} tokens: shorten it by {by}, or take a model with a larger context",
+                draft.tokens
+            )
+        }
+        Some(draft) => format!(
+            "`{}` has {} tokens: shorten it by {by}, or give it a `trim` that can make it shorter",
+            draft.layer.id, draft.tokens
+        ),
+        None => "take a model with a larger context".to_owned(),
+    }
+}

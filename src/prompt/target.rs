@@ -1,0 +1,148 @@
+//! Target: for which model is the prompt, and how much does it take in?
+//!
+//! In: a model's name, and the models and tiers of the pack.
+//! Out: [`Target`], with a warning where nothing declares the model.
+//! Never: fails: what nothing declares belongs to the default tier.
+
+use super::count::Estimate;
+use super::{Counter, Layer, Request, TokenLedger};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::program::{Model, Prompts, Text};
+use crate::surface::Vocabulary;
+use crate::text::excerpt;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A model, as far as prompts ask.
+pub(super) struct Target<'p> {
+    /// What the host calls it.
+    pub(super) id: &'p str,
+    /// What the pack calls it; what the host does where the pack knows none like it.
+    pub(super) name: &'p str,
+    pub(super) tier: usize,
+    pub(super) tier_name: &'p str,
+    pub(super) traits: &'p Value,
+    context: usize,
+    reserve: usize,
+    input: Option<usize>,
+    vocabulary: Option<Vocabulary>,
+    counter: Held<'p>,
+}
+
+enum Held<'p> {
+    Host(&'p Arc<dyn Counter>),
+    Exact(&'static dyn Counter),
+    Estimate(Estimate),
+}
+
+impl<'p> Target<'p> {
+    pub(super) fn of(prompts: &'p Prompts, request: &'p Request, diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let id = request.model.as_deref().unwrap_or_default();
+        let declared = declared(prompts, id);
+        let tier = declared.map_or(prompts.default, |(_, model)| model.tier);
+        let (tier_name, row) = match prompts.tiers.get_index(tier) {
+            Some((name, row)) => (name.as_str(), Some(row)),
+            None => ("", None),
+        };
+        let named = declared.map(|(name, _)| name);
+        if !id.is_empty() && named != Some(id) {
+            diagnostics.push(unknown(prompts, id, named, tier_name));
+        }
+        let model = declared.map(|(_, model)| model);
+        let vocabulary = model.and_then(|model| model.vocabulary);
+        let factor = match (model, row) {
+            (Some(model), _) => model.bytes_per_token,
+            (None, Some(row)) => row.bytes_per_token,
+            (None, None) => 1.0,
+        };
+        let counter = match (&request.counter, vocabulary.and_then(super::count::vocabulary)) {
+            (Some(counter), _) => Held::Host(counter),
+            (None, Some(exact)) => Held::Exact(exact),
+            (None, None) => Held::Estimate(Estimate(factor)),
+        };
+        Target {
+            id,
+            name: named.unwrap_or(id),
+            tier,
+            tier_name,
+            traits: model.map(|model| &model.traits).or(row.map(|row| &row.traits)).unwrap_or(&Value::Null),
+            context: model.map(|model| model.context).or(row.map(|row| row.context)).unwrap_or_default(),
+            reserve: model.map(|model| model.reserve).or(row.map(|row| row.reserve)).unwrap_or_default(),
+            input: row.and_then(|row| row.input),
+            vocabulary,
+            counter,
+        }
+    }
+
+    fn counter(&self) -> &dyn Counter {
+        match &self.counter {
+            Held::Host(counter) => &***counter,
+            Held::Exact(counter) => *counter,
+            Held::Estimate(estimate) => estimate,
+        }
+    }
+
+    pub(super) fn count(&self, text: &str) -> usize {
+        if text.is_empty() { 0 } else { self.counter().count(text) }
+    }
+
+    /// The tokens of a text that never changes, counted once.
+    pub(super) fn count_once(&self, text: &Text, said: &str) -> usize {
+        let slot = self.vocabulary.and_then(|vocabulary| text.counts.get(vocabulary as usize));
+        match (slot, &self.counter) {
+            (Some(slot), Held::Exact(_)) => *slot.get_or_init(|| self.count(said)),
+            _ => self.count(said),
+        }
+    }
+
+    /// The most tokens that the model takes in beside its answer.
+    pub(super) fn room(&self) -> usize {
+        self.context.saturating_sub(self.reserve)
+    }
+
+    /// The most tokens that a prompt should use.
+    pub(super) fn input(&self) -> usize {
+        self.input.unwrap_or(usize::MAX).min(self.room())
+    }
+
+    pub(super) fn ledger(&self, tokens: usize, layers: Vec<Layer>) -> TokenLedger {
+        TokenLedger {
+            model: self.name.to_owned(),
+            tier: self.tier_name.to_owned(),
+            context: self.context,
+            reserve: self.reserve,
+            tokens,
+            estimated: self.counter().is_estimate(),
+            layers,
+        }
+    }
+}
+
+/// The model of this name, or the one with the longest name that is a part of it, of equal ones the first.
+fn declared<'p>(prompts: &'p Prompts, id: &str) -> Option<(&'p str, &'p Model)> {
+    if let Some((name, model)) = prompts.models.get_key_value(id) {
+        return Some((name, model));
+    }
+    let id = id.to_ascii_lowercase();
+    let mut best: Option<(&str, &Model)> = None;
+    for (name, model) in &prompts.models {
+        let longer = best.is_none_or(|(known, _)| name.len() > known.len());
+        if longer && id.contains(&name.to_ascii_lowercase()) {
+            best = Some((name, model));
+        }
+    }
+    best
+}
+
+fn unknown(prompts: &Prompts, id: &str, named: Option<&str>, tier: &str) -> Diagnostic {
+    let shown = excerpt(id, 60);
+    let message = match named {
+        Some(name) => format!("no table declares the model `{shown}`: it is taken for `{name}`"),
+        None => format!("no table declares the model `{shown}`: it is taken for one of the tier `{tier}`"),
+    };
+    let diagnostic = Diagnostic::new(Code::UNKNOWN_MODEL, None, message);
+    match named {
+        Some(_) => diagnostic.with_help(format!("declare it as `[models.\"{shown}\"]` if it differs")),
+        None => diagnostic.with_nearest(id, prompts.models.keys().map(String::as_str)),
+    }
+}

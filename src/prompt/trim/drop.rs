@@ -1,0 +1,14 @@
+//! `drop`: can the prompt do without this layer?
+//!
+//! In: a draft.
+//! Out: the draft without a text.
+//! Never: leaves a part of it.
+
+use super::Why;
+use crate::prompt::draft::Draft;
+use crate::surface::Trimming;
+
+pub(super) fn trim(draft: &mut Draft<'_>, why: Why) {
+    draft.give_up();
+    draft.note(Trimming::Drop, format!("left out, {why}"));
+}

@@ -1,0 +1,83 @@
+//! `entries`: how many of the newest items of its lists does a template see?
+//!
+//! In: a draft of a template, and the lists of the state that its layer names.
+//! Out: the draft with fewer items: the lists in their order, the oldest items first, down to none.
+//! Never: shows an older item instead of a newer one, or counts more often than halving takes.
+
+use super::Why;
+use crate::expression::Record;
+use crate::prompt::draft::{Choice, Draft, Sight};
+use crate::surface::Trimming;
+use serde_json::Value;
+
+/// Shows as many items as the pack allows, and says so where there are more.
+pub(in crate::prompt) fn all<'d>(draft: &mut Draft<'d>, sight: &Sight<'d>) {
+    let (mut most, mut held) = (Vec::new(), Vec::new());
+    for (path, allowed) in &draft.layer.entries {
+        let length = length(sight.state, path);
+        held.push(length);
+        most.push(allowed.get(sight.target.tier).copied().flatten().unwrap_or(usize::MAX).min(length));
+    }
+    draft.show(most.clone(), sight);
+    if let Some((limit, _)) = most.iter().zip(&held).find(|(most, held)| most < held) {
+        let limit = *limit;
+        note(draft, Why::Most(limit), sight);
+    }
+}
+
+pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: Why, sight: &Sight<'d>) {
+    let Choice::File { shown, .. } = &draft.choice else { return };
+    let mut shown = shown.clone();
+    let before = shown.clone();
+    for list in 0..shown.len() {
+        if draft.tokens <= limit {
+            break;
+        }
+        // The most items that fit: none of the list is tried first, for that may not be enough.
+        let (mut fits, mut too_many) = (0, shown.get(list).copied().unwrap_or(0));
+        let mut show = |draft: &mut Draft<'d>, count: usize| {
+            if let Some(slot) = shown.get_mut(list) {
+                *slot = count;
+            }
+            draft.show(shown.clone(), sight);
+            draft.tokens <= limit
+        };
+        if too_many == 0 || !show(draft, 0) {
+            continue;
+        }
+        while fits + 1 < too_many {
+            let middle = fits + (too_many - fits) / 2;
+            if show(draft, middle) { fits = middle } else { too_many = middle }
+        }
+        show(draft, fits);
+    }
+    if shown != before {
+        note(draft, why, sight);
+    }
+}
+
+/// Says how many items of each list are left where that is not all.
+fn note(draft: &mut Draft<'_>, why: Why, sight: &Sight<'_>) {
+    let Choice::File { shown, .. } = &draft.choice else { return };
+    let parts: Vec<String> = draft
+        .layer
+        .entries
+        .iter()
+        .zip(shown)
+        .filter_map(|((path, _), shown)| {
+            let held = length(sight.state, path);
+            (*shown < held).then(|| format!("the newest {shown} of {held} of `{}`", path.join(".")))
+        })
+        .collect();
+    if !parts.is_empty() {
+        draft.note(Trimming::Entries, format!("{}, {why}", parts.join(", ")));
+    }
+}
+
+/// How many items the list at this path of the state has.
+pub(in crate::prompt) fn length(state: &Record, path: &[String]) -> usize {
+    let list = path
+        .split_first()
+        .and_then(|(head, inside)| inside.iter().try_fold(state.get(head)?, |value, key| value.get(key)));
+    list.and_then(Value::as_array).map_or(0, Vec::len)
+}

@@ -1,0 +1,29 @@
+//! `variant`: has the author written it shorter?
+//!
+//! In: a draft of a file.
+//! Out: the draft with its next variant, and with as many items of its lists as that leaves room for.
+//! Never: makes a text of its own.
+
+use super::{Why, entries};
+use crate::prompt::draft::{Choice, Draft, Sight};
+use crate::surface::Trimming;
+
+pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: Why, sight: &Sight<'d>) {
+    while draft.tokens > limit {
+        let Choice::File { variant, .. } = &draft.choice else { return };
+        let next = *variant + 1;
+        if next >= draft.variants().len() {
+            return;
+        }
+        if let Choice::File { variant, .. } = &mut draft.choice {
+            *variant = next;
+        }
+        // There may be room again for what the longer text had to leave out.
+        entries::all(draft, sight);
+        let path = draft.file(sight).map(|(_, text)| text.path.as_str()).unwrap_or_default();
+        draft.note(Trimming::Variant, format!("`{path}` stands for a longer text, {why}"));
+        if draft.layer.trim.contains(&Trimming::Entries) {
+            entries::trim(draft, limit, why, sight);
+        }
+    }
+}

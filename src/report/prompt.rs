@@ -1,0 +1,137 @@
+//! Prompts for people: where does every token go, and what changes?
+//!
+//! In: the ledger of a prompt, or two prompts.
+//! Out: a table with a line for every layer; the lines of those that differ.
+//! Never: counts a token.
+
+use super::diff::{Line, compare};
+use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, paint};
+use crate::outcome::Prompt;
+use crate::prompt::{Layer, TokenLedger};
+use std::fmt::Write as _;
+
+/// A layer and what it says.
+type Said<'p> = (&'p Layer, &'p str);
+
+/// How many unchanged lines are shown around a change.
+const AROUND: usize = 2;
+
+impl Pen {
+    /// The account of every token, a line for each layer.
+    pub fn token_ledger(&self, ledger: &TokenLedger) -> String {
+        let mut text = head(ledger);
+        let mut rows = vec![["layer", "source", "variant", "tokens", "budget", "left out"].map(str::to_owned)];
+        rows.extend(ledger.layers.iter().map(|layer| {
+            let budget = layer.budget.map(|budget| budget.to_string());
+            [
+                layer.id.clone(),
+                or_dash(layer.source.as_deref()),
+                or_dash(layer.variant.as_deref()),
+                layer.tokens.to_string(),
+                or_dash(budget.as_deref()),
+                or_dash(layer.trimmed.as_deref()),
+            ]
+        }));
+        table(&rows, &[3, 4], &mut text);
+        text
+    }
+
+    /// What `after` has other than `before`: the layers that differ, then their lines.
+    pub fn prompts_compared(&self, before: &Prompt, after: &Prompt) -> String {
+        let mut text = format!("before: {}after:  {}", head(&before.ledger), head(&after.ledger));
+        let mut rows = vec![["layer", "before", "after", "left out before", "left out after"].map(str::to_owned)];
+        let mut changes = String::new();
+        for (id, old, new) in pairs(before, after) {
+            if old == new {
+                continue;
+            }
+            let tokens = |layer: Option<Said<'_>>| or_dash(layer.map(|(layer, _)| layer.tokens.to_string()).as_deref());
+            let left = |layer: Option<Said<'_>>| or_dash(layer.and_then(|(layer, _)| layer.trimmed.as_deref()));
+            rows.push([id.to_owned(), tokens(old), tokens(new), left(old), left(new)]);
+            let said = |layer: Option<Said<'_>>| layer.map(|(_, said)| said.to_owned()).unwrap_or_default();
+            changed_lines(id, &said(old), &said(new), &mut changes);
+        }
+        if rows.len() == 1 {
+            text += "no layer differs\n";
+            return text;
+        }
+        table(&rows, &[1, 2], &mut text);
+        text + &changes
+    }
+}
+
+/// The model, and what of its context is used.
+fn head(ledger: &TokenLedger) -> String {
+    let model = if ledger.model.is_empty() { "any model" } else { &ledger.model };
+    let room = ledger.context.saturating_sub(ledger.reserve);
+    let how = if ledger.estimated { ", estimated" } else { "" };
+    format!("{}, tier {}: {} of {room} tokens{how}\n", paint(STRONG, model), ledger.tier, ledger.tokens)
+}
+
+/// The layers of both, each once, in the order of the second.
+fn pairs<'p>(before: &'p Prompt, after: &'p Prompt) -> Vec<(&'p str, Option<Said<'p>>, Option<Said<'p>>)> {
+    fn all(prompt: &Prompt) -> impl Iterator<Item = Said<'_>> {
+        prompt.ledger.layers.iter().zip(prompt.texts.iter().map(String::as_str))
+    }
+    let mut pairs: Vec<_> =
+        all(after).map(|new| (new.0.id.as_str(), all(before).find(|old| old.0.id == new.0.id), Some(new))).collect();
+    let gone = all(before).filter(|old| all(after).all(|new| new.0.id != old.0.id));
+    pairs.extend(gone.map(|old| (old.0.id.as_str(), Some(old), None)));
+    pairs
+}
+
+/// The lines that differ, with those around them.
+fn changed_lines(id: &str, before: &str, after: &str, text: &mut String) {
+    let lines = compare(before, after);
+    let changed: Vec<bool> = lines.iter().map(|line| !matches!(line, Line::Both(_))).collect();
+    if !changed.contains(&true) {
+        return;
+    }
+    _ = writeln!(text, "\n{}", paint(STRONG, id));
+    let near = |number: usize| {
+        let window = changed.get(number.saturating_sub(AROUND)..(number + AROUND + 1).min(changed.len()));
+        window.is_some_and(|window| window.contains(&true))
+    };
+    let mut skipped = false;
+    for (number, line) in lines.iter().enumerate() {
+        if !near(number) {
+            skipped = true;
+            continue;
+        }
+        if std::mem::take(&mut skipped) {
+            text.push_str("  …\n");
+        }
+        _ = match line {
+            Line::Both(line) => writeln!(text, "  {line}"),
+            Line::Missing(line) => writeln!(text, "{}", paint(BAD, &format!("- {line}"))),
+            Line::Found(line) => writeln!(text, "{}", paint(GOOD, &format!("+ {line}"))),
+        };
+    }
+}
+
+fn or_dash(text: Option<&str>) -> String {
+    text.unwrap_or("—").to_owned()
+}
+
+/// Columns as wide as they must be; those of `right` are numbers. The last is not filled up.
+fn table<const N: usize>(rows: &[[String; N]], right: &[usize], text: &mut String) {
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    for (number, row) in rows.iter().enumerate() {
+        let mut line = String::new();
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let gap = if column == 0 { "" } else { "  " };
+            _ = match right.contains(&column) {
+                true => write!(line, "{gap}{cell:>width$}"),
+                false => write!(line, "{gap}{cell:<width$}"),
+            };
+        }
+        let line = line.trim_end();
+        _ = match number {
+            0 => writeln!(text, "{}", paint(FAINT, line)),
+            _ => writeln!(text, "{line}"),
+        };
+    }
+}
