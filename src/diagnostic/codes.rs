@@ -108,6 +108,10 @@ table! {
     PACK_DEAD_END = "pack/dead-end", Error;
     /// Modes that pass a session on for ever.
     PACK_ENDLESS = "pack/endless-rules", Error;
+    /// A name that nothing declares: a tier.
+    PACK_UNKNOWN_TIER = "pack/unknown-tier", Error;
+    /// A name that nothing declares: a layer of a prompt.
+    PACK_UNKNOWN_LAYER = "pack/unknown-layer", Error;
     /// A defect that does not exist.
     PACK_UNKNOWN_DEFECT = "pack/unknown-defect", Error;
     /// A strategy that does not exist.
@@ -134,6 +138,10 @@ table! {
     PACK_EFFECT = "pack/bad-effect", Error;
     /// A block's keys do not fit its role or grammar.
     PACK_BLOCK = "pack/bad-block", Error;
+    /// The keys of a layer do not fit together.
+    PACK_LAYER = "pack/bad-layer", Error;
+    /// A file that a prompt names and the pack does not have.
+    PACK_MISSING_FILE = "pack/missing-file", Error;
     /// A condition or template fails when it is run once with sample values.
     PACK_FAILS = "pack/failing-expression", Error;
     /// A pack that includes itself.

@@ -29,7 +29,7 @@ impl Program {
     /// # matches = '(?i)\bthank'
     /// # ask = "welcome"
     /// # [messages.welcome]
-    /// # text = "You are welcome."
+    /// # says = "You are welcome."
     /// # "#;
     /// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).program.unwrap();
     /// let heard = program.hear(&program.session(), "Thanks a lot");

@@ -4,7 +4,8 @@
 //! Out: [`Heard`], version 1, with its JSON (`schemas/heard.schema.json`).
 //! Never: decides anything.
 
-use super::contract::{EffectRecord, Finding, Level, TraceStep};
+use super::contract::{EffectRecord, Finding, TraceStep};
+use crate::diagnostic::Severity;
 use crate::session::Session;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -36,6 +37,6 @@ pub struct Heard {
 impl Heard {
     /// Whether a finding is an error: what the exit status of `hear` says.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|finding| finding.severity == Level::Error)
+        self.diagnostics.iter().any(|finding| finding.severity == Severity::Error)
     }
 }

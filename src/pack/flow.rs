@@ -4,6 +4,7 @@
 //! Out: a diagnostic for each mode, class or message that nothing declares, and for each `say` that does not fit its message.
 //! Never: asks whether a mode can be reached.
 
+use super::prompts::missing_text;
 use crate::diagnostic::{Code, Diagnostic, alternatives};
 use crate::surface::{Effect, Event, Message, Surface};
 use crate::text::Spanned;
@@ -31,6 +32,9 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             );
         }
         rule.on.0.iter().for_each(|on| names.event(on));
+    }
+    for (name, message) in &surface.messages {
+        names.words(name, message);
     }
     let actions = surface.actions.values().flat_map(|action| &action.value.effects);
     let contents = surface.contents.values().flat_map(|content| &content.value.effects);
@@ -99,6 +103,24 @@ impl Names<'_> {
                     .with_place(takes.at, "taken here")
                     .with_help("let it read the state instead, or say it by a rule"),
             );
+        }
+    }
+
+    /// A message has its words in the table or in a file.
+    fn words(&mut self, name: &str, message: &Spanned<Message>) {
+        match (&message.value.says, &message.value.template) {
+            (None, None) => self.diagnostics.push(
+                Diagnostic::new(Code::PACK_MISSING_KEY, message.at, format!("the message `{name}` has no words"))
+                    .with_help("add `says = …`, or `template = …` for a file"),
+            ),
+            (Some(_), Some(template)) => self.diagnostics.push(
+                Diagnostic::new(Code::PACK_DUPLICATE, template.at, format!("the message `{name}` has its words twice"))
+                    .with_help("keep `says` or `template`"),
+            ),
+            (None, Some(template)) => {
+                self.diagnostics.extend(missing_text(self.surface, &template.value, template.at));
+            }
+            (Some(_), None) => {}
         }
     }
 

@@ -10,6 +10,7 @@ mod flow;
 mod grammars;
 mod graph;
 mod names;
+pub(crate) mod prompts;
 mod schemas;
 mod strategies;
 
@@ -37,5 +38,6 @@ pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
     flow::check(&surface, diagnostics);
     graph::check(&surface, diagnostics);
     schemas::check(&surface, diagnostics);
+    prompts::check(&surface, diagnostics);
     Pack { surface, grammars }
 }

@@ -46,7 +46,9 @@ table! {
     /// Words of the pack to its user.
     Message {
         /// Its words, a template.
-        text: Spanned<String>,
+        says: Option<Spanned<String>>,
+        /// A file of the pack that is the template of its words.
+        template: Option<Spanned<String>>,
         /// The names that its template may use beside `state`, `data`, `mode` and `now`: every `say` must give them.
         takes = "with": Vec<Spanned<String>>,
         /// Whether it stands in for the one of the same name in a used pack.

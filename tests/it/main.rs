@@ -12,6 +12,7 @@
 
 mod command;
 mod crashes;
+mod formats;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;

@@ -8,7 +8,7 @@ use super::Compiler;
 use super::sight::{COMPUTE_NAMES, Sight};
 use crate::program::{Event, Exit, Flows, Input, Message, ModeId, Rule, Speakers};
 use crate::surface::{self, Surface};
-use crate::text::Spanned;
+use crate::text::{Location, Span, Spanned};
 use indexmap::{IndexMap, IndexSet};
 
 /// What effects of rules may see, on whatever event.
@@ -77,7 +77,16 @@ impl Compiler<'_> {
         for (name, message) in &surface.messages {
             let takes: Vec<String> = message.value.takes.iter().map(|takes| takes.value.clone()).collect();
             let sight = Sight { names: COMPUTE_NAMES, params: None };
-            if let Some(text) = self.template(&message.value.text, &takes, sight) {
+            let words = message.value.says.clone().or_else(|| {
+                let source = surface.texts.get(&message.value.template.as_ref()?.value)?.as_ref().ok()?;
+                let text = surface.sources.get(*source)?.text();
+                // The line break that ends a file is none of the message.
+                let text = text.strip_suffix('\n').unwrap_or(text);
+                let span = Span::new(0, text.len());
+                Some(Spanned::new(text.to_owned(), Location { source: *source, span }))
+            });
+            let Some(words) = words else { continue };
+            if let Some(text) = self.template(&words, &takes, sight) {
                 messages.insert(name.clone(), Message { text, takes, at: message.at });
             }
         }
