@@ -17,7 +17,7 @@ mod schema;
 mod tables;
 
 pub(crate) use dialect::tag_family;
-pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Outside};
+pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Needles, Outside};
 pub(crate) use effect::{Effect, Verb};
 pub(crate) use flow::{Event, Exit, Flows, Input, Message, Rule, Speakers, Spelled};
 pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
