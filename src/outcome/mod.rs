@@ -5,6 +5,7 @@
 //! Never: reads or judges by itself; it composes the floors above.
 
 mod contract;
+mod hear;
 mod heard;
 mod prompt;
 mod run;

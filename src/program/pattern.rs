@@ -8,7 +8,7 @@
 //! fifty times slower. But where no word has a letter beyond ASCII, `\b` and the `\b` of ASCII are the same, and that one
 //! the automaton knows. Elsewhere a set without its boundaries, which finds no less, says which patterns to ask one by one.
 
-use regex::{Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex::{Captures, Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use regex_syntax::hir::{Hir, HirKind, Look};
 
 /// The largest automaton that one pattern may have.
@@ -30,6 +30,19 @@ impl Pattern {
         let exact = build(text)?;
         let ascii = with_boundaries(text, &Hir::look(Look::WordAscii)).and_then(|text| build(&text).ok());
         Ok(Self { exact, ascii })
+    }
+
+    /// What its groups capture at the first match in the text.
+    pub(crate) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        match &self.ascii {
+            Some(ascii) if words_are_ascii(text) => ascii.captures(text),
+            _ => self.exact.captures(text),
+        }
+    }
+
+    /// The names of its groups.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
+        self.exact.capture_names().flatten()
     }
 
     /// The first match in the text.
@@ -67,9 +80,6 @@ impl PatternSet {
             let plain = |text: &str| regex_syntax::parse(text).map_or_else(|_| text.to_owned(), |hir| hir.to_string());
             let spelt = |text: &str| with_boundaries(text, boundary).unwrap_or_else(|| plain(text));
             let texts: Vec<String> = exact.iter().map(|pattern| spelt(pattern.as_str())).collect();
-            // A line break ends what may be a comment.
-            let any: Vec<String> = texts.iter().map(|text| format!("(?:{text}\n)")).collect();
-            let _ = any;
             let any = texts.iter().map(|text| format!("(?:{text})")).collect::<Vec<_>>().join("|");
             let any = RegexBuilder::new(&any).size_limit(LARGEST_SET).build()?;
             Ok(Searched { any, which: RegexSetBuilder::new(texts).size_limit(LARGEST_SET).build()? })
