@@ -17,12 +17,8 @@ impl Compiler<'_> {
         for guardrail in &surface.guardrails {
             let given = [&guardrail.matches, &guardrail.unless].into_iter().flatten().next();
             let pattern = given.and_then(|text| self.pattern(text));
-            if let (Some(_), Some(unless)) = (&guardrail.matches, &guardrail.unless) {
-                self.diagnostics.push(
-                    Diagnostic::new(Code::PACK_PATTERN, unless.at, "a guardrail has `matches` or `unless`, not both")
-                        .with_help("make it two guardrails"),
-                );
-            }
+            let excuse = guardrail.matches.as_ref().and(guardrail.unless.as_ref());
+            let excuse = excuse.and_then(|text| self.pattern(text));
             if given.is_none() && guardrail.when.is_none() {
                 self.diagnostics.push(
                     Diagnostic::new(Code::PACK_MISSING_KEY, guardrail.id.at, "nothing says when this guardrail trips")
@@ -42,6 +38,7 @@ impl Compiler<'_> {
                 target,
                 pattern,
                 inverted: guardrail.matches.is_none(),
+                excuse,
                 when,
                 modes: guardrail
                     .modes
