@@ -12,8 +12,10 @@ mod run;
 mod schema;
 mod test;
 
+use crate::lint;
 use crate::program::{Loaded, Program};
 use crate::report::{self, Pen, Row, json};
+use crate::surface::Folder;
 use crate::workspace::{PackFiles, ReadError, packs_below, read_pack};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::fmt;
@@ -196,8 +198,17 @@ struct Opened {
 
 impl Opened {
     fn open(path: &Path) -> Result<Self, Error> {
+        Self::load(path, Program::check)
+    }
+
+    /// As [`Opened::open`], with what a reviewer would say.
+    fn review(path: &Path) -> Result<Self, Error> {
+        Self::load(path, lint::check)
+    }
+
+    fn load(path: &Path, check: impl FnOnce(&Folder) -> Loaded) -> Result<Self, Error> {
         let mut files = read_pack(path)?;
-        let mut loaded = Program::check(&files.folder);
+        let mut loaded = check(&files.folder);
         loaded.diagnostics.append(&mut files.diagnostics);
         let pen = Pen::new(files.paths.clone());
         Ok(Self { files, loaded, pen })

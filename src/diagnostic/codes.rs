@@ -147,6 +147,27 @@ table! {
     /// A pack that includes itself.
     PACK_USE_CYCLE = "pack/use-cycle", Error;
 
+    /// An action that no mode permits.
+    PACK_UNPERMITTED = "pack/unpermitted-action", Warning;
+    /// A dialect that an earlier one always outruns.
+    PACK_SHADOWED_DIALECT = "pack/shadowed-dialect", Warning;
+    /// A parameter whose closer would close the call.
+    PACK_OWN_CLOSER = "pack/own-closer", Warning;
+    /// A guardrail that cannot trip.
+    PACK_IDLE_GUARDRAIL = "pack/idle-guardrail", Warning;
+    /// A guardrail that says what another says.
+    PACK_REPEATED_GUARDRAIL = "pack/repeated-guardrail", Warning;
+    /// A schema that no value satisfies.
+    PACK_NO_VALUE = "pack/unsatisfiable-schema", Warning;
+    /// A schema that requires a property which it does not declare.
+    PACK_ABSENT_PROPERTY = "pack/absent-property", Warning;
+    /// A value of the state that is read, but that nothing ever sets.
+    PACK_UNSET_STATE = "pack/unset-state", Warning;
+    /// A value of the state that is set, but that nothing in the pack reads.
+    PACK_UNREAD_STATE = "pack/unread-state", Info;
+    /// An excuse that excuses nothing, or gives no reason.
+    PACK_EXCUSE = "pack/idle-excuse", Warning;
+
     /// A case file that cannot be read.
     CASE_SYNTAX = "case/syntax", Error;
     /// A case that expects nothing.

@@ -4,9 +4,9 @@
 //! Out: `pack/shut-gate` for each gate that reads nothing but what never changes, and does not hold.
 //! Never: guesses: a gate that reads anything that may change is taken to open some day.
 
-use super::{Effect, Program, Verb};
+use super::Program;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{PathTemplate, Scope};
+use crate::expression::Scope;
 use serde_json::Value;
 
 impl Program {
@@ -37,20 +37,8 @@ impl Program {
 
     /// The values of the state that an effect or the host changes, and those computed from them.
     fn changing(&self) -> Vec<String> {
-        let mut changing: Vec<String> = Vec::new();
-        let mut add = |path: &PathTemplate| changing.extend(path.head().next().map(str::to_owned));
-        let actions = self.actions.values().flat_map(|action| &action.effects);
-        let contents = self.contents.values().flat_map(|content| &content.effects);
-        let mut rest: Vec<&Effect> =
-            actions.chain(contents).chain(self.flows.rules.iter().flat_map(|rule| &rule.effects)).collect();
-        while let Some(effect) = rest.pop() {
-            if let Some(Verb::Set { path, .. } | Verb::Append { path, .. } | Verb::Remove { path }) = &effect.verb {
-                add(path);
-            }
-            rest.extend(&effect.nested);
-        }
-        let host = self.slots.iter().filter(|(_, slot)| slot.host);
-        changing.extend(host.map(|(name, _)| name.clone()));
+        let changed = self.slots.iter().filter(|(_, slot)| slot.host || slot.changed);
+        let mut changing: Vec<String> = changed.map(|(name, _)| name.clone()).collect();
         // A computed value sees those before it.
         for (name, slot) in &self.slots {
             let reads = slot.compute.as_ref().map(|compute| compute.reads()).unwrap_or_default();

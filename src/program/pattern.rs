@@ -45,6 +45,23 @@ impl Pattern {
         self.exact.capture_names().flatten()
     }
 
+    /// As the pack writes it.
+    pub(crate) fn source(&self) -> &str {
+        self.exact.as_str()
+    }
+
+    /// Whether no text at all holds a match.
+    pub(crate) fn matches_nothing(&self) -> bool {
+        regex_syntax::parse(self.source()).is_ok_and(|hir| hir.properties().minimum_len().is_none())
+    }
+
+    /// Whether every text holds one: it asks for nothing, not even a place.
+    pub(crate) fn matches_everything(&self) -> bool {
+        let asks_nothing =
+            |hir: Hir| hir.properties().minimum_len() == Some(0) && hir.properties().look_set().is_empty();
+        regex_syntax::parse(self.source()).is_ok_and(asks_nothing)
+    }
+
     /// The first match in the text.
     pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
         match &self.ascii {

@@ -4,8 +4,8 @@
 
 use rulebook::cases::{self, CaseOptions};
 use rulebook::diagnostic::{Defect, Diagnostic, Page, Remark, Strategy, page, pages, rows};
+use rulebook::lint;
 use rulebook::outcome::Options;
-use rulebook::program::Program;
 use rulebook::surface::Folder;
 use rulebook::text::Sources;
 use std::collections::BTreeMap;
@@ -117,7 +117,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
     if page.code == "pack/use-cycle" {
         folder.others.insert(".".into(), Folder::new("page", [("x", "")]));
     }
-    let loaded = Program::check(&folder);
+    let loaded = lint::check(&folder);
     let mut found = codes(&loaded.diagnostics);
     let Some(program) = loaded.program else { return found };
     for snippet in snippets {

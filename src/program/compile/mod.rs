@@ -19,7 +19,7 @@ use crate::surface::{self, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
-use sight::{CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight};
+use sight::{CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched};
 use std::sync::Arc;
 
 /// The mode of a pack that declares none.
@@ -28,8 +28,14 @@ const ONLY_MODE: &str = "default";
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
     let data = surface.data.iter().map(|(name, tree)| (name.clone(), tree.value.to_json()));
-    let data = Value::Object(data.collect());
-    let mut compiler = Compiler { surface, diagnostics, actions: Actions::of(surface), data, reads_reply: false };
+    let mut compiler = Compiler {
+        surface,
+        diagnostics,
+        actions: Actions::of(surface),
+        data: Value::Object(data.collect()),
+        reads_reply: false,
+        touched: Touched::default(),
+    };
     let dialects: Vec<Dialect> =
         surface.dialects.iter().map(|(name, dialect)| dialects::compile_dialect(name, dialect, pack)).collect();
     let block_degradation = surface
@@ -41,11 +47,12 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let modes = compiler.compile_modes(&dialects);
     let contents = compiler.compile_contents();
     let guardrails = compiler.compile_guardrails(&modes);
-    let (slots, initial) = compiler.compile_state();
+    let (mut slots, initial) = compiler.compile_state();
     let start = surface.about.as_ref().and_then(|about| about.start.as_ref());
     let start = start.and_then(|start| modes.get_index_of(&start.value)).unwrap_or(0);
     let flows = compiler.compile_flows();
     let messages = compiler.compile_messages();
+    compiler.touched.mark(&mut slots);
     let Compiler { reads_reply, data, .. } = compiler;
     let mut program = Program {
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
@@ -66,6 +73,10 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         limits: super::Limits::default(),
         reads_reply,
         places: Places::default(),
+        levels: {
+            let levels = surface.check.iter().flat_map(surface::Levels::all);
+            levels.map(|(code, level)| (code.value.clone(), level)).collect()
+        },
     };
     program.places = places(&program);
     program
@@ -141,6 +152,7 @@ struct Compiler<'c> {
     data: Value,
     /// Whether any expression reads `reply`.
     reads_reply: bool,
+    touched: Touched,
 }
 
 impl Compiler<'_> {
@@ -238,7 +250,9 @@ impl Compiler<'_> {
             }
             initial.insert(name.clone(), tree.value.get("default").map(Tree::to_json).unwrap_or_default());
             let host = matches!(tree.value.get("from"), Some(Tree::Text(from)) if from.value == "host");
-            slots.insert(name.clone(), Slot { schema: Schema::of_value(&tree.value), compute, host, at: tree.at });
+            let given = host || compute.is_some() || tree.value.get("default").is_some();
+            let schema = Schema::of_value(&tree.value);
+            slots.insert(name.clone(), Slot { schema, compute, host, read: false, given, changed: false, at: tree.at });
         }
         (slots, initial)
     }
