@@ -4,6 +4,7 @@
 //! Out: text on standard output and standard error, and an exit status.
 //! Never: decides anything about a pack or a response, or lays text out; the floors above do.
 
+mod apply;
 mod check;
 mod completions;
 mod explain;
@@ -35,6 +36,8 @@ pub(crate) struct Arguments {
 enum Command {
     /// Read one response and print its outcome
     Run(run::Arguments),
+    /// Write the files that one response may write, below a folder
+    Apply(apply::Arguments),
     /// Say everything that can be known about packs without a model
     Check(check::Arguments),
     /// Run the cases of packs
@@ -170,6 +173,7 @@ pub fn main() -> ExitCode {
 fn execute(arguments: Arguments) -> Result<Printed, Error> {
     match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Apply(arguments) => apply::apply(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Test(arguments) => test::test(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),

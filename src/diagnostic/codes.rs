@@ -178,6 +178,19 @@ table! {
     /// A session that does not fit the pack.
     SESSION_MISFIT = "pack/session-misfit", Error;
 
+    /// A key that is no safe path below a root.
+    WORKSPACE_UNSAFE_KEY = "workspace/unsafe-key", Error;
+    /// A path that links lead out of the root.
+    WORKSPACE_OUTSIDE = "workspace/outside", Error;
+    /// Where a file shall be written stands something else.
+    WORKSPACE_NOT_A_FILE = "workspace/not-a-file", Error;
+    /// Where a folder is needed stands something else.
+    WORKSPACE_NOT_A_FOLDER = "workspace/not-a-folder", Error;
+    /// Two keys lead to one file.
+    WORKSPACE_SAME_FILE = "workspace/same-file", Error;
+    /// The system does not let a file be written.
+    WORKSPACE_CANNOT_WRITE = "workspace/cannot-write", Error;
+
     /// Our own fault: please report it.
     INTERNAL = "internal/fault", Error;
 }

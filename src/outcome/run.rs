@@ -149,7 +149,7 @@ impl Program {
                     let near = std::iter::once(&action.degradation).chain(judged.block_answers(index));
                     flow.perform(&action.effects, &[("params", &call.params)], block.span, near);
                 }
-            } else if let Some((name, key, text)) = judged.content(index) {
+            } else if let Some((name, key, text)) = judged.content(index).filter(|_| judged.has_effect(index)) {
                 let Some(content) = self.contents.get(&name) else { continue };
                 let (name, key, text) = (Value::String(name), Value::String(key), Value::String(text));
                 let names = [("name", &name), ("key", &key), ("text", &text)];
