@@ -8,6 +8,7 @@ mod apply;
 mod check;
 mod completions;
 mod explain;
+mod hear;
 mod new;
 mod run;
 mod schema;
@@ -42,6 +43,8 @@ enum Command {
     Check(check::Arguments),
     /// Run the cases of packs
     Test(test::Arguments),
+    /// Say what the words of a user mean, and what follows from them
+    Hear(hear::Arguments),
     /// Explain a code, a pack's tables, or what became of one answer
     Explain(explain::Arguments),
     /// Print the JSON Schema of a file or a contract
@@ -176,6 +179,7 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
         Command::Apply(arguments) => apply::apply(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Test(arguments) => test::test(&arguments),
+        Command::Hear(arguments) => hear::hear(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Schema(arguments) => Ok(schema::schema(&arguments)),
         Command::New(arguments) => new::new(&arguments),

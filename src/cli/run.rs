@@ -82,7 +82,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
 impl Answer {
     /// The outcome, or what to print where the session does not fit the pack.
     pub(super) fn judge(&self, program: &Program, options: Options) -> Result<Result<Judged, Printed>, Error> {
-        let session = match session(program, self)? {
+        let (kept, mode, now) = (self.session.as_deref(), self.mode.as_deref(), self.now.as_deref());
+        let session = match session(program, kept, mode, now)? {
             Ok(session) => session,
             Err(printed) => return Ok(Err(printed)),
         };
@@ -126,17 +127,22 @@ pub(super) fn response(file: Option<&Path>) -> Result<(String, Vec<u8>), Error> 
 }
 
 /// The session to judge in, or what to print where it does not fit the pack.
-fn session(program: &Program, arguments: &Answer) -> Result<Result<Session, Printed>, Error> {
-    declared("mode", arguments.mode.as_deref(), program.modes())?;
-    let mut partial = match &arguments.session {
+pub(super) fn session(
+    program: &Program,
+    kept: Option<&Path>,
+    mode: Option<&str>,
+    now: Option<&str>,
+) -> Result<Result<Session, Printed>, Error> {
+    declared("mode", mode, program.modes())?;
+    let mut partial = match kept {
         Some(path) => session_file(path)?,
         None => Map::new(),
     };
-    if let Some(mode) = &arguments.mode {
-        partial.insert("mode".into(), mode.clone().into());
+    if let Some(mode) = mode {
+        partial.insert("mode".into(), mode.into());
     }
-    if let Some(now) = &arguments.now {
-        partial.insert("now".into(), now.clone().into());
+    if let Some(now) = now {
+        partial.insert("now".into(), now.into());
     }
     Ok(program.resume(&Value::Object(partial)).map_err(|diagnostics| {
         let pen = Pen::default();

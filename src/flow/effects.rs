@@ -122,7 +122,6 @@ impl<'f> Flow<'f> {
             leaving: false,
             entered: Vec::new(),
         };
-        flow.compute();
         flow.shown = flow.session.state.clone();
         flow
     }
@@ -214,7 +213,7 @@ impl<'f> Flow<'f> {
             Verb::Set { path, value } => {
                 let path = self.scope(names, bound, |scope| path.render(scope))?;
                 let value = self.render(value, names, bound)?;
-                self.change(|state| state::set(state, &path, value.clone()))?;
+                self.change(&path, |state| state::set(state, &path, value.clone()))?;
                 Kind::Set { path: state::dotted(&path), value }
             }
             Verb::Append { path, unique, value } => {
@@ -228,7 +227,7 @@ impl<'f> Flow<'f> {
             }
             Verb::Remove { path } => {
                 let path = self.scope(names, bound, |scope| path.render(scope))?;
-                let Some(value) = self.change(|state| Ok(state::remove(state, &path)))? else { return Ok(()) };
+                let Some(value) = self.change(&path, |state| Ok(state::remove(state, &path)))? else { return Ok(()) };
                 Kind::Remove { path: state::dotted(&path), value }
             }
             Verb::Emit { event, value } => {
@@ -258,7 +257,7 @@ impl<'f> Flow<'f> {
             }
             Verb::Go { to, insist } => {
                 let insists = match insist {
-                    Some(insist) => self.scope(names, bound, |scope| insist.holds(scope))?,
+                    Some(insist) => self.scope(&self.as_shown(names), bound, |scope| insist.holds(scope))?,
                     None => false,
                 };
                 self.go(*to, insists, effect.at);
@@ -277,7 +276,6 @@ impl<'f> Flow<'f> {
             }
         };
         self.did(kind, effect.at);
-        self.compute();
         Ok(())
     }
 
@@ -295,7 +293,7 @@ impl<'f> Flow<'f> {
 
     /// Adds a value to a list; where an entry has the same values under the `unique` keys, it stands in for that one.
     fn append(&mut self, path: &[String], unique: &[String], value: &Value) -> Result<Option<usize>, Failure> {
-        self.change(|state| {
+        self.change(path, |state| {
             let place = state::reach(state, path)?;
             if place.is_null() {
                 *place = Value::Array(Vec::new());
@@ -317,21 +315,15 @@ impl<'f> Flow<'f> {
         })
     }
 
-    fn change<T>(&mut self, change: impl FnOnce(&mut Value) -> Result<T, String>) -> Result<T, Failure> {
-        change(Arc::make_mut(&mut self.session.state)).map_err(|message| Failure { message })
-    }
-
-    /// Brings the computed values of the state up to date.
-    pub(super) fn compute(&mut self) {
-        for (name, slot) in &self.program.slots {
-            let Some(compute) = &slot.compute else { continue };
-            let value = self.scope(&[], &Bound::default(), |scope| compute.render(scope)).unwrap_or_default();
-            if self.session.state.get(name) != Some(&value)
-                && let Value::Object(members) = Arc::make_mut(&mut self.session.state)
-            {
-                members.insert(name.clone(), value);
-            }
-        }
+    /// Changes the state at a path, and what is computed from it.
+    fn change<T>(
+        &mut self,
+        path: &[String],
+        change: impl FnOnce(&mut Value) -> Result<T, String>,
+    ) -> Result<T, Failure> {
+        let done = change(Arc::make_mut(&mut self.session.state)).map_err(|message| Failure { message })?;
+        self.session.compute(self.program, path.first().map(String::as_str));
+        Ok(done)
     }
 
     fn render(&self, shape: &Shape, names: &[(&str, &Value)], bound: &Bound) -> Result<Value, Failure> {

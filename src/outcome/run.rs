@@ -90,6 +90,7 @@ impl Program {
         options: &Options,
         broken: &[usize],
     ) -> Outcome {
+        let session = &self.up_to_date(session);
         let mut judged = judge(self, session, text, document, options.truncated);
         for offset in broken.iter().take(self.limits.diagnostics) {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());

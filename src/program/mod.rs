@@ -289,6 +289,11 @@ impl Program {
         self.dialects.iter().map(|dialect| dialect.name.as_str())
     }
 
+    /// The classes of words, in the order of their first input.
+    pub fn classes(&self) -> impl Iterator<Item = &str> {
+        self.flows.classes.iter().map(String::as_str)
+    }
+
     /// The names of the actions, in the order of their declaration.
     pub fn actions(&self) -> impl Iterator<Item = &str> {
         self.actions.keys().map(String::as_str)
