@@ -5,7 +5,7 @@
 //! Never: changes but for what is computed from the rest, or looks at a clock.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::Scope;
+use crate::expression::{Record, Scope};
 use crate::program::Program;
 use crate::text::excerpt;
 use indexmap::IndexMap;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Plain data that the host keeps and the engine returns anew: `{ "mode", "state", "now", "ids" }`.
 ///
-/// Cloning is cheap: the state is shared until somebody changes it.
+/// Cloning is cheap: each value of the state is shared until somebody changes it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Session {
@@ -23,7 +23,7 @@ pub struct Session {
     pub mode: String,
     /// The values that the pack's `[state]` declares, in the order of declaration.
     #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
-    pub state: Arc<Value>,
+    pub state: Record,
     /// The time as the host tells it; the engine has no clock.
     pub now: Option<String>,
     /// The last number given out for each kind of id.
@@ -42,13 +42,13 @@ impl Session {
             if !changed.as_ref().is_none_or(stale) {
                 continue;
             }
-            let (mode, now) = names.get_or_insert_with(|| (Value::from(self.mode.as_str()), Value::from(self.now.clone())));
-            let scope = Scope::new().with("state", &self.state).with("data", &program.data);
-            let value = compute.render(&scope.with("mode", mode).with("now", now)).unwrap_or_default();
-            if self.state.get(name) != Some(&value)
-                && let Value::Object(members) = Arc::make_mut(&mut self.state)
-            {
-                members.insert(name.clone(), value);
+            let (mode, now) =
+                names.get_or_insert_with(|| (Value::from(self.mode.as_str()), Value::from(self.now.clone())));
+            let mut scope = Scope::new().with("data", &program.data).with("mode", mode).with("now", now);
+            scope.add_record("state", &self.state);
+            let value = compute.render(&scope).unwrap_or_default();
+            if self.state.get(name) != Some(&value) {
+                *self.state.entry(name) = value;
                 changed.iter_mut().for_each(|changed| changed.push(name));
             }
         }
@@ -127,7 +127,6 @@ impl Program {
     }
 
     fn resume_state(&self, kept: &Map<String, Value>, session: &mut Session, faults: &mut Vec<Diagnostic>) {
-        let Value::Object(state) = Arc::make_mut(&mut session.state) else { return };
         for (name, value) in kept {
             // A host that has no value yet keeps the initial one.
             if value.is_null() && self.slots.contains_key(name) {
@@ -146,7 +145,7 @@ impl Program {
                         .with_nearest(name, self.slots.keys().map(String::as_str)),
                 ),
             }
-            state.insert(name.clone(), value.clone());
+            session.state.entry(name).clone_from(value);
         }
     }
 }

@@ -7,6 +7,7 @@
 use super::runner::Told;
 use crate::outcome::{Effect, EffectRecord, Outcome, Verdict};
 use crate::program::{Permission, Program};
+use std::sync::Arc;
 
 /// How often the cases exercised each declaration of a pack.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +24,7 @@ pub struct Covered {
     /// What the pack calls it.
     pub name: String,
     /// Where it stands.
-    pub rule: Option<String>,
+    pub rule: Option<Arc<str>>,
     /// How often it counted.
     pub hits: usize,
 }
@@ -39,11 +40,10 @@ impl Coverage {
             })
             .collect();
         let findings = || told.iter().flat_map(|told| told.diagnostics());
-        let steps = |what: &'static str| {
-            told.iter().flat_map(|told| told.trace()).filter(move |step| step.step == what)
-        };
+        let steps =
+            |what: &'static str| told.iter().flat_map(|told| told.trace()).filter(move |step| step.step == what);
         let mut rows = Vec::new();
-        let mut row = |kind, name: String, rule: Option<String>, hits| rows.push(Covered { kind, name, rule, hits });
+        let mut row = |kind, name: String, rule: Option<Arc<str>>, hits| rows.push(Covered { kind, name, rule, hits });
         for dialect in program.dialects() {
             let hits = outcomes.iter().filter(|outcome| outcome.dialect.as_deref() == Some(dialect)).count();
             row("dialect", dialect.to_owned(), None, hits);

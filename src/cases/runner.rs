@@ -116,10 +116,13 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
     match start(program, case) {
         Ok(mut session) => {
             let dialect = case.header.dialect.as_ref().map(|dialect| dialect.value.clone());
-            let options = Options { dialect, trace: options.trace, chunk: options.chunk, ..Options::default() };
+            let mut options = Options { dialect, trace: options.trace, chunk: options.chunk, ..Options::default() };
             run.classes(program, &session, case, options.trace);
             for step in &case.steps {
                 session = run.step(program, &session, step, &options);
+                // What follows a correction is the next attempt at the same answer.
+                let asked = matches!(run.told.last(), Some(Told::Outcome(outcome)) if outcome.ask_again.is_some());
+                options.attempts = if asked { options.attempts + 1 } else { 0 };
             }
         }
         Err(diagnostics) => run.diagnostics = diagnostics,

@@ -144,6 +144,10 @@ table! {
     PACK_MISSING_FILE = "pack/missing-file", Error;
     /// A condition or template fails when it is run once with sample values.
     PACK_FAILS = "pack/failing-expression", Error;
+    /// A rule that an exported schema or tool cannot say.
+    PROMPT_UNSAID = "prompt/unsaid", Warning;
+    /// An action whose name no server takes for a tool.
+    PROMPT_TOOL_NAME = "prompt/tool-name", Error;
     /// A pack that includes itself.
     PACK_USE_CYCLE = "pack/use-cycle", Error;
 
@@ -190,6 +194,9 @@ table! {
     WORKSPACE_SAME_FILE = "workspace/same-file", Error;
     /// The system does not let a file be written.
     WORKSPACE_CANNOT_WRITE = "workspace/cannot-write", Error;
+
+    /// A line of a file of answers that holds none.
+    WORKSPACE_BROKEN_LINE = "workspace/broken-line", Error;
 
     /// Our own fault: please report it.
     INTERNAL = "internal/fault", Error;

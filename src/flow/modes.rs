@@ -92,17 +92,11 @@ impl<'f> Flow<'f> {
     /// showed, what a rule asks for by the state as it is. A condition that fails denies.
     fn why_shut(&self, exit: &Exit) -> Option<String> {
         let gate = exit.gate.as_ref()?;
-        match self.scope(&self.as_shown(&[]), &Bound::default(), |scope| gate.holds(scope)) {
+        match self.scope_as_shown(&[], &Bound::default(), |scope| gate.holds(scope)) {
             Ok(true) => None,
             Ok(false) => Some(format!("`{}` does not hold", excerpt(gate.source(), 120))),
             Err(failure) => Some(format!("`{}` fails: {}", excerpt(gate.source(), 120), excerpt(&failure.message, 80))),
         }
-    }
-
-    /// The names, with the state as the prompt showed it where a call or content acts.
-    pub(super) fn as_shown<'n>(&'n self, names: &[(&'n str, &'n Value)]) -> Vec<(&'n str, &'n Value)> {
-        let shown = self.of_answer.then_some(("state", &*self.shown));
-        names.iter().copied().chain(shown).collect()
     }
 
     /// The calls and contents of the answer are done: they count as one event.

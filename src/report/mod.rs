@@ -15,6 +15,7 @@ pub mod json;
 mod junit;
 mod lines;
 mod outcome;
+mod replayed;
 mod row;
 mod sarif;
 pub mod schemas;
@@ -26,6 +27,7 @@ pub use heard::heard_status;
 pub use junit::junit;
 pub use lines::{github, plain};
 pub use outcome::status;
+pub use replayed::{Counts, Differing, Replayed};
 pub use row::{Row, RowLabel};
 pub use sarif::sarif;
 

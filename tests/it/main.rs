@@ -13,6 +13,7 @@
 mod apply;
 mod command;
 mod crashes;
+mod exports;
 mod formats;
 mod forms;
 mod grammar_agrees;
@@ -26,6 +27,7 @@ mod pack_page;
 mod pages;
 mod promises;
 mod readme;
+mod replay;
 mod schemas;
 mod texts;
 mod tidy;

@@ -6,6 +6,7 @@ use rulebook::cases::{self, CaseOptions};
 use rulebook::diagnostic::{Defect, Diagnostic, Page, Remark, Strategy, page, pages, rows};
 use rulebook::lint;
 use rulebook::outcome::{EffectRecord, Options};
+use rulebook::prompt::Export;
 use rulebook::surface::Folder;
 use rulebook::text::Sources;
 use rulebook::workspace::{self, Applying, Root};
@@ -114,7 +115,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
             _ => {}
         }
     }
-    let mut folder = Folder::new("page", files);
+    let mut folder = Folder::new("page", files.clone());
     if page.code == "pack/use-cycle" {
         folder.others.insert(".".into(), Folder::new("page", [("x", "")]));
     }
@@ -122,6 +123,9 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
     let mut found = codes(&loaded.diagnostics);
     let Some(program) = loaded.program else { return found };
     for snippet in snippets {
+        if let Some(mode) = snippet.value("export") {
+            found.extend(codes(&program.export(mode, Export::OpenaiTools, true).diagnostics));
+        }
         match snippet.language.as_str() {
             "text" if snippet.value("root").or(snippet.value("link")).is_some() => {}
             "text" => {
@@ -147,6 +151,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
                     found.extend(run.failures.iter().map(|_| "case/failed".to_owned()));
                 }
             }
+            "jsonl" => found.extend(replayed(page, &files, &snippet.text)),
             "json" => {
                 let partial = serde_json::from_str(&snippet.text).unwrap();
                 found.extend(program.resume(&partial).err().iter().flat_map(|faults| codes(faults)));
@@ -178,6 +183,21 @@ fn applied(page: &Page, snippets: &[&Snippet], effects: &[EffectRecord]) -> Vec<
     }
     let applied = workspace::apply(&Root::open(&folder).unwrap(), effects, Applying::default());
     applied.faults().map(|(_, fault)| fault.code.to_string()).collect()
+}
+
+/// The codes that `replay` reports of a file of answers.
+fn replayed(page: &Page, files: &BTreeMap<String, String>, answers: &str) -> Vec<String> {
+    let folder = crate::command::folder(&format!("page-{}", page.code.replace('/', "-")));
+    for (path, text) in files {
+        let path = folder.join("pack").join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    std::fs::write(folder.join("answers.jsonl"), answers).unwrap();
+    let output = crate::command::rulebook(&folder, &["replay", "pack", "answers.jsonl", "--format", "json"], b"");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let codes = report["diagnostics"].as_array().unwrap().iter();
+    codes.map(|row| row["code"].as_str().unwrap().to_owned()).collect()
 }
 
 fn codes(diagnostics: &[Diagnostic]) -> Vec<String> {
