@@ -2,10 +2,10 @@
 //!
 //! In: a program, and the state as a host keeps it, as plain JSON.
 //! Out: [`Session`], plain data that fits the program.
-//! Never: changes by itself, or looks at a clock.
+//! Never: changes but for what is computed from the rest, or looks at a clock.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::Record;
+use crate::expression::{Record, Scope};
 use crate::program::Program;
 use crate::text::excerpt;
 use indexmap::IndexMap;
@@ -31,11 +31,46 @@ pub struct Session {
     pub ids: Arc<IndexMap<String, u64>>,
 }
 
+impl Session {
+    /// Brings the computed values of the state up to date: those that depend on the value called `changed`, or all.
+    pub(crate) fn compute(&mut self, program: &Program, changed: Option<&str>) {
+        let mut changed: Option<Vec<&str>> = changed.map(|name| vec![name]);
+        let mut names = None;
+        for (name, slot) in &program.slots {
+            let Some(compute) = &slot.compute else { continue };
+            let stale = |changed: &Vec<&str>| compute.reads().iter().any(|read| depends(read, changed));
+            if !changed.as_ref().is_none_or(stale) {
+                continue;
+            }
+            let (mode, now) =
+                names.get_or_insert_with(|| (Value::from(self.mode.as_str()), Value::from(self.now.clone())));
+            let mut scope = Scope::new().with("data", &program.data).with("mode", mode).with("now", now);
+            scope.add_record("state", &self.state);
+            let value = compute.render(&scope).unwrap_or_default();
+            if self.state.get(name) != Some(&value) {
+                *self.state.entry(name) = value;
+                changed.iter_mut().for_each(|changed| changed.push(name));
+            }
+        }
+    }
+}
+
+/// Whether what an expression reads has to do with one of these values of the state.
+fn depends(read: &[String], changed: &[&str]) -> bool {
+    match read {
+        [name, member, ..] => name == "state" && changed.contains(&member.as_str()),
+        [name] => name == "state",
+        [] => false,
+    }
+}
+
 impl Program {
     /// The session in which everything starts.
     pub fn session(&self) -> Session {
         let mode = self.modes.get_index(self.start.0).map(|(name, _)| name.clone()).unwrap_or_default();
-        Session { mode, state: self.initial.clone(), now: None, ids: Arc::default() }
+        let mut session = Session { mode, state: self.initial.clone(), now: None, ids: Arc::default() };
+        session.compute(self, None);
+        session
     }
 
     /// A session that a host kept: `{ "mode", "state", "now", "ids" }`. What is missing takes its initial value.
@@ -76,7 +111,19 @@ impl Program {
                 ),
             }
         }
-        if faults.is_empty() { Ok(session) } else { Err(faults) }
+        if faults.is_empty() {
+            session.compute(self, None);
+            Ok(session)
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// A session in which a host may have changed what others are computed from.
+    pub(crate) fn up_to_date(&self, session: &Session) -> Session {
+        let mut session = session.clone();
+        session.compute(self, None);
+        session
     }
 
     fn resume_state(&self, kept: &Map<String, Value>, session: &mut Session, faults: &mut Vec<Diagnostic>) {

@@ -12,7 +12,7 @@ use crate::surface::decode::{Decode, Reading};
 use crate::text::{Location, Source, SourceId, Sources, Span, Spanned};
 use toml::de::{DeTable, DeValue};
 
-/// One script: a header, then answers and prompts and what is expected of each.
+/// One script: a header, then what is said and what is expected of it.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// Its name: the file's, without `.case`.
@@ -21,30 +21,57 @@ pub struct Case {
     pub source: SourceId,
     /// Its header.
     pub header: CaseHeader,
-    /// Its answers and prompts in order; never empty.
+    /// What is said, in order.
     pub steps: Vec<Step>,
 }
 
-/// One answer of a model and what is expected of its outcome, or what the user says and what is expected of the prompt.
+/// One thing that is said, and what is expected to come of it.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// Which of the two.
-    pub kind: StepKind,
-    /// Its `=== … ===` line.
+    /// Its marker line.
     pub at: Location,
-    /// The answer, or what the user says.
+    /// Who says it.
+    pub part: Part,
+    /// What is said.
     pub text: String,
     /// What is expected; never empty.
     pub expected: Vec<Expectation>,
 }
 
-/// What a step of a case is.
+/// What a part of a case holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepKind {
-    /// An answer of a model.
+pub enum Part {
+    /// `=== start ===`: the session begins.
+    Start,
+    /// `=== user ===`: the words of a user.
+    User,
+    /// `=== response ===`: the answer of a model.
     Response,
-    /// What the user says, for which a prompt is made.
+    /// `=== prompt ===`: what the user says, for which a prompt is made.
     Prompt,
+}
+
+impl Part {
+    const ALL: &'static [Part] = &[Part::Start, Part::User, Part::Response, Part::Prompt];
+
+    /// Its word in a marker.
+    pub fn word(self) -> &'static str {
+        match self {
+            Part::Start => "start",
+            Part::User => "user",
+            Part::Response => "response",
+            Part::Prompt => "prompt",
+        }
+    }
+
+    /// The keys that an expectation of it may have.
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Part::Start | Part::User => HEARD_KEYS,
+            Part::Response => OUTCOME_KEYS,
+            Part::Prompt => prompts::KEYS,
+        }
+    }
 }
 
 /// One line of an `=== expect ===` part: a key of the outcome and what it should hold.
@@ -56,8 +83,12 @@ pub struct Expectation {
     pub value: Tree,
 }
 
-/// The keys of an expectation: those of the outcome, and two lists drawn from its diagnostics.
-const KEYS: &[&str] = &[
+/// The keys of what was heard, and two lists drawn from its diagnostics.
+const HEARD_KEYS: &[&str] =
+    &["class", "captures", "say", "effects", "codes", "remarks", "session", "diagnostics", "version"];
+
+/// The keys of an outcome, and two lists drawn from its diagnostics.
+const OUTCOME_KEYS: &[&str] = &[
     "status",
     "message",
     "calls",
@@ -91,7 +122,8 @@ pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
     let (header, parts) = cut(text);
     let header = parse_header(source, header, text, &mut diagnostics);
     let steps = parse_parts(source, &parts, text, &mut diagnostics);
-    if steps.is_empty() && diagnostics.is_empty() {
+    let tells = header.as_ref().is_some_and(|header| !header.classes.is_empty());
+    if steps.is_empty() && !tells && diagnostics.is_empty() {
         diagnostics.push(
             Diagnostic::new(Code::CASE_EMPTY, None, format!("`{path}` has no `=== response ===`"))
                 .with_help("a case is a header, an answer behind `=== response ===`, and what it should come to behind `=== expect ===`"),
@@ -102,16 +134,16 @@ pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
     Checked::new(header.map(|header| Case { name, source, header, steps }), diagnostics)
 }
 
-/// One part: its marker and its text.
-struct Part<'t> {
+/// One piece: its marker and its text.
+struct Piece<'t> {
     name: &'t str,
     marker: Span,
     text: Span,
 }
 
 /// Cuts a file at its marker lines: the header, then the parts.
-fn cut(text: &str) -> (Span, Vec<Part<'_>>) {
-    let mut parts: Vec<Part<'_>> = Vec::new();
+fn cut(text: &str) -> (Span, Vec<Piece<'_>>) {
+    let mut parts: Vec<Piece<'_>> = Vec::new();
     let mut header = Span::new(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }, text.len());
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -123,7 +155,7 @@ fn cut(text: &str) -> (Span, Vec<Part<'_>>) {
                 None => header = Span::new(header.start, start),
             }
             let marker = Span::new(start, start + line.trim_end().len());
-            parts.push(Part { name, marker, text: Span::new(end, text.len()) });
+            parts.push(Piece { name, marker, text: Span::new(end, text.len()) });
         }
         start = end;
     }
@@ -148,42 +180,43 @@ fn parse_header(source: SourceId, at: Span, text: &str, diagnostics: &mut Vec<Di
     parse_toml(source, at, text, diagnostics, CaseHeader::decode)
 }
 
-fn parse_parts(source: SourceId, parts: &[Part<'_>], text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Step> {
+fn parse_parts(source: SourceId, parts: &[Piece<'_>], text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
-    // The answer whose expectation is still to come.
+    // What waits for its expectation.
     let mut waiting: Option<Step> = None;
-    for part in parts {
-        let at = Location { source, span: part.marker };
-        match part.name {
-            "response" | "prompt" => {
-                if let Some(step) = waiting.take() {
-                    diagnostics.push(without_expectation(&step));
-                }
-                let kind = if part.name == "prompt" { StepKind::Prompt } else { StepKind::Response };
-                waiting = Some(Step { kind, at, text: part.text.of(text).to_owned(), expected: Vec::new() });
+    for piece in parts {
+        let at = Location { source, span: piece.marker };
+        if let Some(part) = Part::ALL.iter().copied().find(|part| part.word() == piece.name) {
+            if let Some(step) = waiting.take() {
+                diagnostics.push(without_expectation(&step));
             }
+            waiting = Some(Step { at, part, text: piece.text.of(text).to_owned(), expected: Vec::new() });
+            continue;
+        }
+        match piece.name {
             "expect" => {
-                let kind = waiting.as_ref().map_or(StepKind::Response, |step| step.kind);
-                let expected = parse_expectation(source, part, text, kind, diagnostics);
+                let keys = waiting.as_ref().map_or(OUTCOME_KEYS, |step| step.part.keys());
+                let expected = parse_expectation(source, piece, text, keys, diagnostics);
                 match waiting.take() {
                     Some(step) if expected.as_ref().is_some_and(Vec::is_empty) => {
                         diagnostics.push(without_expectation(&step));
                     }
                     Some(step) => steps.push(Step { expected: expected.unwrap_or_default(), ..step }),
                     None => diagnostics.push(
-                        Diagnostic::new(Code::CASE_SYNTAX, at, "there is no answer that this expectation is about")
-                            .with_help("put `=== response ===` and the answer before it; one expectation follows each"),
+                        Diagnostic::new(Code::CASE_SYNTAX, at, "there is nothing that this expectation is about")
+                            .with_help(
+                                "put what is said before it, such as `=== response ===`; one expectation follows each",
+                            ),
                     ),
                 }
             }
-            "user" => diagnostics.push(
-                Diagnostic::new(Code::CASE_SYNTAX, at, format!("`{}` parts are not supported yet", part.name))
-                    .with_help("for now a case holds `response`, `prompt` and `expect` parts"),
-            ),
-            name => diagnostics.push(
-                Diagnostic::new(Code::CASE_SYNTAX, at, format!("there is no part called `{name}`"))
-                    .with_nearest(name, ["response", "prompt", "expect"]),
-            ),
+            name => {
+                let words = Part::ALL.iter().map(|part| part.word()).chain(["expect"]);
+                diagnostics.push(
+                    Diagnostic::new(Code::CASE_SYNTAX, at, format!("there is no part called `{name}`"))
+                        .with_nearest(name, words),
+                );
+            }
         }
     }
     if let Some(step) = waiting {
@@ -193,33 +226,28 @@ fn parse_parts(source: SourceId, parts: &[Part<'_>], text: &str, diagnostics: &m
 }
 
 fn without_expectation(step: &Step) -> Diagnostic {
-    let what = if step.kind == StepKind::Prompt { "prompt" } else { "answer" };
-    Diagnostic::new(Code::CASE_EMPTY, step.at, format!("nothing is expected of this {what}"))
-        .with_help("say what it should come to in an `=== expect ===` part behind it, such as `status = \"clean\"`")
+    Diagnostic::new(Code::CASE_EMPTY, step.at, "nothing is expected of this")
+        .with_help("say what should come of it in an `=== expect ===` part behind it, such as `codes = []`")
 }
 
 fn parse_expectation(
     source: SourceId,
-    part: &Part<'_>,
+    part: &Piece<'_>,
     text: &str,
-    kind: StepKind,
+    keys: &[&str],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Vec<Expectation>> {
-    let (what, known) = match kind {
-        StepKind::Response => ("an outcome", KEYS),
-        StepKind::Prompt => ("a prompt", prompts::KEYS),
-    };
     let before = diagnostics.len();
     let table = parse_toml(source, part.text, text, diagnostics, Tree::decode)?;
     let Tree::Table(members, _) = table else { return None };
     let mut expected = Vec::with_capacity(members.len());
     for (key, value) in members {
-        if known.contains(&key.value.as_str()) {
+        if keys.contains(&key.value.as_str()) {
             expected.push(Expectation { key, value });
         } else {
-            let message = format!("{what} has no `{}`", key.value);
+            let message = format!("there is no `{}` to expect here", key.value);
             diagnostics.push(
-                Diagnostic::new(Code::CASE_SYNTAX, key.at, message).with_nearest(&key.value, known.iter().copied()),
+                Diagnostic::new(Code::CASE_SYNTAX, key.at, message).with_nearest(&key.value, keys.iter().copied()),
             );
         }
     }
@@ -304,7 +332,7 @@ mod tests {
             &[
                 "case/syntax t/x.case:1:1 the key `claim` is missing",
                 "case/syntax t/x.case:2:9 this is a whole number, but a string belongs here",
-                "case/syntax t/x.case:5:1 an outcome has no `statsu`",
+                "case/syntax t/x.case:5:1 there is no `statsu` to expect here",
                 "case/syntax t/x.case:6:1 there is no part called `respons`",
             ],
         );
@@ -312,14 +340,14 @@ mod tests {
         check(
             "claim = 'a'\n=== expect ===\nstatus = 'clean'\n=== response ===\n=== response ===\n=== expect ===\n",
             &[
-                "case/syntax t/x.case:2:1 there is no answer that this expectation is about",
-                "case/expects-nothing t/x.case:4:1 nothing is expected of this answer",
-                "case/expects-nothing t/x.case:5:1 nothing is expected of this answer",
+                "case/syntax t/x.case:2:1 there is nothing that this expectation is about",
+                "case/expects-nothing t/x.case:4:1 nothing is expected of this",
+                "case/expects-nothing t/x.case:5:1 nothing is expected of this",
             ],
         );
         check(
-            "claim = 'a'\n=== user ===\nHi\n=== response ===\nHi\n=== expect ===\nmode = 'a'\nmode = 'a'\n",
-            &["case/syntax t/x.case:2:1 `user` parts are not supported yet", "case/syntax t/x.case:8:1 duplicate key"],
+            "claim = 'a'\n=== user ===\nHi\n=== expect ===\nmode = 'a'\nclass = 'a'\nclass = 'a'\n=== start ===\n=== expect ===\nsay = []\n",
+            &["case/syntax t/x.case:5:1 there is no `mode` to expect here", "case/syntax t/x.case:7:1 duplicate key"],
         );
     }
 }

@@ -9,6 +9,7 @@ mod check;
 mod completions;
 mod explain;
 mod export;
+mod hear;
 mod new;
 mod prompt;
 mod replay;
@@ -47,6 +48,8 @@ enum Command {
     Test(test::Arguments),
     /// Write what a model reads: the layers of a pack's prompt
     Prompt(prompt::Arguments),
+    /// Say what the words of a user mean, and what follows from them
+    Hear(hear::Arguments),
     /// Judge a file of responses and say how often what came of them
     Replay(replay::Arguments),
     /// Explain a code, a pack's tables, or what became of one answer
@@ -186,6 +189,7 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
         Command::Check(arguments) => check::check(&arguments),
         Command::Test(arguments) => test::test(&arguments),
         Command::Prompt(arguments) => prompt::prompt(&arguments),
+        Command::Hear(arguments) => hear::hear(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Export(arguments) => export::export(&arguments),

@@ -85,7 +85,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
 impl Answer {
     /// The outcome, or what to print where the session does not fit the pack.
     pub(super) fn judge(&self, program: &Program, options: Options) -> Result<Result<Judged, Printed>, Error> {
-        let session = match session(program, self.session.as_deref(), self.mode.as_deref(), self.now.as_deref())? {
+        let (kept, mode, now) = (self.session.as_deref(), self.mode.as_deref(), self.now.as_deref());
+        let session = match session(program, kept, mode, now)? {
             Ok(session) => session,
             Err(printed) => return Ok(Err(printed)),
         };

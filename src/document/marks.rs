@@ -7,7 +7,7 @@
 use super::masks::Masks;
 use super::{Attribute, Key};
 use crate::grammar::{Capture, Machine, Progress, RuleId, inside};
-use crate::program::{BlockId, Dialect, Family, Lead, Limits};
+use crate::program::{BlockId, Dialect, Family, Lead, Limits, Needles};
 use crate::text::Span;
 
 /// A place where a block may open or close.
@@ -107,6 +107,8 @@ pub(super) struct Marker {
     clean: usize,
     /// Whether what stands at `at` leads its line.
     leads: bool,
+    /// Where only starts of lines are looked at: whether nothing but what may lead a line stands before `at` on its line.
+    fresh: bool,
     /// Marks in the code span that is being looked through: it may turn out to be none.
     held: Vec<Mark>,
     span: Option<Span>,
@@ -152,6 +154,7 @@ impl Marker {
             lines: 0,
             clean: 0,
             leads: false,
+            fresh: true,
             held: Vec::new(),
             span: None,
             depth: 0,
@@ -168,7 +171,11 @@ impl Marker {
         while self.at < limit && !self.spent && self.marks.len() < most {
             if self.attempt.is_none() {
                 let rest = bytes.get(self.at..limit).unwrap_or_default();
-                let Some(offset) = look.dialect.needles.find(rest) else {
+                let offset = match look.dialect.by_line {
+                    true => self.line_start(rest, &look.dialect.needles),
+                    false => look.dialect.needles.find(rest),
+                };
+                let Some(offset) = offset else {
                     self.at = limit;
                     self.leave_span();
                     return;
@@ -190,6 +197,22 @@ impl Marker {
             self.at += 1;
         }
         self.leave_span();
+    }
+
+    /// Where the next line starts with what an opener may start with.
+    fn line_start(&mut self, rest: &[u8], needles: &Needles) -> Option<usize> {
+        let mut at = 0;
+        loop {
+            if !self.fresh {
+                at += memchr::memchr(b'\n', rest.get(at..)?)? + 1;
+                self.fresh = true;
+            }
+            at += rest.get(at..)?.iter().position(|byte| !may_lead(*byte) && *byte != b'\n')?;
+            self.fresh = false;
+            if needles.find(rest.get(at..=at)?) == Some(0) {
+                return Some(at);
+            }
+        }
     }
 
     /// Behind a code span: what stands in it is quoted, unless a stray backtick in one block met another in the next, and
@@ -357,6 +380,7 @@ impl Marker {
         self.at = at;
         self.lines = at;
         self.clean = at;
+        self.fresh = true;
         self.attempt = None;
     }
 
@@ -421,6 +445,11 @@ fn is_margin(part: &[u8]) -> bool {
         };
     }
     true
+}
+
+/// What may stand before a mark that leads its line: white space and fence marks.
+fn may_lead(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'`' | b'~')
 }
 
 /// Whether a rule that starts so may match here; unknown if too little has come.

@@ -10,6 +10,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("json", include_str!("../../grammar/json.pest")),
     ("paths", include_str!("../../grammar/paths.pest")),
     ("tags", include_str!("../../grammar/tags.pest")),
+    ("transcript", include_str!("../../grammar/transcript.pest")),
 ];
 
 /// The text of the shipped grammar called `name`.

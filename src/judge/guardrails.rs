@@ -33,7 +33,9 @@ impl Judgement<'_> {
                     let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else {
                         continue;
                     };
-                    if hits.contains(&pattern) != rule.inverted {
+                    let excused =
+                        || rule.excuse.as_ref().is_some_and(|excuse| excuse.find(&looked.text.text).is_some());
+                    if hits.contains(&pattern) != rule.inverted && !excused() {
                         self.trip(rule, Some(&looked));
                     }
                 }

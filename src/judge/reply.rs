@@ -1,7 +1,7 @@
 //! Reply: what do conditions and effects see of the whole answer?
 //!
 //! In: the blocks that stand, the message and the calls.
-//! Out: `reply` with `message`, `thinking`, `calls`, `sections` and `contents`, each made when an expression reads it.
+//! Out: `reply` with `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`, each made when an expression reads it.
 //! Never: makes a member that nobody reads: each is a copy of a part of the response.
 
 use super::Judgement;
@@ -10,7 +10,7 @@ use crate::program::Outside;
 use crate::surface::Role;
 use serde_json::{Map, Value};
 
-const MEMBERS: [&str; 5] = ["message", "thinking", "calls", "sections", "contents"];
+const MEMBERS: [&str; 6] = ["message", "thinking", "calls", "sections", "contents", "utterances"];
 
 impl Judgement<'_> {
     /// Makes the members of `reply` that an expression with these reads sees.
@@ -58,6 +58,14 @@ impl Judgement<'_> {
                 };
                 let told = (0..self.document.blocks.len()).filter_map(|index| self.told_at(index));
                 told.filter_map(content).collect()
+            }
+            "utterances" => {
+                let utterance = |index| {
+                    let speaker = self.speaker(index)?;
+                    let text = self.body(index).into();
+                    Some(object([("speaker", speaker.name.into()), ("label", speaker.label.into()), ("text", text)]))
+                };
+                self.with_role(Role::Utterance).filter_map(utterance).collect()
             }
             _ => Value::Null,
         }

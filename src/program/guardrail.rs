@@ -29,6 +29,8 @@ pub(crate) struct Guardrail {
     pub(crate) pattern: Option<Pattern>,
     /// Whether it trips where the pattern does not match.
     pub(crate) inverted: bool,
+    /// Where this matches as well, it does not trip.
+    pub(crate) excuse: Option<Pattern>,
     pub(crate) when: Option<Expression>,
     /// The modes in which it looks; all if empty.
     pub(crate) modes: Vec<ModeId>,

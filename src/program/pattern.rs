@@ -8,13 +8,16 @@
 //! fifty times slower. But where no word has a letter beyond ASCII, `\b` and the `\b` of ASCII are the same, and that one
 //! the automaton knows. Elsewhere a set without its boundaries, which finds no less, says which patterns to ask one by one.
 
-use regex::{Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex::{Captures, Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use regex_syntax::hir::{Hir, HirKind, Look};
 
 /// The largest automaton that one pattern may have.
 const LARGEST: usize = 1 << 20;
 /// The largest automaton that the patterns of one set may have together.
 const LARGEST_SET: usize = 16 << 20;
+
+/// The most matches of one pattern that are looked through.
+const MOST: usize = 64;
 
 /// One pattern.
 #[derive(Debug)]
@@ -30,6 +33,21 @@ impl Pattern {
         let exact = build(text)?;
         let ascii = with_boundaries(text, &Hir::look(Look::WordAscii)).and_then(|text| build(&text).ok());
         Ok(Self { exact, ascii })
+    }
+
+    /// Its matches in the text, one behind the other; not more than [`MOST`], since each takes a search.
+    pub(crate) fn find_all<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
+        self.fitting(text).find_iter(text).take(MOST)
+    }
+
+    /// What its groups capture at the first match from a place on.
+    pub(crate) fn captures_at<'t>(&self, text: &'t str, start: usize) -> Option<Captures<'t>> {
+        self.fitting(text).captures_at(text, start)
+    }
+
+    /// The names of its groups.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
+        self.exact.capture_names().flatten()
     }
 
     /// As the pack writes it.
@@ -51,9 +69,14 @@ impl Pattern {
 
     /// The first match in the text.
     pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
+        self.fitting(text).find(text)
+    }
+
+    /// The spelling that means the same in this text, and is the quickest.
+    fn fitting(&self, text: &str) -> &Regex {
         match &self.ascii {
-            Some(ascii) if words_are_ascii(text) => ascii.find(text),
-            _ => self.exact.find(text),
+            Some(ascii) if words_are_ascii(text) => ascii,
+            _ => &self.exact,
         }
     }
 }

@@ -58,6 +58,11 @@ impl Model {
         Self { tables, owners }
     }
 
+    /// Whether anything follows on an answer without a call or content in it.
+    pub(crate) fn has_rules(&self) -> bool {
+        self.tables.contains_key("rules")
+    }
+
     /// What is wrong with the verdicts of an outcome.
     pub(crate) fn faults(&self, program: &Program, outcome: &Outcome) -> Vec<String> {
         let mut faults = Vec::new();
@@ -128,7 +133,8 @@ impl Model {
                     outcome.calls.iter().any(|call| call.action == action && call.verdict == Verdict::Accepted)
                 }
                 Some(("contents", name)) => outcome.contents.iter().any(|content| content.name == name),
-                _ => false,
+                // What follows on events needs neither.
+                _ => owner == "rules",
             };
             if !stands {
                 faults.push(format!("nothing that counts stands behind {effect:?} of {owner}"));

@@ -1,0 +1,70 @@
+//! Inputs: what do these words of a user mean?
+//!
+//! In: the words, and the mode in which they were said.
+//! Out: [`Words`]: their class, and what its pattern captured.
+//! Never: lets a rule follow, or guesses: the first input that matches counts.
+
+use crate::program::{Input, ModeId, Program, Spelled};
+use serde_json::{Map, Value};
+use std::ops::Range;
+
+/// What some words of a user mean.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Words {
+    /// The number of the input.
+    pub(crate) input: usize,
+    /// The number of its class.
+    pub(crate) class: usize,
+    pub(crate) captures: Map<String, Value>,
+}
+
+/// The class of the words, if any input of the mode has one for them.
+pub(crate) fn classify(program: &Program, mode: &str, text: &str) -> Option<Words> {
+    let mode = program.modes.get_index_of(mode).map(ModeId);
+    let tried = |input: &Input| input.modes.is_empty() || mode.is_some_and(|mode| input.modes.contains(&mode));
+    program.flows.inputs.iter().enumerate().filter(|(_, input)| tried(input)).find_map(|(number, input)| {
+        let captures = captures(input, text)?;
+        Some(Words { input: number, class: input.class, captures })
+    })
+}
+
+/// What the match that starts first captures; none where nothing matches. What `unless` matches keeps every match away
+/// that it overlaps.
+fn captures(input: &Input, text: &str) -> Option<Map<String, Value>> {
+    let mut except: Option<Vec<Range<usize>>> = None;
+    let mut excepted = |found: &Range<usize>| {
+        let all = || input.unless.iter().flat_map(|pattern| pattern.find_all(text)).map(|found| found.range());
+        let except = except.get_or_insert_with(|| all().collect());
+        except.iter().any(|other| other.start < found.end.max(found.start + 1) && found.start < other.end)
+    };
+    if input.matches.is_empty() {
+        return (!excepted(&(0..text.len()))).then(Map::new);
+    }
+    let mut first: Option<(usize, &Spelled)> = None;
+    for spelled in &input.matches {
+        let found = spelled.pattern.find_all(text).map(|found| found.range()).find(|found| !excepted(found));
+        if let Some(found) = found
+            && first.is_none_or(|(start, _)| found.start < start)
+        {
+            first = Some((found.start, spelled));
+        }
+    }
+    first.map(|(start, spelled)| named(spelled, text, start))
+}
+
+/// The named groups of a match: words of the pack as it declares them, anything else as it was said.
+fn named(spelled: &Spelled, text: &str, start: usize) -> Map<String, Value> {
+    let mut members = Map::new();
+    if spelled.pattern.groups().next().is_none() {
+        return members;
+    }
+    let Some(captures) = spelled.pattern.captures_at(text, start) else { return members };
+    for name in spelled.pattern.groups() {
+        let Some(said) = captures.name(name) else { continue };
+        let words = spelled.words.iter().find(|(group, _)| group == name).map(|(_, words)| words.as_slice());
+        let same = |word: &&String| word.to_lowercase() == said.as_str().to_lowercase();
+        let declared = words.unwrap_or_default().iter().find(same).map(String::as_str);
+        members.insert(name.to_owned(), declared.unwrap_or(said.as_str()).into());
+    }
+    members
+}
