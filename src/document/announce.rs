@@ -107,8 +107,9 @@ impl Scanner<'_> {
                 // A fence may end it where it stands.
                 let fenced =
                     self.block(id).is_some_and(|block| block.ends.iter().flatten().any(|end| *end == Ending::Fence));
-                let fence = text.get(self.told.at..certain).filter(|_| fenced).and_then(first_marks);
-                let certain = fence.map_or(certain, |fence| self.told.at + fence);
+                let from = self.told.at.max(self.told.blank.saturating_sub(2));
+                let rest = text.as_bytes().get(from..certain).filter(|_| fenced);
+                let certain = rest.and_then(first_marks).map_or(certain, |fence| from + fence);
                 if plain {
                     let from = self.told.at.max(self.told.blank);
                     if let Some(fresh) = text.get(from..certain) {

@@ -46,8 +46,8 @@ pub(super) fn is_mark(character: char) -> bool {
 }
 
 /// Where the first marks stand that may be a fence.
-pub(super) fn first_marks(text: &str) -> Option<usize> {
-    let find = |marks: &[u8]| memchr::memmem::find(text.as_bytes(), marks);
+pub(super) fn first_marks(text: &[u8]) -> Option<usize> {
+    let find = |marks: &[u8]| memchr::memmem::find(text, marks);
     find(b"```").into_iter().chain(find(b"~~~")).min()
 }
 
