@@ -358,7 +358,8 @@ fn the_rest_of_the_notation_on_generated_texts() {
 
 #[test]
 fn every_rule_of_every_grammar_on_short_texts() {
-    let alphabet = ["<", "a", "[", "A", "{", "}", "\"", "\\", " ", "=", "1", "/", ">", "]", "'", "\n", "#", "*", "(", "): "];
+    let alphabet =
+        ["<", "a", "[", "A", "{", "}", "\"", "\\", " ", "=", "1", "/", ">", "]", "'", "\n", "#", "*", "(", "): "];
     let (mut tags, mut brackets, mut json) =
         (Pair::<tags::Generated>::new(), Pair::<brackets::Generated>::new(), Pair::<json::Generated>::new());
     let (mut headers, mut paths) = (Pair::<headers::Generated>::new(), Pair::<paths::Generated>::new());
