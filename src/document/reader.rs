@@ -10,7 +10,7 @@
 use super::announce::Told;
 use super::marks::{Budget, Kind, Look, Mark, Marker, Opener, opener};
 use super::masks::{Kinds, Masks};
-use super::{Attribute, Block, Document, Ended, Found, What};
+use super::{Attribute, Block, Document, Ended, Found, What, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, Progress};
 use crate::program::{BlockId, Closer, Dialect, Family, Limits};
@@ -436,6 +436,8 @@ impl<'p> Scanner<'p> {
             attributes: open.attributes,
             ended,
             parent,
+            written: Written::Bound,
+            value: None,
         });
         if end.payload.is_none() && !open.empty {
             self.inside(index, block, inner, open.first, text, depth);
@@ -555,6 +557,7 @@ impl<'p> Scanner<'p> {
             found: self.found,
             left_out: self.left_out,
             masks: self.masks.into_found(&self.marker.void),
+            markup: Vec::new(),
         }
     }
 }
