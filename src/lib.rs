@@ -51,6 +51,7 @@
 //! | [`session`] | what is remembered between two answers? |
 //! | `judge` | what of it counts, and what answers each defect? one file per strategy |
 //! | `flow` | what changes because of it? |
+//! | [`prompt`] | what is a model told? |
 //! | [`outcome`] | the public contract |
 //! | [`cases`] | the tests that prompt engineers write |
 //! | [`report`] | the only place that lays out text for people |
@@ -72,6 +73,7 @@ mod judge;
 pub mod outcome;
 pub mod pack;
 pub mod program;
+pub mod prompt;
 #[cfg(feature = "cli")]
 pub mod report;
 pub mod session;

@@ -48,6 +48,18 @@ pub enum CaseVerdict {
     Done,
 }
 
+impl CaseVerdict {
+    /// The word for it: `passed`, `failed`, `todo` or `done`.
+    pub fn name(self) -> &'static str {
+        match self {
+            CaseVerdict::Passed => "passed",
+            CaseVerdict::Failed => "failed",
+            CaseVerdict::Todo => "todo",
+            CaseVerdict::Done => "done",
+        }
+    }
+}
+
 /// Runs a case: its answers in order, each in the session that the one before left.
 pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
     let mut run =

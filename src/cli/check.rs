@@ -7,7 +7,7 @@
 use super::{Error, Format, Opened, Printed, Status, nothing, packs};
 use crate::cases;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::report::json;
+use crate::report::{Row, checked_sum, json};
 use crate::text::Sources;
 use std::path::PathBuf;
 
@@ -30,27 +30,24 @@ pub(super) fn check(arguments: &Arguments) -> Result<Printed, Error> {
         return Ok(nothing("check", &arguments.packs));
     }
     let mut drawn = String::new();
-    let mut records = Vec::new();
-    let mut severities = Vec::new();
+    let mut rows = Vec::new();
     for pack in &packs {
         let opened = Opened::open(pack)?;
         let (case_sources, case_faults) = case_faults(&opened);
         let of_pack = opened.loaded.diagnostics.iter().map(|one| (&opened.loaded.sources, one));
         for (sources, diagnostic) in of_pack.chain(case_faults.iter().map(|one| (&case_sources, one))) {
-            severities.push(diagnostic.severity);
-            match arguments.format {
-                Format::Human => drawn += &(opened.pen.diagnostic(sources, diagnostic) + "\n"),
-                Format::Json => records.push(json::diagnostic(&opened.pen, sources, diagnostic)),
+            rows.push(Row::of_diagnostic(&opened.pen, sources, diagnostic));
+            if arguments.format == Format::Human {
+                drawn += &(opened.pen.diagnostic(sources, diagnostic) + "\n");
             }
         }
     }
-    let of = |severity| severities.iter().filter(|one| **one == severity).count();
+    let of = |severity| rows.iter().filter(|row| row.severity == severity).count();
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
     let found = errors > 0 || (arguments.strict && warnings > 0);
-    let out = match arguments.format {
-        Format::Human => drawn + &crate::report::checked_sum(packs.len(), errors, warnings),
-        Format::Json => format!("{:#}\n", json::checked(records, packs.len())),
-    };
+    let sum = checked_sum(packs.len(), errors, warnings);
+    let report = |rows| serde_json::to_string_pretty(&json::Checked::new(rows, packs.len()));
+    let out = arguments.format.write(|| rows, || drawn, &sum, report)?;
     Ok(Printed::new(out, if found { Status::Findings } else { Status::Clean }))
 }
 

@@ -32,14 +32,14 @@ pub(crate) struct Arguments {
 pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
     if let Some(pack) = &arguments.degradation {
         let opened = Opened::open(pack)?;
-        return Ok(match opened.program() {
+        return Ok(match opened.program(Format::Human) {
             Ok(program) => Printed::new(opened.pen.degradation(&program.degradation_table()), Status::Clean),
             Err(printed) => printed,
         });
     }
     if let Some(pack) = &arguments.permits {
         let opened = Opened::open(pack)?;
-        return Ok(match opened.program() {
+        return Ok(match opened.program(Format::Human) {
             Ok(program) => Printed::new(opened.pen.permits(&program.permit_table()), Status::Clean),
             Err(printed) => printed,
         });
@@ -56,14 +56,14 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
 /// The outcome of a response in the first session, with its trace.
 fn story(pack: &std::path::Path, file: &std::path::Path) -> Result<Printed, Error> {
     let opened = Opened::open(pack)?;
-    let program = match opened.program() {
+    let program = match opened.program(Format::Human) {
         Ok(program) => program,
         Err(printed) => return Ok(printed),
     };
     let (name, response) = run::response(Some(file))?;
     let options = Options { trace: true, ..Options::default() };
     let outcome = program.run_with(&program.session(), &response, &options);
-    Ok(run::printed(&opened.pen, &outcome, name, &response, Format::Human))
+    run::printed(&opened.pen, &outcome, name, &response, Format::Human)
 }
 
 /// The page of a whole code, of a bare name, or of a fault that a grammar names.

@@ -13,7 +13,7 @@ mod schema;
 mod test;
 
 use crate::program::{Loaded, Program};
-use crate::report::Pen;
+use crate::report::{self, Pen, Row, json};
 use crate::workspace::{PackFiles, ReadError, packs_below, read_pack};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::fmt;
@@ -53,8 +53,42 @@ enum Format {
     /// For people
     #[default]
     Human,
+    /// One line for each finding, for grep and screen readers
+    Plain,
     /// For programs
     Json,
+    /// For code scanners: SARIF 2.1.0
+    Sarif,
+    /// Annotations of a GitHub workflow
+    Github,
+    /// Test results for CI services; of `test` alone
+    Junit,
+}
+
+impl Format {
+    /// The findings `rows` in this format: `drawn` for people, with the line `sum` after it; `json` is the report of the
+    /// command.
+    fn write(
+        self,
+        rows: impl FnOnce() -> Vec<Row>,
+        drawn: impl FnOnce() -> String,
+        sum: &str,
+        json: impl FnOnce(Vec<Row>) -> serde_json::Result<String>,
+    ) -> Result<String, Error> {
+        let fault = |error| Error::Usage(format!("cannot write the report: {error}"));
+        Ok(match self {
+            Format::Human => drawn() + sum,
+            Format::Plain => report::plain(&rows()) + &report::unpainted(sum),
+            Format::Json => json(rows()).map_err(fault)? + "\n",
+            Format::Sarif => serde_json::to_string_pretty(&report::sarif(&rows())).map_err(fault)? + "\n",
+            Format::Github => report::github(&rows()),
+            Format::Junit => {
+                return Err(Error::Usage(
+                    "`junit` is the format of test results: `rulebook test` writes it".to_owned(),
+                ));
+            }
+        })
+    }
 }
 
 /// How a command ended; the same in every format.
@@ -84,6 +118,10 @@ impl Printed {
     fn new(out: String, status: Status) -> Self {
         Self { out, err: String::new(), status }
     }
+
+    fn trouble(error: &Error) -> Self {
+        Self { out: String::new(), err: Pen::default().trouble(&error.to_string()), status: Status::Trouble }
+    }
 }
 
 /// Why a command could not do its work: one line.
@@ -111,11 +149,7 @@ impl fmt::Display for Error {
 /// Does what the arguments of this process say.
 pub fn main() -> ExitCode {
     let printed = match Arguments::try_parse() {
-        Ok(arguments) => execute(arguments).unwrap_or_else(|error| Printed {
-            out: String::new(),
-            err: Pen::default().trouble(&error.to_string()),
-            status: Status::Trouble,
-        }),
+        Ok(arguments) => execute(arguments).unwrap_or_else(|error| Printed::trouble(&error)),
         Err(error) => usage(&error),
     };
     // Whoever closed the pipe has seen enough: the status stays what it is.
@@ -179,12 +213,23 @@ impl Opened {
         text
     }
 
-    /// The program, or what to print where there is none.
-    fn program(&self) -> Result<&Program, Printed> {
-        self.loaded.program.as_ref().ok_or_else(|| Printed {
-            out: String::new(),
-            err: self.drawn(),
-            status: Status::Findings,
+    /// Every diagnostic of the pack, one row for each.
+    fn rows(&self) -> Vec<Row> {
+        let diagnostics = self.loaded.diagnostics.iter();
+        diagnostics.map(|one| Row::of_diagnostic(&self.pen, &self.loaded.sources, one)).collect()
+    }
+
+    /// The program, or what to print where there is none: for programs the report of `check`.
+    fn program(&self, format: Format) -> Result<&Program, Printed> {
+        self.loaded.program.as_ref().ok_or_else(|| {
+            let report = |rows| serde_json::to_string_pretty(&json::Checked::new(rows, 1));
+            match format {
+                Format::Human => Printed { out: String::new(), err: self.drawn(), status: Status::Findings },
+                other => match other.write(|| self.rows(), String::new, "", report) {
+                    Ok(out) => Printed::new(out, Status::Findings),
+                    Err(error) => Printed::trouble(&error),
+                },
+            }
         })
     }
 }

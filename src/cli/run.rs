@@ -8,7 +8,7 @@ use super::{Error, Format, Opened, Printed, Status};
 use crate::diagnostic::alternatives;
 use crate::outcome::{Options, Outcome};
 use crate::program::Program;
-use crate::report::Pen;
+use crate::report::{Pen, status};
 use crate::session::Session;
 use crate::text::{Source, Sources};
 use crate::workspace::read_file;
@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
     let opened = Opened::open(&arguments.pack)?;
-    let program = match opened.program() {
+    let program = match opened.program(arguments.format) {
         Ok(program) => program,
         Err(printed) => return Ok(printed),
     };
@@ -70,22 +70,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
         truncated: arguments.truncated,
     };
     let outcome = program.run_with(&session, &response, &options);
-    Ok(printed(&opened.pen, &outcome, name, &response, arguments.format))
+    printed(&opened.pen, &outcome, name, &response, arguments.format)
 }
 
 /// The outcome in its format, and the status that it means.
-pub(super) fn printed(pen: &Pen, outcome: &Outcome, name: String, response: &[u8], format: Format) -> Printed {
-    let out = match format {
-        Format::Human => pen.outcome(outcome, &Source::new(name, String::from_utf8_lossy(response))),
-        Format::Json => match serde_json::to_string_pretty(outcome) {
-            Ok(text) => text + "\n",
-            Err(error) => {
-                let err = pen.trouble(&format!("cannot write the outcome: {error}"));
-                return Printed { out: String::new(), err, status: Status::Trouble };
-            }
-        },
-    };
-    Printed::new(out, if outcome.has_errors() { Status::Findings } else { Status::Clean })
+pub(super) fn printed(
+    pen: &Pen,
+    outcome: &Outcome,
+    name: String,
+    response: &[u8],
+    format: Format,
+) -> Result<Printed, Error> {
+    let source = Source::new(name, String::from_utf8_lossy(response));
+    let rows = || pen.rows(outcome, &source);
+    let drawn = || pen.outcome(outcome, &source);
+    let out = format.write(rows, drawn, &status(outcome), |_| serde_json::to_string_pretty(outcome))?;
+    Ok(Printed::new(out, if outcome.has_errors() { Status::Findings } else { Status::Clean }))
 }
 
 /// The name and the bytes of a response.

@@ -7,7 +7,7 @@
 use super::{Error, Format, Opened, Printed, Status, nothing, packs};
 use crate::cases::{self, Case, CaseOptions, CaseRun, Coverage};
 use crate::outcome::Outcome;
-use crate::report::{Pen, TestedPack, json};
+use crate::report::{Pen, TestedPack, json, junit};
 use crate::text::Sources;
 use crate::workspace::{CaseFile, cases_below};
 use std::path::PathBuf;
@@ -46,12 +46,12 @@ pub(super) fn test(arguments: &Arguments) -> Result<Printed, Error> {
         return Ok(nothing("test", &arguments.packs));
     }
     let status = if tested.iter().any(TestedPack::has_failed) { Status::Findings } else { Status::Clean };
+    let rows = || tested.iter().flat_map(TestedPack::rows).collect();
+    let drawn = || tested.iter().map(TestedPack::human).collect();
+    let sum = Pen::default().tested_sum(&tested);
     let out = match arguments.format {
-        Format::Human => {
-            let drawn: String = tested.iter().map(TestedPack::human).collect();
-            drawn + &Pen::default().tested_sum(&tested)
-        }
-        Format::Json => format!("{:#}\n", json::tested(&tested)),
+        Format::Junit => junit(&tested),
+        other => other.write(rows, drawn, &sum, |_| serde_json::to_string_pretty(&json::Tested::new(&tested)))?,
     };
     Ok(Printed::new(out, status))
 }

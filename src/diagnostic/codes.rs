@@ -94,6 +94,10 @@ table! {
     PACK_UNKNOWN_GRAMMAR = "pack/unknown-grammar", Error;
     /// A name that nothing declares: a block.
     PACK_UNKNOWN_BLOCK = "pack/unknown-block", Error;
+    /// A name that nothing declares: a tier.
+    PACK_UNKNOWN_TIER = "pack/unknown-tier", Error;
+    /// A name that nothing declares: a layer of a prompt.
+    PACK_UNKNOWN_LAYER = "pack/unknown-layer", Error;
     /// A defect that does not exist.
     PACK_UNKNOWN_DEFECT = "pack/unknown-defect", Error;
     /// A strategy that does not exist.
@@ -120,6 +124,10 @@ table! {
     PACK_EFFECT = "pack/bad-effect", Error;
     /// A block's keys do not fit its role or grammar.
     PACK_BLOCK = "pack/bad-block", Error;
+    /// The keys of a layer do not fit together.
+    PACK_LAYER = "pack/bad-layer", Error;
+    /// A file that a prompt names and the pack does not have.
+    PACK_MISSING_FILE = "pack/missing-file", Error;
     /// A condition or template fails when it is run once with sample values.
     PACK_FAILS = "pack/failing-expression", Error;
     /// A pack that includes itself.

@@ -15,10 +15,13 @@ pub use names::{alternatives, nearest};
 pub use pages::{Page, page, pages};
 
 use crate::text::Location;
+use serde::Serialize;
 use std::fmt;
 
 /// How much a diagnostic matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; nothing was decided because of it.
     Info,

@@ -106,6 +106,14 @@ impl Class {
         }
     }
 
+    /// A character of the set: a blank, else a letter, else the first that can be printed.
+    pub(super) fn sample(&self) -> Option<char> {
+        let ascii = |byte: &u8| self.ascii >> byte & 1 == 1;
+        let one = Some(b' ').filter(ascii).or_else(|| (b'a'..=b'z').find(ascii)).or_else(|| (b'!'..=b'~').find(ascii));
+        let wide = || ('\u{a1}'..='\u{ffff}').find(|character| self.wide.holds(*character));
+        one.or_else(|| (0..=127).find(ascii)).map(char::from).or_else(wide)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.ascii == 0 && matches!(self.wide, Wide::None)
     }

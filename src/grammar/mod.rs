@@ -6,7 +6,8 @@
 //!
 //! A text becomes a tree with places ([`tree`]), which is checked ([`check`]) before pest's optimiser sees it; what
 //! that returns is resolved ([`expression`]), looked through for what is known beforehand ([`analysis`]) and compiled
-//! ([`code`]) for the recogniser ([`machine`]). The captures are those that `pest_derive` gives for the same file.
+//! ([`code`]) for the recogniser ([`machine`]). The captures are those that `pest_derive` gives for the same file. The other
+//! way round, [`spell`] writes what a rule reads.
 
 mod analysis;
 mod check;
@@ -16,11 +17,13 @@ mod expression;
 mod limits;
 mod machine;
 mod shipped;
+mod spell;
 mod tree;
 mod unicode;
 
 pub use machine::{Capture, Machine, Progress, inside};
 pub use shipped::{shipped, shipped_names};
+pub use spell::Part;
 
 use crate::diagnostic::Checked;
 use crate::text::{Location, SourceId, Span};
@@ -48,6 +51,8 @@ pub struct Grammar {
     rules: Vec<Named>,
     index: HashMap<String, RuleId>,
     code: code::Code,
+    /// What the rules say, for whoever writes what they read.
+    resolved: Vec<expression::Rule>,
 }
 
 #[derive(Debug)]
@@ -91,7 +96,8 @@ impl Grammar {
             let lead = expression::lead(&resolved.expr).map(|(text, rule)| (text, RuleId(rule as u16)));
             Named { name: rule.name, at: rule.at, first, lead }
         });
-        Checked::new(Some(Grammar { source, rules: named.collect(), index, code }), diagnostics)
+        let rules = named.collect();
+        Checked::new(Some(Grammar { source, rules, index, code, resolved }), diagnostics)
     }
 
     /// The rule called `name`.

@@ -4,6 +4,7 @@
 //! Out: [`Outcome`] and its parts, version 1, with their JSON (`schemas/outcome.schema.json`).
 //! Never: decides anything.
 
+use crate::diagnostic::Severity;
 use crate::session::Session;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -116,7 +117,7 @@ contract! {
         /// The guardrail behind it.
         id: Option<String>,
         /// `error`, `warning` or `info`.
-        severity: Level,
+        severity: Severity,
         /// What is wrong.
         message: String,
         /// Where.
@@ -205,19 +206,6 @@ pub enum Verdict {
     Dropped,
 }
 
-/// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// Worth knowing.
-    Info,
-    /// Something was wrong and a strategy answered it.
-    Warning,
-    /// The response had no effect, or could not be read as a whole.
-    Error,
-}
-
 /// One thing for the host to carry out, with the declaration that caused it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -274,6 +262,6 @@ pub enum Effect {
 impl Outcome {
     /// Whether a finding is an error: what the exit status of `run` says.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|finding| finding.severity == Level::Error)
+        self.diagnostics.iter().any(|finding| finding.severity == Severity::Error)
     }
 }

@@ -10,8 +10,8 @@ mod prompt;
 mod run;
 
 pub use contract::{
-    Call, ContentBlock, Effect, EffectRecord, Extent, Finding, Ledger, Level, Outcome, Section, Status, TraceStep,
-    Utterance, VERSION, Verdict,
+    Call, ContentBlock, Effect, EffectRecord, Extent, Finding, Ledger, Outcome, Section, Status, TraceStep, Utterance,
+    VERSION, Verdict,
 };
 pub use heard::Heard;
 pub use prompt::{Layer, Message, Prompt, PromptLedger, Speaker};

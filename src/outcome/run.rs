@@ -5,10 +5,10 @@
 //! Never: reads, judges or performs anything itself: it composes the floors above in their order.
 
 use super::contract::{
-    Call, ContentBlock, Effect, EffectRecord, Extent, Finding, Ledger, Level, Outcome, Section, Status, TraceStep,
-    Utterance, VERSION, Verdict,
+    Call, ContentBlock, Effect, EffectRecord, Extent, Finding, Ledger, Outcome, Section, Status, TraceStep, Utterance,
+    VERSION, Verdict,
 };
-use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark};
 use crate::document::{Announcement, Document, Readers};
 use crate::flow::{Done, Flow, Kind};
 use crate::judge::{Judgement, Leaf, judge};
@@ -200,11 +200,7 @@ impl Program {
         Finding {
             code: found.code.to_string(),
             id: found.id,
-            severity: match found.severity {
-                Severity::Info => Level::Info,
-                Severity::Warning => Level::Warning,
-                Severity::Error => Level::Error,
-            },
+            severity: found.severity,
             message: found.message,
             span: Extent { start: span.start, end: span.end, line: place.line, column: place.column },
             rule: found.rule.and_then(|rule| self.place(rule)),

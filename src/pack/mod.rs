@@ -8,6 +8,7 @@ mod blocks;
 mod effects;
 mod grammars;
 mod names;
+pub(crate) mod prompts;
 mod schemas;
 mod strategies;
 
@@ -33,5 +34,6 @@ pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
     strategies::check(&surface, diagnostics);
     effects::check(&surface, diagnostics);
     schemas::check(&surface, diagnostics);
+    prompts::check(&surface, diagnostics);
     Pack { surface, grammars }
 }

@@ -109,6 +109,8 @@ pub(crate) struct Block {
     /// The bound name, as the pack writes it.
     pub(crate) name: String,
     pub(crate) role: Role,
+    /// What belongs into it, in a sentence.
+    pub(crate) about: Option<String>,
     pub(crate) called: Called,
     pub(crate) key: Option<Called>,
     pub(crate) payload: Vec<Payload>,

@@ -7,6 +7,7 @@
 mod compile;
 mod dialect;
 mod effect;
+mod example;
 mod guardrail;
 mod limits;
 mod pattern;
@@ -17,6 +18,7 @@ mod tables;
 pub(crate) use dialect::tag_family;
 pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Outside};
 pub(crate) use effect::{Effect, Verb};
+pub(crate) use example::{Members, example};
 pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
 pub use limits::Limits;
 pub(crate) use pattern::{Pattern, PatternSet};
@@ -63,6 +65,8 @@ pub(crate) struct ModeId(pub(crate) usize);
 /// Something a response may ask for.
 #[derive(Debug)]
 pub(crate) struct Action {
+    /// What it does, in a sentence.
+    pub(crate) about: Option<String>,
     pub(crate) schema: Schema,
     /// The schema of what the host gives back.
     pub(crate) returns: Option<Schema>,
@@ -78,6 +82,8 @@ pub(crate) struct Action {
 pub(crate) struct Content {
     /// Whether its key is a path below a root.
     pub(crate) path: bool,
+    /// A key, for those who are told how an answer is written.
+    pub(crate) example: Option<String>,
     pub(crate) effects: Vec<Effect>,
 }
 

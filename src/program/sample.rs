@@ -5,14 +5,12 @@
 //! Never: says anything about an action for whose schema it cannot make a payload, or about what stands behind a condition
 //! that does not hold for the sample.
 
+use super::example::{Members, example};
 use super::{Effect, Program, Verb};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Failure, PathTemplate, Scope, Shape, Template};
 use crate::text::{Location, excerpt};
 use serde_json::{Map, Value, json};
-
-/// Schemas are followed so deep.
-const DEEPEST: usize = 16;
 
 impl Program {
     /// Runs every expression once, and says which fail.
@@ -31,7 +29,7 @@ impl Program {
             samples.condition(rule.when.as_ref(), &scope);
         }
         for (number, action) in self.actions.values().enumerate() {
-            let params = sample(action.schema.json(), DEEPEST);
+            let params = example(action.schema.json(), Members::All);
             if !action.schema.validator().is_ok_and(|validator| validator.is_valid(&params)) {
                 continue;
             }
@@ -139,52 +137,4 @@ impl Samples {
             }
         }
     }
-}
-
-/// A value that a schema most likely allows: what it names itself, else something plain of its type.
-fn sample(schema: &Value, depth: usize) -> Value {
-    let first = |key: &str| schema.get(key).and_then(Value::as_array).and_then(|list| list.first());
-    let named =
-        schema.get("const").or_else(|| schema.get("default")).or_else(|| first("examples")).or_else(|| first("enum"));
-    if let Some(value) = named {
-        return value.clone();
-    }
-    if depth == 0 {
-        return Value::Null;
-    }
-    if let Some(one) = first("anyOf").or_else(|| first("oneOf")).or_else(|| first("allOf")) {
-        return sample(one, depth - 1);
-    }
-    let number = |key: &str| schema.get(key).and_then(Value::as_f64);
-    let kind = schema.get("type").and_then(|kind| kind.as_str().or_else(|| kind.get(0)?.as_str()));
-    let has = |key: &str| schema.get(key).is_some();
-    match kind {
-        Some("object") => object(schema, depth),
-        None if has("properties") => object(schema, depth),
-        Some("array") => schema.get("items").map_or_else(|| json!([]), |items| json!([sample(items, depth - 1)])),
-        Some("boolean") => json!(true),
-        Some(kind @ ("integer" | "number")) => {
-            let least =
-                number("minimum").or_else(|| number("exclusiveMinimum").map(|least| least + 1.0)).unwrap_or(1.0);
-            let most =
-                number("maximum").or_else(|| number("exclusiveMaximum").map(|most| most - 1.0)).unwrap_or(f64::MAX);
-            let value = least.min(most);
-            if kind == "integer" { json!(value.ceil() as i64) } else { json!(value) }
-        }
-        Some("null") => Value::Null,
-        _ if schema.get("format").and_then(Value::as_str) == Some("uri") => json!("https://example.org/"),
-        _ => {
-            let bound = |key: &str| schema.get(key).and_then(Value::as_u64).map(|length| length.min(4096) as usize);
-            let mut text: String = "sample".to_owned();
-            text.truncate(bound("maxLength").unwrap_or(usize::MAX));
-            text.extend(std::iter::repeat_n('x', bound("minLength").unwrap_or_default().saturating_sub(text.len())));
-            json!(text)
-        }
-    }
-}
-
-fn object(schema: &Value, depth: usize) -> Value {
-    let members = schema.get("properties").and_then(Value::as_object);
-    let members = members.into_iter().flatten().map(|(name, schema)| (name.clone(), sample(schema, depth - 1)));
-    Value::Object(members.collect())
 }

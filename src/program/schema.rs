@@ -18,7 +18,7 @@ pub(crate) struct Schema {
 
 impl Schema {
     /// The schema of an object with these members. `required = true` may stand on each, at every depth, and `about` for
-    /// `description`.
+    /// `description`, `example` for `examples` of one.
     pub(crate) fn of_params(params: &Named<Tree>) -> Self {
         let members = params.iter().map(|(name, tree)| (name.as_str(), &tree.value));
         Self::new(object_of(members))
@@ -82,6 +82,9 @@ fn plain(tree: &Tree) -> (Value, bool) {
             ("required", Tree::Constant(Value::Bool(flag), _)) => needed = *flag,
             ("about", Tree::Text(text)) => {
                 schema.insert("description".to_owned(), text.value.clone().into());
+            }
+            ("example", example) => {
+                schema.insert("examples".to_owned(), json!([example.to_json()]));
             }
             ("properties", Tree::Table(properties, _)) => {
                 let inner = object_of(properties.iter().map(|(name, tree)| (name.value.as_str(), tree)));

@@ -7,6 +7,7 @@
 use super::count;
 use super::diff::{Line, compare};
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
+use super::row::Row;
 use crate::cases::{Case, CaseRun, CaseVerdict, Coverage, Failure};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::outcome::{Finding, Outcome};
@@ -43,6 +44,23 @@ impl TestedPack {
     pub fn has_failed(&self) -> bool {
         let faults = self.faults.iter().flat_map(|(_, faults)| faults);
         self.count(CaseVerdict::Failed) > 0 || faults.chain(&self.broken).any(|one| one.severity == Severity::Error)
+    }
+
+    /// What kept the pack or a case file from being used.
+    pub fn unusable(&self) -> impl Iterator<Item = Row> {
+        let faults = self.faults.iter().flat_map(|(sources, faults)| faults.iter().map(move |one| (sources, one)));
+        let all = faults.chain(self.broken.iter().map(|one| (&self.sources, one)));
+        all.map(|(sources, one)| Row::of_diagnostic(&self.pen, sources, one))
+    }
+
+    /// Everything that needs a look, one row for each.
+    pub fn rows(&self) -> Vec<Row> {
+        let failed = self.runs.iter().filter(|(_, run)| run.verdict == CaseVerdict::Failed);
+        let of_runs = failed.flat_map(|(case, run)| {
+            let faults = run.diagnostics.iter().map(|one| Row::of_diagnostic(&self.pen, &self.sources, one));
+            faults.chain(run.failures.iter().map(|one| Row::of_failure(&self.pen, &self.sources, case, one)))
+        });
+        self.unusable().chain(of_runs).collect()
     }
 
     /// What needs a look, for people.
@@ -213,7 +231,7 @@ fn draw_difference(expected: &str, got: &str) -> String {
 
 /// What the outcome says, where a list of codes does not match.
 fn findings(path: &str, outcome: Option<&Outcome>) -> Option<(&'static str, String)> {
-    let wanted = |finding: &&Finding| (finding.severity == crate::outcome::Level::Info) == (path == "remarks");
+    let wanted = |finding: &&Finding| (finding.severity == Severity::Info) == (path == "remarks");
     let lines: Vec<String> = outcome?
         .diagnostics
         .iter()

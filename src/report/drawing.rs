@@ -168,7 +168,7 @@ fn frame_of(line: &str) -> Option<Frame> {
     match first {
         '|' => {
             let before_is_blank =
-                !line.get(..at).is_some_and(|before| plain(before).contains(|c: char| c.is_ascii_digit()));
+                !line.get(..at).is_some_and(|before| unpainted(before).contains(|c: char| c.is_ascii_digit()));
             Some(Frame::Bar(at, before_is_blank && visible.all(|(_, c)| c == ' ')))
         }
         '-' | ':' if line.get(at..).is_some_and(|rest| rest.starts_with("-->") || rest.starts_with(":::")) => {
@@ -179,7 +179,7 @@ fn frame_of(line: &str) -> Option<Frame> {
 }
 
 /// `text` without the escapes of a terminal.
-pub(super) fn plain(text: &str) -> String {
+pub fn unpainted(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }
 
@@ -204,7 +204,7 @@ mod tests {
         let mut sources = Sources::default();
         let diagnostic = diagnostic(&mut sources);
         let pen = Pen::new(vec![("x".into(), "rules/x".into())]);
-        assert_eq!(plain(&pen.diagnostic(&sources, &diagnostic)), expected);
+        assert_eq!(unpainted(&pen.diagnostic(&sources, &diagnostic)), expected);
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
                 for end in start..text.len() + 3 {
                     let at = Location { source, span: Span::new(start, end) };
                     let diagnostic = Diagnostic::new(Code::CASE_SYNTAX, at, "m").with_place(at, "here");
-                    assert!(plain(&Pen::default().diagnostic(&sources, &diagnostic)).contains("case/syntax"));
+                    assert!(unpainted(&Pen::default().diagnostic(&sources, &diagnostic)).contains("case/syntax"));
                 }
             }
         }

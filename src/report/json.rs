@@ -1,119 +1,206 @@
-//! JSON for programs: what was found, in words that stay the same?
+//! JSON for programs: what did `check` and `test` find, in words that stay the same?
 //!
-//! In: diagnostics and case runs with their sources.
-//! Out: version 1 of the reports of `check` and `test`.
+//! In: rows, case runs and coverage.
+//! Out: [`Checked`] and [`Tested`], version 1 (`schemas/check.schema.json`, `schemas/test.schema.json`).
 //! Never: leaves a member out; what is absent is `null` or `[]`.
 
-use super::{Pen, TestedPack};
+use super::TestedPack;
+use super::row::Row;
 use crate::cases::CaseVerdict;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::text::{Location, Sources};
-use serde_json::{Map, Value, json};
+use crate::diagnostic::Severity;
+use serde::Serialize;
+use serde_json::Value;
 
 /// The version of both reports.
 pub const VERSION: u32 = 1;
 
-/// One diagnostic: its code, severity and sentence, its place, its advice.
-pub fn diagnostic(pen: &Pen, sources: &Sources, diagnostic: &Diagnostic) -> Value {
-    let mut value = Map::new();
-    value.insert("code".into(), diagnostic.code.to_string().into());
-    value.insert("severity".into(), diagnostic.severity.name().into());
-    value.insert("message".into(), diagnostic.message.clone().into());
-    value.extend(place(pen, sources, diagnostic.at));
-    value.insert("label".into(), diagnostic.label.clone().into());
-    value.insert("help".into(), diagnostic.help.clone().into());
-    let labels = diagnostic.labels.iter().map(|label| {
-        let mut value = place(pen, sources, Some(label.at));
-        value.insert("text".into(), label.text.clone().into());
-        Value::Object(value)
-    });
-    value.insert("labels".into(), labels.collect());
-    Value::Object(value)
-}
-
-/// The report of `check`: every diagnostic of every pack, and their sum.
-pub fn checked(diagnostics: Vec<Value>, packs: usize) -> Value {
-    let of = |severity: Severity| {
-        diagnostics.iter().filter(|one| one.get("severity").and_then(Value::as_str) == Some(severity.name())).count()
+macro_rules! report {
+    ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
+        $(
+            $(#[$meta])*
+            #[derive(Debug, Clone, PartialEq, Serialize)]
+            #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+            #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+            pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
+        )*
     };
-    let summary = json!({
-        "packs": packs, "errors": of(Severity::Error), "warnings": of(Severity::Warning), "infos": of(Severity::Info),
-    });
-    json!({ "version": VERSION, "diagnostics": diagnostics, "summary": summary })
 }
 
-/// The report of `test`: every case and what came of it, and their sum.
-pub fn tested(packs: &[TestedPack]) -> Value {
-    let cases: Vec<Value> = packs.iter().flat_map(cases).collect();
-    let broken: Vec<Value> = packs
-        .iter()
-        .flat_map(|pack| {
-            let faults = pack.faults.iter().flat_map(|(sources, faults)| faults.iter().map(move |one| (sources, one)));
-            let all = faults.chain(pack.broken.iter().map(|one| (&pack.sources, one)));
-            all.map(|(sources, one)| diagnostic(&pack.pen, sources, one))
-        })
-        .collect();
-    let sum = |verdict| packs.iter().map(|pack| pack.count(verdict)).sum::<usize>();
-    let coverage: Vec<Value> = packs
-        .iter()
-        .filter_map(|pack| Some((pack, pack.coverage.as_ref()?)))
-        .flat_map(|(pack, coverage)| {
-            coverage.rows.iter().map(|row| {
-                json!({ "pack": pack.name, "kind": row.kind, "name": row.name, "rule": row.rule, "hits": row.hits })
-            })
-        })
-        .collect();
-    let summary = json!({
-        "packs": packs.len(), "cases": cases.len(), "passed": sum(CaseVerdict::Passed),
-        "failed": sum(CaseVerdict::Failed), "todo": sum(CaseVerdict::Todo), "done": sum(CaseVerdict::Done),
-    });
-    json!({ "version": VERSION, "cases": cases, "diagnostics": broken, "coverage": coverage, "summary": summary })
+report! {
+    /// The report of `check`: every diagnostic of every pack, and their sum.
+    pub struct Checked {
+        /// The version of this report: 1.
+        version: u32,
+        /// Every diagnostic, pack by pack.
+        diagnostics: Vec<Row>,
+        /// How many there are.
+        summary: CheckedSum,
+    }
+
+    /// How much `check` found.
+    pub struct CheckedSum {
+        /// The packs that were checked.
+        packs: usize,
+        /// Diagnostics that are errors.
+        errors: usize,
+        /// Diagnostics that are warnings.
+        warnings: usize,
+        /// Diagnostics that are neither.
+        infos: usize,
+    }
+
+    /// The report of `test`: every case and what came of it, and their sum.
+    pub struct Tested {
+        /// The version of this report: 1.
+        version: u32,
+        /// Every case, pack by pack.
+        cases: Vec<TestedCase>,
+        /// What kept a pack or a case file from being used.
+        diagnostics: Vec<Row>,
+        /// With `--coverage`: every declaration and how often it counted.
+        coverage: Vec<CoveredRow>,
+        /// How many there are.
+        summary: TestedSum,
+    }
+
+    /// One case.
+    pub struct TestedCase {
+        /// The pack's name.
+        pack: String,
+        /// The case's name: that of its file.
+        name: String,
+        /// Its file, as the user would type it.
+        file: Option<String>,
+        /// What it claims.
+        claim: String,
+        /// `passed`, `failed`, `todo` (it fails, as it says) or `done` (it passes although it says otherwise).
+        verdict: String,
+        /// The expectations that did not hold.
+        failures: Vec<FailedExpectation>,
+        /// Why it could not be run.
+        diagnostics: Vec<Row>,
+    }
+
+    /// An expectation that did not hold.
+    pub struct FailedExpectation {
+        /// The way to it through the outcome, such as `calls[0].verdict`.
+        path: String,
+        /// The case file.
+        file: Option<String>,
+        /// The line of the expectation.
+        line: Option<usize>,
+        /// Its column.
+        column: Option<usize>,
+        /// The line of its end.
+        end_line: Option<usize>,
+        /// The column of its end.
+        end_column: Option<usize>,
+        /// What was expected.
+        expected: Value,
+        /// What came instead; `null` where there is nothing.
+        got: Option<Value>,
+    }
+
+    /// How often the cases exercised one declaration.
+    pub struct CoveredRow {
+        /// The pack's name.
+        pack: String,
+        /// What kind of declaration it is.
+        kind: String,
+        /// What the pack calls it.
+        name: String,
+        /// Where it stands, `pack/file:line:column`.
+        rule: Option<String>,
+        /// How often it counted.
+        hits: usize,
+    }
+
+    /// How the cases ended.
+    pub struct TestedSum {
+        /// The packs whose cases were run.
+        packs: usize,
+        /// All cases.
+        cases: usize,
+        /// Cases that hold.
+        passed: usize,
+        /// Cases that do not.
+        failed: usize,
+        /// Cases that fail, as their `todo` says.
+        todo: usize,
+        /// Cases that pass although their `todo` says otherwise.
+        done: usize,
+    }
 }
 
-fn cases(pack: &TestedPack) -> Vec<Value> {
-    let pen = &pack.pen;
-    pack.runs
-        .iter()
-        .map(|(case, run)| {
-            let verdict = match run.verdict {
-                CaseVerdict::Passed => "passed",
-                CaseVerdict::Failed => "failed",
-                CaseVerdict::Todo => "todo",
-                CaseVerdict::Done => "done",
-            };
-            let failures: Vec<Value> = run
-                .failures
-                .iter()
-                .map(|failure| {
-                    let mut value = Map::new();
-                    value.insert("path".into(), failure.path.clone().into());
-                    value.extend(place(pen, &pack.sources, Some(failure.at)));
-                    value.insert("expected".into(), failure.expected.clone());
-                    value.insert("got".into(), failure.got.clone().into());
-                    Value::Object(value)
-                })
-                .collect();
-            let diagnostics: Vec<Value> =
-                run.diagnostics.iter().map(|one| diagnostic(pen, &pack.sources, one)).collect();
-            let file = pack.sources.get(case.source).map(|source| pen.shown(source.name()));
-            json!({
-                "pack": pack.name, "name": case.name, "file": file, "claim": case.header.claim.value,
-                "verdict": verdict, "failures": failures, "diagnostics": diagnostics,
-            })
-        })
-        .collect()
+impl Checked {
+    /// The report of what was found in so many packs.
+    pub fn new(diagnostics: Vec<Row>, packs: usize) -> Self {
+        let of = |level| diagnostics.iter().filter(|row| row.severity == level).count();
+        let summary = CheckedSum {
+            packs,
+            errors: of(Severity::Error),
+            warnings: of(Severity::Warning),
+            infos: of(Severity::Info),
+        };
+        Self { version: VERSION, diagnostics, summary }
+    }
 }
 
-/// Where `at` starts and ends: lines and columns from 1, columns in characters.
-fn place(pen: &Pen, sources: &Sources, at: Option<Location>) -> Map<String, Value> {
-    let found = at.and_then(|at| Some((sources.get(at.source)?, at.span)));
-    let start = found.map(|(source, span)| source.place(span.start));
-    let end = found.map(|(source, span)| source.place(span.end));
-    let mut members = Map::new();
-    members.insert("file".into(), found.map(|(source, _)| pen.shown(source.name())).into());
-    members.insert("line".into(), start.map(|place| place.line).into());
-    members.insert("column".into(), start.map(|place| place.column).into());
-    members.insert("end_line".into(), end.map(|place| place.line).into());
-    members.insert("end_column".into(), end.map(|place| place.column).into());
-    members
+impl Tested {
+    /// The report of these packs.
+    pub fn new(packs: &[TestedPack]) -> Self {
+        let cases: Vec<TestedCase> = packs.iter().flat_map(cases).collect();
+        let sum = |verdict| packs.iter().map(|pack| pack.count(verdict)).sum::<usize>();
+        Self {
+            version: VERSION,
+            diagnostics: packs.iter().flat_map(TestedPack::unusable).collect(),
+            coverage: packs.iter().flat_map(coverage).collect(),
+            summary: TestedSum {
+                packs: packs.len(),
+                cases: cases.len(),
+                passed: sum(CaseVerdict::Passed),
+                failed: sum(CaseVerdict::Failed),
+                todo: sum(CaseVerdict::Todo),
+                done: sum(CaseVerdict::Done),
+            },
+            cases,
+        }
+    }
+}
+
+fn coverage(pack: &TestedPack) -> impl Iterator<Item = CoveredRow> {
+    pack.coverage.iter().flat_map(|coverage| &coverage.rows).map(|row| CoveredRow {
+        pack: pack.name.clone(),
+        kind: row.kind.to_owned(),
+        name: row.name.clone(),
+        rule: row.rule.clone(),
+        hits: row.hits,
+    })
+}
+
+fn cases(pack: &TestedPack) -> impl Iterator<Item = TestedCase> {
+    pack.runs.iter().map(|(case, run)| {
+        let failures = run.failures.iter().map(|failure| {
+            let row = Row::of_failure(&pack.pen, &pack.sources, case, failure);
+            FailedExpectation {
+                path: failure.path.clone(),
+                file: row.file,
+                line: row.line,
+                column: row.column,
+                end_line: row.end_line,
+                end_column: row.end_column,
+                expected: failure.expected.clone(),
+                got: failure.got.clone(),
+            }
+        });
+        TestedCase {
+            pack: pack.name.clone(),
+            name: case.name.clone(),
+            file: pack.sources.get(case.source).map(|source| pack.pen.shown(source.name())),
+            claim: case.header.claim.value.clone(),
+            verdict: run.verdict.name().to_owned(),
+            failures: failures.collect(),
+            diagnostics: run.diagnostics.iter().map(|one| Row::of_diagnostic(&pack.pen, &pack.sources, one)).collect(),
+        }
+    })
 }

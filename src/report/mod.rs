@@ -1,7 +1,8 @@
 //! Reports: how does a person, or a program, read what was found?
 //!
 //! In: diagnostics, outcomes, case runs and tables, all plain data.
-//! Out: text for people ([`Pen`]), JSON for programs ([`json`]), and the schemas of all files and contracts ([`schemas`]).
+//! Out: text for people ([`Pen`]), the same as [`Row`]s for programs in one format each ([`json`], [`plain`], [`github`],
+//! [`sarif`], [`junit`]), and the schemas of all files and contracts ([`schemas`]).
 //! Never: decides anything, or writes to a terminal; only this floor lays out text for people.
 
 mod cases;
@@ -9,12 +10,22 @@ mod diff;
 mod drawing;
 mod explain;
 pub mod json;
+mod junit;
+mod lines;
 mod outcome;
+mod row;
+mod sarif;
 pub mod schemas;
 
 pub use cases::TestedPack;
 pub use drawing::Pen;
+pub use junit::junit;
+pub use lines::{github, plain};
+pub use outcome::status;
+pub use row::{Row, RowLabel};
+pub use sarif::sarif;
 
+pub use drawing::unpainted;
 use drawing::{BAD, GOOD, WARN, paint};
 
 /// `1 error`, `2 errors`.

@@ -6,8 +6,9 @@
 
 use super::count;
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
+use super::row::Row;
 use crate::diagnostic::Severity;
-use crate::outcome::{Call, Effect, EffectRecord, Finding, Ledger, Level, Outcome, Status, TraceStep, Verdict};
+use crate::outcome::{Call, Effect, EffectRecord, Finding, Ledger, Outcome, Status, TraceStep, Verdict};
 use crate::text::{Source, Span, excerpt};
 use annotate_snippets::renderer::{AnsiColor, Style};
 use serde_json::{Map, Value};
@@ -19,7 +20,12 @@ const VALUE: usize = 60;
 const BAR: usize = 48;
 
 impl Pen {
-    /// The outcome of the answer `response`; its ledger and status close the view.
+    /// The findings of an outcome, with their places in the answer.
+    pub fn rows(&self, outcome: &Outcome, response: &Source) -> Vec<Row> {
+        outcome.diagnostics.iter().map(|finding| Row::of_finding(self, response, finding)).collect()
+    }
+
+    /// The outcome of the answer `response`; its ledger closes the view, and [`status`] says how it ended.
     pub fn outcome(&self, outcome: &Outcome, response: &Source) -> String {
         let mut text = String::new();
         if outcome.message.is_empty() {
@@ -48,7 +54,6 @@ impl Pen {
         }
         text.push('\n');
         text += &ledger(&outcome.ledger);
-        text += &status(outcome);
         text
     }
 
@@ -105,7 +110,7 @@ impl Pen {
             let mut reasons: Vec<&str> = findings
                 .iter()
                 .filter(|finding| {
-                    finding.severity != Level::Info && start <= finding.span.start && finding.span.end <= end
+                    finding.severity != Severity::Info && start <= finding.span.start && finding.span.end <= end
                 })
                 .filter_map(|finding| finding.code.strip_prefix("response/"))
                 .collect();
@@ -154,11 +159,6 @@ impl Pen {
     }
 
     fn finding(&self, finding: &Finding, response: &Source) -> String {
-        let severity = match finding.severity {
-            Level::Info => Severity::Info,
-            Level::Warning => Severity::Warning,
-            Level::Error => Severity::Error,
-        };
         let mut notes = Vec::new();
         if let Some(help) = &finding.help {
             notes.push(("help", help.clone()));
@@ -179,7 +179,7 @@ impl Pen {
         let first = span.of(response.text()).lines().next().unwrap_or_default().len();
         let shown = Span::new(span.start, span.start + first);
         self.draw(&Picture {
-            severity,
+            severity: finding.severity,
             code,
             message: finding.message.clone(),
             marks: vec![Mark { source: response, span: shown, label: None, primary: true }],
@@ -253,19 +253,19 @@ fn ledger(ledger: &Ledger) -> String {
 }
 
 /// The last line: the status, the mode, the dialect, and how much was found.
-fn status(outcome: &Outcome) -> String {
+pub fn status(outcome: &Outcome) -> String {
     let (word, style) = match outcome.status {
         Status::Clean => ("clean", GOOD),
         Status::Degraded => ("degraded", WARN),
         Status::Refused => ("refused", BAD),
     };
-    let of = |level: Level| outcome.diagnostics.iter().filter(|finding| finding.severity == level).count();
+    let of = |level: Severity| outcome.diagnostics.iter().filter(|finding| finding.severity == level).count();
     let mut words = vec![paint(style, word), format!("mode {}", outcome.mode)];
     words.push(match &outcome.dialect {
         Some(dialect) => format!("dialect {dialect}"),
         None => "no dialect".to_owned(),
     });
-    let found = [(of(Level::Error), "error"), (of(Level::Warning), "warning"), (of(Level::Info), "remark")];
+    let found = [(of(Severity::Error), "error"), (of(Severity::Warning), "warning"), (of(Severity::Info), "remark")];
     words.extend(found.iter().filter(|(number, _)| *number > 0).map(|(number, what)| count(*number, what)));
     format!("{}\n", words.join(&paint(FAINT, " · ")))
 }

@@ -6,6 +6,7 @@
 
 use crate::cases::CaseHeader;
 use crate::outcome::{Heard, Outcome, Prompt};
+use crate::report::json::{Checked, Tested};
 use crate::surface::File;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -27,6 +28,8 @@ pub const ALL: &[Described] = &[
     Described { name: "case", title: "The header of a Rulebook case", make: read::<CaseHeader> },
     Described { name: "outcome", title: "What Rulebook makes of one response", make: written::<Outcome> },
     Described { name: "heard", title: "What Rulebook makes of the user's words", make: written::<Heard> },
+    Described { name: "check", title: "What `rulebook check` found", make: written::<Checked> },
+    Described { name: "test", title: "What came of the cases of `rulebook test`", make: written::<Tested> },
     Described { name: "prompt", title: "The messages that Rulebook writes for a model", make: written::<Prompt> },
 ];
 

@@ -33,6 +33,8 @@ table! {
     Content {
         /// What its key is; `path` is checked for unsafe paths.
         key: Option<Spanned<String>>,
+        /// A key, for prompts and their examples.
+        example: Option<Spanned<String>>,
         /// What an accepted content does, in order.
         effects: Vec<Effect>,
         /// Whether it stands in for the one of the same name in a used pack.

@@ -127,6 +127,17 @@ impl Decode for usize {
     }
 }
 
+impl Decode for f64 {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let number: Option<f64> = match node.get_ref() {
+            DeValue::Integer(number) => number.as_str().parse().ok(),
+            DeValue::Float(number) => number.as_str().parse().ok(),
+            _ => None,
+        };
+        number.filter(|number| number.is_finite()).or_else(|| reading.misfit(node, "a number"))
+    }
+}
+
 impl<T: Decode> Decode for Option<T> {
     fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         T::decode(node, reading).map(Some)

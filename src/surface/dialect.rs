@@ -45,6 +45,8 @@ table! {
     Block {
         /// What the block is.
         role: Role,
+        /// What belongs into it, in a sentence for prompts.
+        about: Option<String>,
         /// What it is called in the outcome: a word, or `@ATTRIBUTE` of its opener. A call's is its action.
         name: Option<Spanned<String>>,
         /// Of a content: what it is stored under, `@ATTRIBUTE` of its opener or a word.

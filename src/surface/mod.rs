@@ -12,6 +12,7 @@ mod dialect;
 mod guardrail;
 mod mode;
 mod pack;
+mod prompt;
 mod tree;
 
 pub use action::{Action, ConditionalPermit, Content, Effect, Permit};
@@ -19,8 +20,9 @@ pub use decode::{Named, OneOrMore};
 pub use degradation::Degradation;
 pub use dialect::{Anchor, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
 pub use guardrail::{Guardrail, Level};
-pub use mode::{Count, Mode, Reply};
+pub use mode::{Count, Mode, Reply, Showing};
 pub use pack::{About, Origin, Slot};
+pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming, Vocabulary};
 pub use tree::Tree;
 
 use crate::diagnostic::{Code, Diagnostic, Remark, Strategy};
@@ -29,6 +31,9 @@ use decode::{Decode, Reading, table};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 use toml::de::DeTable;
+
+/// How the names of the texts end that prompts may be made of.
+pub(crate) const TEXTS: &[&str] = &[".md", ".txt", ".xml"];
 
 /// The files of one folder by their path below it, with `/` between the parts.
 #[derive(Debug, Clone, Default)]
@@ -75,6 +80,12 @@ table! {
         guardrails: Vec<Guardrail>,
         /// What content blocks point to.
         contents: Named<Content>,
+        /// What a model reads.
+        prompts: Named<Prompt>,
+        /// Classes of models.
+        tiers: Named<Tier>,
+        /// Models, by their names or what all their versions share.
+        models: Named<Model>,
     }
 }
 
@@ -103,6 +114,14 @@ pub struct Surface {
     pub guardrails: Vec<Guardrail>,
     /// `[contents]`
     pub contents: Named<Content>,
+    /// `[prompts]`
+    pub prompts: Named<Prompt>,
+    /// `[tiers]`
+    pub tiers: Named<Tier>,
+    /// `[models]`
+    pub models: Named<Model>,
+    /// The texts that prompts may name, by their paths below the pack: a source, or from which byte on they are not UTF-8.
+    pub texts: BTreeMap<String, Result<SourceId, usize>>,
     /// The pack's own grammars by name.
     pub grammars: IndexMap<String, SourceId>,
 }
@@ -121,13 +140,20 @@ impl Surface {
         let mut grammars = Vec::new();
         for (path, bytes) in &folder.files {
             let grammar = path.strip_prefix("grammar/").and_then(|rest| rest.strip_suffix(".pest"));
-            let is_table = path.ends_with(".toml") && !path.starts_with("tests/");
-            if !is_table && grammar.is_none() {
+            let of_pack = !path.starts_with("tests/");
+            let is_table = path.ends_with(".toml") && of_pack;
+            let is_text = TEXTS.iter().any(|end| path.ends_with(end)) && of_pack;
+            if !is_table && !is_text && grammar.is_none() {
                 continue;
             }
             let name = format!("{}/{path}", folder.name);
             let text = match std::str::from_utf8(bytes) {
-                Ok(text) => text.strip_prefix('\u{feff}').map_or(text, |_| text),
+                Ok(text) => text,
+                // What no prompt names may be as it likes.
+                Err(error) if is_text => {
+                    self.texts.insert(path.clone(), Err(error.valid_up_to()));
+                    continue;
+                }
                 Err(error) => {
                     let message = format!("`{name}` is not UTF-8 from byte {} on", error.valid_up_to());
                     diagnostics.push(
@@ -138,6 +164,7 @@ impl Surface {
             };
             let source = self.sources.add(Source::new(name, text));
             match grammar {
+                _ if is_text => drop(self.texts.insert(path.clone(), Ok(source))),
                 Some(grammar) => grammars.push((grammar.to_owned(), source)),
                 None => files.extend(parse(text, source, diagnostics).map(|file| (path.as_str(), file))),
             }
@@ -205,6 +232,9 @@ impl Surface {
         join("action", &mut self.actions, file.actions, |one| one.replace, &used.actions, diagnostics);
         join("mode", &mut self.modes, file.modes, |one| one.replace, &used.modes, diagnostics);
         join("content", &mut self.contents, file.contents, |one| one.replace, &used.contents, diagnostics);
+        join("prompt", &mut self.prompts, file.prompts, |one| one.replace, &used.prompts, diagnostics);
+        join("tier", &mut self.tiers, file.tiers, |one| one.replace, &used.tiers, diagnostics);
+        join("model", &mut self.models, file.models, |one| one.replace, &used.models, diagnostics);
         join("value of the state", &mut self.state, file.state, |_| false, &[], diagnostics);
         join("value of the data", &mut self.data, file.data, |_| false, &[], diagnostics);
         join("count of the reply", &mut self.reply.counts, file.reply.counts, |_| true, &used.counts, diagnostics);
@@ -256,6 +286,9 @@ struct Used {
     actions: Vec<String>,
     modes: Vec<String>,
     contents: Vec<String>,
+    prompts: Vec<String>,
+    tiers: Vec<String>,
+    models: Vec<String>,
     counts: Vec<String>,
     sources: Vec<SourceId>,
 }
@@ -267,6 +300,9 @@ impl Used {
             actions: surface.actions.keys().cloned().collect(),
             modes: surface.modes.keys().cloned().collect(),
             contents: surface.contents.keys().cloned().collect(),
+            prompts: surface.prompts.keys().cloned().collect(),
+            tiers: surface.tiers.keys().cloned().collect(),
+            models: surface.models.keys().cloned().collect(),
             counts: surface.reply.counts.keys().cloned().collect(),
             sources: surface.degradation.0.iter().map(|(defect, _)| defect.at.source).collect(),
         }

@@ -5,7 +5,7 @@
 //! Never: knows whether what they name is declared.
 
 use super::action::Permit;
-use super::decode::{Decode, Named, Node, Reading, table};
+use super::decode::{Decode, Named, Node, Reading, table, words};
 use super::degradation::Degradation;
 use crate::text::Spanned;
 
@@ -22,10 +22,26 @@ table! {
         dialects: Option<Vec<Spanned<String>>>,
         /// Its own shape of a good reply, over the pack's.
         reply: Reply,
+        /// Which sections of a state the templates of prompts show in this mode; others show when there is something in them.
+        sections: Named<Showing>,
         /// What answers defects in this mode.
         degradation: Degradation,
         /// Whether it stands in for the one of the same name in a used pack.
         replace: bool,
+    }
+}
+
+words! {
+    /// Whether a section of the state is shown.
+    Showing {
+        /// Also where there is nothing in it.
+        Always = "always",
+        /// Where there is something in it.
+        Offered = "offered",
+        /// In brief, as the template has it.
+        Summary = "summary",
+        /// Never.
+        Hidden = "hidden",
     }
 }
 

@@ -187,7 +187,8 @@ impl Reading {
     ) -> Result<(), ReadError> {
         let Some(below) = entry.path().strip_prefix(path).ok().and_then(slashed) else { return Ok(()) };
         let is_case = below.starts_with("tests/") && below.ends_with(".case");
-        let is_text = [".toml", ".md", ".json"].iter().any(|end| below.ends_with(end)) && !below.starts_with("tests/");
+        let is_text = [".toml", ".md", ".txt", ".xml", ".json"].iter().any(|end| below.ends_with(end))
+            && !below.starts_with("tests/");
         let is_grammar = below.starts_with("grammar/") && below.ends_with(".pest");
         if !(is_text || is_grammar || (is_case && with_cases)) {
             return Ok(());

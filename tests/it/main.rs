@@ -12,6 +12,8 @@
 
 mod command;
 mod crashes;
+mod formats;
+mod forms;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;

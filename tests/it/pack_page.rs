@@ -25,7 +25,7 @@ fn every_filter_and_test_is_listed() {
     assert!(missing.is_empty(), "docs/pack.md does not list {missing:?}");
 }
 
-/// Every example is laid over the pack of `docs/codes/README.md`.
+/// Every example is laid over the pack of `docs/codes/README.md`, beside the texts that the page shows.
 #[test]
 fn every_example_is_a_pack() {
     let mut examples = 0;
@@ -33,12 +33,21 @@ fn every_example_is_a_pack() {
         let text = example.split("\n```").next().unwrap();
         let whole =
             if text.contains("[pack]") { text.to_owned() } else { crate::pages::lay_over(&crate::pages::base(), text) };
-        let files = BTreeMap::from([("pack.toml".to_owned(), whole)]);
+        let mut files = BTreeMap::from([("pack.toml".to_owned(), whole)]);
+        files.extend(texts());
         let loaded = Program::check(&Folder::new("page", files));
         assert!(loaded.diagnostics.is_empty(), "example {}:\n{text}\n{:#?}", number + 1, loaded.diagnostics);
         examples += 1;
     }
     assert!(examples > 10);
+}
+
+/// The texts that the page shows, by their paths.
+fn texts() -> impl Iterator<Item = (String, String)> {
+    PAGE.split("\n```md ").skip(1).filter_map(|snippet| {
+        let (path, rest) = snippet.split_once('\n')?;
+        Some((path.to_owned(), rest.split("\n```").next()?.to_owned()))
+    })
 }
 
 /// The names of all keys, and the words that keys take.

@@ -95,6 +95,7 @@ fn compile_block(
     Block {
         name: name.to_owned(),
         role: block.role,
+        about: block.about.clone(),
         called: block.name.as_ref().map_or(Called::Own, called),
         key: block.key.as_ref().map(called),
         payload: block.payload.0.iter().map(|reader| reader.value).collect(),

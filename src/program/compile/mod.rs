@@ -136,6 +136,7 @@ impl Compiler<'_> {
             let sight = Sight { names: EFFECT_NAMES, params: Some(&action.value.params) };
             let effects = self.effects(&action.value.effects, &mut Vec::new(), sight);
             let compiled = Action {
+                about: action.value.about.clone(),
                 schema: Schema::of_params(&action.value.params),
                 returns: action.value.returns.as_ref().map(Schema::of_value),
                 params: action.value.params.iter().map(|(name, param)| (name.clone(), param.at)).collect(),
@@ -155,7 +156,8 @@ impl Compiler<'_> {
             let sight = Sight { names: CONTENT_NAMES, params: None };
             let path = content.value.key.as_ref().is_some_and(|key| key.value == "path");
             let effects = self.effects(&content.value.effects, &mut Vec::new(), sight);
-            contents.insert(name.clone(), Content { path, effects });
+            let example = content.value.example.as_ref().or(content.value.key.as_ref()).map(|key| key.value.clone());
+            contents.insert(name.clone(), Content { path, example, effects });
         }
         contents
     }

@@ -1,0 +1,131 @@
+//! Spelling: how would somebody write what a rule reads?
+//!
+//! In: a rule, and what the rules inside it are to take.
+//! Out: a short text that the rule reads as a whole, with exactly those captures.
+//! Never: makes up a capture, or returns a text that the rule does not read.
+
+use super::expression::Expr;
+use super::{Grammar, Machine, Progress, RuleId};
+use pest_meta::ast::RuleType;
+
+/// What one capture of a spelling is to be.
+#[derive(Debug, Clone)]
+pub enum Part<'p> {
+    /// This rule takes this text.
+    Text(RuleId, &'p str),
+    /// The next capture, whichever rule leaves it, takes this text.
+    Next(&'p str),
+    /// This rule, with these captures inside it.
+    Whole(RuleId, Vec<Part<'p>>),
+}
+
+/// Rules inside rules are followed so deep.
+const DEEPEST: usize = 32;
+/// Repetitions go round so often.
+const ROUNDS: usize = 64;
+/// So much is tried before a rule counts as one that cannot be spelled.
+const ATTEMPTS: usize = 10_000;
+/// More than any spelling takes to be read again.
+const STEPS: u64 = 1 << 20;
+
+impl Grammar {
+    /// A text that `rule` reads as a whole, in which the captures are `parts`, in order.
+    ///
+    /// Of alternatives the first that takes a part is chosen, what may be left out is, and a class of characters gives a
+    /// blank or its first letter. Lookaheads are not obeyed on the way: the text is read again, and `None` if it does not fit.
+    pub fn spell(&self, rule: RuleId, parts: &[Part<'_>]) -> Option<String> {
+        let mut spelling = Spelling { grammar: self, text: String::new(), left: ATTEMPTS };
+        let rest = spelling.inside(rule, parts, DEEPEST)?;
+        (rest.is_empty() && self.reads(rule, &spelling.text)).then_some(spelling.text)
+    }
+
+    /// Whether `rule` reads the whole of `text`.
+    pub fn reads(&self, rule: RuleId, text: &str) -> bool {
+        let mut machine = Machine::new();
+        let mut steps = STEPS;
+        machine.start(self, rule, 0);
+        machine.run(self, text, true, &mut steps) == Progress::Matched(text.len())
+    }
+}
+
+struct Spelling<'g> {
+    grammar: &'g Grammar,
+    text: String,
+    /// How many expressions may still be tried.
+    left: usize,
+}
+
+impl Spelling<'_> {
+    /// Spells what stands inside a rule; the parts that are left.
+    fn inside<'p, 't>(&mut self, rule: RuleId, parts: &'p [Part<'t>], depth: usize) -> Option<&'p [Part<'t>]> {
+        let grammar = self.grammar;
+        let expr = &grammar.resolved.get(usize::from(rule.0))?.expr;
+        self.expr(expr, parts, depth.checked_sub(1)?)
+    }
+
+    fn expr<'p, 't>(&mut self, expr: &Expr, parts: &'p [Part<'t>], depth: usize) -> Option<&'p [Part<'t>]> {
+        self.left = self.left.checked_sub(1)?;
+        match expr {
+            Expr::Text(text) | Expr::AnyCase(text) => self.text.push_str(text),
+            Expr::One(class) => self.text.push(class.sample()?),
+            Expr::Call(rule) => return self.call(RuleId(*rule as u16), parts, depth),
+            Expr::Sequence(inner) => return inner.iter().try_fold(parts, |rest, one| self.expr(one, rest, depth)),
+            Expr::Choice(choices) => {
+                let useful = choices.iter().find_map(|choice| self.taking(choice, parts, depth));
+                return useful.or_else(|| choices.iter().find_map(|choice| self.attempt(choice, parts, depth)));
+            }
+            Expr::Optional(inner) => return Some(self.taking(inner, parts, depth).unwrap_or(parts)),
+            Expr::Repeat(inner) => {
+                let mut rest = parts;
+                for _ in 0..ROUNDS {
+                    let Some(less) = self.taking(inner, rest, depth) else { break };
+                    rest = less;
+                }
+                return Some(rest);
+            }
+            Expr::And(_) | Expr::Not(_) | Expr::Until(_) => {}
+        }
+        Some(parts)
+    }
+
+    /// Spells `expr` if it can be, else leaves the text as it was.
+    fn attempt<'p, 't>(&mut self, expr: &Expr, parts: &'p [Part<'t>], depth: usize) -> Option<&'p [Part<'t>]> {
+        let before = self.text.len();
+        let rest = self.expr(expr, parts, depth);
+        if rest.is_none() {
+            self.text.truncate(before);
+        }
+        rest
+    }
+
+    /// Spells `expr` if that takes a part, else leaves the text as it was.
+    fn taking<'p, 't>(&mut self, expr: &Expr, parts: &'p [Part<'t>], depth: usize) -> Option<&'p [Part<'t>]> {
+        let before = self.text.len();
+        let rest = self.expr(expr, parts, depth).filter(|rest| rest.len() < parts.len());
+        if rest.is_none() {
+            self.text.truncate(before);
+        }
+        rest
+    }
+
+    fn call<'p, 't>(&mut self, rule: RuleId, parts: &'p [Part<'t>], depth: usize) -> Option<&'p [Part<'t>]> {
+        let grammar = self.grammar;
+        if grammar.resolved.get(usize::from(rule.0))?.kind == RuleType::Silent {
+            return self.inside(rule, parts, depth);
+        }
+        let (first, rest) = parts.split_first()?;
+        match first {
+            Part::Text(own, text) if *own == rule => self.take(rule, text)?,
+            Part::Next(text) => self.take(rule, text)?,
+            Part::Whole(own, inner) if *own == rule => {
+                self.inside(rule, inner, depth).filter(|left| left.is_empty())?;
+            }
+            Part::Text(..) | Part::Whole(..) => return None,
+        }
+        Some(rest)
+    }
+
+    fn take(&mut self, rule: RuleId, text: &str) -> Option<()> {
+        self.grammar.reads(rule, text).then(|| self.text.push_str(text))
+    }
+}

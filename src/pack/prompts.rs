@@ -1,0 +1,282 @@
+//! Prompts: do their layers say what they are made of, and does all of it exist?
+//!
+//! In: the tables of prompts, tiers and models, and the texts of the pack.
+//! Out: `pack/bad-layer` for keys that do not fit together, and a diagnostic for each name or file that is not there.
+//! Never: reads a text, or counts its tokens.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::expression::{Scope, Template};
+use crate::surface::{Amount, Layer, Origins, Prompt, Speaker, Surface, TEXTS, Trimming};
+use crate::text::{Location, Spanned, excerpt};
+use serde_json::Value;
+
+/// The mode of a pack that declares none.
+const ONLY_MODE: &str = "default";
+
+pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
+    let mut check = Check { surface, diagnostics };
+    check.tiers();
+    for prompt in surface.prompts.values() {
+        check.prompt(prompt);
+        for layer in &prompt.value.layers {
+            check.layer(layer);
+        }
+    }
+}
+
+/// The modes in which a layer stands.
+pub(crate) fn modes_of<'s>(surface: &'s Surface, layer: &Layer) -> Vec<&'s str> {
+    let named = |mode: &&str| layer.modes.0.is_empty() || layer.modes.0.iter().any(|name| name.value == **mode);
+    if surface.modes.is_empty() {
+        return vec![ONLY_MODE];
+    }
+    surface.modes.keys().map(String::as_str).filter(named).collect()
+}
+
+/// The path of a text in a mode, below the pack.
+pub(crate) fn path_in(path: &Spanned<String>, mode: &str) -> Result<String, Box<Diagnostic>> {
+    let mode = Value::from(mode);
+    let template = Template::parse(path)?;
+    template.text(&Scope::new().with("mode", &mode)).map_err(|_| {
+        let message = "the path of a text knows nothing but `mode`";
+        Box::new(Diagnostic::new(Code::PACK_LAYER, path.at, message).with_help("such as `modes/{{ mode }}.md`"))
+    })
+}
+
+struct Check<'c> {
+    surface: &'c Surface,
+    diagnostics: &'c mut Vec<Diagnostic>,
+}
+
+impl<'c> Check<'c> {
+    fn known<'n>(
+        &mut self,
+        code: Code,
+        kind: &str,
+        name: &str,
+        at: Location,
+        declared: impl Iterator<Item = &'n str> + Clone,
+    ) -> bool {
+        let known = declared.clone().any(|one| one == name);
+        if !known {
+            let message = format!("no table declares the {kind} `{}`", excerpt(name, 60));
+            self.diagnostics.push(Diagnostic::new(code, at, message).with_nearest(name, declared));
+        }
+        known
+    }
+
+    fn bad(&mut self, at: Location, message: impl Into<String>, help: &str) {
+        self.diagnostics.push(Diagnostic::new(Code::PACK_LAYER, at, message).with_help(help));
+    }
+
+    fn tiers(&mut self) {
+        let surface = self.surface;
+        for model in surface.models.values() {
+            let tier = &model.value.tier;
+            self.known(Code::PACK_UNKNOWN_TIER, "tier", &tier.value, tier.at, surface.tiers.keys().map(String::as_str));
+        }
+        let per_token = surface.tiers.values().map(|tier| tier.value.bytes_per_token);
+        let per_token = per_token.chain(surface.models.values().map(|model| model.value.bytes_per_token));
+        for factor in per_token.flatten().filter(|factor| factor.value <= 0.0) {
+            let message = "a token stands for more than no byte";
+            self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, factor.at, message));
+        }
+        let mut defaults = surface.tiers.values().filter(|tier| tier.value.default);
+        if let (Some(first), Some(second)) = (defaults.next(), defaults.next()) {
+            self.diagnostics.push(
+                Diagnostic::new(Code::PACK_DUPLICATE, second.at, "two tiers are the default")
+                    .with_place(first.at, "the other one")
+                    .with_help("a model that nothing declares belongs to one tier"),
+            );
+        }
+        if let Some(prompt) = surface.prompts.values().next()
+            && surface.tiers.is_empty()
+        {
+            let message = "the pack declares prompts, but no tier";
+            self.diagnostics
+                .push(Diagnostic::new(Code::PACK_UNKNOWN_TIER, prompt.at, message).with_help(
+                    "add `[tiers.NAME]` with a `context` and a `reserve`, for models that nothing declares",
+                ));
+        }
+    }
+
+    fn prompt(&mut self, prompt: &Spanned<Prompt>) {
+        let layers = &prompt.value.layers;
+        if layers.is_empty() {
+            self.bad(prompt.at, "a prompt without layers says nothing", "add `[[prompts.NAME.layers]]`");
+        }
+        let mut seen: Vec<&Layer> = Vec::new();
+        for layer in layers {
+            let same_source = |one: &&&Layer| {
+                let source = |layer: &Layer| layer.source.map(|source| source.value);
+                source(layer).is_some() && source(one) == source(layer)
+            };
+            if let Some(before) = seen.iter().find(|one| one.id.value == layer.id.value) {
+                let message = format!("the layer `{}` is declared twice", layer.id.value);
+                self.diagnostics.push(
+                    Diagnostic::new(Code::PACK_DUPLICATE, layer.id.at, message)
+                        .with_place(before.id.at, "first declared here"),
+                );
+            } else if let Some(before) = seen.iter().find(same_source) {
+                self.diagnostics.push(
+                    Diagnostic::new(Code::PACK_DUPLICATE, layer.id.at, "two layers have the same `source`")
+                        .with_place(before.id.at, "the other one"),
+                );
+            }
+            seen.push(layer);
+        }
+        let ids = layers.iter().map(|layer| layer.id.value.as_str());
+        for name in prompt.value.trim_order.iter().flatten() {
+            if !self.known(Code::PACK_UNKNOWN_LAYER, "layer", &name.value, name.at, ids.clone()) {
+                continue;
+            }
+            let layer = layers.iter().find(|layer| layer.id.value == name.value);
+            if let Some(layer) = layer.filter(|layer| trimming(layer).is_empty()) {
+                let message = format!("`{}` cannot give way: nothing makes it shorter", name.value);
+                self.diagnostics.push(
+                    Diagnostic::new(Code::PACK_LAYER, name.at, message)
+                        .with_place(layer.at, "declared here")
+                        .with_help("give it a `trim` such as `variant` or `drop`, or take it out of `trim_order`"),
+                );
+            }
+        }
+    }
+
+    fn layer(&mut self, layer: &'c Layer) {
+        let surface = self.surface;
+        let files = [&layer.text, &layer.template].into_iter().flatten();
+        match files.clone().count() + usize::from(layer.source.is_some()) {
+            1 => {}
+            0 => self.bad(layer.at, "the layer holds nothing", "give it a `text`, a `template` or a `source`"),
+            _ => self.bad(layer.at, "the layer has several sources", "`text`, `template` or `source`: keep one"),
+        }
+        let source = layer.source.map(|source| source.value);
+        let history = source == Some(Origins::History);
+        if let Some(role) = layer.role {
+            if history {
+                self.bad(role.at, "the turns of the history have roles of their own", "leave out the `role`");
+            } else if source == Some(Origins::Message) && role.value != Speaker::User {
+                self.bad(role.at, "the message is what the user says", "leave out the `role`");
+            }
+        }
+        if let Some(turns) = layer.turns.as_ref().filter(|_| !history) {
+            self.bad(place(turns), "`turns` belong to the history", "leave them out");
+        }
+        if let Some((_, path)) = layer.variants.first().filter(|_| source.is_some()) {
+            self.bad(path.at, "only files have variants", "leave them out");
+        }
+        if let Some((_, amount)) = layer.entries.first().filter(|_| layer.template.is_none()) {
+            self.bad(amount.at, "only a template sees entries of the state", "leave them out");
+        }
+        for path in layer.entries.iter() {
+            let head = path.0.split('.').next().unwrap_or_default();
+            let declared = surface.state.keys().map(String::as_str);
+            self.known(Code::PACK_UNKNOWN_STATE, "state", head, path.1.at, declared);
+        }
+        self.trims(layer);
+        for mode in layer.modes.0.iter() {
+            let modes = surface.modes.keys().map(String::as_str);
+            self.known(Code::PACK_UNKNOWN_MODE, "mode", &mode.value, mode.at, modes);
+        }
+        let tiers = || surface.tiers.keys().map(String::as_str);
+        for (tier, path) in &layer.variants {
+            self.known(Code::PACK_UNKNOWN_TIER, "tier", tier, path.at, tiers());
+        }
+        let amounts = layer.entries.values().map(|amount| &amount.value).chain(&layer.budget).chain(&layer.turns);
+        for amount in amounts {
+            if let Amount::ByTier(numbers, _) = amount {
+                for (tier, number) in numbers {
+                    self.known(Code::PACK_UNKNOWN_TIER, "tier", tier, number.at, tiers());
+                }
+            }
+        }
+        for path in files.chain(layer.variants.values().map(|path| &path.value)) {
+            self.file(path, layer);
+        }
+    }
+
+    fn trims(&mut self, layer: &Layer) {
+        let source = layer.source.map(|source| source.value);
+        for (number, strategy) in layer.trim.0.iter().enumerate() {
+            let misfit = match strategy.value {
+                Trimming::Never if layer.trim.0.len() > 1 => Some("`never` stands alone"),
+                Trimming::Variant if layer.variants.is_empty() => Some("the layer has no `variants`"),
+                Trimming::Entries if layer.entries.is_empty() => Some("the layer has no `entries`"),
+                Trimming::OldestTurns if source != Some(Origins::History) => Some("only the history has turns"),
+                Trimming::Drop if number + 1 < layer.trim.0.len() => Some("nothing comes behind `drop`"),
+                _ if source == Some(Origins::Message) && strategy.value != Trimming::Never => {
+                    Some("what the user says is never trimmed")
+                }
+                _ => None,
+            };
+            if let Some(message) = misfit {
+                let help = "`variant` needs `variants`, `entries` needs `entries`, `oldest-turns` the history; \
+                            `drop` comes last";
+                self.bad(strategy.at, message, help);
+            }
+        }
+    }
+
+    /// Every file that a path means, in the modes of its layer.
+    fn file(&mut self, path: &Spanned<String>, layer: &Layer) {
+        let surface = self.surface;
+        let mut told: Vec<String> = Vec::new();
+        for mode in modes_of(surface, layer) {
+            let below = match path_in(path, mode) {
+                Ok(below) => below,
+                Err(diagnostic) => return self.diagnostics.push(*diagnostic),
+            };
+            if told.contains(&below) {
+                continue;
+            }
+            if let Some(diagnostic) = self.missing(&below, path.at) {
+                self.diagnostics.push(diagnostic);
+            }
+            told.push(below);
+        }
+    }
+
+    fn missing(&self, below: &str, at: Location) -> Option<Diagnostic> {
+        let shown = excerpt(below, 80);
+        let leaves = below.starts_with(['/', '\\', '~']) || below.contains(['\\', ':']);
+        if leaves || below.split('/').any(|part| part == "..") {
+            let help = "paths of texts are relative to the pack's folder and stay in it";
+            return Some(Diagnostic::new(Code::PACK_OUTSIDE, at, format!("`{shown}` leaves the pack")).with_help(help));
+        }
+        match self.surface.texts.get(below) {
+            Some(Ok(_)) => None,
+            Some(Err(byte)) => Some(
+                Diagnostic::new(Code::PACK_UNREADABLE, at, format!("`{shown}` is not UTF-8 from byte {byte} on"))
+                    .with_help("save the file as UTF-8"),
+            ),
+            None if !TEXTS.iter().any(|end| below.ends_with(end)) => {
+                let message = format!("`{shown}` cannot be a text of a prompt");
+                Some(
+                    Diagnostic::new(Code::PACK_MISSING_FILE, at, message)
+                        .with_help(format!("names of texts end in {}", TEXTS.join(", "))),
+                )
+            }
+            None => {
+                let declared = self.surface.texts.keys().map(String::as_str);
+                let message = format!("the pack has no file `{shown}`");
+                Some(Diagnostic::new(Code::PACK_MISSING_FILE, at, message).with_nearest(below, declared))
+            }
+        }
+    }
+}
+
+/// What makes a layer shorter, in order; empty for one that nothing does.
+pub(crate) fn trimming(layer: &Layer) -> Vec<Trimming> {
+    let history = layer.source.is_some_and(|source| source.value == Origins::History);
+    match layer.trim.0.as_slice() {
+        [] if history => vec![Trimming::OldestTurns],
+        declared => declared.iter().map(|one| one.value).filter(|strategy| *strategy != Trimming::Never).collect(),
+    }
+}
+
+fn place(amount: &Amount) -> Location {
+    match amount {
+        Amount::Every(number) => number.at,
+        Amount::ByTier(_, at) => *at,
+    }
+}

@@ -1,0 +1,83 @@
+//! Examples: which value would a schema allow?
+//!
+//! In: a JSON Schema.
+//! Out: a value that it most likely allows: what its author names, else something plain of its type.
+//! Never: promises that it fits; whoever needs that asks the validator.
+
+use serde_json::{Map, Value, json};
+
+/// Schemas are followed so deep.
+const DEEPEST: usize = 16;
+
+/// Which members an object of an example has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Members {
+    /// All that its schema declares.
+    All,
+    /// Those that are required, and those for which the author gave an example.
+    Telling,
+}
+
+/// An example of what a schema allows.
+pub(crate) fn example(schema: &Value, members: Members) -> Value {
+    sample(schema, members, DEEPEST)
+}
+
+/// What the author gave as an example, a constant, a default or the first of several words.
+fn given(schema: &Value) -> Option<&Value> {
+    let first = |key: &str| schema.get(key).and_then(Value::as_array).and_then(|list| list.first());
+    first("examples").or_else(|| schema.get("const")).or_else(|| schema.get("default")).or_else(|| first("enum"))
+}
+
+fn sample(schema: &Value, members: Members, depth: usize) -> Value {
+    if let Some(value) = given(schema) {
+        return value.clone();
+    }
+    let first = |key: &str| schema.get(key).and_then(Value::as_array).and_then(|list| list.first());
+    if depth == 0 {
+        return Value::Null;
+    }
+    if let Some(one) = first("anyOf").or_else(|| first("oneOf")).or_else(|| first("allOf")) {
+        return sample(one, members, depth - 1);
+    }
+    let number = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let kind = schema.get("type").and_then(|kind| kind.as_str().or_else(|| kind.get(0)?.as_str()));
+    let has = |key: &str| schema.get(key).is_some();
+    match kind {
+        Some("object") => object(schema, members, depth),
+        None if has("properties") => object(schema, members, depth),
+        Some("array") => {
+            schema.get("items").map_or_else(|| json!([]), |items| json!([sample(items, members, depth - 1)]))
+        }
+        Some("boolean") => json!(true),
+        Some(kind @ ("integer" | "number")) => {
+            let least =
+                number("minimum").or_else(|| number("exclusiveMinimum").map(|least| least + 1.0)).unwrap_or(1.0);
+            let most =
+                number("maximum").or_else(|| number("exclusiveMaximum").map(|most| most - 1.0)).unwrap_or(f64::MAX);
+            let value = least.min(most);
+            if kind == "integer" { json!(value.ceil() as i64) } else { json!(value) }
+        }
+        Some("null") => Value::Null,
+        _ if schema.get("format").and_then(Value::as_str) == Some("uri") => json!("https://example.org/"),
+        _ => {
+            let bound = |key: &str| schema.get(key).and_then(Value::as_u64).map(|length| length.min(4096) as usize);
+            let mut text: String = "sample".to_owned();
+            text.truncate(bound("maxLength").unwrap_or(usize::MAX));
+            text.extend(std::iter::repeat_n('x', bound("minLength").unwrap_or_default().saturating_sub(text.len())));
+            json!(text)
+        }
+    }
+}
+
+fn object(schema: &Value, members: Members, depth: usize) -> Value {
+    let required = schema.get("required").and_then(Value::as_array);
+    let tells = |name: &str, schema: &Value| {
+        members == Members::All
+            || required.is_some_and(|names| names.iter().any(|one| one == name))
+            || schema.get("examples").is_some()
+    };
+    let declared = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let told = declared.filter(|(name, schema)| tells(name, schema));
+    Value::Object(told.map(|(name, schema)| (name.clone(), sample(schema, members, depth - 1))).collect::<Map<_, _>>())
+}

@@ -1,0 +1,93 @@
+//! Actions: what may an answer of this mode ask for, and how?
+//!
+//! In: the actions that a mode permits.
+//! Out: [`ActionForm`] for each: what it is for, its parameters, and a call as the mode's first dialect spells it.
+//! Never: lays out a list for a model; the pack's templates do.
+
+use super::spelling::Speller;
+use crate::program::{Action, Members, Mode, Program, example};
+use serde::Serialize;
+use serde_json::Value;
+
+/// One action as a model is told of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ActionForm {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub about: Option<String>,
+    /// The condition under which it is permitted, if there is one.
+    pub when: Option<String>,
+    /// Its parameters, in the order of their declaration.
+    pub params: Vec<ParamForm>,
+    /// What the host gives back.
+    pub returns: Option<String>,
+    /// A call of it; none where no dialect of the mode has calls.
+    pub example: Option<String>,
+}
+
+/// One parameter as a model is told of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ParamForm {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub about: Option<String>,
+    /// Whether a call must have it.
+    pub required: bool,
+    /// Its type, as JSON Schema says it.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// The values it may have, if they are listed.
+    pub values: Vec<Value>,
+    /// A value it may have.
+    pub example: Value,
+}
+
+impl Program {
+    /// The actions that `mode` permits, in the order of their declaration; none for a mode that the pack does not have.
+    pub fn action_forms(&self, mode: &str) -> Vec<ActionForm> {
+        let Some(mode) = self.modes.get(mode) else { return Vec::new() };
+        let permitted = self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
+        permitted
+            .map(|((name, action), permits)| {
+                // One permit without a condition is enough.
+                let conditions: Option<Vec<&str>> =
+                    permits.iter().map(|permit| permit.when.as_ref().map(|when| when.source())).collect();
+                ActionForm {
+                    name: name.clone(),
+                    about: action.about.clone(),
+                    when: conditions.map(|conditions| conditions.join(" or ")),
+                    params: params(action),
+                    returns: action.returns.as_ref().and_then(|schema| text(schema.json(), "description")),
+                    example: self.call_form(mode, name, action),
+                }
+            })
+            .collect()
+    }
+
+    /// A call of an action in the first dialect of the mode that has calls.
+    pub(super) fn call_form(&self, mode: &Mode, name: &str, action: &Action) -> Option<String> {
+        let mut dialects = mode.dialects.iter().filter_map(|number| self.dialects.get(*number));
+        dialects.find_map(|dialect| Speller { program: self, dialect }.call(name, action))
+    }
+}
+
+fn params(action: &Action) -> Vec<ParamForm> {
+    let schema = action.schema.json();
+    let required = schema.get("required").and_then(Value::as_array);
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let form = |(name, schema): (&String, &Value)| ParamForm {
+        name: name.clone(),
+        about: text(schema, "description"),
+        required: required.is_some_and(|names| names.iter().any(|one| one == name)),
+        kind: text(schema, "type"),
+        values: schema.get("enum").and_then(Value::as_array).cloned().unwrap_or_default(),
+        example: example(schema, Members::Telling),
+    };
+    properties.into_iter().flatten().map(form).collect()
+}
+
+fn text(schema: &Value, key: &str) -> Option<String> {
+    Some(schema.get(key)?.as_str()?.to_owned())
+}

@@ -1,0 +1,105 @@
+//! Forms: how is a good answer of this mode written?
+//!
+//! In: a mode's dialects, its shape of a reply, and the actions that it permits.
+//! Out: [`Form`], for each dialect: one example of every block that a reply may have, in its order, and all of them together.
+//! Never: invents markup: every opener and closer is what the dialect's own grammar reads.
+
+use super::spelling::Speller;
+use crate::program::{Block, BlockId, Called, Dialect, Mode, Program};
+use crate::surface::Role;
+use serde::Serialize;
+
+/// How an answer is written in one dialect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Form {
+    /// The dialect.
+    pub dialect: String,
+    /// A whole answer.
+    pub text: String,
+    /// Its blocks in order.
+    pub blocks: Vec<BlockForm>,
+}
+
+/// How one block of an answer is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BlockForm {
+    /// What the dialect calls it.
+    pub name: String,
+    /// What it is: `message`, `call` and so on.
+    pub role: &'static str,
+    /// What belongs into it.
+    pub about: Option<String>,
+    /// Whether a reply must have it.
+    pub required: bool,
+    /// How many of it a reply may have.
+    pub most: Option<usize>,
+    /// An example.
+    pub text: String,
+}
+
+impl Program {
+    /// How an answer of `mode` is written, for each of its dialects in their order; none for a mode that the pack does not have.
+    pub fn forms(&self, mode: &str) -> Vec<Form> {
+        let Some(mode) = self.modes.get(mode) else { return Vec::new() };
+        let dialects = mode.dialects.iter().filter_map(|number| Some((*number, self.dialects.get(*number)?)));
+        dialects.map(|(number, dialect)| self.form(mode, number, dialect)).collect()
+    }
+
+    fn form(&self, mode: &Mode, number: usize, dialect: &Dialect) -> Form {
+        let speller = Speller { program: self, dialect };
+        let mut blocks: Vec<(BlockId, &Block)> = speller.blocks().collect();
+        blocks.sort_by_key(|(id, block)| rank(mode, number, *id, block));
+        let mut shown: Vec<(Role, &str)> = Vec::new();
+        let mut forms = Vec::new();
+        for (id, block) in blocks {
+            let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(number, id)));
+            let (required, most) = match block.role {
+                Role::Call => (false, mode.reply.calls.map(|(most, _)| most)),
+                _ => (count.is_some_and(|count| count.required), count.and_then(|count| count.most)),
+            };
+            // Several names of one thing are shown once.
+            let known = match &block.called {
+                Called::Word(word) => shown.contains(&(block.role, word)),
+                _ => block.role == Role::Call && shown.iter().any(|(role, _)| *role == Role::Call),
+            };
+            if most == Some(0) || known {
+                continue;
+            }
+            let text = match block.role {
+                Role::Call => {
+                    let mut permitted =
+                        self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
+                    permitted.find_map(|((name, action), _)| speller.call(name, action))
+                }
+                _ => speller.plain(id),
+            };
+            let Some(text) = text else { continue };
+            if let Called::Word(word) = &block.called {
+                shown.push((block.role, word));
+            } else {
+                shown.push((block.role, &block.name));
+            }
+            let (name, about) = (block.name.clone(), block.about.clone());
+            forms.push(BlockForm { name, role: block.role.word(), about, required, most, text });
+        }
+        let texts: Vec<&str> = forms.iter().map(|form| form.text.trim_end()).collect();
+        Form { dialect: dialect.name.clone(), text: texts.join("\n\n"), blocks: forms }
+    }
+}
+
+/// Where a block stands in a reply: as the reply orders it, else what is said before what is done.
+fn rank(mode: &Mode, dialect: usize, id: BlockId, block: &Block) -> (usize, usize) {
+    let ordered = mode.reply.order.iter().position(|blocks| blocks.contains(&(dialect, id)));
+    let role = match block.role {
+        Role::Thinking => 0,
+        Role::Message => 1,
+        Role::Section | Role::Utterance => 2,
+        Role::Call => 3,
+        Role::Content => 4,
+    };
+    match ordered {
+        Some(place) => (2, place),
+        // What no order names stands before it if it is said, behind it if it is done.
+        None => (if role < 3 { 1 } else { 3 }, role),
+    }
+}

@@ -1,0 +1,171 @@
+//! Rows: where, in lines and columns, does each finding stand?
+//!
+//! In: diagnostics of packs and cases, findings of outcomes, failed expectations, with their sources.
+//! Out: [`Row`]s: the one shape that every format for programs writes.
+//! Never: lays a row out; each format has its own file.
+
+use super::Pen;
+use crate::cases::{Case, Failure};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::outcome::Finding;
+use crate::text::{Location, Source, Sources, Span};
+use serde::Serialize;
+
+/// One finding: what is wrong, where, and how to mend it.
+///
+/// Lines and columns count from 1, columns in characters; the end is the place behind the last character. Absent parts
+/// are `null` or `[]`, never missing.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+pub struct Row {
+    /// Its code, with its area; `rulebook explain CODE` tells more.
+    pub code: String,
+    /// The guardrail behind it.
+    pub id: Option<String>,
+    /// `error`, `warning` or `info`.
+    pub severity: Severity,
+    /// What is wrong: one line.
+    pub message: String,
+    /// The file, as the user would type it.
+    pub file: Option<String>,
+    /// The line of its start.
+    pub line: Option<usize>,
+    /// The column of its start.
+    pub column: Option<usize>,
+    /// The line of its end.
+    pub end_line: Option<usize>,
+    /// The column of its end.
+    pub end_column: Option<usize>,
+    /// A few words beside the place.
+    pub label: Option<String>,
+    /// How to mend it.
+    pub help: Option<String>,
+    /// Other places that matter.
+    pub labels: Vec<RowLabel>,
+    /// The text of its line: a finding is the same one while that stays, wherever the line moves.
+    #[serde(skip)]
+    pub(super) context: String,
+}
+
+/// Another place that explains a row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+pub struct RowLabel {
+    /// The file.
+    pub file: Option<String>,
+    /// The line of its start.
+    pub line: Option<usize>,
+    /// The column of its start.
+    pub column: Option<usize>,
+    /// The line of its end.
+    pub end_line: Option<usize>,
+    /// The column of its end.
+    pub end_column: Option<usize>,
+    /// What stands there.
+    pub text: String,
+}
+
+impl Row {
+    /// What a diagnostic about the files of `sources` says.
+    pub fn of_diagnostic(pen: &Pen, sources: &Sources, diagnostic: &Diagnostic) -> Self {
+        let row = Self {
+            code: diagnostic.code.to_string(),
+            id: diagnostic.id.clone(),
+            severity: diagnostic.severity,
+            message: diagnostic.message.clone(),
+            label: diagnostic.label.clone(),
+            help: diagnostic.help.clone(),
+            labels: diagnostic.labels.iter().map(|label| label_of(pen, sources, label)).collect(),
+            ..Self::empty()
+        };
+        row.at(pen, source_of(sources, diagnostic.at))
+    }
+
+    /// What a finding of an outcome says about the answer `response`.
+    pub fn of_finding(pen: &Pen, response: &Source, finding: &Finding) -> Self {
+        let row = Self {
+            code: finding.code.clone(),
+            id: finding.id.clone(),
+            severity: finding.severity,
+            message: finding.message.clone(),
+            label: finding.strategy.as_ref().map(|strategy| format!("strategy: {strategy}")),
+            help: finding.help.clone(),
+            ..Self::empty()
+        };
+        row.at(pen, Some((response, Span::new(finding.span.start, finding.span.end))))
+    }
+
+    /// What an expectation that did not hold says about its case.
+    pub fn of_failure(pen: &Pen, sources: &Sources, case: &Case, failure: &Failure) -> Self {
+        let got = failure.got.as_ref().map_or("nothing".to_owned(), ToString::to_string);
+        let row = Self {
+            code: Code::CASE_FAILED.to_string(),
+            severity: Severity::Error,
+            message: format!("`{}` is not as expected: expected {}, got {got}", failure.path, failure.expected),
+            help: Some(format!("the case claims: {}", case.header.claim.value)),
+            ..Self::empty()
+        };
+        row.at(pen, source_of(sources, Some(failure.at)))
+    }
+
+    /// `file:line:column`, as far as there is a place.
+    pub fn place(&self) -> Option<String> {
+        let file = self.file.as_ref()?;
+        Some(match (self.line, self.column) {
+            (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
+            _ => file.clone(),
+        })
+    }
+
+    fn empty() -> Self {
+        Self {
+            code: String::new(),
+            id: None,
+            severity: Severity::Info,
+            message: String::new(),
+            file: None,
+            line: None,
+            column: None,
+            end_line: None,
+            end_column: None,
+            label: None,
+            help: None,
+            labels: Vec::new(),
+            context: String::new(),
+        }
+    }
+
+    fn at(mut self, pen: &Pen, place: Option<(&Source, Span)>) -> Self {
+        let Some((source, span)) = place else { return self };
+        let (start, end) = (source.place(span.start), source.place(span.end));
+        self.file = Some(pen.shown(source.name()));
+        self.line = Some(start.line);
+        self.column = Some(start.column);
+        self.end_line = Some(end.line);
+        self.end_column = Some(end.column);
+        let line = source.text().lines().nth(start.line - 1).unwrap_or_default();
+        self.context = line.trim().to_owned();
+        self
+    }
+}
+
+fn label_of(pen: &Pen, sources: &Sources, label: &crate::diagnostic::Label) -> RowLabel {
+    let at = source_of(sources, Some(label.at));
+    let start = at.map(|(source, span)| source.place(span.start));
+    let end = at.map(|(source, span)| source.place(span.end));
+    RowLabel {
+        file: at.map(|(source, _)| pen.shown(source.name())),
+        line: start.map(|place| place.line),
+        column: start.map(|place| place.column),
+        end_line: end.map(|place| place.line),
+        end_column: end.map(|place| place.column),
+        text: label.text.clone(),
+    }
+}
+
+fn source_of(sources: &Sources, at: Option<Location>) -> Option<(&Source, Span)> {
+    let at = at?;
+    Some((sources.get(at.source)?, at.span))
+}
