@@ -171,7 +171,8 @@ impl Judgement<'_> {
                 Role::Message => message.push(text()),
                 Role::Thinking => thinking.push(Value::String(text())),
                 Role::Section => {
-                    sections.insert(name(), object([("text", text().into())]));
+                    let value = block.value.clone().unwrap_or_default();
+                    sections.insert(name(), object([("text", text().into()), ("value", value)]));
                 }
                 Role::Content => {
                     let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();

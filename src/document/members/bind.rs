@@ -9,7 +9,7 @@ use super::{Object, ObjectReader};
 use crate::diagnostic::{Defect, Remark};
 use crate::document::decode::{decode_string, is_escaped_twice};
 use crate::document::{Attribute, Block, Ended, Found, Key, What, Written};
-use crate::program::{self, BlockId, Called, LevelId, Members};
+use crate::program::{self, BlockId, Called, LevelId, Outline};
 use crate::surface::Role;
 use crate::text::Span;
 use serde_json::Value;
@@ -43,7 +43,7 @@ struct Piece<'p> {
 impl<'p> ObjectReader<'p> {
     /// Takes the blocks of an object; `outside` is what no name reaches.
     pub(super) fn bind(&mut self, text: &str, object: &Object, outside: &mut Vec<Span>) {
-        self.bind_object(text, object, 0, Members::ROOT, outside);
+        self.bind_object(text, object, 0, Outline::ROOT, outside);
     }
 
     fn bind_object(&mut self, text: &str, object: &Object, at: usize, level: LevelId, outside: &mut Vec<Span>) {
@@ -51,11 +51,11 @@ impl<'p> ObjectReader<'p> {
         for (key, at) in object.tape.members(at) {
             let (Some(key), Some(value)) = (object.tape.get(key), object.tape.get(at)) else { return };
             let (name, whole) = (bare(key.span(), text), Span::new(key.span().start, value.span().end));
-            let Some(level) = self.members.member(level, &decode_string(name.of(text))) else {
+            let Some(level) = self.outline.member(level, &decode_string(name.of(text))) else {
                 outside.push(whole);
                 continue;
             };
-            if seen.contains(&level) && self.members.level(level).block.is_none() {
+            if seen.contains(&level) && self.outline.level(level).block.is_none() {
                 self.find(Found::new(What::Remark(Remark::DuplicateKey), name));
             }
             seen.push(level);
@@ -65,7 +65,7 @@ impl<'p> ObjectReader<'p> {
 
     fn bind_value(&mut self, text: &str, object: &Object, place: Place, outside: &mut Vec<Span>) {
         let Some(node) = object.tape.get(place.at).copied() else { return };
-        let level = self.members.level(place.level);
+        let level = self.outline.level(place.level);
         if let Some(id) = level.block {
             return self.take(text, object, place, id, node);
         }
@@ -98,7 +98,7 @@ impl<'p> ObjectReader<'p> {
             reach: span.start,
             cut: false,
         };
-        if node.kind != Kind::Object || !self.members.level(place.level).looks_inside() {
+        if node.kind != Kind::Object || !self.outline.level(place.level).looks_inside() {
             // A key without a value says nothing.
             if node.kind != Kind::Absent || node.cut {
                 let body = Some(place.at);
@@ -111,12 +111,13 @@ impl<'p> ObjectReader<'p> {
             _ => None,
         };
         let mut open: Option<Piece<'p>> = None;
+        let mut repeated = Vec::new();
         for (key, at) in object.tape.members(place.at) {
             let (Some(key), Some(value)) = (object.tape.get(key), object.tape.get(at)) else { break };
             let (start, name) = (key.span().start, bare(key.span(), text));
             let says = decode_string(name.of(text));
             // A second key begins a second block: the marks between them are missing.
-            let again = key_name.is_some_and(|key| self.members.same(key, &says))
+            let again = key_name.is_some_and(|key| self.outline.same(key, &says))
                 && open.as_ref().is_some_and(|open| self.has(open, text, &says));
             if let Some(mut before) = open.take_if(|_| again) {
                 before.span.end = before.reach;
@@ -126,12 +127,17 @@ impl<'p> ObjectReader<'p> {
             let fresh = Span::new(if again { start } else { place.whole.start }, place.whole.end);
             let open = open.get_or_insert_with(|| piece(fresh));
             open.reach = value.span().end;
-            let level = self.members.member(place.level, &says);
-            if level.is_some_and(|level| self.members.level(level).body) {
-                open.body = Some(at);
+            let level = self.outline.member(place.level, &says);
+            if level.is_some_and(|level| self.outline.level(level).body) {
+                if open.body.replace(at).is_some() {
+                    repeated.push(name);
+                }
             } else if value.kind != Kind::Absent && open.attributes.len() < self.limits.fields {
                 open.attributes.push(Attribute { key: Key::Typed(name), value: value.span() });
             }
+        }
+        for name in repeated {
+            self.find(Found::new(What::Remark(Remark::DuplicateKey), name));
         }
         // An empty object is no block.
         if let Some(mut last) = open {
@@ -145,7 +151,7 @@ impl<'p> ObjectReader<'p> {
 
     fn has(&self, piece: &Piece<'_>, text: &str, name: &str) -> bool {
         piece.attributes.iter().any(|attribute| match attribute.key {
-            Key::Typed(key) => self.members.same(name, &decode_string(key.of(text))),
+            Key::Typed(key) => self.outline.same(name, &decode_string(key.of(text))),
             Key::Rule(_) => false,
         })
     }

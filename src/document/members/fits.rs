@@ -8,23 +8,49 @@
 //! the next member. The names tell them apart: behind the body of a block only a name that the dialect binds goes on.
 
 use crate::document::decode::decode_string;
-use crate::program::{LevelId, Members};
+use crate::program::{LevelId, Outline};
 
 /// What is open around a string.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Around<'a> {
-    /// The levels of the objects and lists around it that are known, the innermost first.
-    pub(super) levels: &'a [LevelId],
-    /// Whether it is an entry of a list; else it is the value of a member.
-    pub(super) in_list: bool,
-    /// Whether the object that it is a member of is an entry of a list.
-    pub(super) in_entry: bool,
+    /// The objects and lists around it, the innermost first.
+    pub(super) open: &'a [Open],
     /// Whether it is the body of a block: foreign text, such as code.
     pub(super) body: bool,
-    /// How many objects and lists are open.
-    pub(super) depth: usize,
-    /// The last quote of the response that a closing mark follows.
-    pub(super) last: usize,
+    pub(super) last: Last,
+}
+
+/// An object or a list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Open {
+    pub(super) list: bool,
+    /// The level of its members; of a list, that of its entries.
+    pub(super) level: Option<LevelId>,
+}
+
+/// Where the last quotes of a response stand.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Last {
+    quote: usize,
+    /// The last one that a closing mark follows, and none stands before.
+    closing: usize,
+}
+
+impl Last {
+    pub(super) fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let quote = memchr::memrchr(b'"', bytes).unwrap_or(0);
+        let mut end = bytes.len();
+        while let Some(at) = memchr::memrchr(b'"', bytes.get(..end).unwrap_or_default()) {
+            let closes = matches!(bytes.get(blank(bytes, at + 1)), Some(b'}' | b']'));
+            let before = bytes.get(..at).unwrap_or_default().trim_ascii_end().last();
+            if closes && !matches!(before, Some(b'\\' | b'}' | b']')) {
+                return Self { quote, closing: at };
+            }
+            end = at;
+        }
+        Self { quote, closing: 0 }
+    }
 }
 
 /// The longest key that is looked for.
@@ -35,24 +61,25 @@ const LOOK: usize = 200;
 const MARKS: usize = 12;
 
 /// Whether the string that may end at the quote at `quote` ends there.
-pub(super) fn ends(members: &Members, text: &str, quote: usize, around: Around<'_>) -> bool {
-    Look { members, text, bytes: text.as_bytes(), around, quote }.behind_value(quote + 1, 2)
+pub(super) fn ends(outline: &Outline, text: &str, quote: usize, around: Around<'_>) -> bool {
+    let look = Look { outline, text, bytes: text.as_bytes(), around, quote };
+    look.behind_value(quote + 1, 2) || look.leads_to_name(quote + 1)
 }
 
 /// Whether a quote at `at` starts a key of one of the levels, with its colon.
-pub(super) fn names_member(members: &Members, text: &str, at: usize, levels: &[LevelId]) -> bool {
-    key(text, at).is_some_and(|(name, _)| is_known(members, name, levels))
+pub(super) fn names_member(outline: &Outline, text: &str, at: usize, levels: &[LevelId]) -> bool {
+    key(text, at).is_some_and(|(name, _)| is_known(outline, name, levels))
 }
 
 /// Whether the object that ends at `end` goes on all the same: marks that close nothing, and another of its members.
-pub(super) fn belongs(members: &Members, text: &str, end: usize) -> bool {
+pub(super) fn belongs(outline: &Outline, text: &str, end: usize) -> bool {
     let bytes = text.as_bytes();
     let mut at = blank(bytes, end);
     for _ in 0..MARKS {
         match bytes.get(at) {
             Some(b'}' | b']') => at = blank(bytes, at + 1),
-            Some(b',') => return names_member(members, text, blank(bytes, at + 1), &[Members::ROOT]),
-            Some(b'"') => return names_member(members, text, at, &[Members::ROOT]),
+            Some(b',') => return names_member(outline, text, blank(bytes, at + 1), &[Outline::ROOT]),
+            Some(b'"') => return names_member(outline, text, at, &[Outline::ROOT]),
             _ => return false,
         }
     }
@@ -79,6 +106,7 @@ pub(super) fn is_stray(text: &str, at: usize) -> bool {
     let next = blank(bytes, at + 1);
     match bytes.get(next) {
         None | Some(b'}' | b']') => true,
+        Some(b'`') => is_fence(bytes, next),
         Some(b'{') => key(text, blank(bytes, next + 1)).is_some(),
         Some(b',') => {
             let after = blank(bytes, next + 1);
@@ -92,6 +120,11 @@ pub(super) fn is_stray(text: &str, at: usize) -> bool {
     }
 }
 
+/// Whether a code fence stands here.
+pub(super) fn is_fence(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at..).is_some_and(|rest| rest.starts_with(b"```"))
+}
+
 /// The next place that is no white space.
 pub(super) fn blank(bytes: &[u8], mut at: usize) -> usize {
     while bytes.get(at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
@@ -100,13 +133,13 @@ pub(super) fn blank(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-fn is_known(members: &Members, name: &str, levels: &[LevelId]) -> bool {
+fn is_known(outline: &Outline, name: &str, levels: &[LevelId]) -> bool {
     let name = decode_string(name);
-    levels.iter().any(|level| members.member(*level, &name).is_some())
+    levels.iter().any(|level| outline.member(*level, &name).is_some())
 }
 
 struct Look<'l> {
-    members: &'l Members,
+    outline: &'l Outline,
     text: &'l str,
     bytes: &'l [u8],
     around: Around<'l>,
@@ -118,50 +151,101 @@ impl Look<'_> {
     fn behind_value(&self, at: usize, more: usize) -> bool {
         let mut at = at;
         let mut closed = 0;
+        let innermost = self.around.open.first();
+        let in_list = innermost.is_some_and(|open| open.list);
+        let in_entry = !in_list && self.around.open.get(1).is_some_and(|open| open.list);
         for _ in 0..MARKS {
             let from = at;
             at = blank(self.bytes, at);
             match self.bytes.get(at) {
                 None => return true,
-                Some(b'`') if self.bytes.get(at..).is_some_and(|rest| rest.starts_with(b"```")) => return true,
-                Some(b'}') if closed > 0 || !self.around.in_list || self.around.in_entry => {
+                Some(b'`') if is_fence(self.bytes, at) => return self.is_last(closed),
+                Some(b'}') if closed > 0 || !in_list || in_entry => {
                     closed += 1;
                     at += 1;
                 }
                 // Not even a bracket ends the value of a member, unless a brace is missing.
-                Some(b']') if closed > 0 || self.around.in_list || self.around.in_entry => {
+                Some(b']') if closed > 0 || in_list || in_entry => {
                     closed += 1;
                     at += 1;
                 }
                 Some(b',') => return self.behind_comma(blank(self.bytes, at + 1), closed, more),
-                Some(b'"') if self.known(at) => return true,
-                Some(b'"') if closed > 0 && is_stray(self.text, at) => at += 1,
+                Some(b'"') if self.known(at, closed) => return true,
+                // Another quote may be the end that this one seemed to be.
+                Some(b'"') if closed > 0 && self.around.body && self.ends_well(at + 1) => return false,
+                Some(b'"') if closed > 0 && (is_stray(self.text, at) || at == self.around.last.quote) => at += 1,
                 Some(b'{') => return closed > 0 && self.opens_entry(at),
                 // Words behind the answer, if nothing more of it comes.
                 Some(_) => {
                     let line = self.bytes.get(from..at).is_some_and(|space| space.contains(&b'\n'));
-                    return closed >= self.around.depth && line && self.quote >= self.around.last;
+                    return line && closed > 0 && self.is_last(closed);
                 }
             }
         }
         false
     }
 
+    /// Whether nothing but marks, whatever they are, stands between here and the name of a member.
+    fn leads_to_name(&self, at: usize) -> bool {
+        let mut closed = 0;
+        let mut between = false;
+        for (at, byte) in self.bytes.iter().enumerate().skip(at).take(2 * MARKS) {
+            match byte {
+                b'"' if between && self.known(at, closed) => return true,
+                b'}' | b']' => closed += 1,
+                b'{' | b'[' | b',' | b'"' | b' ' | b'\t' | b'\r' | b'\n' => {}
+                _ => return false,
+            }
+            between |= matches!(byte, b'}' | b']' | b',');
+        }
+        false
+    }
+
+    /// Whether no later quote ends a value.
+    fn is_last(&self, closed: usize) -> bool {
+        let last = self.around.last;
+        if closed > 0 { self.quote >= last.closing } else { self.quote > last.closing }
+    }
+
+    /// Whether what is open ends as it should behind a value, up to where more of it comes or the answer ends.
+    fn ends_well(&self, at: usize) -> bool {
+        let mut at = blank(self.bytes, at);
+        let mut open = self.around.open.iter();
+        while let Some(inner) = open.clone().next() {
+            match self.bytes.get(at) {
+                Some(b',') => {
+                    let next = blank(self.bytes, at + 1);
+                    return match inner.list {
+                        true => self.opens_entry(next),
+                        false => inner.level.is_some_and(|level| self.names(next, &[level])),
+                    };
+                }
+                Some(b']') if inner.list => {}
+                Some(b'}') if !inner.list => {}
+                _ => return false,
+            }
+            open.next();
+            at = blank(self.bytes, at + 1);
+        }
+        at >= self.bytes.len() || is_fence(self.bytes, at) || self.around.last.quote < at
+    }
+
     fn behind_comma(&self, at: usize, closed: usize, more: usize) -> bool {
+        let in_list = self.around.open.first().is_some_and(|open| open.list);
         match self.bytes.get(at) {
             None => true,
             Some(b'{') => self.opens_entry(at),
             Some(b'}' | b']') => closed > 0 || self.behind_value(at, 0),
             Some(b'"' | b'\'') => match key(self.text, at) {
-                Some(_) if self.known(at) => true,
+                Some(_) if self.known(at, closed) => true,
                 Some(_) if !self.around.body => true,
                 Some((_, colon)) => closed == 0 && more > 0 && self.over_member(colon, more),
                 None if self.bytes.get(at) == Some(&b'"') && is_stray(self.text, at) => {
                     self.opens_entry(blank(self.bytes, at + 1))
                 }
-                None => self.around.in_list || (closed > 1 && !self.around.body),
+                None => in_list || (closed > 1 && !self.around.body),
             },
-            Some(b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => self.around.in_list,
+            Some(b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => in_list,
             Some(_) => false,
         }
     }
@@ -169,11 +253,25 @@ impl Look<'_> {
     /// Whether an object starts here that may be the next entry of the list around.
     fn opens_entry(&self, at: usize) -> bool {
         let at = if self.bytes.get(at) == Some(&b'{') { blank(self.bytes, at + 1) } else { return false };
-        self.known(at) || (!self.around.body && key(self.text, at).is_some())
+        self.known(at, usize::MAX) || (!self.around.body && key(self.text, at).is_some())
     }
 
-    fn known(&self, at: usize) -> bool {
-        names_member(self.members, self.text, at, self.around.levels)
+    /// Whether a quote at `at` starts the name of a member that may come once so many marks have closed something.
+    fn known(&self, at: usize, closed: usize) -> bool {
+        // Behind foreign text only the names of what is still open count, or of the next entry.
+        let reach = match closed {
+            0 | 1 if self.around.body => 2,
+            _ => usize::MAX,
+        };
+        let levels = self.around.open.iter().take(reach).filter_map(|open| open.level);
+        key(self.text, at).is_some_and(|(name, _)| {
+            let name = decode_string(name);
+            levels.into_iter().any(|level| self.outline.member(level, &name).is_some())
+        })
+    }
+
+    fn names(&self, at: usize, levels: &[LevelId]) -> bool {
+        names_member(self.outline, self.text, at, levels)
     }
 
     /// Whether a short value stands here, and what may follow a value behind it.

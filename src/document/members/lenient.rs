@@ -9,17 +9,17 @@
 //! at the next mark or name.
 
 use super::Object;
-use super::fits::{self, Around};
+use super::fits::{self, Around, Last, Open};
 use super::tape::{Kind, Tape};
 use crate::diagnostic::Defect;
 use crate::grammar::{Machine, Progress, RuleId};
-use crate::program::{LevelId, Limits, Members};
+use crate::program::{LevelId, Limits, Outline};
 use crate::text::Span;
 
 pub(super) struct Lenient<'r, 'm> {
     text: &'r str,
     bytes: &'r [u8],
-    members: &'r Members,
+    outline: &'r Outline,
     limits: &'r Limits,
     machine: &'m mut Machine,
     steps: u64,
@@ -31,8 +31,7 @@ pub(super) struct Lenient<'r, 'm> {
     stopped: Option<Defect>,
     /// Faults beyond those that are kept.
     left_out: usize,
-    /// The last quote that a closing mark follows.
-    last: usize,
+    last: Last,
 }
 
 /// An object or list that is open.
@@ -61,16 +60,16 @@ pub(super) struct Reading {
 impl<'r, 'm> Lenient<'r, 'm> {
     pub(super) fn new(
         text: &'r str,
-        members: &'r Members,
+        outline: &'r Outline,
         limits: &'r Limits,
         machine: &'m mut Machine,
-        last: usize,
+        last: Last,
     ) -> Self {
         let steps = limits.steps_per_byte * text.len() as u64 + 10_000;
         Self {
             text,
             bytes: text.as_bytes(),
-            members,
+            outline,
             limits,
             machine,
             steps,
@@ -88,7 +87,7 @@ impl<'r, 'm> Lenient<'r, 'm> {
     /// Reads the object whose brace stands at `brace`, or should.
     pub(super) fn read(mut self, brace: usize) -> Reading {
         self.at = brace;
-        self.open_object(Some(Members::ROOT));
+        self.open_object(Some(Outline::ROOT));
         while let Some(frame) = self.stack.last().copied() {
             if self.steps == 0 {
                 self.stopped = Some(Defect::TooCostly);
@@ -121,30 +120,30 @@ impl<'r, 'm> Lenient<'r, 'm> {
         let entry = self.entry();
         match self.byte() {
             b'}' => {
-                if self.stack.len() == 1 && fits::belongs(self.members, self.text, self.at + 1) {
-                    return self.step_over(self.members.faults.extra_brace);
+                if self.stack.len() == 1 && fits::belongs(self.outline, self.text, self.at + 1) {
+                    return self.step_over(self.outline.faults.extra_brace);
                 }
                 self.trailing(frame);
                 self.at += 1;
                 self.pop(false);
             }
             b',' => self.comma(frame),
-            b'"' if fits::is_stray(self.text, self.at) => self.step_over(self.members.faults.stray_quote),
+            b'"' if fits::is_stray(self.text, self.at) => self.step_over(self.outline.faults.stray_quote),
             b']' if entry => self.end_early(frame),
-            b']' => self.step_over(self.members.faults.extra_bracket),
+            b']' => self.step_over(self.outline.faults.extra_bracket),
             b'{' if entry => self.end_early(frame),
             // Another entry of a list whose bracket is missing.
             b'{' if frame.key.is_some_and(|key| self.is_listed(frame.level, key)) => {
                 let key = frame.key.unwrap_or_default();
-                self.fault(self.members.faults.missing_bracket);
+                self.fault(self.outline.faults.missing_bracket);
                 self.member(frame, key);
             }
-            _ => match self.run(self.members.name) {
+            _ => match self.run(self.outline.name) {
                 Some(end) => {
                     let key = self.captured("key").unwrap_or(Span::new(self.at, end));
                     self.take_faults();
                     if frame.filled && frame.comma.is_none() {
-                        self.fault(self.members.faults.missing_comma);
+                        self.fault(self.outline.faults.missing_comma);
                     }
                     self.at = end;
                     self.member(frame, key);
@@ -157,7 +156,7 @@ impl<'r, 'm> Lenient<'r, 'm> {
     /// Reads the value of a member whose key has been read.
     fn member(&mut self, frame: Frame, key: Span) {
         let name = crate::document::decode::decode_string(super::tape::unquoted(key.of(self.text)));
-        let level = frame.level.and_then(|level| self.members.member(level, &name));
+        let level = frame.level.and_then(|level| self.outline.member(level, &name));
         self.tape.leaf(Kind::Key, key, false);
         self.change(|frame| (frame.filled, frame.comma, frame.key) = (true, None, Some(key)));
         self.space();
@@ -165,10 +164,10 @@ impl<'r, 'm> Lenient<'r, 'm> {
     }
 
     fn in_list(&mut self, frame: Frame) {
-        let each = frame.level.and_then(|level| self.members.level(level).each);
+        let each = frame.level.and_then(|level| self.outline.level(level).each);
         let entry = |reader: &mut Self| {
             if frame.filled && frame.comma.is_none() {
-                reader.fault(reader.members.faults.missing_comma);
+                reader.fault(reader.outline.faults.missing_comma);
             }
             reader.change(|frame| (frame.filled, frame.comma) = (true, None));
         };
@@ -179,20 +178,20 @@ impl<'r, 'm> Lenient<'r, 'm> {
                 self.pop(false);
             }
             b',' => self.comma(frame),
-            b'}' if self.is_extra_brace() => self.step_over(self.members.faults.extra_brace),
+            b'}' if self.is_extra_brace() => self.step_over(self.outline.faults.extra_brace),
             b'}' => self.end_list_early(frame),
             // Where an entry is due, only an object makes a quote a stray one.
             b'"' if self.is_stray(!frame.filled || frame.comma.is_some()) => {
-                self.step_over(self.members.faults.stray_quote);
+                self.step_over(self.outline.faults.stray_quote);
             }
             b'"' | b'\'' if fits::key(self.text, self.at).is_some() => {
                 let inner: Vec<LevelId> = each.into_iter().collect();
-                let known = fits::names_member(self.members, self.text, self.at, &inner);
-                if !known && fits::names_member(self.members, self.text, self.at, &self.levels(1)) {
+                let known = fits::names_member(self.outline, self.text, self.at, &inner);
+                if !known && fits::names_member(self.outline, self.text, self.at, &self.levels(1)) {
                     return self.end_list_early(frame);
                 }
                 entry(self);
-                self.fault(self.members.faults.missing_brace);
+                self.fault(self.outline.faults.missing_brace);
                 self.open_object(each);
             }
             b'{' | b'[' | b'"' => {
@@ -217,13 +216,13 @@ impl<'r, 'm> Lenient<'r, 'm> {
             }
             b'"' => self.string(level),
             b',' | b'}' | b']' => {
-                self.fault(self.members.faults.missing_value);
+                self.fault(self.outline.faults.missing_value);
                 self.tape.leaf(Kind::Absent, Span::new(self.at, self.at), false);
             }
             0 if self.at >= self.bytes.len() => {
                 self.tape.leaf(Kind::Absent, Span::new(self.at, self.at), true);
             }
-            _ => match self.run(self.members.scalar) {
+            _ => match self.run(self.outline.scalar) {
                 Some(end) if end > self.at => {
                     let quoted = matches!(self.byte(), b'\'');
                     self.take_faults();
@@ -243,21 +242,13 @@ impl<'r, 'm> Lenient<'r, 'm> {
     /// Reads a string up to the quote that ends it: the first behind which something fits.
     fn string(&mut self, level: Option<LevelId>) {
         let start = self.at;
-        let frame = self.stack.last().copied();
-        let in_list = frame.is_some_and(|frame| frame.list);
-        let levels = self.levels(0);
-        let around = Around {
-            levels: &levels,
-            in_list,
-            in_entry: !in_list && self.entry(),
-            body: level.is_some_and(|level| self.members.level(level).body),
-            depth: self.stack.len(),
-            last: self.last,
-        };
+        let open: Vec<Open> = self.open().collect();
+        let body = level.is_some_and(|level| self.outline.level(level).body);
+        let around = Around { open: &open, body, last: self.last };
         let known = self.faults.len();
         self.at += 1;
         loop {
-            match self.run(self.members.text) {
+            match self.run(self.outline.text) {
                 Some(end) => {
                     self.take_faults_once(known);
                     self.at = end;
@@ -270,14 +261,14 @@ impl<'r, 'm> Lenient<'r, 'm> {
                 self.tape.leaf(Kind::String, Span::new(start, self.at), true);
                 return;
             }
-            if self.members.faults.bare_quote.is_none() || fits::ends(self.members, self.text, self.at, around) {
+            if self.outline.faults.bare_quote.is_none() || fits::ends(self.outline, self.text, self.at, around) {
                 self.at += 1;
                 self.tape.leaf(Kind::String, Span::new(start, self.at), false);
                 return;
             }
             let quote = Span::new(self.at, self.at + 1);
-            if !self.faults.iter().skip(known).any(|(found, _)| Some(*found) == self.members.faults.bare_quote) {
-                self.record(self.members.faults.bare_quote, quote);
+            if !self.faults.iter().skip(known).any(|(found, _)| Some(*found) == self.outline.faults.bare_quote) {
+                self.record(self.outline.faults.bare_quote, quote);
             }
             self.at += 1;
         }
@@ -290,14 +281,14 @@ impl<'r, 'm> Lenient<'r, 'm> {
         if self.byte() == b'{' {
             self.at += 1;
         } else if self.stack.len() == 1 {
-            self.fault(self.members.faults.missing_brace);
+            self.fault(self.outline.faults.missing_brace);
         }
     }
 
     /// Ends an entry whose brace is missing.
     fn end_early(&mut self, frame: Frame) {
         let at = frame.comma.unwrap_or(self.at);
-        self.record(self.members.faults.missing_brace, Span::new(at, at));
+        self.record(self.outline.faults.missing_brace, Span::new(at, at));
         let end = self.end_of_last(frame.node);
         self.pop_at(end, false);
         // The comma is the list's.
@@ -307,7 +298,7 @@ impl<'r, 'm> Lenient<'r, 'm> {
     /// Ends a list whose bracket is missing.
     fn end_list_early(&mut self, frame: Frame) {
         let at = frame.comma.unwrap_or(self.at);
-        self.record(self.members.faults.missing_bracket, Span::new(at, at));
+        self.record(self.outline.faults.missing_bracket, Span::new(at, at));
         let end = self.end_of_last(frame.node);
         self.pop_at(end, false);
         self.change(|outer| outer.comma = frame.comma);
@@ -343,10 +334,10 @@ impl<'r, 'm> Lenient<'r, 'm> {
                     let outer = self.levels(1);
                     return match self.bytes.get(next) {
                         Some(b'{') => !nested,
-                        Some(b'"') if fits::names_member(self.members, self.text, next, &outer) => {
+                        Some(b'"') if fits::names_member(self.outline, self.text, next, &outer) => {
                             let list = self.stack.last().and_then(|frame| frame.level);
-                            let each = list.and_then(|level| self.members.level(level).each);
-                            each.is_some_and(|each| fits::names_member(self.members, self.text, next, &[each]))
+                            let each = list.and_then(|level| self.outline.level(level).each);
+                            each.is_some_and(|each| fits::names_member(self.outline, self.text, next, &[each]))
                         }
                         Some(b'"') => !nested,
                         _ => false,
@@ -358,14 +349,17 @@ impl<'r, 'm> Lenient<'r, 'm> {
         }
     }
 
-    /// The known levels of what is open, the innermost first; of a list, that of its entries. The first `skip` are left
-    /// out.
+    /// The known levels of what is open but for the first `skip`, the innermost first.
     fn levels(&self, skip: usize) -> Vec<LevelId> {
-        let level = |frame: &Frame| match frame.list {
-            true => frame.level.and_then(|level| self.members.level(level).each),
-            false => frame.level,
-        };
-        self.stack.iter().rev().skip(skip).filter_map(level).collect()
+        self.open().skip(skip).filter_map(|open| open.level).collect()
+    }
+
+    /// What is open, the innermost first.
+    fn open(&self) -> impl Iterator<Item = Open> + '_ {
+        self.stack.iter().rev().map(|frame| match frame.list {
+            true => Open { list: true, level: frame.level.and_then(|level| self.outline.level(level).each) },
+            false => Open { list: false, level: frame.level },
+        })
     }
 
     /// Whether the object on top is an entry of a list.
@@ -376,13 +370,13 @@ impl<'r, 'm> Lenient<'r, 'm> {
     /// Whether a member is declared as a list.
     fn is_listed(&self, level: Option<LevelId>, key: Span) -> bool {
         let name = super::tape::unquoted(key.of(self.text));
-        let below = level.and_then(|level| self.members.member(level, name));
-        below.is_some_and(|level| self.members.level(level).each.is_some())
+        let below = level.and_then(|level| self.outline.member(level, name));
+        below.is_some_and(|level| self.outline.level(level).each.is_some())
     }
 
     fn comma(&mut self, frame: Frame) {
         if frame.comma.is_some() || !frame.filled {
-            return self.step_over(self.members.faults.extra_comma);
+            return self.step_over(self.outline.faults.extra_comma);
         }
         let at = self.at;
         self.change(|frame| frame.comma = Some(at));
@@ -391,7 +385,7 @@ impl<'r, 'm> Lenient<'r, 'm> {
 
     fn trailing(&mut self, frame: Frame) {
         if let Some(comma) = frame.comma {
-            self.record(self.members.faults.trailing_comma, Span::new(comma, comma + 1));
+            self.record(self.outline.faults.trailing_comma, Span::new(comma, comma + 1));
         }
     }
 
@@ -401,9 +395,9 @@ impl<'r, 'm> Lenient<'r, 'm> {
         loop {
             at = fits::blank(self.bytes, at);
             let rule = match self.bytes.get(at) {
-                Some(b'}') => self.members.faults.extra_brace,
-                Some(b']') => self.members.faults.extra_bracket,
-                Some(b'"') if fits::is_stray(self.text, at) => self.members.faults.stray_quote,
+                Some(b'}') => self.outline.faults.extra_brace,
+                Some(b']') => self.outline.faults.extra_bracket,
+                Some(b'"') if fits::is_stray(self.text, at) => self.outline.faults.stray_quote,
                 _ => return,
             };
             if rule.is_none() {
@@ -419,8 +413,10 @@ impl<'r, 'm> Lenient<'r, 'm> {
     fn cut(&mut self) {
         let Some(frame) = self.stack.last().copied() else { return };
         let end = self.bytes.len().min(self.at);
-        let missing = if frame.list { self.members.faults.missing_bracket } else { self.members.faults.missing_brace };
-        if self.stopped.is_none() && !self.faults.iter().any(|fault| Some(*fault) == missing.map(|rule| (rule, Span::new(end, end)))) {
+        let missing = if frame.list { self.outline.faults.missing_bracket } else { self.outline.faults.missing_brace };
+        if self.stopped.is_none()
+            && !self.faults.iter().any(|fault| Some(*fault) == missing.map(|rule| (rule, Span::new(end, end))))
+        {
             self.record(missing, Span::new(end, end));
         }
         self.pop(true);
@@ -467,7 +463,7 @@ impl<'r, 'm> Lenient<'r, 'm> {
             self.at = plain;
             return;
         }
-        if let Some(end) = self.run(self.members.space) {
+        if let Some(end) = self.run(self.outline.space) {
             self.take_faults();
             self.at = end;
         }
@@ -475,8 +471,8 @@ impl<'r, 'm> Lenient<'r, 'm> {
 
     /// Where a rule ends that starts here, if it matches.
     fn run(&mut self, rule: RuleId) -> Option<usize> {
-        self.machine.start(&self.members.grammar, rule, self.at);
-        match self.machine.run(&self.members.grammar, self.text, true, &mut self.steps) {
+        self.machine.start(&self.outline.grammar, rule, self.at);
+        match self.machine.run(&self.outline.grammar, self.text, true, &mut self.steps) {
             Progress::Matched(end) => Some(end),
             _ => None,
         }
@@ -484,7 +480,7 @@ impl<'r, 'm> Lenient<'r, 'm> {
 
     fn captured(&self, rule: &str) -> Option<Span> {
         let captures = self.machine.captures().iter();
-        let mut named = captures.filter(|capture| self.members.grammar.rule_name(capture.rule()) == rule);
+        let mut named = captures.filter(|capture| self.outline.grammar.rule_name(capture.rule()) == rule);
         named.next().map(|capture| capture.span())
     }
 
@@ -500,7 +496,7 @@ impl<'r, 'm> Lenient<'r, 'm> {
 
     fn take(&mut self, wanted: impl Fn(&[(RuleId, Span)], RuleId) -> bool) {
         for capture in self.machine.captures() {
-            let fault = self.members.grammar.rule_name(capture.rule()).starts_with("fault_");
+            let fault = self.outline.grammar.rule_name(capture.rule()).starts_with("fault_");
             if fault && wanted(&self.faults, capture.rule()) {
                 if self.faults.len() >= self.limits.diagnostics {
                     self.left_out += 1;
@@ -535,16 +531,4 @@ impl<'r, 'm> Lenient<'r, 'm> {
             self.faults.push((rule, span));
         }
     }
-}
-
-/// The last quote that a mark follows that ends something.
-pub(super) fn last_closing_quote(bytes: &[u8]) -> usize {
-    let mut end = bytes.len();
-    while let Some(quote) = memchr::memrchr(b'"', bytes.get(..end).unwrap_or_default()) {
-        if matches!(bytes.get(fits::blank(bytes, quote + 1)), None | Some(b'}' | b']')) {
-            return quote;
-        }
-        end = quote;
-    }
-    0
 }

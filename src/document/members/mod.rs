@@ -17,9 +17,8 @@ mod tape;
 
 use super::announce::Announcement;
 use super::{Block, Document, Found, What};
-use crate::diagnostic::Defect;
 use crate::grammar::{Machine, Progress, RuleId};
-use crate::program::{BlockId, Dialect, Limits, Members};
+use crate::program::{BlockId, Dialect, Limits, Outline};
 use crate::text::Span;
 use std::cell::Cell;
 use tape::Tape;
@@ -28,21 +27,21 @@ use tape::Tape;
 #[derive(Debug)]
 pub(super) struct ObjectReader<'p> {
     dialect: &'p Dialect,
-    members: &'p Members,
+    outline: &'p Outline,
     limits: &'p Limits,
     machine: Machine,
     /// No object starts before this place.
     at: usize,
     complete: bool,
-    blocks: Vec<Block>,
+    pub(super) blocks: Vec<Block>,
     found: Vec<Found>,
     left_out: usize,
     /// Between these no text is outside: the objects, without what in them is no member of a block.
     markup: Vec<Span>,
     values: Cell<usize>,
     calls: usize,
-    /// The last quote that a closing mark follows, once it has been looked for.
-    last: Option<usize>,
+    /// The last quotes, once they have been looked for.
+    last: Option<fits::Last>,
     stopped: bool,
     told: bool,
 }
@@ -56,10 +55,10 @@ struct Object {
 }
 
 impl<'p> ObjectReader<'p> {
-    pub(super) fn new(dialect: &'p Dialect, members: &'p Members, limits: &'p Limits) -> Self {
+    pub(super) fn new(dialect: &'p Dialect, outline: &'p Outline, limits: &'p Limits) -> Self {
         Self {
             dialect,
-            members,
+            outline,
             limits,
             machine: Machine::with_depth(256),
             at: 0,
@@ -100,13 +99,14 @@ impl<'p> ObjectReader<'p> {
         let lead = start_of(text);
         loop {
             let rest = bytes.get(self.at..)?;
-            let headless = self.at <= lead && (complete || bytes.get(lead).is_none_or(|byte| matches!(byte, b'"' | b'\'')));
+            let headless =
+                self.at <= lead && (complete || bytes.get(lead).is_none_or(|byte| matches!(byte, b'"' | b'\'')));
             if headless {
                 self.at = lead;
                 if !complete {
                     return None;
                 }
-                if fits::names_member(self.members, text, lead, &[Members::ROOT]) {
+                if fits::names_member(self.outline, text, lead, &[Outline::ROOT]) {
                     return Some((lead, lead));
                 }
             }
@@ -116,10 +116,17 @@ impl<'p> ObjectReader<'p> {
                 return None;
             };
             self.at += offset;
-            self.machine.start(&self.members.grammar, self.members.open, self.at);
+            self.machine.start(&self.outline.grammar, self.outline.open, self.at);
             let mut steps = self.limits.steps_per_byte * text.len() as u64 + 1_000;
-            match self.machine.run(&self.members.grammar, text, complete, &mut steps) {
-                Progress::Matched(brace) if complete => return Some((self.at, brace)),
+            match self.machine.run(&self.outline.grammar, text, complete, &mut steps) {
+                Progress::Matched(brace) if complete => {
+                    // Behind a fence the brace may be missing; then a name shows what it is.
+                    let braced = bytes.get(brace) == Some(&b'{');
+                    if braced || fits::names_member(self.outline, text, brace, &[Outline::ROOT]) {
+                        return Some((self.at, brace));
+                    }
+                    self.at += 1;
+                }
                 Progress::Matched(_) | Progress::Pending => return None,
                 _ => self.at += 1,
             }
@@ -131,12 +138,12 @@ impl<'p> ObjectReader<'p> {
         let fenced = brace > start;
         let mut faults: Vec<(RuleId, Span)> = if fenced { self.faults_of_last_run() } else { Vec::new() };
         let (mut stopped, mut left_out) = (None, 0);
-        let object = match strict::read(text, brace, self.members) {
+        let object = match strict::read(text, brace, self.outline) {
             Some(object) => object,
             None => {
-                let last = *self.last.get_or_insert_with(|| lenient::last_closing_quote(text.as_bytes()));
+                let last = *self.last.get_or_insert_with(|| fits::Last::of(text));
                 let reading =
-                    lenient::Lenient::new(text, self.members, self.limits, &mut self.machine, last).read(brace);
+                    lenient::Lenient::new(text, self.outline, self.limits, &mut self.machine, last).read(brace);
                 faults.extend(reading.faults);
                 stopped = reading.stopped;
                 left_out = reading.left_out;
@@ -160,10 +167,10 @@ impl<'p> ObjectReader<'p> {
         for (rule, span) in faults {
             self.find(Found::new(What::Fault(rule), span));
         }
-        if let Some(close) = self.members.close.filter(|_| fenced) {
-            self.machine.start(&self.members.grammar, close, end);
+        if let Some(close) = self.outline.close.filter(|_| fenced) {
+            self.machine.start(&self.outline.grammar, close, end);
             let mut steps = self.limits.steps_per_byte * text.len() as u64 + 1_000;
-            if let Progress::Matched(after) = self.machine.run(&self.members.grammar, text, true, &mut steps) {
+            if let Progress::Matched(after) = self.machine.run(&self.outline.grammar, text, true, &mut steps) {
                 end = after;
             }
         }
@@ -181,7 +188,7 @@ impl<'p> ObjectReader<'p> {
 
     fn faults_of_last_run(&self) -> Vec<(RuleId, Span)> {
         let captures = self.machine.captures().iter();
-        let faults = captures.filter(|capture| self.members.grammar.rule_name(capture.rule()).starts_with("fault_"));
+        let faults = captures.filter(|capture| self.outline.grammar.rule_name(capture.rule()).starts_with("fault_"));
         faults.map(|capture| (capture.rule(), capture.span())).collect()
     }
 
@@ -204,10 +211,6 @@ impl<'p> ObjectReader<'p> {
         if self.complete { usize::MAX } else { self.at }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
-    }
-
     /// Everything is certain at the end, and nothing before.
     pub(super) fn announce(&mut self, text: &str, complete: bool, out: &mut Vec<Announcement>) {
         if !complete || self.told {
@@ -225,11 +228,7 @@ impl<'p> ObjectReader<'p> {
                 tell(None, gap, out);
             }
             let name = self.dialect.blocks.get(usize::from(block.id.0)).map(|bound| bound.name.clone());
-            out.push(Announcement::Opened {
-                block: number,
-                name: name.unwrap_or_default(),
-                start: block.span.start,
-            });
+            out.push(Announcement::Opened { block: number, name: name.unwrap_or_default(), start: block.span.start });
             tell(Some(number), block.body, out);
             out.push(Announcement::Closed { block: number, span: block.span });
             at = block.span.end;
@@ -264,13 +263,11 @@ pub(crate) fn without<'m>(span: Span, covered: &'m [Span]) -> impl Iterator<Item
     let first = covered.partition_point(|cover| cover.end <= span.start);
     let covers = covered.get(first..).unwrap_or_default().iter();
     let mut at = span.start;
-    covers
-        .take_while(move |cover| cover.start < span.end)
-        .copied()
-        .chain([Span::new(span.end, span.end)])
-        .filter_map(move |cover| {
+    covers.take_while(move |cover| cover.start < span.end).copied().chain([Span::new(span.end, span.end)]).filter_map(
+        move |cover| {
             let gap = Span::new(at.min(cover.start), cover.start.min(span.end));
             at = at.max(cover.end);
             (!gap.is_empty()).then_some(gap)
-        })
+        },
+    )
 }

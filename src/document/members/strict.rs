@@ -6,21 +6,21 @@
 
 use super::tape::{Kind, Tape};
 use super::{Object, fits};
-use crate::program::{LevelId, Members};
+use crate::program::{LevelId, Outline};
 use crate::text::Span;
 use serde::de::IgnoredAny;
 
 /// The object at `brace`, if it is valid JSON and nothing behind it belongs to it.
-pub(super) fn read(text: &str, brace: usize, members: &Members) -> Option<Object> {
+pub(super) fn read(text: &str, brace: usize, outline: &Outline) -> Option<Object> {
     let rest = text.get(brace..).filter(|rest| rest.starts_with('{'))?;
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
     values.next()?.ok()?;
     let end = brace + values.byte_offset();
-    if fits::belongs(members, text, end) {
+    if fits::belongs(outline, text, end) {
         return None;
     }
-    let mut walk = Walk { bytes: text.as_bytes(), text, at: brace, members, tape: Tape::default() };
-    walk.value(Some(Members::ROOT));
+    let mut walk = Walk { bytes: text.as_bytes(), text, at: brace, outline, tape: Tape::default() };
+    walk.value(Some(Outline::ROOT));
     Some(Object { tape: walk.tape, end, junk: Vec::new() })
 }
 
@@ -29,7 +29,7 @@ struct Walk<'w> {
     text: &'w str,
     bytes: &'w [u8],
     at: usize,
-    members: &'w Members,
+    outline: &'w Outline,
     tape: Tape,
 }
 
@@ -37,7 +37,7 @@ impl Walk<'_> {
     /// Walks over the value here. It recurses as deep as the pack's names do, whatever the response holds.
     fn value(&mut self, level: Option<LevelId>) {
         let start = self.at;
-        let level = level.filter(|level| self.members.level(*level).looks_inside());
+        let level = level.filter(|level| self.outline.level(*level).looks_inside());
         match (self.byte(), level) {
             (b'{', Some(level)) => {
                 let object = self.tape.leaf(Kind::Object, Span::new(start, start), false);
@@ -48,8 +48,8 @@ impl Walk<'_> {
                     self.tape.leaf(Kind::Key, key, false);
                     let name = Span::new(key.start + 1, key.end - 1).of(self.text);
                     let below = match memchr::memchr(b'\\', name.as_bytes()) {
-                        None => self.members.member(level, name),
-                        Some(_) => self.members.member(level, &crate::document::decode::decode_string(name)),
+                        None => self.outline.member(level, name),
+                        Some(_) => self.outline.member(level, &crate::document::decode::decode_string(name)),
                     };
                     // The colon.
                     self.step();
@@ -63,7 +63,7 @@ impl Walk<'_> {
                 self.tape.close(object, self.at, false);
             }
             (b'[', Some(level)) => {
-                let each = self.members.level(level).each;
+                let each = self.outline.level(level).each;
                 let list = self.tape.leaf(Kind::List, Span::new(start, start), false);
                 while !matches!(self.step(), b']') {
                     self.value(each);

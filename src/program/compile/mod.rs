@@ -17,7 +17,7 @@ use crate::surface::{self, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
-use sight::{CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight};
+use sight::{CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, VALUE_NAMES};
 use std::sync::Arc;
 
 /// The mode of a pack that declares none.
@@ -26,8 +26,14 @@ const ONLY_MODE: &str = "default";
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
     let mut compiler = Compiler { surface, diagnostics, actions: Actions::of(surface), reads_reply: false };
-    let dialects: Vec<Dialect> =
+    let mut dialects: Vec<Dialect> =
         surface.dialects.iter().map(|(name, dialect)| dialects::compile_dialect(name, dialect, pack)).collect();
+    for (dialect, declared) in dialects.iter_mut().zip(surface.dialects.values()) {
+        let sight = Sight { names: VALUE_NAMES, params: None };
+        for (block, declared) in dialect.blocks.iter_mut().zip(declared.value.blocks.values()) {
+            block.text = declared.value.text.as_ref().and_then(|text| compiler.template(text, &[], sight));
+        }
+    }
     let block_degradation = surface
         .dialects
         .values()

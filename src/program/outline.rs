@@ -1,7 +1,7 @@
-//! Members: which values of one object are which blocks?
+//! Outlines: which values of one object are which blocks?
 //!
 //! In: a grammar whose members are blocks, and the names that a dialect binds, as paths.
-//! Out: [`Members`]: the rules that spell an answer, and the levels of names in it.
+//! Out: [`Outline`]: the rules that spell an answer, and the levels of names in it.
 //! Never: reads a response.
 
 use super::dialect::{Block, BlockId, Called};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// How an answer that is one object is read.
 #[derive(Debug)]
-pub(crate) struct Members {
+pub(crate) struct Outline {
     pub(crate) grammar: Arc<Grammar>,
     pub(crate) open: RuleId,
     pub(crate) close: Option<RuleId>,
@@ -64,7 +64,7 @@ impl Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LevelId(usize);
 
-impl Members {
+impl Outline {
     /// Whether the members of what a grammar reads are blocks.
     pub(crate) fn fit(grammar: &Grammar) -> bool {
         grammar.rule("member").is_some()
