@@ -120,6 +120,18 @@ pub(super) fn is_stray(text: &str, at: usize) -> bool {
     }
 }
 
+/// Whether the response ends here, or in a key that starts here.
+fn is_cut_key(bytes: &[u8], at: usize) -> bool {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let Some((b'"', rest)) = rest.split_first() else { return rest.is_empty() };
+    let inside = rest.iter().take(LONGEST).take_while(|byte| !matches!(byte, b'"' | b'\n' | b'\r')).count();
+    match rest.get(inside) {
+        None => true,
+        Some(b'"') => blank(bytes, at + inside + 2) >= bytes.len(),
+        Some(_) => false,
+    }
+}
+
 /// Whether a code fence stands here.
 pub(super) fn is_fence(bytes: &[u8], at: usize) -> bool {
     bytes.get(at..).is_some_and(|rest| rest.starts_with(b"```"))
@@ -192,6 +204,7 @@ impl Look<'_> {
         for (at, byte) in self.bytes.iter().enumerate().skip(at).take(2 * MARKS) {
             match byte {
                 b'"' if between && self.known(at, closed) => return true,
+                b'"' if self.ends_well(at + 1) => return false,
                 b'}' | b']' => closed += 1,
                 b'{' | b'[' | b',' | b'"' | b' ' | b'\t' | b'\r' | b'\n' => {}
                 _ => return false,
@@ -233,7 +246,7 @@ impl Look<'_> {
     fn behind_comma(&self, at: usize, closed: usize, more: usize) -> bool {
         let in_list = self.around.open.first().is_some_and(|open| open.list);
         match self.bytes.get(at) {
-            None => true,
+            _ if is_cut_key(self.bytes, at) => true,
             Some(b'{') => self.opens_entry(at),
             Some(b'}' | b']') => closed > 0 || self.behind_value(at, 0),
             Some(b'"' | b'\'') => match key(self.text, at) {
@@ -246,14 +259,14 @@ impl Look<'_> {
                 None => in_list || (closed > 1 && !self.around.body),
             },
             Some(b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => in_list,
-            Some(_) => false,
+            _ => false,
         }
     }
 
     /// Whether an object starts here that may be the next entry of the list around.
     fn opens_entry(&self, at: usize) -> bool {
         let at = if self.bytes.get(at) == Some(&b'{') { blank(self.bytes, at + 1) } else { return false };
-        self.known(at, usize::MAX) || (!self.around.body && key(self.text, at).is_some())
+        is_cut_key(self.bytes, at) || self.known(at, usize::MAX) || (!self.around.body && key(self.text, at).is_some())
     }
 
     /// Whether a quote at `at` starts the name of a member that may come once so many marks have closed something.
