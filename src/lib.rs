@@ -54,6 +54,7 @@
 //! | [`prompt`] | what is a model told? |
 //! | [`outcome`] | the public contract |
 //! | [`cases`] | the tests that prompt engineers write |
+//! | [`lint`] | what would a careful reviewer say of a pack? |
 //! | [`report`] | the only place that lays out text for people |
 //! | [`workspace`] | packs on disk |
 //! | [`cli`] | the command line |
@@ -70,6 +71,7 @@ pub mod expression;
 mod flow;
 pub mod grammar;
 mod judge;
+pub mod lint;
 pub mod outcome;
 pub mod pack;
 pub mod program;

@@ -32,7 +32,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<Printed, Error> {
     let mut drawn = String::new();
     let mut rows = Vec::new();
     for pack in &packs {
-        let opened = Opened::open(pack)?;
+        let opened = Opened::review(pack)?;
         let (case_sources, case_faults) = case_faults(&opened);
         let of_pack = opened.loaded.diagnostics.iter().map(|one| (&opened.loaded.sources, one));
         for (sources, diagnostic) in of_pack.chain(case_faults.iter().map(|one| (&case_sources, one))) {

@@ -73,7 +73,7 @@ fn find(name: &str) -> Option<&'static Page> {
         return page("response/fault");
     }
     let with_area = |area: &str| page(&format!("{area}/{name}"));
-    page(name).or_else(|| ["response", "pack", "case", "session", "internal"].iter().find_map(|area| with_area(area)))
+    page(name).or_else(|| ["response", "pack", "case", "workspace", "internal"].iter().find_map(|area| with_area(area)))
 }
 
 fn unknown(name: &str) -> Error {

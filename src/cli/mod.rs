@@ -4,6 +4,7 @@
 //! Out: text on standard output and standard error, and an exit status.
 //! Never: decides anything about a pack or a response, or lays text out; the floors above do.
 
+mod apply;
 mod check;
 mod completions;
 mod explain;
@@ -12,8 +13,10 @@ mod run;
 mod schema;
 mod test;
 
+use crate::lint;
 use crate::program::{Loaded, Program};
 use crate::report::{self, Pen, Row, json};
+use crate::surface::Folder;
 use crate::workspace::{PackFiles, ReadError, packs_below, read_pack};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::fmt;
@@ -33,6 +36,8 @@ pub(crate) struct Arguments {
 enum Command {
     /// Read one response and print its outcome
     Run(run::Arguments),
+    /// Write the files that one response may write, below a folder
+    Apply(apply::Arguments),
     /// Say everything that can be known about packs without a model
     Check(check::Arguments),
     /// Run the cases of packs
@@ -168,6 +173,7 @@ pub fn main() -> ExitCode {
 fn execute(arguments: Arguments) -> Result<Printed, Error> {
     match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Apply(arguments) => apply::apply(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Test(arguments) => test::test(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
@@ -196,8 +202,17 @@ struct Opened {
 
 impl Opened {
     fn open(path: &Path) -> Result<Self, Error> {
+        Self::load(path, Program::check)
+    }
+
+    /// As [`Opened::open`], with what a reviewer would say.
+    fn review(path: &Path) -> Result<Self, Error> {
+        Self::load(path, lint::check)
+    }
+
+    fn load(path: &Path, check: impl FnOnce(&Folder) -> Loaded) -> Result<Self, Error> {
         let mut files = read_pack(path)?;
-        let mut loaded = Program::check(&files.folder);
+        let mut loaded = check(&files.folder);
         loaded.diagnostics.append(&mut files.diagnostics);
         let pen = Pen::new(files.paths.clone());
         Ok(Self { files, loaded, pen })

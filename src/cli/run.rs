@@ -21,8 +21,24 @@ const MOST: u64 = 1 << 30;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    answer: Answer,
+    /// How the outcome is written
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Tell which declaration caused what
+    #[arg(long)]
+    trace: bool,
+    /// Feed the response in pieces of so many bytes
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
+    stream: Option<u32>,
+}
+
+/// One response, and how it is judged.
+#[derive(Debug, clap::Args)]
+pub(super) struct Answer {
     /// The folder of the pack
-    pack: PathBuf,
+    pub(super) pack: PathBuf,
     /// The response; standard input without it, or for `-`
     file: Option<PathBuf>,
     /// The mode in which it is judged, over the session's
@@ -37,40 +53,45 @@ pub(crate) struct Arguments {
     /// The time, for rules that ask for it
     #[arg(long, value_name = "TIME")]
     now: Option<String>,
-    /// How the outcome is written
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    /// Tell which declaration caused what
-    #[arg(long)]
-    trace: bool,
-    /// Feed the response in pieces of so many bytes
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
-    stream: Option<u32>,
     /// The model ran out of tokens
     #[arg(long)]
     truncated: bool,
 }
 
+/// A response, what messages call it, and its outcome.
+pub(super) struct Judged {
+    pub(super) name: String,
+    pub(super) response: Vec<u8>,
+    pub(super) outcome: Outcome,
+}
+
 pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
-    let opened = Opened::open(&arguments.pack)?;
+    let opened = Opened::open(&arguments.answer.pack)?;
     let program = match opened.program(arguments.format) {
         Ok(program) => program,
         Err(printed) => return Ok(printed),
     };
-    let session = match session(program, arguments)? {
-        Ok(session) => session,
-        Err(printed) => return Ok(printed),
-    };
-    declared("dialect", arguments.dialect.as_deref(), program.dialects())?;
-    let (name, response) = response(arguments.file.as_deref())?;
-    let options = Options {
-        dialect: arguments.dialect.clone(),
-        trace: arguments.trace,
-        chunk: arguments.stream.map(|bytes| bytes as usize),
-        truncated: arguments.truncated,
-    };
-    let outcome = program.run_with(&session, &response, &options);
-    printed(&opened.pen, &outcome, name, &response, arguments.format)
+    let chunk = arguments.stream.map(|bytes| bytes as usize);
+    let options = Options { trace: arguments.trace, chunk, ..Options::default() };
+    Ok(match arguments.answer.judge(program, options)? {
+        Ok(judged) => printed(&opened.pen, &judged.outcome, judged.name, &judged.response, arguments.format)?,
+        Err(printed) => printed,
+    })
+}
+
+impl Answer {
+    /// The outcome, or what to print where the session does not fit the pack.
+    pub(super) fn judge(&self, program: &Program, options: Options) -> Result<Result<Judged, Printed>, Error> {
+        let session = match session(program, self)? {
+            Ok(session) => session,
+            Err(printed) => return Ok(Err(printed)),
+        };
+        declared("dialect", self.dialect.as_deref(), program.dialects())?;
+        let (name, response) = response(self.file.as_deref())?;
+        let options = Options { dialect: self.dialect.clone(), truncated: self.truncated, ..options };
+        let outcome = program.run_with(&session, &response, &options);
+        Ok(Ok(Judged { name, response, outcome }))
+    }
 }
 
 /// The outcome in its format, and the status that it means.
@@ -105,7 +126,7 @@ pub(super) fn response(file: Option<&Path>) -> Result<(String, Vec<u8>), Error> 
 }
 
 /// The session to judge in, or what to print where it does not fit the pack.
-fn session(program: &Program, arguments: &Arguments) -> Result<Result<Session, Printed>, Error> {
+fn session(program: &Program, arguments: &Answer) -> Result<Result<Session, Printed>, Error> {
     declared("mode", arguments.mode.as_deref(), program.modes())?;
     let mut partial = match &arguments.session {
         Some(path) => session_file(path)?,

@@ -133,6 +133,27 @@ table! {
     /// A pack that includes itself.
     PACK_USE_CYCLE = "pack/use-cycle", Error;
 
+    /// An action that no mode permits.
+    PACK_UNPERMITTED = "pack/unpermitted-action", Warning;
+    /// A dialect that an earlier one always outruns.
+    PACK_SHADOWED_DIALECT = "pack/shadowed-dialect", Warning;
+    /// A parameter whose closer would close the call.
+    PACK_OWN_CLOSER = "pack/own-closer", Warning;
+    /// A guardrail that cannot trip.
+    PACK_IDLE_GUARDRAIL = "pack/idle-guardrail", Warning;
+    /// A guardrail that says what another says.
+    PACK_REPEATED_GUARDRAIL = "pack/repeated-guardrail", Warning;
+    /// A schema that no value satisfies.
+    PACK_NO_VALUE = "pack/unsatisfiable-schema", Warning;
+    /// A schema that requires a property which it does not declare.
+    PACK_ABSENT_PROPERTY = "pack/absent-property", Warning;
+    /// A value of the state that is read, but that nothing ever sets.
+    PACK_UNSET_STATE = "pack/unset-state", Warning;
+    /// A value of the state that is set, but that nothing in the pack reads.
+    PACK_UNREAD_STATE = "pack/unread-state", Info;
+    /// An excuse that excuses nothing, or gives no reason.
+    PACK_EXCUSE = "pack/idle-excuse", Warning;
+
     /// A case file that cannot be read.
     CASE_SYNTAX = "case/syntax", Error;
     /// A case that expects nothing.
@@ -142,6 +163,19 @@ table! {
 
     /// A session that does not fit the pack.
     SESSION_MISFIT = "pack/session-misfit", Error;
+
+    /// A key that is no safe path below a root.
+    WORKSPACE_UNSAFE_KEY = "workspace/unsafe-key", Error;
+    /// A path that links lead out of the root.
+    WORKSPACE_OUTSIDE = "workspace/outside", Error;
+    /// Where a file shall be written stands something else.
+    WORKSPACE_NOT_A_FILE = "workspace/not-a-file", Error;
+    /// Where a folder is needed stands something else.
+    WORKSPACE_NOT_A_FOLDER = "workspace/not-a-folder", Error;
+    /// Two keys lead to one file.
+    WORKSPACE_SAME_FILE = "workspace/same-file", Error;
+    /// The system does not let a file be written.
+    WORKSPACE_CANNOT_WRITE = "workspace/cannot-write", Error;
 
     /// Our own fault: please report it.
     INTERNAL = "internal/fault", Error;

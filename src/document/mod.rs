@@ -105,6 +105,15 @@ pub(crate) enum Ended {
     Bare,
     /// On a later rung: it was cut off or never closed.
     Cut,
+    /// On the rung `end`, a later one: nothing says that it is whole.
+    Open,
+}
+
+impl Ended {
+    /// Whether a later rung than the first ended it.
+    pub(crate) fn is_cut(self) -> bool {
+        matches!(self, Ended::Cut | Ended::Open)
+    }
 }
 
 /// Something that the reading found.

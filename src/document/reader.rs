@@ -416,10 +416,12 @@ impl<'p> Scanner<'p> {
             Ended::Whole
         } else if end.rung == 0 {
             Ended::Bare
+        } else if end.ending == Ending::End {
+            Ended::Open
         } else {
             Ended::Cut
         };
-        if ended == Ended::Cut {
+        if ended.is_cut() {
             self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), span, index));
         }
         if let Some((closer, false)) = end.closer {

@@ -72,7 +72,7 @@ impl Judgement<'_> {
             self.answer(Defect::UnknownAction, &Subject::Call(call), finding);
         }
         // What was cut off and is dropped for it has no payload to find fault with.
-        let cut = block.ended == Ended::Cut && self.calls.get(call).is_some_and(|call| !call.accepted);
+        let cut = block.ended.is_cut() && self.calls.get(call).is_some_and(|call| !call.accepted);
         let valid = !cut && self.read_payload(call, block, bound, action);
         if let Some(action) = action {
             self.judge_permit(call, block, valid, action);

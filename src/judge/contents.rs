@@ -6,6 +6,7 @@
 
 use super::{Judgement, Subject, defect, path};
 use crate::diagnostic::Defect;
+use crate::document::Ended;
 use crate::surface::Role;
 use crate::text::excerpt;
 
@@ -33,6 +34,13 @@ impl Judgement<'_> {
                 self.answer(Defect::UnsafePath, &Subject::Block(index), finding);
             }
         }
+    }
+
+    /// Whether a content that stands has effects. One that only the end of the answer ended may be half of what was
+    /// meant: it needs a word of the pack, as a call does that was cut off.
+    pub(crate) fn has_effect(&self, index: usize) -> bool {
+        let open = self.document.blocks.get(index).is_some_and(|block| block.ended == Ended::Open);
+        !open || self.answers(Defect::UnclosedBlock, &Subject::Block(index)).1.is_some()
     }
 
     /// What a content is called in the outcome: the word of its binding, else its bound name.

@@ -18,6 +18,8 @@ mod texts;
 mod typing;
 
 pub(crate) use calls::Call;
+#[cfg(feature = "files")]
+pub(crate) use path::unsafe_because;
 pub(crate) use texts::{Composed, Leaf, Texts};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};

@@ -8,7 +8,7 @@
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 /// Why the key is no safe path below a root, on any system.
-pub(super) fn unsafe_because(key: &str) -> Option<&'static str> {
+pub(crate) fn unsafe_because(key: &str) -> Option<&'static str> {
     if key.trim().is_empty() {
         return Some("it is empty");
     }

@@ -8,6 +8,7 @@ use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark};
 use crate::document::{Found, What};
 use crate::grammar::RuleId;
+use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
 
 impl Judgement<'_> {
@@ -53,7 +54,7 @@ impl Judgement<'_> {
         };
         let (message, help) = self.defect_text(what, found);
         let mut finding = defect(what, found.span, message);
-        finding.help = help;
+        finding.help = help.or_else(|| self.withheld(what, found.block));
         let bound = found.block.and_then(|block| self.block(block));
         finding.rule = bound.map(|(_, bound)| bound.at).filter(|_| what != Defect::NestedBlock);
         let chosen = self.answer(what, &subject, finding);
@@ -88,6 +89,16 @@ impl Judgement<'_> {
             Defect::TooCostly => ("reading this takes too many steps: the rest is text".to_owned(), None),
             other => (format!("`{other}` at `{quoted}`"), None),
         }
+    }
+
+    /// What to say of a content that stands and yet does nothing.
+    fn withheld(&self, what: Defect, block: Option<usize>) -> Option<String> {
+        let (_, bound) = self.block(block?)?;
+        let withheld = what == Defect::UnclosedBlock && bound.role == Role::Content && !self.has_effect(block?);
+        withheld.then(|| {
+            "the end of the answer alone ended it, so it has no effect; `unclosed-block = \"keep\"` gives it one"
+                .to_owned()
+        })
     }
 
     fn remark_text(&self, remark: Remark, span: Span) -> String {

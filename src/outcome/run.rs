@@ -147,8 +147,8 @@ impl Program {
                 }
                 continue;
             }
-            let content = judged.content(index);
-            if let Some((name, key, text)) = content
+            if let Some((name, key, text)) = judged.content(index)
+                && judged.has_effect(index)
                 && let Some(content) = self.contents.get(&name)
             {
                 let (name, key, text) = (Value::String(name), Value::String(key), Value::String(text));

@@ -4,8 +4,8 @@
 //! Out: a diagnostic with the nearest name for each that nothing declares.
 //! Never: looks into expressions; compiling them does.
 
-use crate::diagnostic::{Code, Diagnostic};
-use crate::surface::{Dialect, Reply, Role, Surface};
+use crate::diagnostic::{Code, Diagnostic, Severity, rows};
+use crate::surface::{Dialect, Levels, Reply, Role, Surface};
 use crate::text::Spanned;
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
@@ -66,12 +66,31 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             known(Code::PACK_UNKNOWN_MODE, "mode", mode, &modes);
         }
     }
+    check_levels(surface, diagnostics);
     if surface.dialects.is_empty() && surface.about.is_some() {
         let at = surface.about.as_ref().map(|about| about.name.at);
         diagnostics.push(
             Diagnostic::new(Code::PACK_UNKNOWN_DIALECT, at, "the pack declares no dialect")
                 .with_help("add `[dialects.NAME]` with a `grammar` and `blocks`"),
         );
+    }
+}
+
+/// `[check]` names codes that keep no pack from running.
+fn check_levels(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
+    let mild = || rows().iter().filter(|row| row.severity != Severity::Error).map(|row| row.name);
+    for (code, _) in surface.check.iter().flat_map(Levels::all) {
+        if mild().any(|known| known == code.value) {
+            continue;
+        }
+        let diagnostic = if rows().iter().any(|row| row.name == code.value) {
+            let message = format!("`{}` is a fault that keeps the pack from running", code.value);
+            Diagnostic::new(Code::PACK_WRONG_VALUE, code.at, message).with_help("mend it; it cannot be allowed")
+        } else {
+            let message = format!("there is no finding `{}`", code.value);
+            Diagnostic::new(Code::PACK_WRONG_VALUE, code.at, message).with_nearest(&code.value, mild())
+        };
+        diagnostics.push(diagnostic);
     }
 }
 

@@ -58,6 +58,8 @@ pub struct Program {
     pub(crate) reads_reply: bool,
     /// The place of each declaration that an outcome may name, as `pack/file:line:column`.
     pub(crate) places: Places,
+    /// What the pack's `[check]` says of each code that it names.
+    pub(crate) levels: IndexMap<String, surface::Level>,
 }
 
 /// The number of a mode.
@@ -136,6 +138,12 @@ pub(crate) struct Count {
 pub(crate) struct Slot {
     pub(crate) schema: Schema,
     pub(crate) compute: Option<Template>,
+    /// Whether any expression of the pack reads it.
+    pub(crate) read: bool,
+    /// Whether it has a value of its own: an initial one, a computed one, the host's, or an effect's.
+    pub(crate) given: bool,
+    /// Whether an effect changes it.
+    pub(crate) changed: bool,
     pub(crate) at: Location,
 }
 

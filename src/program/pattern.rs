@@ -32,6 +32,23 @@ impl Pattern {
         Ok(Self { exact, ascii })
     }
 
+    /// As the pack writes it.
+    pub(crate) fn source(&self) -> &str {
+        self.exact.as_str()
+    }
+
+    /// Whether no text at all holds a match.
+    pub(crate) fn matches_nothing(&self) -> bool {
+        regex_syntax::parse(self.source()).is_ok_and(|hir| hir.properties().minimum_len().is_none())
+    }
+
+    /// Whether every text holds one: it asks for nothing, not even a place.
+    pub(crate) fn matches_everything(&self) -> bool {
+        let asks_nothing =
+            |hir: Hir| hir.properties().minimum_len() == Some(0) && hir.properties().look_set().is_empty();
+        regex_syntax::parse(self.source()).is_ok_and(asks_nothing)
+    }
+
     /// The first match in the text.
     pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
         match &self.ascii {
@@ -67,9 +84,6 @@ impl PatternSet {
             let plain = |text: &str| regex_syntax::parse(text).map_or_else(|_| text.to_owned(), |hir| hir.to_string());
             let spelt = |text: &str| with_boundaries(text, boundary).unwrap_or_else(|| plain(text));
             let texts: Vec<String> = exact.iter().map(|pattern| spelt(pattern.as_str())).collect();
-            // A line break ends what may be a comment.
-            let any: Vec<String> = texts.iter().map(|text| format!("(?:{text}\n)")).collect();
-            let _ = any;
             let any = texts.iter().map(|text| format!("(?:{text})")).collect::<Vec<_>>().join("|");
             let any = RegexBuilder::new(&any).size_limit(LARGEST_SET).build()?;
             Ok(Searched { any, which: RegexSetBuilder::new(texts).size_limit(LARGEST_SET).build()? })

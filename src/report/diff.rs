@@ -20,9 +20,13 @@ const MOST_CELLS: usize = 1 << 20;
 
 /// Compares `expected` with `got`, line by line.
 pub(super) fn compare<'t>(expected: &'t str, got: &'t str) -> Vec<Line<'t>> {
-    let expected: Vec<&str> = expected.split('\n').collect();
-    let got: Vec<&str> = got.split('\n').collect();
-    let head = expected.iter().zip(&got).take_while(|(one, other)| one == other).count();
+    let lines = |text: &'t str| text.split('\n').collect::<Vec<_>>();
+    compare_lines(&lines(expected), &lines(got))
+}
+
+/// Compares the lines `expected` with those that were `got`.
+pub(super) fn compare_lines<'t>(expected: &[&'t str], got: &[&'t str]) -> Vec<Line<'t>> {
+    let head = expected.iter().zip(got).take_while(|(one, other)| one == other).count();
     let (start, one) = expected.split_at(head);
     let (_, other) = got.split_at(head);
     let tail = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();

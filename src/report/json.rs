@@ -1,17 +1,18 @@
-//! JSON for programs: what did `check` and `test` find, in words that stay the same?
+//! JSON for programs: what did `check`, `test` and `apply` find, in words that stay the same?
 //!
 //! In: rows, case runs and coverage.
-//! Out: [`Checked`] and [`Tested`], version 1 (`schemas/check.schema.json`, `schemas/test.schema.json`).
+//! Out: [`Checked`], [`Tested`] and [`Applied`], version 1 (`schemas/check.schema.json` and its like).
 //! Never: leaves a member out; what is absent is `null` or `[]`.
 
-use super::TestedPack;
 use super::row::Row;
+use super::{AppliedFile, TestedPack};
 use crate::cases::CaseVerdict;
 use crate::diagnostic::Severity;
+use crate::outcome::Outcome;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The version of both reports.
+/// The version of these reports.
 pub const VERSION: u32 = 1;
 
 macro_rules! report {
@@ -47,6 +48,20 @@ report! {
         warnings: usize,
         /// Diagnostics that are neither.
         infos: usize,
+    }
+
+    /// The report of `apply`: every file and what became of it.
+    pub struct Applied {
+        /// The version of this report: 1.
+        version: u32,
+        /// Whether nothing was written because nothing was to be.
+        dry_run: bool,
+        /// Every file of the answer, in the order of its effects.
+        files: Vec<AppliedFile>,
+        /// What was wrong with the answer, then what stood in the way of its files.
+        diagnostics: Vec<Row>,
+        /// What `run` makes of the answer, with the next session.
+        outcome: Outcome,
     }
 
     /// The report of `test`: every case and what came of it, and their sum.
@@ -143,6 +158,13 @@ impl Checked {
             infos: of(Severity::Info),
         };
         Self { version: VERSION, diagnostics, summary }
+    }
+}
+
+impl Applied {
+    /// The report of these files.
+    pub fn new(dry_run: bool, files: &[AppliedFile], diagnostics: Vec<Row>, outcome: &Outcome) -> Self {
+        Self { version: VERSION, dry_run, files: files.to_vec(), diagnostics, outcome: outcome.clone() }
     }
 }
 

@@ -5,6 +5,7 @@
 //! [`sarif`], [`junit`]), and the schemas of all files and contracts ([`schemas`]).
 //! Never: decides anything, or writes to a terminal; only this floor lays out text for people.
 
+mod applied;
 mod cases;
 mod diff;
 mod drawing;
@@ -17,6 +18,7 @@ mod row;
 mod sarif;
 pub mod schemas;
 
+pub use applied::{AppliedFile, applied_sum, unified};
 pub use cases::TestedPack;
 pub use drawing::Pen;
 pub use junit::junit;

@@ -57,6 +57,11 @@ impl Pen {
         text
     }
 
+    /// The findings alone, with a blank line after each.
+    pub fn findings(&self, outcome: &Outcome, response: &Source) -> String {
+        outcome.diagnostics.iter().map(|finding| self.finding(finding, response) + "\n").collect()
+    }
+
     fn parts(&self, outcome: &Outcome, text: &mut String) {
         if !outcome.thinking.is_empty() {
             heading("thinking", text);
@@ -200,7 +205,7 @@ fn heading(name: &str, text: &mut String) {
 }
 
 /// A text with its line breaks and tabs, but nothing that steers a terminal.
-fn visible(text: &str) -> String {
+pub(super) fn visible(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }
 

@@ -5,9 +5,9 @@
 //! Never: compiles a pattern, or looks at a text.
 
 use super::action::Names;
-use super::decode::{table, words};
-use crate::diagnostic::Strategy;
-use crate::text::Spanned;
+use super::decode::{Decode, Node, Reading, table};
+use crate::diagnostic::{Code, Diagnostic, Severity, Strategy};
+use crate::text::{Spanned, excerpt};
 
 table! {
     /// A check on text or reply: a pattern or a condition, with advice.
@@ -27,7 +27,7 @@ table! {
         /// How to do better, for people and for the model.
         advice: Option<String>,
         /// How much it matters; `warning` without it.
-        severity: Option<Level>,
+        severity: Option<Severity>,
         /// What answers it, instead of the degradation table's word.
         strategy: Option<Spanned<Strategy>>,
         /// Whether it stands in for the one of the same name in a used pack.
@@ -35,14 +35,17 @@ table! {
     }
 }
 
-words! {
-    /// How much a guardrail matters.
-    Level {
-        /// Worth knowing.
-        Info = "info",
-        /// Should be mended.
-        Warning = "warning",
-        /// Must not happen.
-        Error = "error",
+impl Decode for Severity {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        const ALL: [Severity; 3] = [Severity::Info, Severity::Warning, Severity::Error];
+        let word = String::decode(node, reading)?;
+        let severity = ALL.into_iter().find(|severity| severity.name() == word);
+        if severity.is_none() {
+            let at = reading.at(node.span());
+            let message = format!("there is no severity `{}`", excerpt(&word, 60));
+            let diagnostic = Diagnostic::new(Code::PACK_WRONG_VALUE, at, message);
+            reading.report(diagnostic.with_nearest(&word, ALL.map(Severity::name)));
+        }
+        severity
     }
 }

@@ -19,9 +19,9 @@ pub use action::{Action, ConditionalPermit, Content, Effect, Permit};
 pub use decode::{Named, OneOrMore};
 pub use degradation::Degradation;
 pub use dialect::{Anchor, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
-pub use guardrail::{Guardrail, Level};
+pub use guardrail::Guardrail;
 pub use mode::{Count, Mode, Reply, Showing};
-pub use pack::{About, Origin, Slot};
+pub use pack::{About, Level, Levels, Origin, Slot};
 pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming, Vocabulary};
 pub use tree::Tree;
 
@@ -62,6 +62,8 @@ table! {
     File {
         /// Who the pack is; in `pack.toml`.
         pack: Option<About>,
+        /// How much findings of `check` matter that keep no pack from running; in `pack.toml`.
+        check: Option<Levels>,
         /// The ways in which a response may be written.
         dialects: Named<Dialect>,
         /// The shape of a good reply.
@@ -96,6 +98,8 @@ pub struct Surface {
     pub sources: Sources,
     /// `[pack]`, if it could be read.
     pub about: Option<About>,
+    /// `[check]`
+    pub check: Option<Levels>,
     /// `[dialects]`
     pub dialects: Named<Dialect>,
     /// `[reply]`
@@ -169,13 +173,16 @@ impl Surface {
                 None => files.extend(parse(text, source, diagnostics).map(|file| (path.as_str(), file))),
             }
         }
-        let about = files.iter_mut().find(|(path, _)| *path == "pack.toml").and_then(|(_, file)| file.pack.take());
+        let first = files.iter_mut().find(|(path, _)| *path == "pack.toml");
+        let (about, check) = first.map(|(_, file)| (file.pack.take(), file.check.take())).unwrap_or_default();
         for (_, file) in &files {
-            if let Some(second) = &file.pack {
-                diagnostics.push(
-                    Diagnostic::new(Code::PACK_DUPLICATE, second.at, "`[pack]` belongs into `pack.toml` alone")
-                        .with_help("move its keys there"),
-                );
+            let strays = [
+                ("pack", file.pack.as_ref().map(|table| table.at)),
+                ("check", file.check.as_ref().map(|table| table.at)),
+            ];
+            for (name, at) in strays.into_iter().filter(|(_, at)| at.is_some()) {
+                let message = format!("`[{name}]` belongs into `pack.toml` alone");
+                diagnostics.push(Diagnostic::new(Code::PACK_DUPLICATE, at, message).with_help("move its keys there"));
             }
         }
         if about.is_none() && above.is_empty() && !folder.files.contains_key("pack.toml") {
@@ -218,6 +225,7 @@ impl Surface {
         above.pop();
         if above.is_empty() {
             self.about = about;
+            self.check = check;
         }
         self.grammars.extend(grammars);
         let used = Used::of(self);

@@ -1,7 +1,7 @@
 //! The pack: who is it, and where does a session start?
 //!
-//! In: `[pack]`, as TOML.
-//! Out: [`About`], and the words of `[state]`.
+//! In: `[pack]` and `[check]`, as TOML.
+//! Out: [`About`], [`Levels`], and the words of `[state]`.
 //! Never: knows whether what it names is declared.
 
 use super::decode::{table, words};
@@ -23,6 +23,37 @@ table! {
         dialects: Option<Vec<Spanned<String>>>,
         /// Other packs' folders whose tables this one takes over.
         uses = "use": Vec<Spanned<String>>,
+    }
+}
+
+table! {
+    /// How much the findings of `check` matter that keep no pack from running, by their codes.
+    Levels {
+        /// Not reported.
+        allow: Vec<Spanned<String>>,
+        /// Warnings.
+        warn: Vec<Spanned<String>>,
+        /// Errors.
+        deny: Vec<Spanned<String>>,
+    }
+}
+
+/// How much a finding of `check` matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// It is not reported.
+    Allow,
+    /// A warning.
+    Warn,
+    /// An error.
+    Deny,
+}
+
+impl Levels {
+    /// Every code that is named, and what the pack says of it.
+    pub fn all(&self) -> impl Iterator<Item = (&Spanned<String>, Level)> {
+        let lists = [(&self.allow, Level::Allow), (&self.warn, Level::Warn), (&self.deny, Level::Deny)];
+        lists.into_iter().flat_map(|(codes, level)| codes.iter().map(move |code| (code, level)))
     }
 }
 

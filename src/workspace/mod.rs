@@ -4,6 +4,16 @@
 //! Out: [`PackFiles`], the packs below a folder, and one-line errors for what cannot be read.
 //! Never: reads what lies outside the folder it was given, or knows what a file means.
 
+#[cfg(feature = "files")]
+mod apply;
 mod read;
+#[cfg(feature = "files")]
+mod root;
+#[cfg(feature = "files")]
+mod stage;
 
+#[cfg(feature = "files")]
+pub use apply::{Applied, Applying, Change, FileChange, apply};
 pub use read::{CaseFile, MAX_FILE, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack};
+#[cfg(feature = "files")]
+pub use root::Root;

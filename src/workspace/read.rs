@@ -293,7 +293,7 @@ fn shown(path: &Path) -> String {
     text.strip_prefix("./").map(str::to_owned).unwrap_or(text)
 }
 
-fn io_error(path: &Path, error: &io::Error) -> ReadError {
+pub(super) fn io_error(path: &Path, error: &io::Error) -> ReadError {
     let reason = match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),

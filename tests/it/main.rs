@@ -10,6 +10,7 @@
     reason = "a test that panics has failed, and says where; and tests read files"
 )]
 
+mod apply;
 mod command;
 mod crashes;
 mod formats;

@@ -45,7 +45,7 @@ fn sections(outcome: &Outcome) -> Vec<&str> {
 
 #[track_caller]
 fn ledger_is_exact(outcome: &Outcome, response: &str) {
-    let ledger = serde_json::to_value(&outcome.ledger).unwrap();
+    let ledger = serde_json::to_value(outcome.ledger).unwrap();
     let sum: u64 =
         ledger.as_object().unwrap().iter().filter(|(name, _)| *name != "bytes").map(|(_, n)| n.as_u64().unwrap()).sum();
     assert_eq!(sum, response.len() as u64, "{ledger}");

@@ -4,10 +4,11 @@
 
 use rulebook::cases::{self, CaseOptions};
 use rulebook::diagnostic::{Defect, Diagnostic, Page, Remark, Strategy, page, pages, rows};
-use rulebook::outcome::Options;
-use rulebook::program::Program;
+use rulebook::lint;
+use rulebook::outcome::{EffectRecord, Options};
 use rulebook::surface::Folder;
 use rulebook::text::Sources;
+use rulebook::workspace::{self, Applying, Root};
 use std::collections::BTreeMap;
 
 /// The pack over which the snippets of pages are laid.
@@ -124,11 +125,12 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
     if page.code == "pack/use-cycle" {
         folder.others.insert(".".into(), Folder::new("page", [("x", "")]));
     }
-    let loaded = Program::check(&folder);
+    let loaded = lint::check(&folder);
     let mut found = codes(&loaded.diagnostics);
     let Some(program) = loaded.program else { return found };
     for snippet in snippets {
         match snippet.language.as_str() {
+            "text" if snippet.value("root").or(snippet.value("link")).is_some() => {}
             "text" => {
                 let partial = match snippet.value("mode") {
                     Some(mode) => serde_json::json!({ "mode": mode }),
@@ -139,6 +141,9 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
                 let outcome = program.run_with(&session, &snippet.bytes(), &options);
                 found.extend(outcome.diagnostics.iter().map(|finding| finding.code.clone()));
                 found.extend(outcome.diagnostics.iter().filter_map(|finding| finding.strategy.clone()));
+                if snippet.has("apply") {
+                    found.extend(applied(page, snippets, &outcome.effects));
+                }
             }
             "case" => {
                 let case = cases::parse(&mut Sources::default(), "page.case", snippet.text.as_bytes());
@@ -157,6 +162,29 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
         }
     }
     found
+}
+
+/// The codes of writing the files of an answer below a root with what the other snippets put there.
+fn applied(page: &Page, snippets: &[&Snippet], effects: &[EffectRecord]) -> Vec<String> {
+    let folder = crate::command::folder(&format!("page-{}", page.code.replace('/', "-")));
+    for snippet in snippets {
+        let target = |name| snippet.value(name).map(|path| folder.join(path));
+        for path in target("root").iter().chain(&target("link")) {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        }
+        if let Some(path) = target("root") {
+            std::fs::write(&path, &snippet.text).unwrap();
+            let mut permissions = path.metadata().unwrap().permissions();
+            permissions.set_readonly(snippet.has("read-only"));
+            std::fs::set_permissions(path, permissions).unwrap();
+        }
+        if let Some(path) = target("link") {
+            #[cfg(unix)]
+            std::os::unix::fs::symlink(&snippet.text, path).unwrap();
+        }
+    }
+    let applied = workspace::apply(&Root::open(&folder).unwrap(), effects, Applying::default());
+    applied.faults().map(|(_, fault)| fault.code.to_string()).collect()
 }
 
 fn codes(diagnostics: &[Diagnostic]) -> Vec<String> {

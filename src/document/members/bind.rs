@@ -199,7 +199,7 @@ impl<'p> ObjectReader<'p> {
             inner: body,
             body,
             attributes: piece.attributes,
-            ended: if cut { Ended::Cut } else { Ended::Whole },
+            ended: if cut { Ended::Open } else { Ended::Whole },
             parent: None,
             written,
             value,

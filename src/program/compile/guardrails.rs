@@ -7,7 +7,7 @@
 use super::{Compiler, REPLY_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::program::{Guardrail, Guardrails, Mode, ModeId, Pattern, PatternSet, Set, Target};
-use crate::surface::{Level, Role, Surface};
+use crate::surface::{Role, Surface};
 use crate::text::Spanned;
 use indexmap::IndexMap;
 
@@ -57,11 +57,7 @@ impl Compiler<'_> {
                     .filter_map(|mode| modes.get_index_of(&mode.value).map(ModeId))
                     .collect(),
                 advice: guardrail.advice.clone(),
-                severity: match guardrail.severity {
-                    Some(Level::Info) => Severity::Info,
-                    Some(Level::Error) => Severity::Error,
-                    Some(Level::Warning) | None => Severity::Warning,
-                },
+                severity: guardrail.severity.unwrap_or(Severity::Warning),
                 strategy: guardrail.strategy.as_ref().map(|strategy| strategy.value),
                 at: guardrail.id.at,
             });

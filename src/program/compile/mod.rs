@@ -17,7 +17,7 @@ use crate::surface::{self, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
-use sight::{CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, VALUE_NAMES};
+use sight::{CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched, VALUE_NAMES};
 use std::sync::Arc;
 
 /// The mode of a pack that declares none.
@@ -25,7 +25,13 @@ const ONLY_MODE: &str = "default";
 
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
-    let mut compiler = Compiler { surface, diagnostics, actions: Actions::of(surface), reads_reply: false };
+    let mut compiler = Compiler {
+        surface,
+        diagnostics,
+        actions: Actions::of(surface),
+        reads_reply: false,
+        touched: Touched::default(),
+    };
     let mut dialects: Vec<Dialect> =
         surface.dialects.iter().map(|(name, dialect)| dialects::compile_dialect(name, dialect, pack)).collect();
     for (dialect, declared) in dialects.iter_mut().zip(surface.dialects.values()) {
@@ -43,7 +49,8 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let modes = compiler.compile_modes(&dialects);
     let contents = compiler.compile_contents();
     let guardrails = compiler.compile_guardrails(&modes);
-    let (slots, initial) = compiler.compile_state();
+    let (mut slots, initial) = compiler.compile_state();
+    compiler.touched.mark(&mut slots);
     let start = surface.about.as_ref().and_then(|about| about.start.as_ref());
     let start = start.and_then(|start| modes.get_index_of(&start.value)).unwrap_or(0);
     let data: Map<String, Value> =
@@ -66,6 +73,10 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         limits: super::Limits::default(),
         reads_reply,
         places: Places::default(),
+        levels: {
+            let levels = surface.check.iter().flat_map(surface::Levels::all);
+            levels.map(|(code, level)| (code.value.clone(), level)).collect()
+        },
     };
     program.places = places(&program);
     program
@@ -132,6 +143,7 @@ struct Compiler<'c> {
     actions: Actions<'c>,
     /// Whether any expression reads `reply`.
     reads_reply: bool,
+    touched: Touched,
 }
 
 impl Compiler<'_> {
@@ -226,7 +238,10 @@ impl Compiler<'_> {
                 self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, from.at(), message));
             }
             initial.insert(name.clone(), tree.value.get("default").map(Tree::to_json).unwrap_or_default());
-            slots.insert(name.clone(), Slot { schema: Schema::of_value(&tree.value), compute, at: tree.at });
+            let host = matches!(tree.value.get("from"), Some(Tree::Text(from)) if from.value == "host");
+            let given = host || compute.is_some() || tree.value.get("default").is_some();
+            let schema = Schema::of_value(&tree.value);
+            slots.insert(name.clone(), Slot { schema, compute, read: false, given, changed: false, at: tree.at });
         }
         (slots, initial)
     }

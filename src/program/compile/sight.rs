@@ -4,17 +4,38 @@
 //! Out: the compiled expression, and a diagnostic for each name that it cannot see.
 //! Never: evaluates one.
 
-use super::Compiler;
+use super::{Compiler, Slot};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, PathTemplate, Shape, Template};
 use crate::surface::{Named, Tree};
 use crate::text::{Location, Spanned};
+use indexmap::IndexMap;
+use std::collections::HashSet;
 
 /// What the expressions at one place may see.
 #[derive(Clone, Copy)]
 pub(super) struct Sight<'s> {
     pub(super) names: &'s [&'s str],
     pub(super) params: Option<&'s Named<Tree>>,
+}
+
+/// Which values of the state the pack reads and changes.
+#[derive(Default)]
+pub(super) struct Touched {
+    read: HashSet<String>,
+    changed: HashSet<String>,
+    /// Whether something reads the state as a whole.
+    all: bool,
+}
+
+impl Touched {
+    pub(super) fn mark(&self, slots: &mut IndexMap<String, Slot>) {
+        for (name, slot) in slots {
+            slot.read = self.all || self.read.contains(name);
+            slot.changed = self.changed.contains(name);
+            slot.given |= slot.changed;
+        }
+    }
 }
 
 /// What conditions on a call may see.
@@ -47,7 +68,13 @@ impl Compiler<'_> {
                 self.diagnostics.push(diagnostic);
                 continue;
             }
-            let Some(member) = path.get(1) else { continue };
+            let Some(member) = path.get(1) else {
+                self.touched.all |= head == "state";
+                continue;
+            };
+            if head == "state" {
+                self.touched.read.insert(member.clone());
+            }
             let (code, what, declared): (Code, &str, Vec<&str>) = match head.as_str() {
                 "state" => (Code::PACK_UNKNOWN_STATE, "state", self.surface.state.keys().map(String::as_str).collect()),
                 "data" => (Code::PACK_UNKNOWN_VARIABLE, "data", self.surface.data.keys().map(String::as_str).collect()),
@@ -130,6 +157,7 @@ impl Compiler<'_> {
             );
             return None;
         };
+        self.touched.changed.insert(head.clone());
         match self.surface.state.get(&head) {
             Some(slot) => {
                 let host = matches!(slot.value.get("from"), Some(Tree::Text(from)) if from.value == "host");

@@ -1,0 +1,79 @@
+//! Excuses: which findings has the author seen and accepted, with a reason?
+//!
+//! In: the comments of a pack's files, and findings.
+//! Out: the findings that nobody excused, and one for each excuse that excuses nothing.
+//! Never: excuses a fault that keeps the pack from running.
+//!
+//! `# rulebook: allow(pack/unread-state) the host shows it` excuses the findings of that code on its own line, or, on a
+//! line of its own, those on the next line that is no comment. In grammars the comment starts with `//`.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::program::Program;
+use crate::text::{Location, Source, SourceId, Span};
+
+/// One comment.
+struct Excuse<'t> {
+    codes: Vec<&'t str>,
+    reason: &'t str,
+    at: Location,
+    /// The lines, from 1, whose findings it excuses.
+    line: usize,
+    used: bool,
+}
+
+/// The findings without those that a comment excuses, with what is to be said of the comments.
+pub(super) fn without_excused(program: &Program, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let sources = program.sources();
+    let mut excuses: Vec<Excuse<'_>> = sources.iter().flat_map(|(id, source)| read(id, source)).collect();
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    for finding in found {
+        let line = finding.at.and_then(|at| Some((at.source, sources.get(at.source)?.place(at.span.start).line)));
+        let code = finding.code.to_string();
+        let excuses_it = |excuse: &&mut Excuse<'_>| {
+            Some((excuse.at.source, excuse.line)) == line && excuse.codes.contains(&code.as_str())
+        };
+        match excuses.iter_mut().find(excuses_it) {
+            Some(excuse) => excuse.used = true,
+            None => kept.push(finding),
+        }
+    }
+    kept.extend(excuses.iter().filter_map(|excuse| {
+        let (message, help) = match excuse {
+            excuse if !excuse.used => ("this excuse excuses nothing", "take it out"),
+            excuse if excuse.reason.is_empty() => {
+                ("this excuse gives no reason", "say behind the bracket why it is fine")
+            }
+            _ => return None,
+        };
+        Some(Diagnostic::new(Code::PACK_EXCUSE, excuse.at, message).with_help(help))
+    }));
+    kept
+}
+
+/// The excuses in one file.
+fn read(id: SourceId, source: &Source) -> Vec<Excuse<'_>> {
+    const MARK: &str = "rulebook: allow(";
+    let is_comment = |line: &str| line.trim_start().starts_with('#') || line.trim_start().starts_with("//");
+    let lines: Vec<&str> = source.text().split('\n').collect();
+    let mut excuses = Vec::new();
+    let mut start = 0;
+    for (number, line) in lines.iter().enumerate() {
+        if let Some((before, after)) = line.split_once(MARK)
+            && let Some(sign) = before.trim_end().rfind(['#', '/'])
+            && before.get(sign + 1..).is_some_and(|between| between.trim().is_empty())
+            && let Some((codes, reason)) = after.split_once(')')
+        {
+            let alone = is_comment(line);
+            let ahead = lines.iter().skip(number + 1).take_while(|line| is_comment(line)).count();
+            excuses.push(Excuse {
+                codes: codes.split(',').map(str::trim).collect(),
+                reason: reason.trim(),
+                at: Location { source: id, span: Span::new(start + sign, start + line.trim_end().len()) },
+                line: number + 1 + if alone { ahead + 1 } else { 0 },
+                used: false,
+            });
+        }
+        start += line.len() + 1;
+    }
+    excuses
+}

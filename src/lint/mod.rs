@@ -1,0 +1,47 @@
+//! Lint: what would a careful reviewer say of a pack that runs?
+//!
+//! In: a folder.
+//! Out: everything that can be known about its pack without a model: its faults, and what is declared but can have no
+//! effect, each as severe as the pack's `[check]` says.
+//! Never: keeps a pack from running.
+
+mod dialects;
+mod excuses;
+mod guardrails;
+mod permits;
+mod schemas;
+mod state;
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::program::{Loaded, Program};
+use crate::surface::{Folder, Level};
+
+/// As [`Program::check`], and what a reviewer would say of a pack without faults.
+pub fn check(folder: &Folder) -> Loaded {
+    let mut loaded = Program::check(folder);
+    if let Some(program) = &loaded.program {
+        let findings = excuses::without_excused(program, findings(program));
+        loaded.diagnostics.extend(findings.into_iter().filter_map(|finding| weighed(program, finding)));
+        loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.at);
+    }
+    loaded
+}
+
+fn findings(program: &Program) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for check in [permits::check, dialects::check, guardrails::check, schemas::check, state::check] {
+        check(program, &mut found);
+    }
+    found
+}
+
+/// The finding as severe as the pack says, unless the pack allows it.
+fn weighed(program: &Program, finding: Diagnostic) -> Option<Diagnostic> {
+    let severity = match program.levels.get(&finding.code.to_string()) {
+        Some(Level::Allow) => return None,
+        Some(Level::Warn) => Severity::Warning,
+        Some(Level::Deny) => Severity::Error,
+        None => finding.severity,
+    };
+    Some(Diagnostic { severity, ..finding })
+}

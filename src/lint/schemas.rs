@@ -1,0 +1,94 @@
+//! Schemas: can any value satisfy each of them?
+//!
+//! In: the schemas of a program's parameters, results and state.
+//! Out: a finding for each bound that leaves nothing, and each required property that is not declared.
+//! Never: validates a value.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::program::Program;
+use crate::text::Location;
+use serde_json::Value;
+
+pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
+    for (name, action) in &program.actions {
+        let properties = action.schema.json().get("properties");
+        for (param, at) in &action.params {
+            let schema = properties.and_then(|properties| properties.get(param));
+            let what = format!("the parameter `{param}` of `{name}`");
+            schema.into_iter().for_each(|schema| examine(schema, &what, *at, found));
+        }
+        if let Some(returns) = &action.returns {
+            examine(returns.json(), &format!("what `{name}` returns"), action.at, found);
+        }
+    }
+    for (name, slot) in &program.slots {
+        examine(slot.schema.json(), &format!("the state's `{name}`"), slot.at, found);
+    }
+}
+
+/// Pairs of keywords of which the first is a lower bound and the second its upper one.
+const BOUNDS: [(&str, &str); 6] = [
+    ("minimum", "maximum"),
+    ("minimum", "exclusiveMaximum"),
+    ("exclusiveMinimum", "maximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+];
+
+fn examine(schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>) {
+    let mut none = |why: String| {
+        let message = format!("no value satisfies the schema of {what}: {why}");
+        found.push(Diagnostic::new(Code::PACK_NO_VALUE, at, message));
+    };
+    let Some(members) = schema.as_object() else { return };
+    for (low, high) in BOUNDS {
+        let number = |key: &str| members.get(key).and_then(Value::as_f64);
+        if let (Some(least), Some(most)) = (number(low), number(high))
+            && (least > most || (least == most && (low.starts_with("ex") || high.starts_with("ex"))))
+        {
+            none(format!("`{low}` is above `{high}`"));
+        }
+    }
+    match members.get("enum").and_then(Value::as_array) {
+        Some(values) if values.is_empty() => none("its `enum` is empty".to_owned()),
+        Some(values) if !values.iter().any(|value| has_type(value, members.get("type"))) => {
+            none("no value of its `enum` has its `type`".to_owned());
+        }
+        _ => {}
+    }
+    if let (Some(Value::Array(required)), Some(Value::Object(properties))) =
+        (members.get("required"), members.get("properties"))
+    {
+        for name in required.iter().filter_map(Value::as_str).filter(|name| !properties.contains_key(*name)) {
+            let message = format!("the schema of {what} requires `{name}`, which it does not declare");
+            let declared = properties.keys().map(String::as_str);
+            found.push(Diagnostic::new(Code::PACK_ABSENT_PROPERTY, at, message).with_nearest(name, declared));
+        }
+    }
+    for (name, property) in members.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        examine(property, &format!("`{name}` in {what}"), at, found);
+    }
+    if let Some(items) = members.get("items") {
+        examine(items, &format!("the items of {what}"), at, found);
+    }
+}
+
+/// Whether a value is of the type that a schema names, or one of them.
+fn has_type(value: &Value, wanted: Option<&Value>) -> bool {
+    let is = |name: &str| match name {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => true,
+    };
+    match wanted {
+        Some(Value::String(name)) => is(name),
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).any(is),
+        _ => true,
+    }
+}

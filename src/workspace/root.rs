@@ -1,0 +1,201 @@
+//! Roots: where below this folder does a key lead?
+//!
+//! In: a folder that a user named, and keys as effects have them.
+//! Out: [`Place`]: a folder that is held open and a name in it; a coded diagnostic for a key that leads anywhere else.
+//! Never: leaves the root, by whatever links or races; writes into a file.
+
+use super::read::{ReadError, io_error};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::judge::unsafe_because;
+use crate::text::excerpt;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, Metadata};
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind, Read as _};
+use std::path::Path;
+use std::rc::Rc;
+
+/// How much of a key or a reason a message quotes.
+const QUOTED: usize = 120;
+
+/// A folder below which effects are carried out.
+#[derive(Debug)]
+pub struct Root {
+    dir: Dir,
+}
+
+/// A file's folder, held open, and its name there: whatever becomes of the path, this is where it leads.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) dir: Rc<Dir>,
+    pub(super) name: String,
+}
+
+/// The folders that one change writes into: held open, made where they were not there, and gone again if nothing comes
+/// to stand in them.
+#[derive(Debug)]
+pub(super) struct Folders<'r> {
+    root: &'r Root,
+    open: BTreeMap<String, Rc<Dir>>,
+    /// What was made, the outer before the inner.
+    made: Vec<String>,
+}
+
+impl Root {
+    /// The folder at `path`.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(|error| io_error(path, &error))?;
+        Ok(Self { dir })
+    }
+
+    /// The file where `key` leads, if there is one; nothing is made.
+    pub(super) fn look(&self, key: &str) -> Result<Option<(Place, Metadata)>, Box<Diagnostic>> {
+        if let Some(why) = unsafe_because(key) {
+            let message = format!("`{}` is no safe path: {why}", excerpt(key, QUOTED));
+            let fault = Diagnostic::new(Code::WORKSPACE_UNSAFE_KEY, None, message);
+            return Err(Box::new(fault.with_help("a key is a path below the root with `/` between its parts")));
+        }
+        let Some(place) = self.place(key).map_err(|error| fault(key, &error))? else { return Ok(None) };
+        match place.dir.symlink_metadata(&place.name) {
+            Ok(metadata) if metadata.is_file() => Ok(Some((place, metadata))),
+            Ok(metadata) => {
+                let what = if metadata.is_dir() {
+                    "a folder"
+                } else if metadata.is_symlink() {
+                    "a link"
+                } else {
+                    "neither file nor folder"
+                };
+                let message = format!("`{}` is {what}", excerpt(key, QUOTED));
+                let help = "move it away, or name a file; links are not written through";
+                Err(Box::new(Diagnostic::new(Code::WORKSPACE_NOT_A_FILE, None, message).with_help(help)))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Box::new(fault(key, &error))),
+        }
+    }
+
+    /// The place of `key`; none if its folder is not there.
+    fn place(&self, key: &str) -> io::Result<Option<Place>> {
+        let (folder, name) = split(key);
+        match self.dir.open_dir(folder) {
+            Ok(dir) => Ok(Some(Place { dir: Rc::new(dir), name: name.to_owned() })),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                for folder in folders_of(key) {
+                    match self.dir.symlink_metadata(folder) {
+                        Ok(metadata) if metadata.is_dir() => {}
+                        // A link to nothing: a folder cannot be made in its place.
+                        Ok(metadata) if metadata.is_symlink() => drop(self.dir.open_dir(folder).map_err(not_a_folder)?),
+                        Ok(_) => return Err(ErrorKind::NotADirectory.into()),
+                        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl<'r> Folders<'r> {
+    pub(super) fn new(root: &'r Root) -> Self {
+        Self { root, open: BTreeMap::new(), made: Vec::new() }
+    }
+
+    /// The place of `key`, its folders made where they are not there.
+    pub(super) fn place(&mut self, key: &str) -> io::Result<Place> {
+        let (folder, name) = split(key);
+        let dir = match self.open.get(folder) {
+            Some(dir) => Rc::clone(dir),
+            None => {
+                for folder in folders_of(key) {
+                    match self.root.dir.create_dir(folder) {
+                        Ok(()) => self.made.push(folder.to_owned()),
+                        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                let dir = Rc::new(self.root.dir.open_dir(folder).map_err(not_a_folder)?);
+                self.open.insert(folder.to_owned(), Rc::clone(&dir));
+                dir
+            }
+        };
+        Ok(Place { dir, name: name.to_owned() })
+    }
+
+    /// Makes the folders remember what stands in them, where the system can.
+    pub(super) fn settle(&self) {
+        for folder in self.open.values().filter_map(|dir| dir.open(".").ok()) {
+            _ = folder.sync_all();
+        }
+    }
+}
+
+impl Drop for Folders<'_> {
+    /// Takes away what was made and holds nothing.
+    fn drop(&mut self) {
+        for folder in self.made.iter().rev() {
+            _ = self.root.dir.remove_dir(folder);
+        }
+    }
+}
+
+impl Place {
+    /// The bytes of the file, of which there are at most `most`.
+    pub(super) fn read(&self, most: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let length = self.dir.open(&self.name)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        if length as u64 > most { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
+    }
+}
+
+/// The folder of a key, and its name there.
+fn split(key: &str) -> (&str, &str) {
+    key.rsplit_once('/').unwrap_or((".", key))
+}
+
+/// The folders on the way to a key, the outer first.
+pub(super) fn folders_of(key: &str) -> impl Iterator<Item = &str> {
+    key.match_indices('/').filter_map(|(at, _)| key.get(..at))
+}
+
+fn not_a_folder(error: io::Error) -> io::Error {
+    if error.kind() == ErrorKind::NotFound { ErrorKind::NotADirectory.into() } else { error }
+}
+
+/// Why `key` cannot be written, as the system tells it.
+pub(super) fn fault(key: &str, error: &io::Error) -> Diagnostic {
+    let key = excerpt(key, QUOTED);
+    match error.kind() {
+        // The sandbox's own refusal: it has no number of the system.
+        ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
+            Diagnostic::new(Code::WORKSPACE_OUTSIDE, None, format!("`{key}` leads out of the root"))
+                .with_help("a folder on its way is a link to elsewhere: remove it, or make the root larger")
+        }
+        ErrorKind::NotADirectory => {
+            Diagnostic::new(Code::WORKSPACE_NOT_A_FOLDER, None, format!("a part of `{key}` is no folder"))
+                .with_help("move what stands there away, or name another folder")
+        }
+        ErrorKind::IsADirectory => Diagnostic::new(Code::WORKSPACE_NOT_A_FILE, None, format!("`{key}` is a folder"))
+            .with_help("move it away, or name a file"),
+        kind => {
+            let (why, help) = match kind {
+                ErrorKind::PermissionDenied => ("permission denied".to_owned(), "make it writable for you"),
+                ErrorKind::ReadOnlyFilesystem => {
+                    ("the file system is read-only".to_owned(), "name a root that can be written")
+                }
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                    ("there is no room left".to_owned(), "make room, and apply the answer again")
+                }
+                ErrorKind::FileTooLarge => ("it is too large".to_owned(), "make it smaller"),
+                _ => (excerpt(&error.to_string(), QUOTED).into_owned(), "mend this, and apply the answer again"),
+            };
+            Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, format!("cannot write `{key}`: {why}")).with_help(help)
+        }
+    }
+}
