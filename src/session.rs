@@ -5,6 +5,7 @@
 //! Never: changes by itself, or looks at a clock.
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::expression::Record;
 use crate::program::Program;
 use crate::text::excerpt;
 use indexmap::IndexMap;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 /// Plain data that the host keeps and the engine returns anew: `{ "mode", "state", "now", "ids" }`.
 ///
-/// Cloning is cheap: the state is shared until somebody changes it.
+/// Cloning is cheap: each value of the state is shared until somebody changes it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Session {
@@ -22,7 +23,7 @@ pub struct Session {
     pub mode: String,
     /// The values that the pack's `[state]` declares, in the order of declaration.
     #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
-    pub state: Arc<Value>,
+    pub state: Record,
     /// The time as the host tells it; the engine has no clock.
     pub now: Option<String>,
     /// The last number given out for each kind of id.
@@ -79,7 +80,6 @@ impl Program {
     }
 
     fn resume_state(&self, kept: &Map<String, Value>, session: &mut Session, faults: &mut Vec<Diagnostic>) {
-        let Value::Object(state) = Arc::make_mut(&mut session.state) else { return };
         for (name, value) in kept {
             // A host that has no value yet keeps the initial one.
             if value.is_null() && self.slots.contains_key(name) {
@@ -98,7 +98,7 @@ impl Program {
                         .with_nearest(name, self.slots.keys().map(String::as_str)),
                 ),
             }
-            state.insert(name.clone(), value.clone());
+            session.state.entry(name).clone_from(value);
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::outcome::{Outcome, Verdict};
 use crate::program::{Permission, Program};
+use std::sync::Arc;
 
 /// How often the cases exercised each declaration of a pack.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +23,7 @@ pub struct Covered {
     /// What the pack calls it.
     pub name: String,
     /// Where it stands.
-    pub rule: Option<String>,
+    pub rule: Option<Arc<str>>,
     /// How often it counted.
     pub hits: usize,
 }
@@ -31,7 +32,7 @@ impl Coverage {
     /// Counts what `outcomes` exercised.
     pub fn of(program: &Program, outcomes: &[&Outcome]) -> Self {
         let mut rows = Vec::new();
-        let mut row = |kind, name: String, rule: Option<String>, hits| rows.push(Covered { kind, name, rule, hits });
+        let mut row = |kind, name: String, rule: Option<Arc<str>>, hits| rows.push(Covered { kind, name, rule, hits });
         for dialect in program.dialects() {
             let hits = outcomes.iter().filter(|outcome| outcome.dialect.as_deref() == Some(dialect)).count();
             row("dialect", dialect.to_owned(), None, hits);

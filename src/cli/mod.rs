@@ -9,6 +9,7 @@ mod check;
 mod completions;
 mod explain;
 mod new;
+mod replay;
 mod run;
 mod schema;
 mod test;
@@ -42,6 +43,8 @@ enum Command {
     Check(check::Arguments),
     /// Run the cases of packs
     Test(test::Arguments),
+    /// Judge a file of responses and say how often what came of them
+    Replay(replay::Arguments),
     /// Explain a code, a pack's tables, or what became of one answer
     Explain(explain::Arguments),
     /// Print the JSON Schema of a file or a contract
@@ -176,6 +179,7 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
         Command::Apply(arguments) => apply::apply(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Test(arguments) => test::test(&arguments),
+        Command::Replay(arguments) => replay::replay(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Schema(arguments) => Ok(schema::schema(&arguments)),
         Command::New(arguments) => new::new(&arguments),

@@ -177,6 +177,9 @@ table! {
     /// The system does not let a file be written.
     WORKSPACE_CANNOT_WRITE = "workspace/cannot-write", Error;
 
+    /// A line of a file of answers that holds none.
+    WORKSPACE_BROKEN_LINE = "workspace/broken-line", Error;
+
     /// Our own fault: please report it.
     INTERNAL = "internal/fault", Error;
 }

@@ -79,6 +79,7 @@ pages! {
     "workspace/not-a-folder",
     "workspace/same-file",
     "workspace/cannot-write",
+    "workspace/broken-line",
     "internal/fault",
     "response/no-dialect",
     "response/unclosed-block",

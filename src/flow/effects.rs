@@ -6,11 +6,13 @@
 
 use super::state;
 use crate::diagnostic::{Code, Diagnostic, Remark};
-use crate::expression::{Failure, Scope, Shape};
+use crate::expression::{Failure, PathTemplate, Record, Scope, Shape};
 use crate::program::{Effect, Program, Verb};
 use crate::session::Session;
 use crate::text::{Location, Span, excerpt};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What happened.
@@ -25,10 +27,10 @@ pub(crate) struct Done {
 /// What a host is asked to do.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Kind {
-    Set { path: String, value: Value },
-    Append { path: String, value: Value },
-    Remove { path: String, value: Value },
-    Emit { event: String, value: Value },
+    Set { path: String, value: Arc<Value> },
+    Append { path: String, value: Arc<Value> },
+    Remove { path: String, value: Arc<Value> },
+    Emit { event: String, value: Arc<Value> },
     Write { key: String, text: String },
 }
 
@@ -40,26 +42,26 @@ pub(crate) struct Flow<'f> {
     remarks: Vec<Diagnostic>,
     mode: Value,
     now: Value,
-    reply: Value,
+    reply: Record,
     span: Span,
 }
 
-/// Names that one list of effects binds.
+/// Names that one list of effects binds. Nested lists see them, and what those bind is gone behind them.
 #[derive(Clone)]
-struct Bound {
-    lets: Vec<(String, Value)>,
-    ids: Value,
-    item: Value,
+struct Bound<'e> {
+    lets: Vec<(&'e str, Arc<Value>)>,
+    ids: Rc<Value>,
+    item: Arc<Value>,
 }
 
-impl Default for Bound {
+impl Default for Bound<'_> {
     fn default() -> Self {
-        Self { lets: Vec::new(), ids: Value::Object(Map::new()), item: Value::Null }
+        Self { lets: Vec::new(), ids: Rc::new(Value::Object(Map::new())), item: Arc::default() }
     }
 }
 
 impl<'f> Flow<'f> {
-    pub(crate) fn new(program: &'f Program, session: &Session, reply: Value) -> Self {
+    pub(crate) fn new(program: &'f Program, session: &Session, reply: Record) -> Self {
         let mut flow = Self {
             program,
             session: session.clone(),
@@ -75,7 +77,7 @@ impl<'f> Flow<'f> {
     }
 
     /// Performs a list of effects for the call or content at `span`; `names` are what it brings along.
-    pub(crate) fn perform(&mut self, effects: &[Effect], names: &[(&str, &Value)], span: Span) {
+    pub(crate) fn perform(&mut self, effects: &[Effect], names: &[(&str, &Arc<Value>)], span: Span) {
         self.span = span;
         self.list(effects, names, &mut Bound::default());
     }
@@ -85,7 +87,7 @@ impl<'f> Flow<'f> {
         (self.session, self.done, self.remarks)
     }
 
-    fn list(&mut self, effects: &[Effect], names: &[(&str, &Value)], bound: &mut Bound) {
+    fn list<'e>(&mut self, effects: &'e [Effect], names: &[(&str, &Arc<Value>)], bound: &mut Bound<'e>) {
         for effect in effects {
             if let Err(failure) = self.effect(effect, names, bound) {
                 self.failed(effect.at, &failure);
@@ -94,17 +96,22 @@ impl<'f> Flow<'f> {
     }
 
     /// One entry: for each item or once, its names first, then its condition, then its verb or its nested effects.
-    fn effect(&mut self, effect: &Effect, names: &[(&str, &Value)], bound: &mut Bound) -> Result<(), Failure> {
+    fn effect<'e>(
+        &mut self,
+        effect: &'e Effect,
+        names: &[(&str, &Arc<Value>)],
+        bound: &mut Bound<'e>,
+    ) -> Result<(), Failure> {
         let Some(each) = &effect.each else { return self.once(effect, names, bound) };
         let items = match self.scope(names, bound, |scope| each.value(scope))? {
             Value::Array(items) => items,
             Value::Null => Vec::new(),
-            _ => return Err(Failure { message: "`each` gives no list".to_owned() }),
+            _ => return Err(Failure::new("`each` gives no list")),
         };
         for item in items {
             // What one round binds is gone in the next.
             let mut round = bound.clone();
-            round.item = item;
+            round.item = Arc::new(item);
             // An item that fails is left out alone.
             if let Err(failure) = self.once(effect, names, &mut round) {
                 self.failed(effect.at, &failure);
@@ -113,11 +120,15 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    fn once(&mut self, effect: &Effect, names: &[(&str, &Value)], bound: &mut Bound) -> Result<(), Failure> {
+    fn once<'e>(
+        &mut self,
+        effect: &'e Effect,
+        names: &[(&str, &Arc<Value>)],
+        bound: &mut Bound<'e>,
+    ) -> Result<(), Failure> {
         for (name, shape) in &effect.lets {
-            let value = self.render(shape, names, bound)?;
-            bound.lets.retain(|(known, _)| known != name);
-            bound.lets.push((name.clone(), value));
+            let value = self.scope(names, bound, |scope| shape.share(scope))?;
+            bound.lets.push((name, value));
         }
         if let Some(when) = &effect.when
             && !self.scope(names, bound, |scope| when.holds(scope))?
@@ -127,7 +138,7 @@ impl<'f> Flow<'f> {
         if let Some(kind) = &effect.new {
             let last = Arc::make_mut(&mut self.session.ids).entry(kind.clone()).or_insert(0);
             *last = last.saturating_add(1);
-            if let Value::Object(ids) = &mut bound.ids {
+            if let Value::Object(ids) = Rc::make_mut(&mut bound.ids) {
                 ids.insert(kind.clone(), format!("{kind}-{last}").into());
             }
         }
@@ -141,21 +152,25 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    fn verb(&mut self, effect: &Effect, verb: &Verb, names: &[(&str, &Value)], bound: &Bound) -> Result<(), Failure> {
+    fn verb(
+        &mut self,
+        effect: &Effect,
+        verb: &Verb,
+        names: &[(&str, &Arc<Value>)],
+        bound: &Bound<'_>,
+    ) -> Result<(), Failure> {
         if self.done.len() >= self.program.limits.effects {
-            return Err(Failure { message: format!("more than {} effects", self.program.limits.effects) });
+            return Err(Failure::new(format!("more than {} effects", self.program.limits.effects)));
         }
         let kind = match verb {
             Verb::Set { path, value } => {
-                let path = self.scope(names, bound, |scope| path.render(scope))?;
-                let value = self.render(value, names, bound)?;
-                self.change(|state| state::set(state, &path, value.clone()))?;
+                let (path, value) = self.placed(path, value, names, bound)?;
+                state::set(&mut self.session.state, &path, &value).map_err(Failure::new)?;
                 Kind::Set { path: state::dotted(&path), value }
             }
             Verb::Append { path, unique, value } => {
-                let path = self.scope(names, bound, |scope| path.render(scope))?;
-                let value = self.render(value, names, bound)?;
-                match self.append(&path, unique, &value)? {
+                let (path, value) = self.placed(path, value, names, bound)?;
+                match append(&mut self.session.state, &path, unique, &value).map_err(Failure::new)? {
                     // A host that applies effects one by one must not get the entry twice.
                     Some(index) => Kind::Set { path: format!("{}.{index}", state::dotted(&path)), value },
                     None => Kind::Append { path: state::dotted(&path), value },
@@ -163,17 +178,16 @@ impl<'f> Flow<'f> {
             }
             Verb::Remove { path } => {
                 let path = self.scope(names, bound, |scope| path.render(scope))?;
-                let Some(value) = self.change(|state| Ok(state::remove(state, &path)))? else { return Ok(()) };
-                Kind::Remove { path: state::dotted(&path), value }
+                let Some(value) = state::remove(&mut self.session.state, &path) else { return Ok(()) };
+                Kind::Remove { path: state::dotted(&path), value: Arc::new(value) }
             }
-            Verb::Emit { event, value } => {
-                let event = self.scope(names, bound, |scope| event.text(scope))?;
-                let value = value.as_ref().map(|value| self.render(value, names, bound)).transpose()?;
-                Kind::Emit { event, value: value.unwrap_or_default() }
-            }
+            Verb::Emit { event, value } => self.scope(names, bound, |scope| {
+                let value = value.as_ref().map(|value| value.share(scope)).transpose()?.unwrap_or_default();
+                Ok(Kind::Emit { event: event.text(scope)?, value })
+            })?,
             Verb::Write { key, value } => {
-                let key = self.scope(names, bound, |scope| key.text(scope))?;
-                let text = match self.render(value, names, bound)? {
+                let (key, value) = self.scope(names, bound, |scope| Ok((key.text(scope)?, value.render(scope)?)))?;
+                let text = match value {
                     Value::String(text) => text,
                     other => other.to_string(),
                 };
@@ -193,32 +207,15 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    /// Adds a value to a list; where an entry has the same values under the `unique` keys, it stands in for that one.
-    fn append(&mut self, path: &[String], unique: &[String], value: &Value) -> Result<Option<usize>, Failure> {
-        self.change(|state| {
-            let place = state::reach(state, path)?;
-            if place.is_null() {
-                *place = Value::Array(Vec::new());
-            }
-            let Value::Array(items) = place else { return Err(format!("`{}` is no list", state::dotted(path))) };
-            let same = |item: &Value| unique.iter().all(|key| item.get(key) == value.get(key));
-            match items.iter().position(|item| !unique.is_empty() && same(item)) {
-                Some(index) => {
-                    if let Some(item) = items.get_mut(index) {
-                        *item = value.clone();
-                    }
-                    Ok(Some(index))
-                }
-                None => {
-                    items.push(value.clone());
-                    Ok(None)
-                }
-            }
-        })
-    }
-
-    fn change<T>(&mut self, change: impl FnOnce(&mut Value) -> Result<T, String>) -> Result<T, Failure> {
-        change(Arc::make_mut(&mut self.session.state)).map_err(|message| Failure { message })
+    /// Where an effect acts, and with what.
+    fn placed<'e>(
+        &self,
+        path: &'e PathTemplate,
+        value: &Shape,
+        names: &[(&str, &Arc<Value>)],
+        bound: &Bound<'_>,
+    ) -> Result<(Vec<Cow<'e, str>>, Arc<Value>), Failure> {
+        self.scope(names, bound, |scope| Ok((path.render(scope)?, value.share(scope)?)))
     }
 
     /// Brings the computed values of the state up to date.
@@ -226,32 +223,26 @@ impl<'f> Flow<'f> {
         for (name, slot) in &self.program.slots {
             let Some(compute) = &slot.compute else { continue };
             let value = self.scope(&[], &Bound::default(), |scope| compute.render(scope)).unwrap_or_default();
-            if self.session.state.get(name) != Some(&value)
-                && let Value::Object(members) = Arc::make_mut(&mut self.session.state)
-            {
-                members.insert(name.clone(), value);
+            if self.session.state.get(name) != Some(&value) {
+                *self.session.state.entry(name) = value;
             }
         }
     }
 
-    fn render(&self, shape: &Shape, names: &[(&str, &Value)], bound: &Bound) -> Result<Value, Failure> {
-        self.scope(names, bound, |scope| shape.render(scope))
-    }
-
-    fn scope<T>(&self, names: &[(&str, &Value)], bound: &Bound, then: impl FnOnce(&Scope<'_>) -> T) -> T {
+    fn scope<T>(&self, names: &[(&str, &Arc<Value>)], bound: &Bound<'_>, then: impl FnOnce(&Scope<'_>) -> T) -> T {
         let mut scope = Scope::with_room(names.len() + bound.lets.len() + 7);
-        scope.add("state", &self.session.state);
+        scope.add_record("state", &self.session.state);
         scope.add("data", &self.program.data);
         scope.add("mode", &self.mode);
         scope.add("now", &self.now);
-        scope.add("reply", &self.reply);
+        scope.add_record("reply", &self.reply);
         for (name, value) in names {
-            scope.add(name, value);
+            scope.add_shared(name, value);
         }
         scope.add("ids", &bound.ids);
-        scope.add("item", &bound.item);
+        scope.add_shared("item", &bound.item);
         for (name, value) in &bound.lets {
-            scope.add(name, value);
+            scope.add_shared(name, value);
         }
         then(&scope)
     }
@@ -262,4 +253,25 @@ impl<'f> Flow<'f> {
         let span = Location::response(self.span);
         self.remarks.push(Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at)));
     }
+}
+
+/// Adds a value to a list; where an entry has the same values under the `unique` keys, it stands in for that one.
+fn append(
+    state: &mut Record,
+    path: &[Cow<'_, str>],
+    unique: &[String],
+    value: &Value,
+) -> Result<Option<usize>, String> {
+    let place = state::reach(state, path)?;
+    if place.is_null() {
+        *place = Value::Array(Vec::new());
+    }
+    let Value::Array(items) = place else { return Err(format!("`{}` is no list", state::dotted(path))) };
+    let same = |item: &Value| unique.iter().all(|key| item.get(key) == value.get(key));
+    let index = items.iter().position(|item| !unique.is_empty() && same(item));
+    match index.and_then(|index| items.get_mut(index)) {
+        Some(item) => item.clone_from(value),
+        None => items.push(value.clone()),
+    }
+    Ok(index)
 }

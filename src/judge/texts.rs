@@ -48,9 +48,15 @@ struct Part {
 }
 
 /// A part of the message: pieces of the response, or what was made of a value.
-enum Shown {
-    Pieces(Vec<Span>, Spelling),
-    Made(String),
+enum Shown<'s> {
+    Pieces(Cow<'s, [Span]>, Spelling),
+    Made(&'s str),
+}
+
+impl<'s> Shown<'s> {
+    fn piece(span: &'s Span) -> Self {
+        Shown::Pieces(Cow::Borrowed(std::slice::from_ref(span)), Spelling::Plain)
+    }
 }
 
 /// Text outside every block.
@@ -193,9 +199,9 @@ impl Judgement<'_> {
                 message.push(self.text, span, Spelling::Plain);
             }
         } else {
-            let mut parts: Vec<(usize, Shown)> = Vec::new();
+            let mut parts: Vec<(usize, Shown<'_>)> = Vec::new();
             for piece in self.texts.pieces.iter().filter(|piece| piece.fate == Place::Message) {
-                parts.push((piece.core.start, Shown::Pieces(vec![piece.core], Spelling::Plain)));
+                parts.push((piece.core.start, Shown::piece(&piece.core)));
             }
             for index in 0..self.document.blocks.len() {
                 let Some((block, bound)) = self.block(index) else { continue };
@@ -203,11 +209,11 @@ impl Judgement<'_> {
                     // Inside a message it is shown already.
                     Fate::Text if block.parent.is_some_and(|parent| self.shows(parent)) => {}
                     Fate::Text => {
-                        parts.push((block.span.start, Shown::Pieces(vec![block.span], Spelling::Plain)));
+                        parts.push((block.span.start, Shown::piece(&block.span)));
                     }
                     fate if bound.role == Role::Message && matches!(fate, Fate::Stands | Fate::Lifted) => {
                         let shown = match self.made(index) {
-                            Some(text) => Shown::Made(text.to_owned()),
+                            Some(text) => Shown::Made(text),
                             None => Shown::Pieces(self.body_spans(index), self.spelling(index)),
                         };
                         parts.push((block.body.start, shown));
@@ -225,11 +231,11 @@ impl Judgement<'_> {
                     message.text.push_str("\n\n");
                 }
                 match shown {
-                    Shown::Made(text) => message.text.push_str(&text),
+                    Shown::Made(text) => message.text.push_str(text),
                     Shown::Pieces(spans, spelling) => {
                         message.text.reserve(spans.iter().map(|span| span.len()).sum());
-                        for span in spans {
-                            message.push(self.text, span, spelling);
+                        for span in spans.iter() {
+                            message.push(self.text, *span, spelling);
                         }
                     }
                 }
@@ -280,8 +286,8 @@ impl Judgement<'_> {
     }
 
     /// The body of a block as it is shown: without the blocks that are taken out of it.
-    pub(crate) fn body_spans(&self, index: usize) -> Vec<Span> {
-        let Some(block) = self.document.blocks.get(index) else { return Vec::new() };
+    fn body_spans(&self, index: usize) -> Cow<'_, [Span]> {
+        let Some(block) = self.document.blocks.get(index) else { return Cow::default() };
         let holes: Vec<Span> = self
             .document
             .blocks
@@ -300,9 +306,9 @@ impl Judgement<'_> {
             .map(|(_, child)| child.span)
             .collect();
         if holes.is_empty() {
-            return vec![block.body];
+            return Cow::Borrowed(std::slice::from_ref(&block.body));
         }
-        trim_ends(self.text, kept(self.text, block.body, &holes))
+        Cow::Owned(trim_ends(self.text, kept(self.text, block.body, &holes)))
     }
 
     /// How the body of a block is written.
@@ -338,25 +344,25 @@ impl Judgement<'_> {
     }
 
     /// The text of a block as it is shown, borrowed where it is one piece of the response.
-    pub(super) fn body(&self, index: usize) -> Cow<'_, str> {
+    pub(crate) fn body(&self, index: usize) -> Cow<'_, str> {
         if let Some(text) = self.made(index) {
             return Cow::Borrowed(text);
         }
-        match self.body_spans(index).as_slice() {
+        match &*self.body_spans(index) {
             [only] => self.spelling(index).decode(only.of(self.text)),
             _ => Cow::Owned(self.body_text(index).text),
         }
     }
 
-    /// The text of a block as it is shown.
-    pub(crate) fn body_text(&self, index: usize) -> Composed {
+    /// The text of a block as it is shown, with the places of its pieces.
+    pub(super) fn body_text(&self, index: usize) -> Composed {
         if let (Some(text), Some(block)) = (self.made(index), self.document.blocks.get(index)) {
             return Composed::made(text.to_owned(), block.body);
         }
         let spelling = self.spelling(index);
         let mut text = Composed::default();
-        for span in self.body_spans(index) {
-            text.push(self.text, span, spelling);
+        for span in self.body_spans(index).iter() {
+            text.push(self.text, *span, spelling);
         }
         text
     }

@@ -5,6 +5,7 @@
 //! Never: reads or judges by itself; it composes the floors above.
 
 mod contract;
+mod difference;
 mod heard;
 mod prompt;
 mod run;
@@ -13,6 +14,7 @@ pub use contract::{
     Call, ContentBlock, Effect, EffectRecord, Extent, Finding, Ledger, Outcome, Section, Status, TraceStep, Utterance,
     VERSION, Verdict,
 };
+pub use difference::differences;
 pub use heard::Heard;
 pub use prompt::{Layer, Message, Prompt, PromptLedger, Speaker};
 pub use run::{Options, Reader};

@@ -17,6 +17,7 @@ use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// What one run may be told beside the response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -136,8 +137,8 @@ impl Program {
         if judged.refused {
             return (judged.session.clone(), Vec::new());
         }
-        judged.prepare_reply_if(self.reads_reply);
-        let mut flow = Flow::new(self, judged.session, judged.reply_value());
+        judged.prepare_reply(&self.effects_read);
+        let mut flow = Flow::new(self, judged.session, judged.reply.clone());
         let mut calls = judged.calls.iter().peekable();
         for (index, block) in judged.document.blocks.iter().enumerate() {
             if let Some(call) = calls.next_if(|call| call.block == index) {
@@ -147,11 +148,11 @@ impl Program {
                 }
                 continue;
             }
-            if let Some((name, key, text)) = judged.content(index)
-                && judged.has_effect(index)
-                && let Some(content) = self.contents.get(&name)
+            let declared = judged.content_name(index).and_then(|name| self.contents.get(&name));
+            if let Some(content) = declared.filter(|content| !content.effects.is_empty() && judged.has_effect(index))
+                && let Some((name, key, text)) = judged.content(index)
             {
-                let (name, key, text) = (Value::String(name), Value::String(key), Value::String(text));
+                let [name, key, text] = [name, key, text].map(|text| Arc::new(Value::String(text)));
                 let names = [("name", &name), ("key", &key), ("text", &text)];
                 flow.perform(&content.effects, &names, block.span);
             }
@@ -215,7 +216,7 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     let span = |span: Span| [span.start, span.end];
     for (index, block) in judged.document.blocks.iter().enumerate() {
         let Some(bound) = judged.bound(block).filter(|_| judged.stands(index)) else { continue };
-        let text = || judged.body_text(index).text;
+        let text = || judged.body(index).into_owned();
         let name = || judged.content_name(index).unwrap_or_default();
         match bound.role {
             Role::Message | Role::Call => {}
@@ -240,13 +241,9 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     }
     for call in &mut judged.calls {
         let block = judged.document.blocks.get(call.block).map(|block| block.span).unwrap_or_default();
-        let params = match std::mem::take(&mut call.params) {
-            Value::Object(params) => params,
-            _ => serde_json::Map::new(),
-        };
         outcome.calls.push(Call {
             action: call.name.clone(),
-            params,
+            params: std::mem::take(&mut call.params),
             verdict: if call.accepted && !judged.refused { Verdict::Accepted } else { Verdict::Dropped },
             span: span(block),
         });

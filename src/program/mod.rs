@@ -28,7 +28,7 @@ pub(crate) use schema::Schema;
 pub use tables::{DegradationRow, Permission, PermitCell};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
-use crate::expression::{Expression, Template};
+use crate::expression::{Expression, Record, Template};
 use crate::pack;
 use crate::surface::{self, Folder};
 use crate::text::{Location, SourceId, Sources};
@@ -51,11 +51,11 @@ pub struct Program {
     /// By dialect and block.
     pub(crate) block_degradation: Vec<Vec<Answers>>,
     pub(crate) slots: IndexMap<String, Slot>,
-    pub(crate) initial: Arc<Value>,
+    pub(crate) initial: Record,
     pub(crate) data: Value,
     pub(crate) limits: Limits,
-    /// Whether any effect reads `reply`.
-    pub(crate) reads_reply: bool,
+    /// What effects read of `reply`.
+    pub(crate) effects_read: Vec<Vec<String>>,
     /// The place of each declaration that an outcome may name, as `pack/file:line:column`.
     pub(crate) places: Places,
     /// What the pack's `[check]` says of each code that it names.
@@ -287,10 +287,7 @@ impl Program {
         self.actions.keys().map(String::as_str)
     }
 
-    pub(crate) fn place(&self, at: Location) -> Option<String> {
-        match self.places.name(at) {
-            Some(name) => Some(name.to_string()),
-            None => self.sources.place_name(at),
-        }
+    pub(crate) fn place(&self, at: Location) -> Option<Arc<str>> {
+        self.places.name(at).cloned().or_else(|| self.sources.place_name(at).map(Arc::from))
     }
 }

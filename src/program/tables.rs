@@ -7,6 +7,7 @@
 use super::{Effect, Program, Schema};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::text::{Location, excerpt};
+use std::sync::Arc;
 
 /// One line of the degradation table as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub struct DegradationRow {
     /// The strategies, of which the first that applies is taken.
     pub strategies: Vec<Strategy>,
     /// Where that stands in the pack.
-    pub rule: Option<String>,
+    pub rule: Option<Arc<str>>,
 }
 
 /// What a mode says about an action.
@@ -29,14 +30,14 @@ pub enum Permission {
     /// It is permitted.
     Always {
         /// Where the permit stands.
-        rule: String,
+        rule: Arc<str>,
     },
     /// It is permitted under a condition.
     When {
         /// The condition; of several one must hold.
         condition: String,
         /// Where the first permit stands.
-        rule: String,
+        rule: Arc<str>,
     },
 }
 
@@ -115,13 +116,13 @@ impl Program {
     }
 
     /// The guardrails by id, and where each stands.
-    pub fn guardrail_table(&self) -> Vec<(String, String)> {
+    pub fn guardrail_table(&self) -> Vec<(String, Arc<str>)> {
         let rules = self.guardrails.rules.iter();
         rules.map(|rule| (rule.id.clone(), self.place(rule.at).unwrap_or_default())).collect()
     }
 
     /// Every effect with a verb: whose it is, and where it stands.
-    pub fn effect_table(&self) -> Vec<(String, String)> {
+    pub fn effect_table(&self) -> Vec<(String, Arc<str>)> {
         let mut rows = Vec::new();
         let actions = self.actions.iter().map(|(name, action)| (name, &action.effects));
         for (name, effects) in actions.chain(self.contents.iter().map(|(name, content)| (name, &content.effects))) {

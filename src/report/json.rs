@@ -1,16 +1,17 @@
-//! JSON for programs: what did `check`, `test` and `apply` find, in words that stay the same?
+//! JSON for programs: what came of a command, in words that stay the same?
 //!
 //! In: rows, case runs and coverage.
-//! Out: [`Checked`], [`Tested`] and [`Applied`], version 1 (`schemas/check.schema.json` and its like).
+//! Out: the reports of `check`, `test`, `apply` and `replay`, version 1 (`schemas/check.schema.json` and its like).
 //! Never: leaves a member out; what is absent is `null` or `[]`.
 
 use super::row::Row;
-use super::{AppliedFile, TestedPack};
+use super::{AppliedFile, Counts, Differing, Replayed, TestedPack};
 use crate::cases::CaseVerdict;
 use crate::diagnostic::Severity;
 use crate::outcome::Outcome;
 use serde::Serialize;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// The version of these reports.
 pub const VERSION: u32 = 1;
@@ -62,6 +63,46 @@ report! {
         diagnostics: Vec<Row>,
         /// What `run` makes of the answer, with the next session.
         outcome: Outcome,
+    }
+
+    /// The report of `replay`: how often what came of the answers.
+    pub struct Replay {
+        /// The version of this report: 1.
+        version: u32,
+        /// The answers, the broken lines among them.
+        answers: usize,
+        /// Lines that are no answers.
+        broken: usize,
+        /// Outcomes by status.
+        status: Counts,
+        /// Outcomes by the dialect that read them; `none` where none did.
+        dialects: Counts,
+        /// Findings by code; of a guardrail, with its name behind a colon.
+        codes: Counts,
+        /// Findings by the strategy that answered them.
+        strategies: Counts,
+        /// With `--against`: where the outcomes differ.
+        against: Option<Against>,
+        /// The first of the broken lines.
+        diagnostics: Vec<Row>,
+    }
+
+    /// Where the outcomes of two packs differ.
+    pub struct Against {
+        /// How many answers do.
+        differing: usize,
+        /// In which ways, and how often each.
+        kinds: Vec<Kind>,
+        /// The first of the answers.
+        answers: Vec<Differing>,
+    }
+
+    /// One way of differing.
+    pub struct Kind {
+        /// Phrase by phrase, from the other pack's outcome to this one's.
+        how: Vec<String>,
+        /// How many answers differ just so.
+        answers: usize,
     }
 
     /// The report of `test`: every case and what came of it, and their sum.
@@ -125,7 +166,7 @@ report! {
         /// What the pack calls it.
         name: String,
         /// Where it stands, `pack/file:line:column`.
-        rule: Option<String>,
+        rule: Option<Arc<str>>,
         /// How often it counted.
         hits: usize,
     }
@@ -165,6 +206,29 @@ impl Applied {
     /// The report of these files.
     pub fn new(dry_run: bool, files: &[AppliedFile], diagnostics: Vec<Row>, outcome: &Outcome) -> Self {
         Self { version: VERSION, dry_run, files: files.to_vec(), diagnostics, outcome: outcome.clone() }
+    }
+}
+
+impl Replay {
+    /// The report of these sums.
+    pub fn new(replayed: &Replayed, diagnostics: Vec<Row>) -> Self {
+        let kind = |(how, answers): (&Vec<String>, &usize)| Kind { how: how.clone(), answers: *answers };
+        let against = Against {
+            differing: replayed.differing,
+            kinds: replayed.kinds.iter().map(kind).collect(),
+            answers: replayed.named.clone(),
+        };
+        Self {
+            version: VERSION,
+            answers: replayed.lines,
+            broken: replayed.broken,
+            status: replayed.status.clone(),
+            dialects: replayed.dialects.clone(),
+            codes: replayed.codes.clone(),
+            strategies: replayed.strategies.clone(),
+            against: (replayed.compared > 0).then_some(against),
+            diagnostics,
+        }
     }
 }
 

@@ -14,6 +14,7 @@ pub mod json;
 mod junit;
 mod lines;
 mod outcome;
+mod replayed;
 mod row;
 mod sarif;
 pub mod schemas;
@@ -24,6 +25,7 @@ pub use drawing::Pen;
 pub use junit::junit;
 pub use lines::{github, plain};
 pub use outcome::status;
+pub use replayed::{Counts, Differing, Replayed};
 pub use row::{Row, RowLabel};
 pub use sarif::sarif;
 

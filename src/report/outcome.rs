@@ -217,8 +217,9 @@ fn brief(value: &Value) -> String {
     excerpt(&value.to_string(), VALUE).into_owned()
 }
 
-fn members(members: &Map<String, Value>) -> String {
-    let words: Vec<String> = members.iter().map(|(key, value)| format!("{key}={}", brief(value))).collect();
+fn members(members: &Value) -> String {
+    let words: Vec<String> =
+        members.as_object().into_iter().flatten().map(|(key, value)| format!("{key}={}", brief(value))).collect();
     excerpt(&words.join(" "), 2 * VALUE).into_owned()
 }
 

@@ -12,6 +12,7 @@ use crate::text::excerpt;
 use cap_std::fs::Permissions;
 use indexmap::IndexMap;
 use std::io::{self, ErrorKind};
+use std::sync::Arc;
 
 /// The most bytes of a file that is read.
 const MOST_READ: u64 = 16 << 20;
@@ -38,7 +39,7 @@ pub struct FileChange {
     /// Its path below the root, as the effect has it.
     pub key: String,
     /// The declaration behind the effect, `pack/file:line:column`.
-    pub cause: String,
+    pub cause: Arc<str>,
     /// What became of it.
     pub change: Change,
     /// The text that the effects give it.
@@ -115,7 +116,7 @@ fn draft(root: &Root, effects: &[EffectRecord], how: Applying) -> Vec<FileChange
         let Effect::Write { key, text } = &record.effect else { continue };
         let file = files.entry(key).or_insert_with(|| FileChange {
             key: key.clone(),
-            cause: String::new(),
+            cause: Arc::default(),
             change: Change::Created,
             after: String::new(),
             before: None,

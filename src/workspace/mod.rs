@@ -6,6 +6,7 @@
 
 #[cfg(feature = "files")]
 mod apply;
+mod lines;
 mod read;
 #[cfg(feature = "files")]
 mod root;
@@ -14,6 +15,7 @@ mod stage;
 
 #[cfg(feature = "files")]
 pub use apply::{Applied, Applying, Change, FileChange, apply};
+pub use lines::{Line, Lines};
 pub use read::{CaseFile, MAX_FILE, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack};
 #[cfg(feature = "files")]
 pub use root::Root;

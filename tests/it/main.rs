@@ -27,6 +27,7 @@ mod pack_page;
 mod pages;
 mod promises;
 mod readme;
+mod replay;
 mod schemas;
 mod texts;
 mod tidy;

@@ -215,7 +215,7 @@ fn strategies(program: &Program, defect: &str, mode: &str, dialect: &str, block:
     all.into_iter().take(certain).collect()
 }
 
-fn members_fit(value: &serde_json::Map<String, Value>, declared: Option<&toml::Value>) -> bool {
+fn members_fit(value: &Value, declared: Option<&toml::Value>) -> bool {
     let empty = toml::Table::new();
     let declared = declared.and_then(toml::Value::as_table).unwrap_or(&empty);
     declared.iter().all(|(name, schema)| match value.get(name) {
@@ -234,7 +234,7 @@ fn fits(value: &Value, schema: &toml::Value) -> bool {
         (Some("array"), Value::Array(items)) => {
             items.iter().all(|item| schema.get("items").is_none_or(|schema| fits(item, schema)))
         }
-        (Some("object"), Value::Object(members)) => members_fit(members, schema.get("properties")),
+        (Some("object"), Value::Object(_)) => members_fit(value, schema.get("properties")),
         _ => false,
     };
     let length = value.as_str().map(|text| text.chars().count() as i64);

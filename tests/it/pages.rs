@@ -121,7 +121,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
             _ => {}
         }
     }
-    let mut folder = Folder::new("page", files);
+    let mut folder = Folder::new("page", files.clone());
     if page.code == "pack/use-cycle" {
         folder.others.insert(".".into(), Folder::new("page", [("x", "")]));
     }
@@ -154,6 +154,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
                     found.extend(run.failures.iter().map(|_| "case/failed".to_owned()));
                 }
             }
+            "jsonl" => found.extend(replayed(page, &files, &snippet.text)),
             "json" => {
                 let partial = serde_json::from_str(&snippet.text).unwrap();
                 found.extend(program.resume(&partial).err().iter().flat_map(|faults| codes(faults)));
@@ -185,6 +186,21 @@ fn applied(page: &Page, snippets: &[&Snippet], effects: &[EffectRecord]) -> Vec<
     }
     let applied = workspace::apply(&Root::open(&folder).unwrap(), effects, Applying::default());
     applied.faults().map(|(_, fault)| fault.code.to_string()).collect()
+}
+
+/// The codes that `replay` reports of a file of answers.
+fn replayed(page: &Page, files: &BTreeMap<String, String>, answers: &str) -> Vec<String> {
+    let folder = crate::command::folder(&format!("page-{}", page.code.replace('/', "-")));
+    for (path, text) in files {
+        let path = folder.join("pack").join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    std::fs::write(folder.join("answers.jsonl"), answers).unwrap();
+    let output = crate::command::rulebook(&folder, &["replay", "pack", "answers.jsonl", "--format", "json"], b"");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let codes = report["diagnostics"].as_array().unwrap().iter();
+    codes.map(|row| row["code"].as_str().unwrap().to_owned()).collect()
 }
 
 fn codes(diagnostics: &[Diagnostic]) -> Vec<String> {

@@ -12,6 +12,7 @@ mod sight;
 
 use super::{Action, Answer, Answers, Content, Dialect, Effect, Mode, ModeId, Permit, Places, Program, Schema, Slot};
 use crate::diagnostic::{Code, Defect, Diagnostic};
+use crate::expression::Record;
 use crate::pack::Pack;
 use crate::surface::{self, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
@@ -29,7 +30,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         surface,
         diagnostics,
         actions: Actions::of(surface),
-        reads_reply: false,
+        effects_read: Vec::new(),
         touched: Touched::default(),
     };
     let mut dialects: Vec<Dialect> =
@@ -55,7 +56,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let start = start.and_then(|start| modes.get_index_of(&start.value)).unwrap_or(0);
     let data: Map<String, Value> =
         surface.data.iter().map(|(name, tree)| (name.clone(), tree.value.to_json())).collect();
-    let reads_reply = compiler.reads_reply;
+    let effects_read = std::mem::take(&mut compiler.effects_read);
     let mut program = Program {
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
         sources: surface.sources.clone(),
@@ -68,10 +69,10 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         degradation: answers(&surface.degradation),
         block_degradation,
         slots,
-        initial: Arc::new(Value::Object(initial)),
+        initial,
         data: Value::Object(data),
         limits: super::Limits::default(),
-        reads_reply,
+        effects_read,
         places: Places::default(),
         levels: {
             let levels = surface.check.iter().flat_map(surface::Levels::all);
@@ -141,8 +142,8 @@ struct Compiler<'c> {
     surface: &'c Surface,
     diagnostics: &'c mut Vec<Diagnostic>,
     actions: Actions<'c>,
-    /// Whether any expression reads `reply`.
-    reads_reply: bool,
+    /// What effects read of `reply`.
+    effects_read: Vec<Vec<String>>,
     touched: Touched,
 }
 
@@ -222,10 +223,10 @@ impl Compiler<'_> {
         modes
     }
 
-    fn compile_state(&mut self) -> (IndexMap<String, Slot>, Map<String, Value>) {
+    fn compile_state(&mut self) -> (IndexMap<String, Slot>, Record) {
         let surface = self.surface;
         let mut slots = IndexMap::new();
-        let mut initial = Map::new();
+        let mut initial = Record::default();
         for (name, tree) in &surface.state {
             let compute = match tree.value.get("compute") {
                 Some(Tree::Text(text)) => self.template(text, &[], Sight { names: COMPUTE_NAMES, params: None }),
@@ -237,7 +238,7 @@ impl Compiler<'_> {
                 let message = "`from` is `host` or `effects`";
                 self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, from.at(), message));
             }
-            initial.insert(name.clone(), tree.value.get("default").map(Tree::to_json).unwrap_or_default());
+            *initial.entry(name) = tree.value.get("default").map(Tree::to_json).unwrap_or_default();
             let host = matches!(tree.value.get("from"), Some(Tree::Text(from)) if from.value == "host");
             let given = host || compute.is_some() || tree.value.get("default").is_some();
             let schema = Schema::of_value(&tree.value);

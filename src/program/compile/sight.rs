@@ -57,7 +57,10 @@ impl Compiler<'_> {
     fn see(&mut self, reads: &[Vec<String>], lets: &[String], sight: Sight<'_>, at: Location) {
         for path in reads {
             let Some(head) = path.first() else { continue };
-            self.reads_reply |= head == "reply";
+            // Only effects see the ids that they make.
+            if head == "reply" && sight.names.contains(&"ids") && !self.effects_read.contains(path) {
+                self.effects_read.push(path.clone());
+            }
             if lets.contains(head) {
                 continue;
             }

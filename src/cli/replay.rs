@@ -1,0 +1,329 @@
+//! `rulebook replay`: what becomes of all these answers?
+//!
+//! In: a pack, a file with one answer on each line, maybe another pack.
+//! Out: how often what came of them, the outcomes line by line, and where the other pack judges otherwise.
+//! Never: holds more answers than are being judged.
+#![expect(clippy::disallowed_methods, reason = "a command that reads and writes files of any length")]
+
+use super::{Error, Format, Opened, Printed, Status};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::outcome::{Options, Outcome, differences};
+use crate::program::Program;
+use crate::report::{Differing, Pen, Replayed, Row, json};
+use crate::session::Session;
+use crate::text::{Sources, excerpt};
+use crate::workspace::{Line, Lines};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Write as _};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, mpsc};
+
+/// The most bytes of one line; what is longer is skipped.
+const MOST: usize = 32 << 20;
+/// How many answers for each job are read before the first of them has been told.
+const AHEAD: usize = 8;
+/// How many broken lines are shown; all are counted.
+const SHOWN: usize = 100;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder of the pack
+    pack: PathBuf,
+    /// The answers, one JSON object on each line: `response`, and maybe `id`, `mode` and `session`; `-` for standard input
+    file: PathBuf,
+    /// How many answers are judged at a time; as many as there are cores
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Write the outcomes to this file, one on each line, in the order of the answers
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Say which outcomes differ from those of this pack, and how
+    #[arg(long, value_name = "PACK")]
+    against: Option<PathBuf>,
+    /// How the summary is written
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(super) fn replay(arguments: &Arguments) -> Result<Printed, Error> {
+    let opened = Opened::open(&arguments.pack)?;
+    let program = match opened.program(arguments.format) {
+        Ok(program) => program,
+        Err(printed) => return Ok(printed),
+    };
+    let other = arguments.against.as_deref().map(Opened::open).transpose()?;
+    let against = match other.as_ref().map(|other| other.program(arguments.format)).transpose() {
+        Ok(against) => against,
+        Err(printed) => return Ok(printed),
+    };
+    let judging = Judging { program, against, keeps: arguments.out.is_some() };
+    let (reader, bar) = open(&arguments.file)?;
+    let mut telling = Telling {
+        bar,
+        out: arguments.out.as_deref().map(Out::create).transpose()?,
+        replayed: Replayed::default(),
+        broken: Vec::new(),
+    };
+    let jobs = arguments.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    each(Lines::new(reader, MOST), jobs, |line| judging.judge(line), |judged| telling.tell(judged))?;
+    if let Some(out) = &mut telling.out {
+        out.finish()?;
+    }
+    telling.bar.finish_and_clear();
+    report(arguments, telling)
+}
+
+fn report(arguments: &Arguments, telling: Telling) -> Result<Printed, Error> {
+    let Telling { replayed, broken, .. } = telling;
+    let status = match (replayed.lines, replayed.broken + replayed.differing) {
+        (0, _) => Status::Nothing,
+        (_, 0) => Status::Clean,
+        _ => Status::Findings,
+    };
+    let pen = Pen::default();
+    let file = arguments.file.display().to_string();
+    let rows = || {
+        let row = |(line, fault): &(usize, Diagnostic)| {
+            let mut row = Row::of_diagnostic(&pen, &Sources::default(), fault);
+            (row.file, row.line) = (Some(file.clone()), Some(*line));
+            row
+        };
+        broken.iter().map(row).collect()
+    };
+    let drawn = || {
+        let faults = broken.iter().map(|(_, fault)| pen.diagnostic(&Sources::default(), fault) + "\n");
+        faults.collect::<String>() + &pen.replayed(&replayed)
+    };
+    let json = |rows| serde_json::to_string_pretty(&json::Replay::new(&replayed, rows));
+    let out = arguments.format.write(rows, drawn, &replayed.sum(), json)?;
+    Ok(Printed::new(out, status))
+}
+
+/// The answers, and a bar on the terminal that shows how many of them have been told.
+fn open(file: &Path) -> Result<(Box<dyn BufRead + Send>, ProgressBar), Error> {
+    let style = |template| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    if file.as_os_str() == "-" {
+        let bar = ProgressBar::new_spinner().with_style(style("{spinner} {msg}, {elapsed}"));
+        return Ok((Box::new(BufReader::new(io::stdin())), bar));
+    }
+    let cannot = |error| Error::Usage(format!("cannot read `{}`: {error}", file.display()));
+    let opened = File::open(file).map_err(cannot)?;
+    let length = opened.metadata().map_err(cannot)?.len();
+    let bar = ProgressBar::new(length).with_style(style("{bar:30} {percent:>3}%  {msg}, {eta} left"));
+    Ok((Box::new(BufReader::with_capacity(1 << 16, opened)), bar))
+}
+
+/// Judges answers; shared by all jobs.
+struct Judging<'p> {
+    program: &'p Program,
+    against: Option<&'p Program>,
+    keeps: bool,
+}
+
+/// What became of one line.
+struct Judged {
+    line: usize,
+    end: u64,
+    answer: Result<Answer, String>,
+}
+
+struct Answer {
+    id: Value,
+    outcome: Outcome,
+    /// How the other pack's outcome differs.
+    differs: Option<Vec<String>>,
+    /// The line of `--out`.
+    kept: Option<String>,
+}
+
+impl Judging<'_> {
+    /// None for a line that is blank.
+    fn judge(&self, line: Line) -> Option<Judged> {
+        let answer = match &line.bytes {
+            Some(bytes) if bytes.trim_ascii().is_empty() => return None,
+            Some(bytes) => self.answer(bytes),
+            None => Err(format!("it is longer than {MOST} bytes")),
+        };
+        Some(Judged { line: line.number, end: line.end, answer })
+    }
+
+    fn answer(&self, line: &[u8]) -> Result<Answer, String> {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        let Value::Object(mut members) = value else { return Err("it is no JSON object".to_owned()) };
+        let Some(Value::String(response)) = members.remove("response") else {
+            return Err("it has no text `response`".to_owned());
+        };
+        let id = members.remove("id").unwrap_or_default();
+        let kept = kept_session(&mut members)?;
+        let run = |program: &Program| -> Result<Outcome, String> {
+            let session: Session = program
+                .resume(&kept)
+                .map_err(|faults| faults.into_iter().map(|fault| fault.message).collect::<Vec<_>>().join("; "))?;
+            Ok(program.run_with(&session, response.as_bytes(), &Options::default()))
+        };
+        let outcome = run(self.program)?;
+        let differs = self.against.map(|against| match run(against) {
+            Ok(other) => differences(&other, &outcome),
+            Err(fault) => vec![format!("session: {fault}")],
+        });
+        let kept = self.keeps.then(|| {
+            let mut record = json!({ "id": id, "outcome": outcome });
+            if let (Some(differs), Value::Object(members)) = (&differs, &mut record) {
+                members.insert("differs".into(), differs.clone().into());
+            }
+            record.to_string()
+        });
+        Ok(Answer { id, outcome, differs, kept })
+    }
+}
+
+/// The session of a line, its `mode` over that of its `session`.
+fn kept_session(members: &mut Map<String, Value>) -> Result<Value, String> {
+    let mut session = match members.remove("session") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(session)) => session,
+        Some(_) => return Err("its `session` is no object".to_owned()),
+    };
+    match members.remove("mode") {
+        None | Some(Value::Null) => {}
+        Some(mode) => drop(session.insert("mode".to_owned(), mode)),
+    }
+    Ok(Value::Object(session))
+}
+
+/// Takes in what was judged, in the order of the lines.
+struct Telling {
+    bar: ProgressBar,
+    out: Option<Out>,
+    replayed: Replayed,
+    broken: Vec<(usize, Diagnostic)>,
+}
+
+impl Telling {
+    fn tell(&mut self, judged: Judged) -> Result<(), Error> {
+        self.replayed.lines += 1;
+        match judged.answer {
+            Ok(answer) => {
+                if let (Some(out), Some(kept)) = (&mut self.out, &answer.kept) {
+                    out.line(kept)?;
+                }
+                self.replayed.count(&answer.outcome);
+                if let Some(how) = answer.differs {
+                    let id = match answer.id {
+                        Value::Null => format!("line {}", judged.line),
+                        Value::String(id) => excerpt(&id, 80).into_owned(),
+                        other => excerpt(&other.to_string(), 80).into_owned(),
+                    };
+                    self.replayed.compare(Differing { id, line: judged.line, how });
+                }
+            }
+            Err(why) => {
+                self.replayed.broken += 1;
+                if self.broken.len() < SHOWN {
+                    let message = format!("line {} is no answer: {}", judged.line, excerpt(&why, 200));
+                    let help = "a line is a JSON object with `response`, and maybe `id`, `mode` and `session`";
+                    let fault = Diagnostic::new(Code::WORKSPACE_BROKEN_LINE, None, message).with_help(help);
+                    self.broken.push((judged.line, fault));
+                }
+            }
+        }
+        self.bar.set_position(judged.end);
+        let seconds = self.bar.elapsed().as_secs_f64().max(0.001);
+        if self.replayed.lines.is_multiple_of(64) {
+            self.bar.set_message(format!(
+                "{} answers, {:.0}/s",
+                self.replayed.lines,
+                self.replayed.lines as f64 / seconds
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The file of the outcomes.
+struct Out {
+    path: PathBuf,
+    writer: BufWriter<File>,
+}
+
+impl Out {
+    fn create(path: &Path) -> Result<Self, Error> {
+        let file = File::create(path).map_err(|error| cannot_write(path, &error))?;
+        Ok(Self { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 16, file) })
+    }
+
+    fn line(&mut self, text: &str) -> Result<(), Error> {
+        let written = self.writer.write_all(text.as_bytes()).and_then(|()| self.writer.write_all(b"\n"));
+        written.map_err(|error| cannot_write(&self.path, &error))
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        self.writer.flush().map_err(|error| cannot_write(&self.path, &error))
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Error {
+    Error::Usage(format!("cannot write `{}`: {error}", path.display()))
+}
+
+/// Does `work` on each line, on so many threads, and hands what comes of it to `take` in the order of the lines.
+///
+/// A line is read only when one of those before it has been taken: what waits is bounded, however slow one of them is.
+fn each<R: BufRead + Send, T: Send>(
+    lines: Lines<R>,
+    jobs: usize,
+    work: impl Fn(Line) -> Option<T> + Sync,
+    mut take: impl FnMut(T) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let (permit, permits) = mpsc::channel();
+    for _ in 0..jobs.saturating_mul(AHEAD) {
+        _ = permit.send(());
+    }
+    let input = Mutex::new((lines, permits));
+    let (done, results) = mpsc::channel();
+    let next = || -> Result<Option<Line>, io::Error> {
+        let Ok(mut input) = input.lock() else { return Ok(None) };
+        let (lines, permits) = &mut *input;
+        // Nobody gives permits any more when what was taken could not be told.
+        if permits.recv().is_err() { Ok(None) } else { lines.next_line() }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            let (done, next, work) = (done.clone(), &next, &work);
+            scope.spawn(move || {
+                loop {
+                    let result = match next() {
+                        Ok(None) => return,
+                        Ok(Some(line)) => (line.number, Ok(work(line))),
+                        Err(error) => (usize::MAX, Err(error)),
+                    };
+                    let failed = result.1.is_err();
+                    if done.send(result).is_err() || failed {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(done);
+        // Dropped when this ends for whatever reason: that stops the threads.
+        let permit = permit;
+        let mut waiting = BTreeMap::new();
+        let mut number = 1;
+        for (at, result) in results {
+            waiting.insert(at, result.map_err(|error| Error::Usage(format!("cannot read the answers: {error}")))?);
+            while let Some(result) = waiting.remove(&number) {
+                number += 1;
+                if let Some(result) = result {
+                    take(result)?;
+                }
+                _ = permit.send(());
+            }
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,167 @@
+//! Differences: in what do two outcomes of one response differ?
+//!
+//! In: two outcomes, maybe of two versions of a pack.
+//! Out: a phrase for each place that differs, the same phrase for the same kind of difference.
+//! Never: minds where a declaration stands or how a message is worded: both change with every edit of a pack.
+
+use super::Outcome;
+use crate::text::excerpt;
+use serde_json::{Map, Value};
+
+/// The members that depend on where the pack's declarations stand, or on their words.
+const ASIDE: &[&str] = &["cause", "rule", "message", "help"];
+
+/// How `other` differs from `one`, phrase by phrase; empty if a host could not tell them apart.
+///
+/// Places in lists are named by what stands there, so one entry more does not make all that follow differ.
+pub fn differences(one: &Outcome, other: &Outcome) -> Vec<String> {
+    let mut phrases = Vec::new();
+    if let (Ok(Value::Object(one)), Ok(Value::Object(other))) = (serde_json::to_value(one), serde_json::to_value(other))
+    {
+        if one.get("message") != other.get("message") {
+            phrases.push("message".to_owned());
+        }
+        members("", &one, &other, &mut phrases);
+    }
+    phrases.sort();
+    phrases.dedup();
+    phrases
+}
+
+fn members(path: &str, one: &Map<String, Value>, other: &Map<String, Value>, phrases: &mut Vec<String>) {
+    let added = other.keys().filter(|key| !one.contains_key(*key));
+    for key in one.keys().chain(added).filter(|key| !ASIDE.contains(&key.as_str())) {
+        let (one, other) = (one.get(key).unwrap_or(&Value::Null), other.get(key).unwrap_or(&Value::Null));
+        if one != other {
+            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            value(&path, one, other, phrases);
+        }
+    }
+}
+
+fn value(path: &str, one: &Value, other: &Value, phrases: &mut Vec<String>) {
+    match (one, other) {
+        // How many bytes went where follows from the rest.
+        _ if path == "ledger" => phrases.push(path.to_owned()),
+        (Value::Object(one), Value::Object(other)) => members(path, one, other, phrases),
+        (Value::Array(one), Value::Array(other)) => items(path, one, other, phrases),
+        _ => match (word(one), word(other)) {
+            (Some(one), Some(other)) => phrases.push(format!("{path}: {one} → {other}")),
+            _ => phrases.push(path.to_owned()),
+        },
+    }
+}
+
+/// Entries that both have are set aside; of the others, those called the same are compared.
+fn items(path: &str, one: &[Value], other: &[Value], phrases: &mut Vec<String>) {
+    let mut new: Vec<&Value> = other.iter().collect();
+    let gone: Vec<&Value> = one
+        .iter()
+        .filter(|item| {
+            let same = new.iter().position(|other| same(item, other));
+            same.map(|same| new.remove(same)).is_none()
+        })
+        .collect();
+    if gone.is_empty() && new.is_empty() {
+        // Only what is set aside differs, or the order.
+        let moved = !one.iter().zip(other).all(|(one, other)| same(one, other));
+        phrases.extend(moved.then(|| format!("{path}: another order")));
+    }
+    for item in gone {
+        let name = name(item);
+        match new.iter().position(|other| name.is_some() && self::name(other) == name) {
+            Some(index) => {
+                let path = format!("{path}({})", name.unwrap_or_default());
+                value(&path, item, new.remove(index), phrases);
+            }
+            None => phrases.push(format!("{path}: without {}", name.unwrap_or_else(|| "an entry".to_owned()))),
+        }
+    }
+    for item in new {
+        phrases.push(format!("{path}: with {}", name(item).unwrap_or_else(|| "an entry".to_owned())));
+    }
+}
+
+/// Whether two values differ in nothing that counts.
+fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            let counts =
+                |members: &Map<String, Value>| members.iter().filter(|(key, _)| !ASIDE.contains(&key.as_str())).count();
+            let all = |(key, value): (&String, &Value)| {
+                ASIDE.contains(&key.as_str()) || other.get(key).is_some_and(|other| same(value, other))
+            };
+            counts(one) == counts(other) && one.iter().all(all)
+        }
+        _ => one == other,
+    }
+}
+
+/// What an entry of an outcome's list is called.
+fn name(item: &Value) -> Option<String> {
+    let of = |key: &str| item.get(key).and_then(Value::as_str).map(|text| excerpt(text, 40).into_owned());
+    let joined = |one: Option<String>, key: &str| {
+        Some(one?).map(|one| of(key).map_or(one.clone(), |other| format!("{one} {other}")))
+    };
+    match item {
+        Value::String(_) => None,
+        _ => joined(of("code"), "id")
+            .or_else(|| {
+                joined(of("kind"), "path")
+                    .map(|name| of("event").or(of("key")).map_or(name.clone(), |what| format!("{name} {what}")))
+            })
+            .or_else(|| of("action"))
+            .or_else(|| joined(of("name"), "key"))
+            .or_else(|| of("speaker")),
+    }
+}
+
+/// A value that says enough on its own: a word of a closed list, a truth, nothing.
+fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => Some("none".to_owned()),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::String(text) if text.len() <= 40 && !text.contains(char::is_whitespace) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(one: Value, other: Value, expected: &[&str]) {
+        let mut phrases = Vec::new();
+        value("it", &one, &other, &mut phrases);
+        assert_eq!(phrases, expected);
+    }
+
+    #[test]
+    fn entries_of_lists_are_known_by_what_they_are_called() {
+        let call = |action: &str, verdict: &str| json!({ "action": action, "verdict": verdict, "params": {} });
+        let (a, b) = (call("a", "accepted"), call("b", "accepted"));
+        check(json!([a, b]), json!([b]), &["it: without a"]);
+        check(json!([b]), json!([a, b]), &["it: with a"]);
+        check(json!([a, b]), json!([b, a]), &["it: another order"]);
+        check(json!([a, b]), json!([call("a", "dropped"), b]), &["it(a).verdict: accepted → dropped"]);
+        check(json!([a, a]), json!([a]), &["it: without a"]);
+    }
+
+    #[test]
+    fn the_words_and_places_of_a_pack_are_no_difference() {
+        let finding = |rule: &str, strategy: &str| json!([{ "code": "c", "id": "g", "rule": rule, "message": rule, "strategy": strategy }]);
+        check(finding("a:1", "keep"), finding("b:2", "keep"), &[]);
+        check(finding("a:1", "keep"), finding("b:2", "drop"), &["it(c g).strategy: keep → drop"]);
+    }
+
+    #[test]
+    fn long_values_are_not_quoted() {
+        check(
+            json!({ "a": "x y", "b": 1 }),
+            json!({ "a": "z", "b": 2, "c": true }),
+            &["it.a", "it.b", "it.c: none → true"],
+        );
+    }
+}

@@ -1,0 +1,172 @@
+//! Replayed answers: how often came what of them?
+//!
+//! In: outcomes one by one, and how each differs from another pack's.
+//! Out: sums, the kinds of differences with the answers that show them, as text for people and as data.
+//! Never: grows with the number of answers.
+
+use super::count;
+use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
+use crate::outcome::{Outcome, Status};
+use indexmap::IndexMap;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// How many kinds of differences are told apart.
+const KINDS: usize = 200;
+/// How many differing answers are named; `--out` has all.
+const NAMED: usize = 1_000;
+/// How many names of answers people see beside a kind of difference.
+const BESIDE: usize = 5;
+
+/// How often, by name.
+pub type Counts = BTreeMap<String, usize>;
+
+/// What became of a file of answers.
+#[derive(Debug, Clone, Default)]
+pub struct Replayed {
+    /// The lines that hold something.
+    pub lines: usize,
+    /// Those of them that are no answers.
+    pub broken: usize,
+    /// Outcomes by status.
+    pub status: Counts,
+    /// Outcomes by the dialect that read them.
+    pub dialects: Counts,
+    /// Findings by code; of a guardrail, with its name.
+    pub codes: Counts,
+    /// Findings by the strategy that answered them.
+    pub strategies: Counts,
+    /// Answers that another pack was asked about as well.
+    pub compared: usize,
+    /// Those of them whose outcomes differ.
+    pub differing: usize,
+    /// The first of them.
+    pub named: Vec<Differing>,
+    /// The kinds of differences: each a list of phrases, with how often it came.
+    pub kinds: IndexMap<Vec<String>, usize>,
+}
+
+/// An answer whose outcomes differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+pub struct Differing {
+    /// What the file calls it; without that, its line.
+    pub id: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// How, from the other pack's outcome to this one's.
+    pub how: Vec<String>,
+}
+
+impl Replayed {
+    /// Takes in an outcome.
+    pub fn count(&mut self, outcome: &Outcome) {
+        let mut add = |counts: fn(&mut Self) -> &mut Counts, name: &str| match counts(self).get_mut(name) {
+            Some(number) => *number += 1,
+            None => drop(counts(self).insert(name.to_owned(), 1)),
+        };
+        add(|all| &mut all.status, status(outcome.status));
+        add(|all| &mut all.dialects, outcome.dialect.as_deref().unwrap_or("none"));
+        for finding in &outcome.diagnostics {
+            match &finding.id {
+                Some(id) => add(|all| &mut all.codes, &format!("{}: {id}", finding.code)),
+                None => add(|all| &mut all.codes, &finding.code),
+            }
+            if let Some(strategy) = &finding.strategy {
+                add(|all| &mut all.strategies, strategy);
+            }
+        }
+    }
+
+    /// Takes in how an answer's outcomes differ, if they do.
+    pub fn compare(&mut self, differing: Differing) {
+        self.compared += 1;
+        if differing.how.is_empty() {
+            return;
+        }
+        self.differing += 1;
+        if let Some(number) = self.kinds.get_mut(&differing.how) {
+            *number += 1;
+        } else if self.kinds.len() < KINDS {
+            self.kinds.insert(differing.how.clone(), 1);
+        }
+        if self.named.len() < NAMED {
+            self.named.push(differing);
+        }
+    }
+
+    /// The last line: how many answers, and how they ended.
+    pub fn sum(&self) -> String {
+        let of = |name: &str, style| self.status.get(name).map(|number| paint(style, &format!("{number} {name}")));
+        let mut words: Vec<String> =
+            [of("clean", GOOD), of("degraded", WARN), of("refused", BAD)].into_iter().flatten().collect();
+        if self.broken > 0 {
+            words.push(paint(BAD, &format!("{} broken", self.broken)));
+        }
+        if self.differing > 0 {
+            words.push(paint(WARN, &format!("{} differ", self.differing)));
+        } else if self.compared > 0 {
+            words.push("none differ".to_owned());
+        }
+        match words.as_slice() {
+            [] => "no answers\n".to_owned(),
+            words => format!("{}: {}\n", count(self.lines, "answer"), words.join(", ")),
+        }
+    }
+}
+
+impl Pen {
+    /// The sums, the most frequent first, and the kinds of differences.
+    pub fn replayed(&self, replayed: &Replayed) -> String {
+        let mut text = String::new();
+        let tables =
+            [("dialects", &replayed.dialects), ("findings", &replayed.codes), ("strategies", &replayed.strategies)];
+        for (title, counts) in tables.iter().filter(|(_, counts)| !counts.is_empty()) {
+            _ = writeln!(text, "{}", paint(STRONG, title));
+            let mut rows: Vec<(&String, &usize)> = counts.iter().collect();
+            rows.sort_by_key(|(_, number)| std::cmp::Reverse(**number));
+            for (name, number) in rows {
+                let share = 100.0 * *number as f64 / replayed.lines.max(1) as f64;
+                _ = writeln!(text, "  {number:>8} {} {name}", paint(FAINT, &format!("{share:>5.1}%")));
+            }
+            text.push('\n');
+        }
+        if replayed.differing > 0 {
+            text += &differences(replayed);
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn differences(replayed: &Replayed) -> String {
+    let mut text = format!("{}\n", paint(STRONG, "differences"));
+    let mut kinds: Vec<(&Vec<String>, &usize)> = replayed.kinds.iter().collect();
+    kinds.sort_by_key(|(_, number)| std::cmp::Reverse(**number));
+    for (how, number) in kinds {
+        let mut first = true;
+        for phrase in how {
+            let number = if std::mem::take(&mut first) { number.to_string() } else { String::new() };
+            _ = writeln!(text, "  {number:>8} {phrase}");
+        }
+        let same = |one: &&Differing| one.how == *how;
+        let names: Vec<&str> = replayed.named.iter().filter(same).take(BESIDE).map(|one| one.id.as_str()).collect();
+        let more = if *number > names.len() { ", …" } else { "" };
+        _ = writeln!(text, "           {}", paint(FAINT, &format!("{}{more}", names.join(", "))));
+    }
+    let told: usize = replayed.kinds.values().sum();
+    if told < replayed.differing {
+        _ = writeln!(text, "  {:>8} in other ways; `--out` has all of them", replayed.differing - told);
+    }
+    text
+}
+
+fn status(status: Status) -> &'static str {
+    match status {
+        Status::Clean => "clean",
+        Status::Degraded => "degraded",
+        Status::Refused => "refused",
+    }
+}

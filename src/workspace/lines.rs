@@ -1,0 +1,100 @@
+//! Lines: what stands on each line of a file that may be longer than memory?
+//!
+//! In: anything that can be read.
+//! Out: one line after the other; of one that is too long, only that it is.
+//! Never: holds more than one line.
+
+use std::io::{self, BufRead};
+
+/// The lines of a reader, one by one.
+#[derive(Debug)]
+pub struct Lines<R> {
+    reader: R,
+    most: usize,
+    number: usize,
+    bytes: u64,
+}
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its bytes without the line break; none if it is longer than the limit.
+    pub bytes: Option<Vec<u8>>,
+    /// Where in the input it ends.
+    pub end: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// The lines of `reader`, each of at most `most` bytes.
+    pub fn new(reader: R, most: usize) -> Self {
+        Self { reader, most, number: 0, bytes: 0 }
+    }
+
+    /// The next line; none at the end.
+    ///
+    /// # Errors
+    ///
+    /// What the reader fails with.
+    pub fn next_line(&mut self) -> io::Result<Option<Line>> {
+        let mut line = Vec::new();
+        let (mut whole, mut any) = (true, false);
+        loop {
+            let buffer = match self.reader.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let at = memchr::memchr(b'\n', buffer);
+            let piece = buffer.get(..at.unwrap_or(buffer.len())).unwrap_or_default();
+            any |= !buffer.is_empty();
+            whole &= line.len() + piece.len() <= self.most;
+            if whole {
+                line.extend_from_slice(piece);
+            } else {
+                // What is skipped takes no room.
+                line = Vec::new();
+            }
+            let ended = at.is_some() || buffer.is_empty();
+            let used = piece.len() + usize::from(at.is_some());
+            self.reader.consume(used);
+            self.bytes += used as u64;
+            if ended {
+                break;
+            }
+        }
+        if !any {
+            return Ok(None);
+        }
+        self.number += 1;
+        Ok(Some(Line { number: self.number, bytes: Some(line).filter(|_| whole), end: self.bytes }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[Option<&str>]) {
+        for buffer in [1, 2, 3, 64] {
+            let mut lines = Lines::new(io::BufReader::with_capacity(buffer, text.as_bytes()), 4);
+            let mut found = Vec::new();
+            while let Some(line) = lines.next_line().unwrap() {
+                assert_eq!(line.number, found.len() + 1);
+                found.push(line.bytes.map(|bytes| String::from_utf8(bytes).unwrap()));
+            }
+            assert_eq!(found.iter().map(Option::as_deref).collect::<Vec<_>>(), expected, "{buffer}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_skipped_alone() {
+        check("", &[]);
+        check("a", &[Some("a")]);
+        check("a\n", &[Some("a")]);
+        check("\n\nabcd\nabcde\nf", &[Some(""), Some(""), Some("abcd"), None, Some("f")]);
+        check("abcdefghijkl", &[None]);
+    }
+}

@@ -1,0 +1,144 @@
+//! Replaying: does every answer count once, in order, whatever the lines before it hold?
+
+use crate::command::{folder, rulebook};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PACK: &str = "[pack]\nname = \"p\"\n[dialects.tags]\ngrammar = \"tags\"\n[dialects.tags.blocks]\n\
+    message = { role = \"message\" }\naction = { role = \"call\", name = \"@type\", payload = \"tags\" }\n\
+    [actions.go]\neffects = [{ emit = \"gone\" }]\n[modes.still]\n[modes.moving]\npermits = [\"go\"]\n";
+
+/// A folder with a pack, and one whose first mode permits what the other's does not.
+fn files(name: &str, answers: &str) -> PathBuf {
+    let folder = folder(name);
+    for (pack, text) in
+        [("old", PACK.to_owned()), ("new", PACK.replace("[modes.still]", "[modes.still]\npermits = [\"go\"]"))]
+    {
+        fs::create_dir(folder.join(pack)).unwrap();
+        fs::write(folder.join(pack).join("pack.toml"), text).unwrap();
+    }
+    fs::write(folder.join("answers.jsonl"), answers).unwrap();
+    folder
+}
+
+fn replayed(folder: &Path, arguments: &[&str]) -> (i32, String) {
+    let output = rulebook(folder, &[&["replay"], arguments].concat(), b"");
+    let trouble = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(trouble, "", "no bar where there is no terminal");
+    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+}
+
+fn report(folder: &Path, arguments: &[&str]) -> (i32, Value) {
+    let (status, out) = replayed(folder, &[arguments, &["--format", "json"]].concat());
+    let report = serde_json::from_str(&out).unwrap();
+    let schema = rulebook::report::schemas::ALL.iter().find(|one| one.name == "replay").unwrap().schema();
+    assert!(jsonschema::draft202012::is_valid(&schema, &report), "{out}");
+    (status, report)
+}
+
+const GO: &str = "<message>Off we go.</message><action type='go'/>";
+
+#[test]
+fn outcomes_come_in_the_order_of_the_answers() {
+    let line = |number: usize| {
+        let message = format!("<message>{}</message>", "word ".repeat(number * 37 % 900));
+        json!({ "id": number, "response": message, "mode": if number.is_multiple_of(3) { "moving" } else { "still" } })
+    };
+    let answers: String = (0..300).map(|number| format!("{}\n", line(number))).collect();
+    let folder = files("replay-order", &answers);
+    let (status, first) = report(&folder, &["old", "answers.jsonl", "--jobs", "1", "--out", "one.jsonl"]);
+    assert_eq!((status, &first["answers"], &first["status"]["clean"]), (0, &json!(300), &json!(300)));
+    for jobs in ["2", "7"] {
+        let (_, again) = report(&folder, &["old", "answers.jsonl", "--jobs", jobs, "--out", "other.jsonl"]);
+        assert_eq!(again, first);
+        assert_eq!(fs::read(folder.join("other.jsonl")).unwrap(), fs::read(folder.join("one.jsonl")).unwrap());
+    }
+    let out = fs::read_to_string(folder.join("one.jsonl")).unwrap();
+    for (number, line) in out.lines().enumerate() {
+        let kept: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(kept["id"], number);
+        assert_eq!(kept["outcome"]["mode"], if number.is_multiple_of(3) { "moving" } else { "still" });
+    }
+    assert_eq!(out.lines().count(), 300);
+}
+
+#[test]
+fn a_broken_line_is_named_and_skipped() {
+    let good = json!({ "response": GO }).to_string();
+    let broken = [
+        "{\"response\": ",
+        "[]",
+        "{}",
+        "{\"response\": 1}",
+        "{\"response\": \"a\", \"mode\": \"none\"}",
+        "{\"response\": \"a\", \"session\": []}",
+        "{\"response\": \"a\", \"session\": {\"state\": 1}}",
+        "\u{1b}[31m",
+    ];
+    for line in broken {
+        let folder = files("replay-broken", &format!("\u{feff}{good}\n\n{line}\r\n{good}"));
+        let (status, report) = report(&folder, &["old", "answers.jsonl"]);
+        assert_eq!((status, &report["answers"], &report["broken"]), (1, &json!(3), &json!(1)), "{line}");
+        assert_eq!(report["diagnostics"][0]["line"], 3, "{line}");
+        assert_eq!(report["codes"]["response/forbidden-call"], 2);
+        let (status, out) = replayed(&folder, &["old", "answers.jsonl"]);
+        assert_eq!(status, 1);
+        assert!(out.contains("error[workspace/broken-line]: line 3 is no answer"), "{out}");
+        assert!(out.ends_with("3 answers: 2 degraded, 1 broken\n"), "{out}");
+    }
+    let folder = files("replay-broken", "\n\n");
+    assert_eq!(replayed(&folder, &["old", "answers.jsonl"]), (3, "no answers\n".to_owned()));
+    let output = rulebook(&folder, &["replay", "old", "-"], format!("{good}\n").as_bytes());
+    assert_eq!(output.status.code(), Some(0));
+    let output = rulebook(&folder, &["replay", "old", "none.jsonl"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    let output = rulebook(&folder, &["replay", "old", "answers.jsonl", "--out", "no/where"], b"");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_line_that_is_too_long_is_not_even_held() {
+    let good = json!({ "response": GO }).to_string();
+    let folder = files("replay-long", &format!("{good}\n{}\n{good}\n", "x".repeat((32 << 20) + 1)));
+    let (status, report) = report(&folder, &["old", "answers.jsonl"]);
+    assert_eq!((status, &report["answers"], &report["broken"]), (1, &json!(3), &json!(1)));
+    assert_eq!(report["diagnostics"][0]["line"], 2);
+}
+
+#[test]
+fn another_pack_shows_which_outcomes_differ_and_how() {
+    let lines = [
+        json!({ "id": "plain", "response": "<message>Hello.</message>" }),
+        json!({ "id": "going", "response": GO }),
+        json!({ "id": "moving", "response": GO, "mode": "moving" }),
+        json!({ "response": GO }),
+    ];
+    let folder = files("replay-against", &lines.map(|line| line.to_string()).join("\n"));
+    let arguments = ["new", "answers.jsonl", "--against", "old", "--out", "out.jsonl"];
+    let (status, report) = report(&folder, &arguments);
+    let how = json!([
+        "calls(go).verdict: dropped → accepted",
+        "diagnostics: without response/forbidden-call",
+        "effects: with emit gone",
+        "ledger",
+        "status: degraded → clean",
+    ]);
+    assert_eq!(status, 1);
+    assert_eq!(report["against"]["differing"], 2);
+    assert_eq!(report["against"]["kinds"], json!([{ "how": how, "answers": 2 }]));
+    assert_eq!(report["against"]["answers"][1], json!({ "id": "line 4", "line": 4, "how": how }));
+    let kept = fs::read_to_string(folder.join("out.jsonl")).unwrap();
+    let kept: Vec<Value> = kept.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&kept[0]["differs"], &kept[1]["differs"]), (&json!([]), &how));
+    let (_, out) = replayed(&folder, &arguments);
+    assert!(out.contains("         2 calls(go).verdict: dropped → accepted\n"), "{out}");
+    assert!(out.contains("going, line 4\n"), "{out}");
+    assert!(out.ends_with("4 answers: 4 clean, 2 differ\n"), "{out}");
+    assert_eq!(report_of_same(&folder), (0, json!(0)));
+}
+
+fn report_of_same(folder: &Path) -> (i32, Value) {
+    let (status, report) = report(folder, &["old", "answers.jsonl", "--against", "old"]);
+    (status, report["against"]["differing"].clone())
+}
