@@ -67,9 +67,12 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
     match start(program, case) {
         Ok(mut session) => {
             let dialect = case.header.dialect.as_ref().map(|dialect| dialect.value.clone());
-            let options = Options { dialect, trace: options.trace, chunk: options.chunk, ..Options::default() };
+            let mut options = Options { dialect, trace: options.trace, chunk: options.chunk, ..Options::default() };
             for step in &case.steps {
                 session = run.answer(program, &session, step, &options);
+                // What follows a correction is the next attempt at the same answer.
+                let asked = run.outcomes.last().is_some_and(|outcome| outcome.ask_again.is_some());
+                options.attempts = if asked { options.attempts + 1 } else { 0 };
             }
         }
         Err(diagnostics) => run.diagnostics = diagnostics,

@@ -8,6 +8,7 @@ mod apply;
 mod check;
 mod completions;
 mod explain;
+mod export;
 mod new;
 mod replay;
 mod run;
@@ -47,6 +48,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Explain a code, a pack's tables, or what became of one answer
     Explain(explain::Arguments),
+    /// Print what a model's server takes for a pack and a mode: tools, or the schema of an answer
+    Export(export::Arguments),
     /// Print the JSON Schema of a file or a contract
     Schema(schema::Arguments),
     /// Make the folder of a new pack, with a case that passes
@@ -181,6 +184,7 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
         Command::Test(arguments) => test::test(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Export(arguments) => export::export(&arguments),
         Command::Schema(arguments) => Ok(schema::schema(&arguments)),
         Command::New(arguments) => new::new(&arguments),
         Command::Completions(arguments) => Ok(completions::completions(&arguments)),

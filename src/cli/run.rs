@@ -56,6 +56,9 @@ pub(super) struct Answer {
     /// The model ran out of tokens
     #[arg(long)]
     truncated: bool,
+    /// How often the model has been asked again about this answer
+    #[arg(long, value_name = "N", default_value_t)]
+    attempts: usize,
 }
 
 /// A response, what messages call it, and its outcome.
@@ -88,7 +91,8 @@ impl Answer {
         };
         declared("dialect", self.dialect.as_deref(), program.dialects())?;
         let (name, response) = response(self.file.as_deref())?;
-        let options = Options { dialect: self.dialect.clone(), truncated: self.truncated, ..options };
+        let options =
+            Options { dialect: self.dialect.clone(), truncated: self.truncated, attempts: self.attempts, ..options };
         let outcome = program.run_with(&session, &response, &options);
         Ok(Ok(Judged { name, response, outcome }))
     }
@@ -155,7 +159,7 @@ fn session_file(path: &Path) -> Result<Map<String, Value>, Error> {
 }
 
 /// An error unless `name` is absent, declared, or nothing is.
-fn declared<'n>(what: &str, name: Option<&str>, names: impl Iterator<Item = &'n str>) -> Result<(), Error> {
+pub(super) fn declared<'n>(what: &str, name: Option<&str>, names: impl Iterator<Item = &'n str>) -> Result<(), Error> {
     let names: Vec<&str> = names.collect();
     match name {
         Some(name) if !names.is_empty() && !names.contains(&name) => {

@@ -102,6 +102,9 @@ pub(crate) struct Judgement<'r> {
     pub(crate) left_out: usize,
     pub(crate) degraded: bool,
     pub(crate) refused: bool,
+    /// Whether the model may be asked again, and whether it is.
+    pub(crate) may_ask_again: bool,
+    pub(crate) asks_again: bool,
     /// What conditions see as `reply`; each member is made when one reads it.
     pub(crate) reply: Record,
     mode_name: Value,
@@ -115,6 +118,7 @@ pub(crate) fn judge<'r>(
     text: &'r str,
     document: &'r Document,
     truncated: bool,
+    attempts: usize,
 ) -> Judgement<'r> {
     let mode_id = program.modes.get_index_of(&session.mode).map(ModeId);
     let dialect = document.dialect.and_then(|number| Some((number, program.dialects.get(number)?)));
@@ -134,6 +138,8 @@ pub(crate) fn judge<'r>(
         left_out: document.left_out,
         degraded: false,
         refused: false,
+        may_ask_again: attempts < program.ask_again.most,
+        asks_again: false,
         reply: Record::default(),
         mode_name: Value::String(session.mode.clone()),
         now: session.now.clone().map_or(Value::Null, Value::String),

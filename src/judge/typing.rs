@@ -278,6 +278,11 @@ fn remove_below<'p>(value: &mut Value, paths: impl Iterator<Item = &'p [String]>
     }
 }
 
+/// Whether the schema names one type, which is not `null`.
+fn wants_value(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|kind| kind.is_string() && kind != "null")
+}
+
 /// The value converted to the schema's types where that loses nothing.
 pub(super) fn coerced(value: &Value, schema: &Value) -> Value {
     match (kind(schema), value) {
@@ -285,9 +290,10 @@ pub(super) fn coerced(value: &Value, schema: &Value) -> Value {
             let properties = schema.get("properties").and_then(Value::as_object);
             let member = |(name, value): (&String, &Value)| {
                 let schema = properties.and_then(|properties| properties.get(name)).unwrap_or(&Value::Null);
-                (name.clone(), coerced(value, schema))
+                // Where a type is wanted, `null` says that there is no value.
+                (!value.is_null() || !wants_value(schema)).then(|| (name.clone(), coerced(value, schema)))
             };
-            Value::Object(members.iter().map(member).collect())
+            Value::Object(members.iter().filter_map(member).collect())
         }
         ("array", Value::Array(items)) => {
             let schema = schema.get("items").unwrap_or(&Value::Null);

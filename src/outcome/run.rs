@@ -19,6 +19,9 @@ use crate::text::{Lines, Location, Span};
 use serde_json::Value;
 use std::sync::Arc;
 
+/// So many calls are shown in a correction text.
+const CALLS_SHOWN: usize = 3;
+
 /// What one run may be told beside the response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
@@ -30,6 +33,8 @@ pub struct Options {
     pub chunk: Option<usize>,
     /// The host says that the model ran out of tokens.
     pub truncated: bool,
+    /// How often the model has been asked again about this answer: the host counts.
+    pub attempts: usize,
 }
 
 impl Program {
@@ -91,7 +96,7 @@ impl Program {
         options: &Options,
         broken: &[usize],
     ) -> Outcome {
-        let mut judged = judge(self, session, text, document, options.truncated);
+        let mut judged = judge(self, session, text, document, options.truncated, options.attempts);
         for offset in broken.iter().take(self.limits.diagnostics) {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());
             judged.remark(Remark::NotUtf8, span, "this is not UTF-8 and was replaced", None);
@@ -120,6 +125,9 @@ impl Program {
             (false, true) => Status::Degraded,
             (false, false) => Status::Clean,
         };
+        if judged.asks_again {
+            outcome.ask_again = Some(self.correction_of(&judged));
+        }
         parts(&mut judged, &mut outcome);
         if options.trace {
             outcome.trace = Some(trace(&judged, &done));
@@ -162,6 +170,19 @@ impl Program {
             judged.find(remark);
         }
         (session, done)
+    }
+
+    /// What the model is told where the degradation asks it again.
+    fn correction_of(&self, judged: &Judgement<'_>) -> String {
+        let mut findings = judged.findings.clone();
+        findings.sort_by_key(|found| found.at.map(|at| at.span.start));
+        let mut calls: Vec<usize> = Vec::new();
+        for call in judged.calls.iter().filter(|call| !call.accepted) {
+            calls.extend(call.action.filter(|number| !calls.contains(number)));
+        }
+        calls.truncate(CALLS_SHOWN);
+        let dialect = judged.dialect.map(|(number, _)| number);
+        self.ask_again(&judged.session.mode, dialect, &calls, &findings, &Lines::new(judged.text))
     }
 
     fn record(&self, done: Done) -> EffectRecord {

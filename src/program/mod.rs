@@ -48,6 +48,7 @@ pub struct Program {
     pub(crate) contents: IndexMap<String, Content>,
     pub(crate) guardrails: Guardrails,
     pub(crate) degradation: Answers,
+    pub(crate) ask_again: AskAgain,
     /// By dialect and block.
     pub(crate) block_degradation: Vec<Vec<Answers>>,
     pub(crate) slots: IndexMap<String, Slot>,
@@ -145,6 +146,17 @@ pub(crate) struct Slot {
     /// Whether an effect changes it.
     pub(crate) changed: bool,
     pub(crate) at: Location,
+}
+
+/// How a model is asked again.
+#[derive(Debug)]
+pub(crate) struct AskAgain {
+    /// How often about one answer.
+    pub(crate) most: usize,
+    /// How long the text may be.
+    pub(crate) tokens: usize,
+    /// The pack's own words.
+    pub(crate) words: Option<Template>,
 }
 
 /// The answers to defects of one table.

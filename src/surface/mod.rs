@@ -7,6 +7,7 @@
 pub(crate) mod decode;
 
 mod action;
+mod ask_again;
 mod degradation;
 mod dialect;
 mod guardrail;
@@ -16,6 +17,7 @@ mod prompt;
 mod tree;
 
 pub use action::{Action, ConditionalPermit, Content, Effect, Permit};
+pub use ask_again::AskAgain;
 pub use decode::{Named, OneOrMore};
 pub use degradation::Degradation;
 pub use dialect::{Anchor, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
@@ -78,6 +80,8 @@ table! {
         modes: Named<Mode>,
         /// Which strategy answers which defect.
         degradation: Degradation,
+        /// How a model is asked again.
+        ask_again: Option<AskAgain>,
         /// Checks on text or reply; in one file, in order.
         guardrails: Vec<Guardrail>,
         /// What content blocks point to.
@@ -114,6 +118,8 @@ pub struct Surface {
     pub modes: Named<Mode>,
     /// `[degradation]`
     pub degradation: Degradation,
+    /// `[ask_again]`
+    pub ask_again: Option<AskAgain>,
     /// `[[guardrails]]`
     pub guardrails: Vec<Guardrail>,
     /// `[contents]`
@@ -260,6 +266,15 @@ impl Surface {
                 None => self.degradation.0.push((defect, strategies)),
             }
         }
+        if let Some(own) = file.ask_again {
+            match lists.ask_again.replace(own.at) {
+                Some(before) => diagnostics.push(
+                    Diagnostic::new(Code::PACK_DUPLICATE, own.at, "the table `ask_again` stands in two files")
+                        .with_place(before, "the other one"),
+                ),
+                None => self.ask_again = Some(own),
+            }
+        }
         if let Some(first) = file.guardrails.first() {
             let here = first.at;
             match lists.guardrails {
@@ -321,6 +336,7 @@ impl Used {
 #[derive(Default)]
 struct OneFile {
     guardrails: Option<Location>,
+    ask_again: Option<Location>,
 }
 
 fn join<T>(

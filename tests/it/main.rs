@@ -13,6 +13,7 @@
 mod apply;
 mod command;
 mod crashes;
+mod exports;
 mod formats;
 mod forms;
 mod grammar_agrees;

@@ -10,7 +10,9 @@ mod guardrails;
 mod replies;
 mod sight;
 
-use super::{Action, Answer, Answers, Content, Dialect, Effect, Mode, ModeId, Permit, Places, Program, Schema, Slot};
+use super::{
+    Action, Answer, Answers, AskAgain, Content, Dialect, Effect, Mode, ModeId, Permit, Places, Program, Schema, Slot,
+};
 use crate::diagnostic::{Code, Defect, Diagnostic};
 use crate::expression::Record;
 use crate::pack::Pack;
@@ -18,11 +20,17 @@ use crate::surface::{self, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
-use sight::{CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched, VALUE_NAMES};
+use sight::{
+    ASK_AGAIN_NAMES, CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched, VALUE_NAMES,
+};
 use std::sync::Arc;
 
 /// The mode of a pack that declares none.
 const ONLY_MODE: &str = "default";
+/// How often a model is asked again about one answer, where no pack says so.
+const MOST_ATTEMPTS: usize = 2;
+/// How many tokens a correction text has at the most, where no pack says so.
+const MOST_TOKENS: usize = 600;
 
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
@@ -52,6 +60,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let guardrails = compiler.compile_guardrails(&modes);
     let (mut slots, initial) = compiler.compile_state();
     compiler.touched.mark(&mut slots);
+    let ask_again = compiler.compile_ask_again();
     let start = surface.about.as_ref().and_then(|about| about.start.as_ref());
     let start = start.and_then(|start| modes.get_index_of(&start.value)).unwrap_or(0);
     let data: Map<String, Value> =
@@ -67,6 +76,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         contents,
         guardrails,
         degradation: answers(&surface.degradation),
+        ask_again,
         block_degradation,
         slots,
         initial,
@@ -221,6 +231,17 @@ impl Compiler<'_> {
             modes.insert(ONLY_MODE.to_owned(), mode);
         }
         modes
+    }
+
+    fn compile_ask_again(&mut self) -> AskAgain {
+        let surface = self.surface;
+        let asks = surface.ask_again.as_ref();
+        let words = asks.and_then(|asks| asks.text.as_ref());
+        AskAgain {
+            most: asks.and_then(|asks| asks.most).map_or(MOST_ATTEMPTS, |most| most.value),
+            tokens: asks.and_then(|asks| asks.tokens).map_or(MOST_TOKENS, |tokens| tokens.value),
+            words: words.and_then(|text| self.template(text, &[], Sight { names: ASK_AGAIN_NAMES, params: None })),
+        }
     }
 
     fn compile_state(&mut self) -> (IndexMap<String, Slot>, Record) {

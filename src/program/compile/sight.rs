@@ -52,6 +52,9 @@ pub(super) const VALUE_NAMES: &[&str] = &["value", "state", "data", "mode", "now
 /// What computed values of the state may see.
 pub(super) const COMPUTE_NAMES: &[&str] = &["state", "data", "mode", "now"];
 
+/// What the words of a correction may see.
+pub(super) const ASK_AGAIN_NAMES: &[&str] = &["defects", "form", "permitted", "mode", "data"];
+
 impl Compiler<'_> {
     /// Reports every name that an expression reads and cannot see.
     fn see(&mut self, reads: &[Vec<String>], lets: &[String], sight: Sight<'_>, at: Location) {
