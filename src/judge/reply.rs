@@ -51,7 +51,7 @@ impl Judgement<'_> {
                 })
                 .collect(),
             "sections" => {
-                let section = |index| {
+                let section = |index: usize| {
                     let value = self.document.blocks.get(index).and_then(|block| block.value.clone());
                     let section = object([("text", self.body(index).into()), ("value", value.unwrap_or_default())]);
                     (self.content_name(index).unwrap_or_default(), section)
