@@ -142,7 +142,7 @@ fn is_quoted(line: &str) -> bool {
         match (quote, character) {
             (Some(open), close) if open == close && before != '\\' => quote = None,
             (Some(_), _) => {}
-            (None, '"' | '`') => quote = Some(character),
+            (None, '"' | '`') if before != '\\' => quote = Some(character),
             // An apostrophe stands inside a word.
             (None, '\'') if !before.is_alphanumeric() => quote = Some(character),
             (None, '(') => depth += 1,
