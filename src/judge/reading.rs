@@ -5,10 +5,11 @@
 //! Never: looks for defects of its own.
 
 use super::{Fate, Judgement, Subject, defect};
-use crate::diagnostic::{Defect, Remark};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark};
 use crate::document::{Found, What};
+use crate::grammar::RuleId;
 use crate::surface::Role;
-use crate::text::{Span, excerpt};
+use crate::text::{Location, Span, excerpt};
 
 impl Judgement<'_> {
     pub(super) fn judge_reading(&mut self, truncated: bool) {
@@ -24,6 +25,7 @@ impl Judgement<'_> {
             }
             match found.what {
                 What::Defect(defect) => self.judge_found(defect, found),
+                What::Fault(rule) => self.judge_fault(rule, found.span),
                 What::Remark(remark) => self.remark(remark, found.span, self.remark_text(remark, found.span), None),
             }
         }
@@ -33,6 +35,15 @@ impl Judgement<'_> {
                 .with_help("what it was about to say is missing");
             self.answer(Defect::Truncated, &Subject::Reply, finding);
         }
+    }
+
+    /// A fault that the dialect's grammar names.
+    fn judge_fault(&mut self, rule: RuleId, span: Span) {
+        let Some(grammar) = self.dialect.and_then(|(_, dialect)| dialect.grammar(0)) else { return };
+        let name = grammar.rule_name(rule);
+        let what = name.trim_start_matches("fault_").replace('_', " ");
+        let code = Code::Fault(name.into());
+        self.find(Diagnostic::new(code, Location::response(span), format!("not as it should be written: {what}")));
     }
 
     fn judge_found(&mut self, what: Defect, found: &Found) {
@@ -60,6 +71,7 @@ impl Judgement<'_> {
         match what {
             Defect::NoDialect => ("no dialect of this mode recognises a block".to_owned(), None),
             Defect::UnclosedBlock => (format!("`{name}` is never closed"), None),
+            Defect::MalformedPayload if self.is_content(found.block) => (format!("`{name}` has no body"), None),
             Defect::MalformedPayload => (
                 format!("the payload of `{name}` is nested too deeply"),
                 Some(format!("a payload has at most {} levels", limits.depth)),
@@ -93,9 +105,17 @@ impl Judgement<'_> {
         })
     }
 
+    fn is_content(&self, block: Option<usize>) -> bool {
+        block.and_then(|block| self.block(block)).is_some_and(|(_, bound)| bound.role == Role::Content)
+    }
+
     fn remark_text(&self, remark: Remark, span: Span) -> String {
         match remark {
             Remark::MaskedBlock => format!("`{}` is quoted, so it is text", excerpt(span.of(self.text), 40)),
+            Remark::DuplicateKey => {
+                format!("the key `{}` stands several times", excerpt(span.of(self.text), 40))
+            }
+            Remark::Unescaped => "this was escaped twice, and is read as if it were escaped once".to_owned(),
             other => other.name().to_owned(),
         }
     }

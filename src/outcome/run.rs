@@ -252,7 +252,7 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
             }
             Role::Utterance => {
                 let label = judged.attribute(block, "label").unwrap_or_default();
-                let speaker = block.name.of(judged.text).to_owned();
+                let speaker = judged.called(block, &bound.called).unwrap_or_default();
                 outcome.utterances.push(Utterance { speaker, label, text: text(), span: span(block.span) });
             }
         }
@@ -395,6 +395,8 @@ impl Reader<'_> {
     /// As [`Reader::finish`], with the announcements that only the end made certain.
     pub fn finish_with_announcements(mut self) -> (Outcome, Vec<Announcement>) {
         self.decode(&[], true);
+        // A buffer that has doubled may be half empty, and the outcome is still to be made.
+        self.text.shrink_to_fit();
         let mut told = Vec::new();
         self.readers.advance(&self.text, true);
         self.readers.announce(&self.text, true, &mut told);

@@ -60,7 +60,6 @@ const NO_TABLE_YET: &[&str] = &[
     "response/list-mismatch",
     "response/second-go",
     "response/turn-limit",
-    "response/unescaped",
     "response/unknown-speaker",
     "response/wrong-label",
 ];

@@ -47,6 +47,8 @@ pub(super) const CONTENT_NAMES: &[&str] =
     &["key", "text", "name", "state", "data", "mode", "reply", "ids", "item", "now"];
 /// What guardrails may see.
 pub(super) const REPLY_NAMES: &[&str] = &["state", "data", "mode", "reply", "now"];
+/// What the text of a value may see.
+pub(super) const VALUE_NAMES: &[&str] = &["value", "state", "data", "mode", "now"];
 /// What computed values of the state may see.
 pub(super) const COMPUTE_NAMES: &[&str] = &["state", "data", "mode", "now"];
 
