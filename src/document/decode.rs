@@ -1,10 +1,47 @@
-//! Decoding: what does a text say once its entities are resolved?
+//! Decoding: what does a text say once its entities or escapes are resolved?
 //!
 //! In: a raw text.
-//! Out: the same text with the five entities of XML and character references resolved, once.
-//! Never: touches an entity that it does not know, or decodes twice.
+//! Out: the same text with the five entities of XML and character references resolved, or the escapes of a JSON string.
+//! Never: touches an entity that it does not know, or decodes twice what does not show that it was encoded twice.
 
 use std::borrow::Cow;
+
+/// How a text is written in the response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spelling {
+    Plain,
+    Entities,
+    /// With the escapes of a JSON string.
+    Escapes,
+    /// With escapes that are escaped themselves.
+    EscapesTwice,
+}
+
+impl Spelling {
+    /// What the text says.
+    pub(crate) fn decode(self, raw: &str) -> Cow<'_, str> {
+        match self {
+            Spelling::Plain => Cow::Borrowed(raw),
+            Spelling::Entities => decode_entities(raw),
+            Spelling::Escapes => decode_string(raw),
+            Spelling::EscapesTwice => unescape_again(&decode_string(raw)).into(),
+        }
+    }
+
+    /// The offset in the raw text of what stands at `decoded` in what it says.
+    pub(crate) fn raw_offset(self, raw: &str, decoded: usize) -> usize {
+        match self {
+            Spelling::Plain => decoded,
+            Spelling::Entities => raw_offset_of_entities(raw, decoded),
+            Spelling::Escapes => raw_offset_of_escapes(raw, decoded, unescape),
+            Spelling::EscapesTwice => {
+                let once = decode_string(raw);
+                let offset = raw_offset_of_escapes(&once, decoded, known_escape);
+                raw_offset_of_escapes(raw, offset, unescape)
+            }
+        }
+    }
+}
 
 /// The longest reference that is looked for, from `&` to `;`.
 const LONGEST: usize = 12;
@@ -56,6 +93,175 @@ fn reference(text: &str) -> Option<(usize, char)> {
     Some((end + 1, character))
 }
 
+/// Resolves the escapes of a JSON string without its quotes. A backslash that starts none is left out, as most readers
+/// of JSON that forgive it do.
+pub(crate) fn decode_string(raw: &str) -> Cow<'_, str> {
+    if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
+        return Cow::Borrowed(raw);
+    }
+    resolve(raw, unescape).into()
+}
+
+/// Whether a JSON string was escaped twice: what it says has no line break, but at least one where it would break a line,
+/// written as `\n` outside quotes and parentheses, and no backslash that starts no escape.
+pub(crate) fn is_escaped_twice(raw: &str) -> bool {
+    if memchr::memmem::find(raw.as_bytes(), br"\\n").is_none() {
+        return false;
+    }
+    let once = decode_string(raw);
+    if once.contains(['\n', '\r']) {
+        return false;
+    }
+    let mut breaks = 0;
+    let mut clear = false;
+    let mut rest = once.as_ref();
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        let escape = rest.get(at + 1..).unwrap_or_default();
+        let (length, character) = known_escape(escape);
+        if length == 0 {
+            return false;
+        }
+        rest = escape.get(length..).unwrap_or_default();
+        if character == '\n' {
+            if breaks == 0 && is_quoted(once.get(..once.len() - escape.len() - 1).unwrap_or_default()) {
+                return false;
+            }
+            breaks += 1;
+            clear |= !rest.starts_with(|next: char| next.is_ascii_lowercase());
+        }
+    }
+    breaks > 2 || clear
+}
+
+/// Whether the end of a line of code stands inside quotes, parentheses or a pattern.
+fn is_quoted(line: &str) -> bool {
+    let mut quote = None;
+    let mut depth = 0usize;
+    let mut before = ' ';
+    for character in line.chars() {
+        match (quote, character) {
+            (Some(open), close) if open == close && before != '\\' => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '`') if before != '\\' => quote = Some(character),
+            // An apostrophe stands inside a word.
+            (None, '\'') if !before.is_alphanumeric() => quote = Some(character),
+            (None, '(') => depth += 1,
+            (None, ')') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        before = character;
+    }
+    quote.is_some() || depth > 0 || matches!(before, '/' | '[' | '|' | '^')
+}
+
+/// Resolves escapes once more; what is none stays as it is.
+fn unescape_again(text: &str) -> String {
+    resolve(text, known_escape)
+}
+
+/// Replaces what `escape` reads behind each backslash; a length of 0 leaves the backslash.
+fn resolve(raw: &str, escape: impl Fn(&str) -> (usize, char)) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        out.push_str(rest.get(..at).unwrap_or_default());
+        let after = rest.get(at + 1..).unwrap_or_default();
+        let (length, character) = escape(after);
+        out.push(if length == 0 { '\\' } else { character });
+        rest = after.get(length..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// As [`unescape`]; 0 where no escape of JSON stands.
+fn known_escape(text: &str) -> (usize, char) {
+    match text.bytes().next() {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => unescape(text),
+        Some(b'u') => match unescape(text) {
+            (1, _) => (0, 'u'),
+            read => read,
+        },
+        _ => (0, '\\'),
+    }
+}
+
+/// The length of what follows a backslash, and the character that it stands for.
+fn unescape(text: &str) -> (usize, char) {
+    let Some(first) = text.chars().next() else { return (0, '\\') };
+    let hex = |from: usize| {
+        let digits = text.get(from..from + 4)?;
+        u32::from_str_radix(digits, 16).ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    match first {
+        'n' => (1, '\n'),
+        't' => (1, '\t'),
+        'r' => (1, '\r'),
+        'b' => (1, '\u{8}'),
+        'f' => (1, '\u{c}'),
+        'u' => {
+            let Some(unit) = hex(1) else { return (1, 'u') };
+            if let Some(character) = char::from_u32(unit) {
+                return (5, character);
+            }
+            let low = text.get(5..7).filter(|next| *next == "\\u").and_then(|_| hex(7));
+            match low.filter(|low| (0xD800..0xDC00).contains(&unit) && (0xDC00..0xE000).contains(low)) {
+                Some(low) => {
+                    let code = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+                    (11, char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+                }
+                None => (5, char::REPLACEMENT_CHARACTER),
+            }
+        }
+        other => (other.len_utf8(), other),
+    }
+}
+
+/// The offset in a raw text of what stands at `decoded` once its escapes are resolved.
+fn raw_offset_of_escapes(raw: &str, decoded: usize, escape: impl Fn(&str) -> (usize, char)) -> usize {
+    let (mut from, mut to) = (0, 0);
+    loop {
+        let rest = raw.get(from..).unwrap_or_default();
+        let next = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
+        if next >= decoded - to || rest.is_empty() {
+            return from + (decoded - to);
+        }
+        let (length, character) = escape(rest.get(next + 1..).unwrap_or_default());
+        let width = if length == 0 { 1 } else { character.len_utf8() };
+        if to + next + width > decoded {
+            return from + next;
+        }
+        from += next + 1 + length;
+        to += next + width;
+    }
+}
+
+/// The offset in a raw text of what stands at `decoded` once its entities are decoded.
+fn raw_offset_of_entities(raw: &str, decoded: usize) -> usize {
+    let (mut from, mut to) = (0, 0);
+    while to < decoded {
+        let rest = raw.get(from..).unwrap_or_default();
+        let next = memchr::memchr(b'&', rest.as_bytes()).unwrap_or(rest.len());
+        if next >= decoded - to || rest.is_empty() {
+            return from + (decoded - to);
+        }
+        from += next;
+        to += next;
+        let rest = raw.get(from..).unwrap_or_default();
+        let end = rest.bytes().take(12).position(|byte| byte == b';').map_or(1, |end| end + 1);
+        let entity = rest.get(..end).unwrap_or_default();
+        let length = decode_entities(entity);
+        if length.len() == entity.len() {
+            from += 1;
+            to += 1;
+        } else {
+            from += end;
+            to += length.len();
+        }
+    }
+    from
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,5 +276,45 @@ mod tests {
         check("a &lt;b&gt; &amp;lt; &quot;&apos;", "a <b> &lt; \"'");
         check("&#65;&#x42;&#X43;", "ABC");
         check("&nbsp; &; & &#; &#x; &#0; &#+1; &#xD800; &lt", "&nbsp; &; & &#; &#x; &#0; &#+1; &#xD800; &lt");
+    }
+
+    #[test]
+    fn offsets_of_decoded_text_point_at_what_was_written() {
+        let at = |spelling: Spelling, raw: &str, decoded| spelling.raw_offset(raw, decoded);
+        assert_eq!(at(Spelling::Entities, "a &lt; b", 2), 2);
+        assert_eq!(at(Spelling::Entities, "a &lt; b", 3), 6);
+        assert_eq!(at(Spelling::Entities, "&&amp;x", 2), 6);
+        assert_eq!(at(Spelling::Escapes, r"a\nb", 1), 1);
+        assert_eq!(at(Spelling::Escapes, r"a\nb", 2), 3);
+        assert_eq!(at(Spelling::Escapes, r"\u00e9x", 2), 6);
+        assert_eq!(at(Spelling::EscapesTwice, r"a\\nb", 2), 4);
+    }
+
+    #[test]
+    fn escapes_are_resolved() {
+        assert_eq!(decode_string(r#"a\n\u00e9\ud83d\ude00\/\"\d\ud800"#), "a\n\u{e9}\u{1f600}/\"d\u{fffd}");
+        assert_eq!(Spelling::EscapesTwice.decode(r#"a\\n\\\"b\\\""#), "a\n\"b\"");
+    }
+
+    #[track_caller]
+    fn check_twice(text: &str, expected: bool) {
+        let raw = serde_json::to_string(text).unwrap();
+        assert_eq!(is_escaped_twice(raw.trim_matches('"')), expected, "{text}");
+    }
+
+    #[test]
+    fn only_text_that_shows_it_was_escaped_twice() {
+        check_twice(r"# Title\n# Date\n\n- it's a list", true);
+        check_twice(r"import x from 'y';\n", true);
+        check_twice(r#"const a = \"b\";\nconst c = 1;\n"#, true);
+        check_twice(r#"console.log("a\nb\n\n");"#, false);
+        check_twice(r"print('a\n')", false);
+        check_twice(r"const s = `a\n#b`;", false);
+        check_twice(r"export const lines = (t) => t.split(/\r?\n/);", false);
+        check_twice(r"sed 's/x/\n/'", false);
+        check_twice("real\nlines with \\n and \\n\\n", false);
+        check_twice(r"$\nabla f$", false);
+        check_twice(r"C:\new\data\names", false);
+        check_twice("plain", false);
     }
 }

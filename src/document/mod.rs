@@ -9,21 +9,24 @@ mod decode;
 mod edges;
 mod marks;
 mod masks;
+mod members;
 pub(crate) mod payload;
 mod prelude;
 mod reader;
 mod side_by_side;
 
 pub use announce::Announcement;
-pub(crate) use decode::decode_entities;
+pub(crate) use decode::{Spelling, decode_entities, decode_string};
 pub(crate) use edges::{without_between, without_frame};
 pub(crate) use masks::Mask;
+pub(crate) use members::without;
 pub(crate) use side_by_side::Readers;
 
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::RuleId;
 use crate::program::BlockId;
 use crate::text::Span;
+use serde_json::Value;
 
 /// What was read from one response. The text itself stays with whoever has it.
 #[derive(Debug, Default)]
@@ -39,6 +42,8 @@ pub(crate) struct Document {
     pub(crate) found: Vec<Found>,
     /// How many findings like those were not kept.
     pub(crate) left_out: usize,
+    /// What between blocks is markup and no text, in order.
+    pub(crate) markup: Vec<Span>,
     /// Closed code fences and code spans, in order.
     pub(crate) masks: Vec<Mask>,
 }
@@ -60,6 +65,22 @@ pub(crate) struct Block {
     pub(crate) ended: Ended,
     /// The block that holds it.
     pub(crate) parent: Option<usize>,
+    pub(crate) written: Written,
+    /// What the body says where it is no text, or its binding asks for it.
+    pub(crate) value: Option<Value>,
+}
+
+/// How the body of a block is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// As its binding says.
+    Bound,
+    /// As a JSON string, without its quotes.
+    String,
+    /// The same, escaped twice.
+    Twice,
+    /// As any other JSON value.
+    Value,
 }
 
 /// A value that an opener gives, without quotes.
@@ -114,7 +135,7 @@ pub(crate) struct Found {
 pub(crate) enum What {
     Defect(Defect),
     Remark(Remark),
-    /// A rule of the block's grammar that is called `fault_…`.
+    /// What a rule of the dialect's grammar names.
     Fault(RuleId),
 }
 

@@ -12,7 +12,7 @@ use super::edges::{fence_end, trimmed};
 use super::marks::{Budget, Kind, Look, Mark, Marker, Opener, opener};
 use super::masks::{Kinds, Masks};
 use super::prelude::{Prelude, Stand};
-use super::{Attribute, Block, Document, Ended, Found, Key, What};
+use super::{Attribute, Block, Document, Ended, Found, Key, What, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, Progress};
 use crate::program::{BlockId, Closer, Dialect, Family, Limits};
@@ -220,7 +220,20 @@ impl<'p> Scanner<'p> {
         }
         let body = trimmed(inner, text, &block.trim);
         let attributes = Vec::new();
-        self.blocks.push(Block { id, family, name, span, opener, inner, body, attributes, ended, parent: None });
+        self.blocks.push(Block {
+            id,
+            family,
+            name,
+            span,
+            opener,
+            inner,
+            body,
+            attributes,
+            ended,
+            parent: None,
+            written: Written::Bound,
+            value: None,
+        });
         self.at = end;
         self.marker.jump(end);
         self.prelude.give_up();
@@ -573,6 +586,8 @@ impl<'p> Scanner<'p> {
             attributes: open.attributes,
             ended,
             parent,
+            written: Written::Bound,
+            value: None,
         });
         if end.payload.is_none() && !open.empty {
             self.inside(index, block, inner, open.first, text, depth);
@@ -711,6 +726,7 @@ impl<'p> Scanner<'p> {
             found: self.found,
             left_out: self.left_out,
             masks: self.masks.into_found(&self.marker.void),
+            markup: Vec::new(),
         }
     }
 }

@@ -8,6 +8,7 @@
 //! it. What nobody claims is read by the first dialect that found a block at all.
 
 use super::announce::Announcement;
+use super::members::ObjectReader;
 use super::reader::Scanner;
 use super::{Document, Found, What};
 use crate::diagnostic::Defect;
@@ -17,11 +18,70 @@ use crate::text::Span;
 /// So much of a response is read at first by dialects that read side by side.
 const WINDOW: usize = 4096;
 
+/// A dialect reading: by its openers and closers, or one object and its members.
+#[derive(Debug)]
+enum Reading<'p> {
+    Marks(Box<Scanner<'p>>),
+    Object(Box<ObjectReader<'p>>),
+}
+
+impl<'p> Reading<'p> {
+    fn new(dialect: &'p Dialect, limits: &'p Limits) -> Self {
+        match &dialect.outline {
+            Some(outline) => Reading::Object(Box::new(ObjectReader::new(dialect, outline, limits))),
+            None => Reading::Marks(Box::new(Scanner::new(dialect, limits))),
+        }
+    }
+
+    fn advance(&mut self, text: &str, complete: bool) {
+        match self {
+            Reading::Marks(scanner) => scanner.advance(text, complete),
+            Reading::Object(reader) => reader.advance(text, complete),
+        }
+    }
+
+    fn announce(&mut self, text: &str, complete: bool, out: &mut Vec<Announcement>) {
+        match self {
+            Reading::Marks(scanner) => scanner.announce(text, complete, out),
+            Reading::Object(reader) => reader.announce(text, complete, out),
+        }
+    }
+
+    fn claim(&self) -> Option<usize> {
+        match self {
+            Reading::Marks(scanner) => scanner.claim,
+            Reading::Object(reader) => reader.claim(),
+        }
+    }
+
+    fn settled_until(&self) -> usize {
+        match self {
+            Reading::Marks(scanner) => scanner.settled_until(),
+            Reading::Object(reader) => reader.settled_until(),
+        }
+    }
+
+    /// Whether it found a block that may be an answer.
+    fn found_answer(&self) -> bool {
+        match self {
+            Reading::Marks(scanner) => scanner.found_answer(),
+            Reading::Object(reader) => !reader.blocks.is_empty(),
+        }
+    }
+
+    fn into_document(self, dialect: Option<usize>, bytes: usize) -> Document {
+        match self {
+            Reading::Marks(scanner) => scanner.into_document(dialect, bytes),
+            Reading::Object(reader) => reader.into_document(dialect, bytes),
+        }
+    }
+}
+
 /// The dialects that still read.
 #[derive(Debug)]
 pub(crate) struct Readers<'p> {
     /// With their numbers; one alone once the response is claimed.
-    scanners: Vec<(usize, Scanner<'p>)>,
+    scanners: Vec<(usize, Reading<'p>)>,
     claimed: bool,
     /// How much of the response they have seen.
     read: usize,
@@ -31,7 +91,7 @@ pub(crate) struct Readers<'p> {
 impl<'p> Readers<'p> {
     pub(crate) fn new(dialects: impl IntoIterator<Item = (usize, &'p Dialect)>, limits: &'p Limits) -> Self {
         let scanners: Vec<_> =
-            dialects.into_iter().map(|(number, dialect)| (number, Scanner::new(dialect, limits))).collect();
+            dialects.into_iter().map(|(number, dialect)| (number, Reading::new(dialect, limits))).collect();
         let claimed = scanners.len() == 1;
         Self { scanners, claimed, read: 0, limits }
     }
@@ -71,9 +131,9 @@ impl<'p> Readers<'p> {
     /// A claim stands once no other dialect can claim an earlier place.
     fn claim(&mut self, complete: bool) {
         let best =
-            self.scanners.iter().enumerate().filter_map(|(index, (_, scanner))| Some((scanner.claim?, index))).min();
+            self.scanners.iter().enumerate().filter_map(|(index, (_, scanner))| Some((scanner.claim()?, index))).min();
         let Some((place, index)) = best else { return };
-        let settled = |scanner: &Scanner<'_>| complete || scanner.settled_until() > place;
+        let settled = |scanner: &Reading<'_>| complete || scanner.settled_until() > place;
         if self.scanners.iter().all(|(_, scanner)| settled(scanner)) {
             let winner = self.scanners.swap_remove(index);
             self.scanners = vec![winner];

@@ -94,6 +94,9 @@ impl Judgement<'_> {
                 .with_help(format!("its payload is {expected}, right behind it"));
             self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
             return false;
+        } else if let Some(value) = &block.value {
+            let json = payload::Json { value: value.clone(), faults: Vec::new(), repeated: Vec::new() };
+            payload::Read { payload: Payload::Json(json), rung: 0 }
         } else {
             payload::read(self.text, block.body, masks, &bound.payload, dialect, block.family, limits, &values)
         };

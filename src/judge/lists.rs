@@ -56,6 +56,9 @@ impl Judgement<'_> {
     pub(crate) fn section_value(&self, index: usize) -> Option<Value> {
         let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
         let (_, dialect) = self.dialect?;
+        if block.value.is_some() {
+            return block.value.clone();
+        }
         if bound.role != Role::Section || bound.payload.is_empty() {
             return None;
         }

@@ -26,7 +26,7 @@ pub(crate) use path::unsafe_because;
 pub(crate) use texts::{Composed, Leaf, Texts};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
-use crate::document::{Attribute, Block, Document, Key, decode_entities};
+use crate::document::{Attribute, Block, Document, Key, decode_entities, decode_string};
 use crate::expression::{Record, Scope};
 use crate::program::{self, Action, Answers, Dialect, Mode, ModeId, Program};
 use crate::session::Session;
@@ -151,6 +151,7 @@ pub(crate) fn judge<'r>(
         now: session.now.clone().map_or(Value::Null, Value::String),
     };
     judgement.judge_reading(truncated);
+    judgement.make_texts();
     judgement.judge_shape();
     judgement.judge_calls();
     judgement.judge_contents();
@@ -268,13 +269,18 @@ impl<'r> Judgement<'r> {
             program::Called::Word(word) => Some(word.clone()),
             program::Called::Attribute(name) => {
                 let (_, dialect) = self.dialect?;
-                let grammar = &dialect.families.get(block.family)?.grammar;
+                let grammar = dialect.grammar(block.family)?;
                 let key = |attribute: &&Attribute| match attribute.key {
                     Key::Typed(key) => dialect.names.same(key.of(self.text), name),
                     Key::Rule(rule) => grammar.rule_name(rule) == name,
                 };
                 let attribute = block.attributes.iter().find(key)?;
-                Some(decode_entities(attribute.value.of(self.text)).trim().to_owned())
+                let raw = attribute.value.of(self.text);
+                let says = match &dialect.outline {
+                    Some(_) => decode_string(raw.trim_matches(['"', '\''])),
+                    None => decode_entities(raw),
+                };
+                Some(says.trim().to_owned())
             }
         }
     }

@@ -54,15 +54,22 @@ impl Judgement<'_> {
         }
     }
 
-    /// What the grammar calls a fault is a remark of that name.
+    /// What a `fault_…` rule of a grammar names, in the opener of a block or, where members are blocks, anywhere.
     fn judge_fault(&mut self, rule: RuleId, found: &Found) {
-        let Some((block, bound)) = found.block.and_then(|block| self.block(block)) else { return };
-        let family = self.dialect.and_then(|(_, dialect)| dialect.families.get(block.family));
-        let Some(name) = family.map(|family| family.grammar.rule_name(rule)) else { return };
+        let block = found.block.and_then(|block| self.block(block));
+        let family = block.map_or(0, |(block, _)| block.family);
+        let Some(grammar) = self.dialect.and_then(|(_, dialect)| dialect.grammar(family)) else { return };
+        let name = grammar.rule_name(rule);
         let what = name.trim_start_matches("fault_").replace('_', " ");
-        let message = format!("the opener of `{}` has a fault: {what}", excerpt(block.name.of(self.text), 40));
+        let message = match block {
+            Some((block, _)) => {
+                format!("the opener of `{}` has a fault: {what}", excerpt(block.name.of(self.text), 40))
+            }
+            None => format!("not as it should be written: {what}"),
+        };
+        let rule = block.map(|(_, bound)| bound.at);
         let diagnostic = Diagnostic::new(Code::Fault(name.into()), Location::response(found.span), message);
-        self.find(diagnostic.with_rule(Some(bound.at)));
+        self.find(diagnostic.with_rule(rule));
     }
 
     fn defect_text(&self, what: Defect, found: &Found) -> (String, Option<String>) {
@@ -73,6 +80,7 @@ impl Judgement<'_> {
         match what {
             Defect::NoDialect => ("no dialect of this mode recognises a block".to_owned(), None),
             Defect::UnclosedBlock => (format!("`{name}` is never closed"), None),
+            Defect::MalformedPayload if self.is_content(found.block) => (format!("`{name}` has no body"), None),
             Defect::MalformedPayload => (
                 format!("the payload of `{name}` is nested too deeply"),
                 Some(format!("a payload has at most {} levels", limits.depth)),
@@ -106,9 +114,17 @@ impl Judgement<'_> {
         })
     }
 
+    fn is_content(&self, block: Option<usize>) -> bool {
+        block.and_then(|block| self.block(block)).is_some_and(|(_, bound)| bound.role == Role::Content)
+    }
+
     fn remark_text(&self, remark: Remark, span: Span) -> String {
         match remark {
             Remark::MaskedBlock => format!("`{}` is quoted, so it is text", excerpt(span.of(self.text), 40)),
+            Remark::DuplicateKey => {
+                format!("the key `{}` stands several times", excerpt(span.of(self.text), 40))
+            }
+            Remark::Unescaped => "this was escaped twice, and is read as if it were escaped once".to_owned(),
             other => other.name().to_owned(),
         }
     }

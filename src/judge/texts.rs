@@ -8,11 +8,12 @@
 //! the action): the blanks on its lines, and the line break behind it.
 
 use super::{Fate, Judgement, Subject, defect};
-use crate::diagnostic::Defect;
-use crate::document::{What, decode_entities, without_between, without_frame};
+use crate::diagnostic::{Defect, Remark};
+use crate::document::{Spelling, What, Written, without, without_between, without_frame};
 use crate::program::Outside;
 use crate::surface::{Between, Role};
 use crate::text::{Span, excerpt};
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// What is composed of pieces, and the account of every byte.
@@ -24,6 +25,8 @@ pub(crate) struct Texts {
     /// What a guardrail took away as a whole.
     pub(crate) message_dropped: bool,
     pub(super) takes_stray: bool,
+    /// The texts that were made of the values of blocks.
+    made: Vec<(usize, String)>,
     pieces: Vec<Piece>,
 }
 
@@ -41,7 +44,19 @@ struct Part {
     /// Where it starts in the text.
     at: usize,
     raw: Span,
-    decoded: bool,
+    spelling: Spelling,
+}
+
+/// A part of the message: pieces of the response, or what was made of a value.
+enum Shown<'s> {
+    Pieces(Cow<'s, [Span]>, Spelling),
+    Made(&'s str),
+}
+
+impl<'s> Shown<'s> {
+    fn piece(span: &'s Span) -> Self {
+        Shown::Pieces(Cow::Borrowed(std::slice::from_ref(span)), Spelling::Plain)
+    }
 }
 
 /// Text outside every block.
@@ -83,13 +98,17 @@ impl Composed {
         Self { text, parts: Vec::new(), span: opener }
     }
 
-    fn push(&mut self, response: &str, raw: Span, decoded: bool) {
+    /// What was made of a value, which is located as that value.
+    fn made(text: String, value: Span) -> Self {
+        Self { text, parts: Vec::new(), span: value }
+    }
+
+    fn push(&mut self, response: &str, raw: Span, spelling: Spelling) {
         if raw.is_empty() {
             return;
         }
-        self.parts.push(Part { at: self.text.len(), raw, decoded });
-        let text = raw.of(response);
-        match if decoded { decode_entities(text) } else { Cow::Borrowed(text) } {
+        self.parts.push(Part { at: self.text.len(), raw, spelling });
+        match spelling.decode(raw.of(response)) {
             Cow::Borrowed(text) => self.text.push_str(text),
             Cow::Owned(text) => self.text.push_str(&text),
         }
@@ -102,7 +121,7 @@ impl Composed {
             let index = self.parts.partition_point(|part| part.at <= offset).checked_sub(1)?;
             let part = self.parts.get(index)?;
             let inside = offset - part.at;
-            let raw = if part.decoded { raw_offset(part.raw.of(response), inside) } else { inside };
+            let raw = part.spelling.raw_offset(part.raw.of(response), inside);
             Some((part.raw.start + raw).min(part.raw.end))
         };
         let start = place(range.start).unwrap_or(self.span.start);
@@ -113,32 +132,6 @@ impl Composed {
         }
         Span::new(start, end)
     }
-}
-
-/// The offset in a raw text of what stands at `decoded` once its entities are decoded.
-fn raw_offset(raw: &str, decoded: usize) -> usize {
-    let (mut from, mut to) = (0, 0);
-    while to < decoded {
-        let rest = raw.get(from..).unwrap_or_default();
-        let next = memchr::memchr(b'&', rest.as_bytes()).unwrap_or(rest.len());
-        if next >= decoded - to || rest.is_empty() {
-            return from + (decoded - to);
-        }
-        from += next;
-        to += next;
-        let rest = raw.get(from..).unwrap_or_default();
-        let end = rest.bytes().take(12).position(|byte| byte == b';').map_or(1, |end| end + 1);
-        let entity = rest.get(..end).unwrap_or_default();
-        let length = decode_entities(entity);
-        if length.len() == entity.len() {
-            from += 1;
-            to += 1;
-        } else {
-            from += end;
-            to += length.len();
-        }
-    }
-    from
 }
 
 impl Judgement<'_> {
@@ -153,6 +146,10 @@ impl Judgement<'_> {
             at = block.span.end;
         }
         gaps.push(Span::new(at, inner.end));
+        // What stands between members is no text.
+        if !self.document.markup.is_empty() {
+            gaps = gaps.into_iter().flat_map(|gap| without(gap, &self.document.markup)).collect();
+        }
         let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
         let takes = self.texts.takes_stray || *outside == Outside::Message;
         let section = self.outside_section().map(|(_, span)| span);
@@ -262,15 +259,15 @@ impl Judgement<'_> {
             let prose = self.prose(Span::new(start, end));
             message.text.reserve(prose.iter().map(|span| span.len()).sum());
             for span in prose {
-                message.push(self.text, span, false);
+                message.push(self.text, span, Spelling::Plain);
             }
         } else {
-            let mut parts: Vec<(usize, Cow<'_, [Span]>, bool)> = Vec::new();
+            let mut parts: Vec<(usize, Shown<'_>)> = Vec::new();
             let shows = self.mode.and_then(|mode| mode.reply.shows.as_deref());
             let shown_outside = shows.is_some() && self.outside_section().map(|(name, _)| name) == shows;
             for piece in &self.texts.pieces {
                 if piece.fate == Place::Message || (piece.fate == Place::Section && shown_outside) {
-                    parts.push((piece.core.start, Cow::Borrowed(std::slice::from_ref(&piece.core)), false));
+                    parts.push((piece.core.start, Shown::piece(&piece.core)));
                 }
             }
             for index in 0..self.document.blocks.len() {
@@ -279,28 +276,41 @@ impl Judgement<'_> {
                     // Inside a message it is shown already.
                     Fate::Text if block.parent.is_some_and(|parent| self.shows(parent)) => {}
                     Fate::Text => {
-                        parts.push((block.span.start, Cow::Borrowed(std::slice::from_ref(&block.span)), false));
+                        parts.push((block.span.start, Shown::piece(&block.span)));
                     }
                     Fate::Stands | Fate::Lifted if self.is_message(index, bound.role, shows) => {
-                        parts.push((block.body.start, self.body_spans(index), bound.entities));
+                        let shown = match self.made(index) {
+                            Some(text) => Shown::Made(text),
+                            None => Shown::Pieces(self.body_spans(index), self.spelling(index)),
+                        };
+                        parts.push((block.body.start, shown));
                     }
                     _ => {}
                 }
             }
             parts.sort_by_key(|(start, ..)| *start);
-            message.text.reserve(parts.iter().flat_map(|(_, spans, _)| spans.iter()).map(|span| span.len() + 2).sum());
-            for (_, spans, decoded) in parts {
-                if !message.text.is_empty() && spans.iter().any(|span| !span.is_empty()) {
+            for (_, shown) in parts {
+                let empty = match &shown {
+                    Shown::Pieces(spans, _) => spans.iter().all(|span| span.is_empty()),
+                    Shown::Made(text) => text.is_empty(),
+                };
+                if !message.text.is_empty() && !empty {
                     message.text.push_str("\n\n");
                 }
-                for span in spans.iter() {
-                    message.push(self.text, *span, decoded);
+                match shown {
+                    Shown::Made(text) => message.text.push_str(text),
+                    Shown::Pieces(spans, spelling) => {
+                        message.text.reserve(spans.iter().map(|span| span.len()).sum());
+                        for span in spans.iter() {
+                            message.push(self.text, *span, spelling);
+                        }
+                    }
                 }
             }
         }
         if let Some((name, span)) = self.outside_section().map(|(name, span)| (name.to_owned(), span)) {
             let mut section = Composed::default();
-            section.push(self.text, span, false);
+            section.push(self.text, span, Spelling::Plain);
             self.texts.section = Some((name, section));
         }
         self.texts.message = message;
@@ -367,22 +377,58 @@ impl Judgement<'_> {
         Cow::Owned(trim_ends(self.text, kept(self.text, block.body, &holes)))
     }
 
+    /// How the body of a block is written.
+    fn spelling(&self, index: usize) -> Spelling {
+        let Some((block, bound)) = self.block(index) else { return Spelling::Plain };
+        match block.written {
+            Written::String => Spelling::Escapes,
+            Written::Twice => Spelling::EscapesTwice,
+            Written::Bound if bound.entities && bound.role != Role::Content => Spelling::Entities,
+            Written::Bound | Written::Value => Spelling::Plain,
+        }
+    }
+
+    /// The text that was made of a block's value.
+    fn made(&self, index: usize) -> Option<&str> {
+        self.texts.made.iter().find(|(block, _)| *block == index).map(|(_, text)| text.as_str())
+    }
+
+    /// Makes the texts of values that have a template.
+    pub(super) fn make_texts(&mut self) {
+        for (index, block) in self.document.blocks.iter().enumerate() {
+            let Some(template) = self.bound(block).and_then(|bound| bound.text.as_ref()) else { continue };
+            let value = block.value.as_ref().unwrap_or(&Value::Null);
+            match template.text(&self.scope().with("value", value)) {
+                Ok(text) => self.texts.made.push((index, text.trim_end().to_owned())),
+                Err(failure) => {
+                    let name = excerpt(block.name.of(self.text), 40).into_owned();
+                    let message = format!("the text of `{name}` cannot be made, so it stays as it is: {failure}");
+                    self.remark(Remark::Note, block.span, message, Some(template.at()));
+                }
+            }
+        }
+    }
+
     /// The text of a block as it is shown, borrowed where it is one piece of the response.
     pub(crate) fn body(&self, index: usize) -> Cow<'_, str> {
-        let decoded = self.block(index).is_some_and(|(_, bound)| bound.entities && bound.role != Role::Content);
+        if let Some(text) = self.made(index) {
+            return Cow::Borrowed(text);
+        }
         match &*self.body_spans(index) {
-            [only] if decoded => decode_entities(only.of(self.text)),
-            [only] => Cow::Borrowed(only.of(self.text)),
+            [only] => self.spelling(index).decode(only.of(self.text)),
             _ => Cow::Owned(self.body_text(index).text),
         }
     }
 
     /// The text of a block as it is shown, with the places of its pieces.
     pub(super) fn body_text(&self, index: usize) -> Composed {
-        let decoded = self.block(index).is_some_and(|(_, bound)| bound.entities && bound.role != Role::Content);
+        if let (Some(text), Some(block)) = (self.made(index), self.document.blocks.get(index)) {
+            return Composed::made(text.to_owned(), block.body);
+        }
+        let spelling = self.spelling(index);
         let mut text = Composed::default();
         for span in self.body_spans(index).iter() {
-            text.push(self.text, *span, decoded);
+            text.push(self.text, *span, spelling);
         }
         text
     }
@@ -423,11 +469,12 @@ impl Judgement<'_> {
                 continue;
             }
             let next = block.map_or(end, |block| block.span.start);
-            if next > at
-                && let Some(piece) = pieces.next_if(|piece| piece.gap.start == at)
-            {
+            while let Some(piece) = pieces.next_if(|piece| piece.gap.start < next) {
+                leaf(Span::new(at, piece.gap.start), Leaf::Markup);
                 self.outside_leaves(piece, outside, &prose, leaf);
+                at = piece.gap.end;
             }
+            leaf(Span::new(at, next), Leaf::Markup);
             if let Some(block) = block {
                 self.block_leaves(index, leaf);
                 at = block.span.end;
@@ -615,12 +662,5 @@ mod tests {
         check("[X] [X]\nDone", "Done");
         check("Hi\n[X]", "Hi");
         check("[X]", "");
-    }
-
-    #[test]
-    fn offsets_of_decoded_text_point_at_the_entity() {
-        assert_eq!(raw_offset("a &lt; b", 2), 2);
-        assert_eq!(raw_offset("a &lt; b", 3), 6);
-        assert_eq!(raw_offset("&&amp;x", 2), 6);
     }
 }

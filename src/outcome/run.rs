@@ -279,7 +279,7 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
             }
             Role::Utterance => {
                 let label = judged.attribute(block, "label").unwrap_or_default();
-                let speaker = block.name.of(judged.text).to_owned();
+                let speaker = judged.called(block, &bound.called).unwrap_or_default();
                 outcome.utterances.push(Utterance { speaker, label, text: text(), span: span(block.span) });
             }
         }

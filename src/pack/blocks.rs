@@ -64,8 +64,20 @@ fn check_dialect(dialect: &Dialect, grammars: &IndexMap<String, Arc<Grammar>>, d
         }
     }
     let has = |rule: &str| found.iter().any(|grammar| grammar.rule(rule).is_some());
+    let object = has("member");
+    if object {
+        check_object(dialect, diagnostics);
+    }
     for (name, block) in &dialect.blocks {
-        check_block(name, &block.value, block.at, diagnostics);
+        check_block(name, &block.value, block.at, object, diagnostics);
+        if object {
+            check_member(name, &block.value, block.at, diagnostics);
+            continue;
+        }
+        for word in [&block.value.body, &block.value.text].into_iter().flatten() {
+            let help = "take it out: its body stands between its opener and its end";
+            diagnostics.push(bad(word.at, "only where members are blocks is a value among them", help));
+        }
         let ladder = if block.value.ends.is_empty() { &dialect.ends } else { &block.value.ends };
         for ending in ladder.iter().flat_map(|rung| &rung.0) {
             let rule = match ending.value {
@@ -82,9 +94,53 @@ fn check_dialect(dialect: &Dialect, grammars: &IndexMap<String, Arc<Grammar>>, d
     }
 }
 
-fn check_block(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<Diagnostic>) {
+/// Where members are blocks, nothing opens, closes or masks.
+fn check_object(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
+    if let Some(second) = dialect.grammar.0.get(1) {
+        let help = "give the other grammar a dialect of its own";
+        diagnostics.push(bad(second.at, "a dialect whose members are blocks has one grammar", help));
+    }
+    let marks = [
+        ("masks", !dialect.masks.is_empty()),
+        ("wrapper", dialect.wrapper.is_some()),
+        ("anchor", dialect.anchor.is_some()),
+        ("close", !dialect.close.is_empty()),
+        ("ends", !dialect.ends.is_empty()),
+        ("trim", dialect.trim.is_some()),
+        ("decode", dialect.decode.is_some()),
+    ];
+    for (key, _) in marks.into_iter().filter(|(_, stands)| *stands) {
+        diagnostics.push(bad(dialect.at, format!("members have no `{key}`: their grammar says it all"), "take it out"));
+    }
+}
+
+/// The keys of a block that is a member, and its name, which is a path.
+fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<Diagnostic>) {
+    let whole = |part: &str| {
+        let word = part.trim_end_matches("[]");
+        !word.is_empty() && !word.contains(['[', ']'])
+    };
+    if !name.split('.').all(whole) {
+        let message = format!("`{name}` is no path to a member");
+        diagnostics.push(bad(at, message, "say `member`, `member.inner` or, for each entry of a list, `member[]`"));
+    }
+    let marks = [
+        ("payload", !block.payload.0.is_empty()),
+        ("holds", !block.holds.is_empty()),
+        ("anchor", block.anchor.is_some()),
+        ("close", !block.close.is_empty()),
+        ("ends", !block.ends.is_empty()),
+        ("trim", block.trim.is_some()),
+        ("decode", block.decode.is_some()),
+    ];
+    for (key, _) in marks.into_iter().filter(|(_, stands)| *stands) {
+        diagnostics.push(bad(at, format!("a member has no `{key}`: its grammar says it all"), "take it out"));
+    }
+}
+
+fn check_block(name: &str, block: &Block, at: Location, object: bool, diagnostics: &mut Vec<Diagnostic>) {
     let call = block.role == Role::Call;
-    if call && block.payload.0.is_empty() {
+    if call && !object && block.payload.0.is_empty() {
         diagnostics.push(bad(
             at,
             format!("the call `{name}` has no `payload`"),

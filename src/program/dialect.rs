@@ -4,6 +4,8 @@
 //! Out: [`Dialect`] with its families of rules, its blocks by number and the look-up of names.
 //! Never: reads a response.
 
+use super::outline::Outline;
+use crate::expression::Template;
 use crate::grammar::{Grammar, RuleId, shipped};
 use crate::surface::{Anchor, Between, Decoding, Ending, Payload, Role, Trim};
 use crate::text::{Location, SourceId, glob};
@@ -14,6 +16,8 @@ use std::sync::{Arc, LazyLock};
 pub(crate) struct Dialect {
     pub(crate) name: String,
     pub(crate) families: Vec<Family>,
+    /// Instead of families: how an answer is read that is one object.
+    pub(crate) outline: Option<Outline>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) names: Names,
     /// The bytes that an opener or a closer may start with.
@@ -158,6 +162,10 @@ pub(crate) struct Block {
     pub(crate) about: Option<String>,
     pub(crate) called: Called,
     pub(crate) key: Option<Called>,
+    /// Of an object: the member that is its body.
+    pub(crate) body: Option<String>,
+    /// The text that is made of its value.
+    pub(crate) text: Option<Template>,
     pub(crate) payload: Vec<Payload>,
     pub(crate) entities: bool,
     pub(crate) holds: Vec<BlockId>,
@@ -166,6 +174,14 @@ pub(crate) struct Block {
     pub(crate) ends: Vec<Vec<Ending>>,
     pub(crate) trim: Vec<Trim>,
     pub(crate) at: Location,
+}
+
+impl Dialect {
+    /// The grammar of a block's family.
+    pub(crate) fn grammar(&self, family: usize) -> Option<&Grammar> {
+        let object = self.outline.as_ref().map(|outline| &outline.grammar);
+        Some(object.or_else(|| Some(&self.families.get(family)?.grammar))?)
+    }
 }
 
 impl Block {

@@ -59,8 +59,12 @@ table! {
         about: Option<String>,
         /// What it is called in the outcome: a word, or `@ATTRIBUTE` of its opener. A call's is its action.
         name: Option<Spanned<String>>,
-        /// Of a content: what it is stored under, `@ATTRIBUTE` of its opener or a word.
+        /// Of a content: what it is stored under, `@ATTRIBUTE` of its opener or a word; where members are blocks, a member.
         key: Option<Spanned<String>>,
+        /// Where members are blocks: the member that is the body.
+        body: Option<Spanned<String>>,
+        /// Where members are blocks: the text that is made of the `value`.
+        text: Option<Spanned<String>>,
         /// Of a call, or of a section with a value: how its payload is read; of several readers the first that can read it.
         payload: OneOrMore<Spanned<Payload>>,
         /// What its text is decoded from.

@@ -23,6 +23,7 @@ mod grammar_json;
 mod hostile;
 #[allow(unreachable_pub, reason = "shared with a bench")]
 mod hostile_inputs;
+mod members;
 mod model;
 mod pack_page;
 mod pages;

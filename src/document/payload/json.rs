@@ -4,6 +4,7 @@
 //! Out: [`Json`]: a value, the faults that had to be forgiven, and the keys that stand twice.
 //! Never: changes a value that strict JSON has, or forgives a fault without naming it.
 
+use crate::document::decode::decode_string;
 use crate::grammar::{Capture, Grammar, Machine, Progress, inside, shipped};
 use crate::program::Limits;
 use crate::text::{SourceId, Span};
@@ -265,49 +266,7 @@ fn is_value(grammar: &Grammar, capture: &Capture) -> bool {
 /// What a string says that may have quotes of either kind, none, and escapes that are none.
 fn unquote(raw: &str) -> String {
     let quoted = ['"', '\''].into_iter().find_map(|quote| raw.strip_prefix(quote)?.strip_suffix(quote));
-    let body = quoted.unwrap_or(raw);
-    let mut out = String::with_capacity(body.len());
-    let mut rest = body;
-    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
-        out.push_str(rest.get(..at).unwrap_or_default());
-        let escape = rest.get(at + 1..).unwrap_or_default();
-        let (length, character) = unescape(escape);
-        out.push(character);
-        rest = escape.get(length..).unwrap_or_default();
-    }
-    out.push_str(rest);
-    out
-}
-
-/// The length of what follows a backslash, and the character that it stands for.
-fn unescape(text: &str) -> (usize, char) {
-    let Some(first) = text.chars().next() else { return (0, '\\') };
-    let hex = |from: usize| {
-        let digits = text.get(from..from + 4)?;
-        u32::from_str_radix(digits, 16).ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
-    };
-    match first {
-        'n' => (1, '\n'),
-        't' => (1, '\t'),
-        'r' => (1, '\r'),
-        'b' => (1, '\u{8}'),
-        'f' => (1, '\u{c}'),
-        'u' => {
-            let Some(unit) = hex(1) else { return (1, 'u') };
-            if let Some(character) = char::from_u32(unit) {
-                return (5, character);
-            }
-            let low = text.get(5..7).filter(|next| *next == "\\u").and_then(|_| hex(7));
-            match low.filter(|low| (0xD800..0xDC00).contains(&unit) && (0xDC00..0xE000).contains(low)) {
-                Some(low) => {
-                    let code = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-                    (11, char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
-                }
-                None => (5, char::REPLACEMENT_CHARACTER),
-            }
-        }
-        other => (other.len_utf8(), other),
-    }
+    decode_string(quoted.unwrap_or(raw)).into_owned()
 }
 
 #[cfg(test)]

@@ -6,19 +6,19 @@
 
 use crate::pack::Pack;
 use crate::program::dialect::{Bound, Names, Needles};
-use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outside};
+use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outline, Outside};
 use crate::surface::{self, Anchor, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
 
 pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, pack: &Pack) -> Dialect {
     let at = dialect.at;
     let dialect = &dialect.value;
-    let mut families: Vec<Family> = dialect
-        .grammar
-        .0
-        .iter()
-        .filter_map(|grammar| Family::new(pack.grammars.get(&grammar.value)?.clone()))
-        .collect();
+    let grammars = || dialect.grammar.0.iter().filter_map(|grammar| pack.grammars.get(&grammar.value));
+    let object = grammars().find(|grammar| Outline::fit(grammar)).cloned();
+    let mut families: Vec<Family> = match object {
+        None => grammars().cloned().filter_map(Family::new).collect(),
+        Some(_) => Vec::new(),
+    };
     let id = |name: &Spanned<String>| dialect.blocks.get_index_of(&name.value).map(|index| BlockId(index as u16));
     let blocks: Vec<Block> =
         dialect.blocks.iter().map(|(name, block)| compile_block(name, block, dialect, &families, &id)).collect();
@@ -41,6 +41,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         family.prelude = own.iter().copied().find(|id| starts(id)).filter(|_| family.close.is_some());
         family.only_prelude = own.iter().all(starts);
     }
+    let outline = object.and_then(|grammar| Outline::new(grammar, &blocks, dialect.case == Some(Case::Insensitive)));
     let closers = blocks.iter().flat_map(|block| &block.close);
     let insensitive = dialect.case == Some(Case::Insensitive);
     let names = Names::new(insensitive, bound_names.into_iter(), closers);
@@ -58,6 +59,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         by_line: blocks.iter().all(|block| block.anchor == Anchor::Line)
             && families.iter().all(|family| family.close.is_none()),
         families,
+        outline,
         fences: dialect.masks.contains(&Mask::CodeFence),
         spans: dialect.masks.contains(&Mask::CodeSpan),
         wrapper: dialect.wrapper.is_some(),
@@ -131,7 +133,13 @@ fn compile_block(
         starts: block.starts,
         about: block.about.clone(),
         called: block.name.as_ref().map_or(Called::Own, called),
-        key: block.key.as_ref().map(called),
+        key: block.key.as_ref().map(|key| match block.body {
+            // Among members, a key is one of them.
+            Some(_) => Called::Attribute(key.value.trim_start_matches('@').to_owned()),
+            None => called(key),
+        }),
+        body: block.body.as_ref().map(|body| body.value.trim_start_matches('@').to_owned()),
+        text: None,
         payload: block.payload.0.iter().map(|reader| reader.value).collect(),
         entities: Block::decodes(block.decode.or(dialect.decode)),
         holds: block.holds.iter().filter_map(id).collect(),

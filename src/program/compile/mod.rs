@@ -23,7 +23,9 @@ use crate::surface::{self, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
 use indexmap::IndexMap;
 use serde_json::Value;
-use sight::{ASK_AGAIN_NAMES, CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched};
+use sight::{
+    ASK_AGAIN_NAMES, CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched, VALUE_NAMES,
+};
 use std::sync::Arc;
 
 /// The mode of a pack that declares none.
@@ -44,8 +46,14 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         effects_read: Vec::new(),
         touched: Touched::default(),
     };
-    let dialects: Vec<Dialect> =
+    let mut dialects: Vec<Dialect> =
         surface.dialects.iter().map(|(name, dialect)| dialects::compile_dialect(name, dialect, pack)).collect();
+    for (dialect, declared) in dialects.iter_mut().zip(surface.dialects.values()) {
+        let sight = Sight { names: VALUE_NAMES, params: None };
+        for (block, declared) in dialect.blocks.iter_mut().zip(declared.value.blocks.values()) {
+            block.text = declared.value.text.as_ref().and_then(|text| compiler.template(text, &[], sight));
+        }
+    }
     let block_degradation = surface
         .dialects
         .values()

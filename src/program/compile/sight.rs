@@ -50,6 +50,8 @@ pub(super) const REPLY_NAMES: &[&str] = &["state", "data", "mode", "reply", "now
 /// What templates of prompts may see.
 pub(super) const PROMPT_NAMES: &[&str] =
     &["state", "data", "mode", "title", "tier", "model", "sections", "actions", "forms", "now"];
+/// What the text of a value may see.
+pub(super) const VALUE_NAMES: &[&str] = &["value", "state", "data", "mode", "now"];
 /// What computed values of the state may see.
 pub(super) const COMPUTE_NAMES: &[&str] = &["state", "data", "mode", "now"];
 

@@ -1,0 +1,235 @@
+//! Binding: which pieces of an object are which blocks?
+//!
+//! In: an object's tape, and the levels of names.
+//! Out: blocks in the order of the response, and what was found about them.
+//! Never: leaves out a piece without a name: it is text outside every block.
+
+use super::tape::{Kind, Node, unquoted};
+use super::{Object, ObjectReader};
+use crate::diagnostic::{Defect, Remark};
+use crate::document::decode::{decode_string, is_escaped_twice};
+use crate::document::{Attribute, Block, Ended, Found, Key, What, Written};
+use crate::program::{self, BlockId, Called, LevelId, Outline};
+use crate::surface::Role;
+use crate::text::Span;
+use serde_json::Value;
+
+/// A value among its names.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Where it stands on the tape.
+    at: usize,
+    level: LevelId,
+    /// The key that leads to it, without quotes.
+    name: Span,
+    /// The whole of what has it: the member, or the entry of a list.
+    whole: Span,
+}
+
+/// What becomes one block.
+struct Piece<'p> {
+    id: BlockId,
+    bound: &'p program::Block,
+    name: Span,
+    span: Span,
+    attributes: Vec<Attribute>,
+    /// Where the body stands on the tape.
+    body: Option<usize>,
+    /// Where the last of its members ends.
+    reach: usize,
+    cut: bool,
+}
+
+impl<'p> ObjectReader<'p> {
+    /// Takes the blocks of an object; `outside` is what no name reaches.
+    pub(super) fn bind(&mut self, text: &str, object: &Object, outside: &mut Vec<Span>) {
+        self.bind_object(text, object, 0, Outline::ROOT, outside);
+    }
+
+    fn bind_object(&mut self, text: &str, object: &Object, at: usize, level: LevelId, outside: &mut Vec<Span>) {
+        let mut seen: Vec<LevelId> = Vec::new();
+        for (key, at) in object.tape.members(at) {
+            let (Some(key), Some(value)) = (object.tape.get(key), object.tape.get(at)) else { return };
+            let (name, whole) = (bare(key.span(), text), Span::new(key.span().start, value.span().end));
+            let Some(level) = self.outline.member(level, &decode_string(name.of(text))) else {
+                outside.push(whole);
+                continue;
+            };
+            if seen.contains(&level) && self.outline.level(level).block.is_none() {
+                self.find(Found::new(What::Remark(Remark::DuplicateKey), name));
+            }
+            seen.push(level);
+            self.bind_value(text, object, Place { at, level, name, whole }, outside);
+        }
+    }
+
+    fn bind_value(&mut self, text: &str, object: &Object, place: Place, outside: &mut Vec<Span>) {
+        let Some(node) = object.tape.get(place.at).copied() else { return };
+        let level = self.outline.level(place.level);
+        if let Some(id) = level.block {
+            return self.take(text, object, place, id, node);
+        }
+        match (node.kind, level.each) {
+            (Kind::List, Some(each)) => {
+                for at in object.tape.inside(place.at) {
+                    let whole = object.tape.get(at).map_or(place.whole, Node::span);
+                    self.bind_value(text, object, Place { at, level: each, whole, ..place }, outside);
+                }
+            }
+            // One entry may stand without its list.
+            (Kind::Object, Some(each)) => self.bind_value(text, object, Place { level: each, ..place }, outside),
+            (Kind::Object, None) => self.bind_object(text, object, place.at, place.level, outside),
+            (Kind::Absent, _) => {}
+            _ if node.span().of(text) == "null" => {}
+            _ => outside.push(place.whole),
+        }
+    }
+
+    /// Takes the block that a value is: the value itself, or an object with a body and attributes among its members.
+    fn take(&mut self, text: &str, object: &Object, place: Place, id: BlockId, node: Node) {
+        let Some(bound) = self.dialect.blocks.get(usize::from(id.0)) else { return };
+        let piece = |span: Span| Piece {
+            id,
+            bound,
+            name: place.name,
+            span,
+            attributes: Vec::new(),
+            body: None,
+            reach: span.start,
+            cut: false,
+        };
+        if node.kind != Kind::Object || !self.outline.level(place.level).looks_inside() {
+            // A key without a value says nothing.
+            if node.kind != Kind::Absent || node.cut {
+                let body = Some(place.at);
+                self.push(text, object, Piece { body, cut: node.cut, ..piece(place.whole) });
+            }
+            return;
+        }
+        let key_name = match &bound.key {
+            Some(Called::Attribute(name)) if bound.body.is_some() => Some(name.as_str()),
+            _ => None,
+        };
+        let mut open: Option<Piece<'p>> = None;
+        let mut repeated = Vec::new();
+        for (key, at) in object.tape.members(place.at) {
+            let (Some(key), Some(value)) = (object.tape.get(key), object.tape.get(at)) else { break };
+            let (start, name) = (key.span().start, bare(key.span(), text));
+            let says = decode_string(name.of(text));
+            // A second key begins a second block: the marks between them are missing.
+            let again = key_name.is_some_and(|key| self.outline.same(key, &says))
+                && open.as_ref().is_some_and(|open| self.has(open, text, &says));
+            if let Some(mut before) = open.take_if(|_| again) {
+                before.span.end = before.reach;
+                self.find(Found::new(What::Remark(Remark::DuplicateKey), name));
+                self.push(text, object, before);
+            }
+            let fresh = Span::new(if again { start } else { place.whole.start }, place.whole.end);
+            let open = open.get_or_insert_with(|| piece(fresh));
+            open.reach = value.span().end;
+            let level = self.outline.member(place.level, &says);
+            if level.is_some_and(|level| self.outline.level(level).body) {
+                if open.body.replace(at).is_some() {
+                    repeated.push(name);
+                }
+            } else if value.kind != Kind::Absent && open.attributes.len() < self.limits.fields {
+                open.attributes.push(Attribute { key: Key::Typed(name), value: value.span() });
+            }
+        }
+        for name in repeated {
+            self.find(Found::new(What::Remark(Remark::DuplicateKey), name));
+        }
+        // An empty object is no block.
+        if let Some(mut last) = open {
+            last.cut = node.cut;
+            if bound.body.is_none() {
+                last.body = Some(place.at);
+            }
+            self.push(text, object, last);
+        }
+    }
+
+    fn has(&self, piece: &Piece<'_>, text: &str, name: &str) -> bool {
+        piece.attributes.iter().any(|attribute| match attribute.key {
+            Key::Typed(key) => self.outline.same(name, &decode_string(key.of(text))),
+            Key::Rule(_) => false,
+        })
+    }
+
+    fn push(&mut self, text: &str, object: &Object, piece: Piece<'_>) {
+        let call = piece.bound.role == Role::Call;
+        if self.blocks.len() >= self.limits.blocks || (call && self.calls >= self.limits.calls) {
+            if !self.stopped {
+                self.found.push(Found::new(What::Defect(Defect::TooLarge), piece.span));
+            }
+            self.stopped = true;
+            return;
+        }
+        self.calls += usize::from(call);
+        let index = self.blocks.len();
+        let node = piece.body.and_then(|at| object.tape.get(at)).copied();
+        let node = node.filter(|node| node.kind != Kind::Absent && (call || node.span().of(text) != "null"));
+        let reach = piece.reach.max(piece.span.start);
+        let mut body = node.map_or(Span::new(reach, reach), |node| node.span());
+        let mut written = Written::Value;
+        let cut = piece.cut || node.is_some_and(|node| node.cut);
+        if cut {
+            self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), piece.span, index));
+        }
+        if node.is_some_and(|node| node.kind == Kind::String) && !call {
+            body = bare(body, text);
+            written = Written::String;
+            if is_escaped_twice(body.of(text)) {
+                written = Written::Twice;
+                self.found.push(Found::of(What::Remark(Remark::Unescaped), body, index));
+            }
+        }
+        // A value that is a text is decoded where it is used.
+        let told = call || piece.bound.text.is_some() || written == Written::Value;
+        let value = piece.body.filter(|_| node.is_some() && told).map(|at| self.value(text, object, at, &piece));
+        if node.is_none() && !call {
+            self.found.push(Found::of(What::Defect(Defect::MalformedPayload), piece.span, index));
+        }
+        self.blocks.push(Block {
+            id: piece.id,
+            family: 0,
+            name: piece.name,
+            span: piece.span,
+            opener: Span::new(piece.span.start, body.start),
+            inner: body,
+            body,
+            attributes: piece.attributes,
+            ended: if cut { Ended::Open } else { Ended::Whole },
+            parent: None,
+            written,
+            value,
+        });
+    }
+
+    /// The value of a body. Where a call has no body among its members, all but its name are its parameters.
+    fn value(&mut self, text: &str, object: &Object, at: usize, piece: &Piece<'_>) -> Value {
+        let mut repeated = Vec::new();
+        let mut value = object.tape.value(text, at, self.limits, &self.values, &mut repeated);
+        if self.values.get() == 0 && !self.stopped {
+            self.stopped = true;
+            self.found.push(Found::new(What::Defect(Defect::TooLarge), piece.span));
+        }
+        if !repeated.is_empty() {
+            let span = object.tape.get(at).map_or(piece.span, Node::span);
+            self.find(Found::new(What::Remark(Remark::DuplicateKey), span));
+        }
+        if let (Role::Call, None, Called::Attribute(name), Value::Object(members)) =
+            (piece.bound.role, &piece.bound.body, &piece.bound.called, &mut value)
+        {
+            members.shift_remove(name);
+        }
+        value
+    }
+}
+
+/// A key or a string without its quotes.
+fn bare(span: Span, text: &str) -> Span {
+    let raw = span.of(text);
+    let start = span.start + raw.len() - raw.strip_prefix(['"', '\'']).unwrap_or(raw).len();
+    Span::new(start, start + unquoted(raw).len())
+}

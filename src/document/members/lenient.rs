@@ -1,0 +1,534 @@
+//! Leniently: what does an object say that is no valid JSON?
+//!
+//! In: a response, the place of a brace, and the rules that spell the pieces.
+//! Out: the object's tape, its faults by name, and what had to be left out as junk.
+//! Never: fails, recurses on the response, goes back, or leaves anything out without saying so.
+//!
+//! A machine with a stack of its own nests the pieces. Where a mark does not fit, what is open around it says what it
+//! stands for: a brace too many, one too few, a quote that belongs to no string. What is none of that is junk, which ends
+//! at the next mark or name.
+
+use super::Object;
+use super::fits::{self, Around, Last, Open};
+use super::tape::{Kind, Tape};
+use crate::diagnostic::Defect;
+use crate::grammar::{Machine, Progress, RuleId};
+use crate::program::{LevelId, Limits, Outline};
+use crate::text::Span;
+
+pub(super) struct Lenient<'r, 'm> {
+    text: &'r str,
+    bytes: &'r [u8],
+    outline: &'r Outline,
+    limits: &'r Limits,
+    machine: &'m mut Machine,
+    steps: u64,
+    tape: Tape,
+    faults: Vec<(RuleId, Span)>,
+    junk: Vec<Span>,
+    at: usize,
+    stack: Vec<Frame>,
+    stopped: Option<Defect>,
+    /// Faults beyond those that are kept.
+    left_out: usize,
+    last: Last,
+}
+
+/// An object or list that is open.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    node: usize,
+    list: bool,
+    level: Option<LevelId>,
+    /// The comma behind the last member or entry.
+    comma: Option<usize>,
+    filled: bool,
+    /// The last key of an object.
+    key: Option<Span>,
+}
+
+/// What was read of an object, and what was wrong with it.
+pub(super) struct Reading {
+    pub(super) object: Object,
+    pub(super) faults: Vec<(RuleId, Span)>,
+    /// Faults beyond those that are kept.
+    pub(super) left_out: usize,
+    /// Why not all of it was read.
+    pub(super) stopped: Option<Defect>,
+}
+
+impl<'r, 'm> Lenient<'r, 'm> {
+    pub(super) fn new(
+        text: &'r str,
+        outline: &'r Outline,
+        limits: &'r Limits,
+        machine: &'m mut Machine,
+        last: Last,
+    ) -> Self {
+        let steps = limits.steps_per_byte * text.len() as u64 + 10_000;
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            outline,
+            limits,
+            machine,
+            steps,
+            tape: Tape::default(),
+            faults: Vec::new(),
+            junk: Vec::new(),
+            at: 0,
+            stack: Vec::new(),
+            stopped: None,
+            left_out: 0,
+            last,
+        }
+    }
+
+    /// Reads the object whose brace stands at `brace`, or should.
+    pub(super) fn read(mut self, brace: usize) -> Reading {
+        self.at = brace;
+        self.open_object(Some(Outline::ROOT));
+        while let Some(frame) = self.stack.last().copied() {
+            if self.steps == 0 {
+                self.stopped = Some(Defect::TooCostly);
+            } else if self.is_too_large() {
+                self.stopped = Some(Defect::TooLarge);
+            }
+            self.space();
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            // A fence ends what it surrounds.
+            if self.stopped.is_some() || rest.is_empty() || rest.starts_with(b"```") {
+                self.cut();
+            } else if frame.list {
+                self.in_list(frame);
+            } else {
+                self.in_object(frame);
+            }
+        }
+        self.behind();
+        let object = Object { tape: self.tape, end: self.at, junk: self.junk };
+        Reading { object, faults: self.faults, left_out: self.left_out, stopped: self.stopped }
+    }
+
+    fn is_too_large(&self) -> bool {
+        let limits = self.limits;
+        let (nodes, junk) = (self.tape.nodes.len(), self.junk.len());
+        nodes > 3 * limits.values || junk > limits.fields || self.stack.len() > limits.depth
+    }
+
+    fn in_object(&mut self, frame: Frame) {
+        let entry = self.entry();
+        match self.byte() {
+            b'}' => {
+                if self.stack.len() == 1 && fits::belongs(self.outline, self.text, self.at + 1) {
+                    return self.step_over(self.outline.faults.extra_brace);
+                }
+                self.trailing(frame);
+                self.at += 1;
+                self.pop(false);
+            }
+            b',' => self.comma(frame),
+            b'"' if fits::is_stray(self.text, self.at) => self.step_over(self.outline.faults.stray_quote),
+            b']' if entry => self.end_early(frame),
+            b']' => self.step_over(self.outline.faults.extra_bracket),
+            b'{' if entry => self.end_early(frame),
+            // Another entry of a list whose bracket is missing.
+            b'{' if frame.key.is_some_and(|key| self.is_listed(frame.level, key)) => {
+                let key = frame.key.unwrap_or_default();
+                self.fault(self.outline.faults.missing_bracket);
+                self.member(frame, key);
+            }
+            _ => match self.run(self.outline.name) {
+                Some(end) => {
+                    let key = self.captured("key").unwrap_or(Span::new(self.at, end));
+                    self.take_faults();
+                    if frame.filled && frame.comma.is_none() {
+                        self.fault(self.outline.faults.missing_comma);
+                    }
+                    self.at = end;
+                    self.member(frame, key);
+                }
+                None => self.skip_junk(),
+            },
+        }
+    }
+
+    /// Reads the value of a member whose key has been read.
+    fn member(&mut self, frame: Frame, key: Span) {
+        let name = crate::document::decode::decode_string(super::tape::unquoted(key.of(self.text)));
+        let level = frame.level.and_then(|level| self.outline.member(level, &name));
+        self.tape.leaf(Kind::Key, key, false);
+        self.change(|frame| (frame.filled, frame.comma, frame.key) = (true, None, Some(key)));
+        self.space();
+        self.value(level);
+    }
+
+    fn in_list(&mut self, frame: Frame) {
+        let each = frame.level.and_then(|level| self.outline.level(level).each);
+        let entry = |reader: &mut Self| {
+            if frame.filled && frame.comma.is_none() {
+                reader.fault(reader.outline.faults.missing_comma);
+            }
+            reader.change(|frame| (frame.filled, frame.comma) = (true, None));
+        };
+        match self.byte() {
+            b']' => {
+                self.trailing(frame);
+                self.at += 1;
+                self.pop(false);
+            }
+            b',' => self.comma(frame),
+            b'}' if self.is_extra_brace() => self.step_over(self.outline.faults.extra_brace),
+            b'}' => self.end_list_early(frame),
+            // Where an entry is due, only an object makes a quote a stray one.
+            b'"' if self.is_stray(!frame.filled || frame.comma.is_some()) => {
+                self.step_over(self.outline.faults.stray_quote);
+            }
+            b'"' | b'\'' if fits::key(self.text, self.at).is_some() => {
+                let inner: Vec<LevelId> = each.into_iter().collect();
+                let known = fits::names_member(self.outline, self.text, self.at, &inner);
+                if !known && fits::names_member(self.outline, self.text, self.at, &self.levels(1)) {
+                    return self.end_list_early(frame);
+                }
+                entry(self);
+                self.fault(self.outline.faults.missing_brace);
+                self.open_object(each);
+            }
+            b'{' | b'[' | b'"' => {
+                entry(self);
+                self.value(each);
+            }
+            b':' | b'`' => self.skip_junk(),
+            _ => {
+                entry(self);
+                self.value(each);
+            }
+        }
+    }
+
+    fn value(&mut self, level: Option<LevelId>) {
+        match self.byte() {
+            b'{' => self.open_object(level),
+            b'[' => {
+                let node = self.tape.leaf(Kind::List, Span::new(self.at, self.at), false);
+                self.stack.push(Frame { node, list: true, level, comma: None, filled: false, key: None });
+                self.at += 1;
+            }
+            b'"' => self.string(level),
+            b',' | b'}' | b']' => {
+                self.fault(self.outline.faults.missing_value);
+                self.tape.leaf(Kind::Absent, Span::new(self.at, self.at), false);
+            }
+            0 if self.at >= self.bytes.len() => {
+                self.tape.leaf(Kind::Absent, Span::new(self.at, self.at), true);
+            }
+            _ => match self.run(self.outline.scalar) {
+                Some(end) if end > self.at => {
+                    let quoted = matches!(self.byte(), b'\'');
+                    self.take_faults();
+                    let words = Span::new(self.at, end);
+                    let span = Span::new(words.start, words.start + words.of(self.text).trim_end().len());
+                    self.tape.leaf(if quoted { Kind::String } else { Kind::Scalar }, span, end >= self.bytes.len());
+                    self.at = end;
+                }
+                _ => {
+                    self.tape.leaf(Kind::Absent, Span::new(self.at, self.at), false);
+                    self.skip_junk();
+                }
+            },
+        }
+    }
+
+    /// Reads a string up to the quote that ends it: the first behind which something fits.
+    fn string(&mut self, level: Option<LevelId>) {
+        let start = self.at;
+        let open: Vec<Open> = self.open().collect();
+        let body = level.is_some_and(|level| self.outline.level(level).body);
+        let around = Around { open: &open, body, last: self.last };
+        let known = self.faults.len();
+        self.at += 1;
+        loop {
+            match self.run(self.outline.text) {
+                Some(end) => {
+                    self.take_faults_once(known);
+                    self.at = end;
+                }
+                None => self.at = self.bytes.len(),
+            }
+            if self.byte() != b'"' {
+                // A backslash at the very end starts nothing.
+                self.at = self.bytes.len();
+                self.tape.leaf(Kind::String, Span::new(start, self.at), true);
+                return;
+            }
+            if self.outline.faults.bare_quote.is_none() || fits::ends(self.outline, self.text, self.at, around) {
+                self.at += 1;
+                self.tape.leaf(Kind::String, Span::new(start, self.at), false);
+                return;
+            }
+            let quote = Span::new(self.at, self.at + 1);
+            if !self.faults.iter().skip(known).any(|(found, _)| Some(*found) == self.outline.faults.bare_quote) {
+                self.record(self.outline.faults.bare_quote, quote);
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Opens an object, with its brace if it has one.
+    fn open_object(&mut self, level: Option<LevelId>) {
+        let node = self.tape.leaf(Kind::Object, Span::new(self.at, self.at), false);
+        self.stack.push(Frame { node, list: false, level, comma: None, filled: false, key: None });
+        if self.byte() == b'{' {
+            self.at += 1;
+        } else if self.stack.len() == 1 {
+            self.fault(self.outline.faults.missing_brace);
+        }
+    }
+
+    /// Ends an entry whose brace is missing.
+    fn end_early(&mut self, frame: Frame) {
+        let at = frame.comma.unwrap_or(self.at);
+        self.record(self.outline.faults.missing_brace, Span::new(at, at));
+        let end = self.end_of_last(frame.node);
+        self.pop_at(end, false);
+        // The comma is the list's.
+        self.change(|outer| outer.comma = frame.comma);
+    }
+
+    /// Ends a list whose bracket is missing.
+    fn end_list_early(&mut self, frame: Frame) {
+        let at = frame.comma.unwrap_or(self.at);
+        self.record(self.outline.faults.missing_bracket, Span::new(at, at));
+        let end = self.end_of_last(frame.node);
+        self.pop_at(end, false);
+        self.change(|outer| outer.comma = frame.comma);
+    }
+
+    /// Where the last piece of an object or list ends that has no end of its own.
+    fn end_of_last(&self, node: usize) -> usize {
+        let start = self.tape.get(node).map_or(0, |node| node.span().start);
+        let last = self.tape.nodes.iter().skip(node + 1).map(|node| node.span().end).max();
+        last.unwrap_or(self.at).max(start)
+    }
+
+    fn is_stray(&self, due: bool) -> bool {
+        let object = || self.bytes.get(fits::blank(self.bytes, self.at + 1)) == Some(&b'{');
+        fits::is_stray(self.text, self.at) && (!due || object())
+    }
+
+    /// A brace in a list: too many, or the end of what the list stands in?
+    fn is_extra_brace(&self) -> bool {
+        let nested = self.stack.iter().rev().skip(2).any(|frame| frame.list);
+        let mut at = fits::blank(self.bytes, self.at + 1);
+        let mut braces = 0;
+        loop {
+            match self.bytes.get(at) {
+                Some(b'}') if braces < 8 => {
+                    braces += 1;
+                    at = fits::blank(self.bytes, at + 1);
+                }
+                Some(b']') => return !nested,
+                Some(b'"') if fits::is_stray(self.text, at) => return !nested,
+                Some(b',') => {
+                    let next = fits::blank(self.bytes, at + 1);
+                    let outer = self.levels(1);
+                    return match self.bytes.get(next) {
+                        Some(b'{') => !nested,
+                        Some(b'"') if fits::names_member(self.outline, self.text, next, &outer) => {
+                            let list = self.stack.last().and_then(|frame| frame.level);
+                            let each = list.and_then(|level| self.outline.level(level).each);
+                            each.is_some_and(|each| fits::names_member(self.outline, self.text, next, &[each]))
+                        }
+                        Some(b'"') => !nested,
+                        _ => false,
+                    };
+                }
+                Some(b'{') => return !nested,
+                _ => return false,
+            }
+        }
+    }
+
+    /// The known levels of what is open but for the first `skip`, the innermost first.
+    fn levels(&self, skip: usize) -> Vec<LevelId> {
+        self.open().skip(skip).filter_map(|open| open.level).collect()
+    }
+
+    /// What is open, the innermost first.
+    fn open(&self) -> impl Iterator<Item = Open> + '_ {
+        self.stack.iter().rev().map(|frame| match frame.list {
+            true => Open { list: true, level: frame.level.and_then(|level| self.outline.level(level).each) },
+            false => Open { list: false, level: frame.level },
+        })
+    }
+
+    /// Whether the object on top is an entry of a list.
+    fn entry(&self) -> bool {
+        self.stack.iter().rev().nth(1).is_some_and(|frame| frame.list)
+    }
+
+    /// Whether a member is declared as a list.
+    fn is_listed(&self, level: Option<LevelId>, key: Span) -> bool {
+        let name = super::tape::unquoted(key.of(self.text));
+        let below = level.and_then(|level| self.outline.member(level, name));
+        below.is_some_and(|level| self.outline.level(level).each.is_some())
+    }
+
+    fn comma(&mut self, frame: Frame) {
+        if frame.comma.is_some() || !frame.filled {
+            return self.step_over(self.outline.faults.extra_comma);
+        }
+        let at = self.at;
+        self.change(|frame| frame.comma = Some(at));
+        self.at += 1;
+    }
+
+    fn trailing(&mut self, frame: Frame) {
+        if let Some(comma) = frame.comma {
+            self.record(self.outline.faults.trailing_comma, Span::new(comma, comma + 1));
+        }
+    }
+
+    /// What stands behind the object's end and belongs to it: marks that end nothing.
+    fn behind(&mut self) {
+        let mut at = self.at;
+        loop {
+            at = fits::blank(self.bytes, at);
+            let rule = match self.bytes.get(at) {
+                Some(b'}') => self.outline.faults.extra_brace,
+                Some(b']') => self.outline.faults.extra_bracket,
+                Some(b'"') if fits::is_stray(self.text, at) => self.outline.faults.stray_quote,
+                _ => return,
+            };
+            if rule.is_none() {
+                return;
+            }
+            self.record(rule, Span::new(at, at + 1));
+            at += 1;
+            self.at = at;
+        }
+    }
+
+    /// The response ends, and everything that is open with it.
+    fn cut(&mut self) {
+        let Some(frame) = self.stack.last().copied() else { return };
+        let end = self.bytes.len().min(self.at);
+        let missing = if frame.list { self.outline.faults.missing_bracket } else { self.outline.faults.missing_brace };
+        if self.stopped.is_none()
+            && !self.faults.iter().any(|fault| Some(*fault) == missing.map(|rule| (rule, Span::new(end, end))))
+        {
+            self.record(missing, Span::new(end, end));
+        }
+        self.pop(true);
+    }
+
+    fn pop(&mut self, cut: bool) {
+        self.pop_at(self.at, cut);
+    }
+
+    fn pop_at(&mut self, end: usize, cut: bool) {
+        if let Some(frame) = self.stack.pop() {
+            self.tape.close(frame.node, end, cut);
+        }
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut Frame)) {
+        if let Some(frame) = self.stack.last_mut() {
+            change(frame);
+        }
+    }
+
+    /// Over what nothing explains, up to the next mark or quote.
+    fn skip_junk(&mut self) {
+        let start = self.at;
+        let rest = self.bytes.get(start + 1..).unwrap_or_default();
+        let length = rest.iter().position(|byte| matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b'"'));
+        self.at = length.map_or(self.bytes.len(), |length| start + 1 + length);
+        match self.junk.last_mut() {
+            Some(last) if last.end == start => last.end = self.at,
+            _ => self.junk.push(Span::new(start, self.at)),
+        }
+    }
+
+    fn byte(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or_default()
+    }
+
+    fn space(&mut self) {
+        if !matches!(self.byte(), b' ' | b'\t' | b'\r' | b'\n' | b'/') {
+            return;
+        }
+        let plain = fits::blank(self.bytes, self.at);
+        if self.bytes.get(plain) != Some(&b'/') {
+            self.at = plain;
+            return;
+        }
+        if let Some(end) = self.run(self.outline.space) {
+            self.take_faults();
+            self.at = end;
+        }
+    }
+
+    /// Where a rule ends that starts here, if it matches.
+    fn run(&mut self, rule: RuleId) -> Option<usize> {
+        self.machine.start(&self.outline.grammar, rule, self.at);
+        match self.machine.run(&self.outline.grammar, self.text, true, &mut self.steps) {
+            Progress::Matched(end) => Some(end),
+            _ => None,
+        }
+    }
+
+    fn captured(&self, rule: &str) -> Option<Span> {
+        let captures = self.machine.captures().iter();
+        let mut named = captures.filter(|capture| self.outline.grammar.rule_name(capture.rule()) == rule);
+        named.next().map(|capture| capture.span())
+    }
+
+    /// Notes the faults that the last run took.
+    fn take_faults(&mut self) {
+        self.take(|_, _| true);
+    }
+
+    /// The same, but each kind once since there were `known`.
+    fn take_faults_once(&mut self, known: usize) {
+        self.take(|faults, rule| !faults.iter().skip(known).any(|(found, _)| *found == rule));
+    }
+
+    fn take(&mut self, wanted: impl Fn(&[(RuleId, Span)], RuleId) -> bool) {
+        for capture in self.machine.captures() {
+            let fault = self.outline.grammar.rule_name(capture.rule()).starts_with("fault_");
+            if fault && wanted(&self.faults, capture.rule()) {
+                if self.faults.len() >= self.limits.diagnostics {
+                    self.left_out += 1;
+                } else {
+                    self.faults.push((capture.rule(), capture.span()));
+                }
+            }
+        }
+    }
+
+    /// Notes that something is missing here.
+    fn fault(&mut self, rule: Option<RuleId>) {
+        self.record(rule, Span::new(self.at, self.at));
+    }
+
+    /// Notes a mark that does not belong here, and steps over it; without a name for it, it is junk.
+    fn step_over(&mut self, rule: Option<RuleId>) {
+        match rule.and_then(|rule| self.run(rule)).filter(|end| *end > self.at) {
+            Some(end) => {
+                self.record(rule, Span::new(self.at, end));
+                self.at = end;
+            }
+            None => self.skip_junk(),
+        }
+    }
+
+    fn record(&mut self, rule: Option<RuleId>, span: Span) {
+        let Some(rule) = rule else { return };
+        if self.faults.len() >= self.limits.diagnostics {
+            self.left_out += 1;
+        } else if self.faults.last() != Some(&(rule, span)) {
+            self.faults.push((rule, span));
+        }
+    }
+}

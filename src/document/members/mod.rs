@@ -1,0 +1,274 @@
+//! Members: which blocks does an answer hold that is one object?
+//!
+//! In: a response, whole or in pieces, and a dialect whose members are blocks.
+//! Out: what a [`Document`] is made of: the blocks, what is markup around them, and what the reading found.
+//! Never: judges a block, or forgives a fault without naming it.
+//!
+//! Strictly first: an object that is valid is walked through and its values are decoded where they are used. Only what
+//! is not valid is read piece by piece. Both leave a [`Tape`] of what stands where, from which the names of the dialect
+//! take their blocks. Whether an object is valid is known at its end, so that everything is read, and announced, once
+//! the response is whole; until then it is only known where no object can have started.
+
+mod bind;
+mod fits;
+mod lenient;
+mod strict;
+mod tape;
+
+use super::announce::Announcement;
+use super::{Block, Document, Found, What};
+use crate::grammar::{Machine, Progress, RuleId};
+use crate::program::{Dialect, Limits, Outline};
+use crate::text::Span;
+use std::cell::Cell;
+use tape::Tape;
+
+/// One dialect reading the objects of one response.
+#[derive(Debug)]
+pub(super) struct ObjectReader<'p> {
+    dialect: &'p Dialect,
+    outline: &'p Outline,
+    limits: &'p Limits,
+    machine: Machine,
+    /// No object starts before this place.
+    at: usize,
+    complete: bool,
+    pub(super) blocks: Vec<Block>,
+    found: Vec<Found>,
+    left_out: usize,
+    /// Between these no text is outside: the objects, without what in them is no member of a block.
+    markup: Vec<Span>,
+    values: Cell<usize>,
+    calls: usize,
+    /// The last quotes, once they have been looked for.
+    last: Option<fits::Last>,
+    stopped: bool,
+    told: bool,
+}
+
+/// An object that was read: its tape, where it ends, and what was wrong with it.
+struct Object {
+    tape: Tape,
+    end: usize,
+    /// What is no part of it.
+    junk: Vec<Span>,
+}
+
+impl<'p> ObjectReader<'p> {
+    pub(super) fn new(dialect: &'p Dialect, outline: &'p Outline, limits: &'p Limits) -> Self {
+        Self {
+            dialect,
+            outline,
+            limits,
+            machine: Machine::with_depth(256),
+            at: 0,
+            complete: false,
+            blocks: Vec::new(),
+            found: Vec::new(),
+            left_out: 0,
+            markup: Vec::new(),
+            values: Cell::new(limits.values),
+            calls: 0,
+            last: None,
+            stopped: false,
+            told: false,
+        }
+    }
+
+    pub(super) fn advance(&mut self, text: &str, complete: bool) {
+        if self.complete {
+            return;
+        }
+        if !complete {
+            // Where the first object may start is all that can be known.
+            self.find_start(text, false);
+            return;
+        }
+        self.complete = true;
+        while !self.stopped
+            && let Some((start, brace)) = self.find_start(text, true)
+        {
+            self.read(text, start, brace);
+        }
+    }
+
+    /// The next place where an object starts, and where its brace stands, or would. Without the whole text the place is
+    /// only kept.
+    fn find_start(&mut self, text: &str, complete: bool) -> Option<(usize, usize)> {
+        let bytes = text.as_bytes();
+        let lead = start_of(text);
+        loop {
+            let rest = bytes.get(self.at..)?;
+            let headless =
+                self.at <= lead && (complete || bytes.get(lead).is_none_or(|byte| matches!(byte, b'"' | b'\'')));
+            if headless {
+                self.at = lead;
+                if !complete {
+                    return None;
+                }
+                if fits::names_member(self.outline, text, lead, &[Outline::ROOT]) {
+                    return Some((lead, lead));
+                }
+            }
+            let rest = if headless { bytes.get(self.at..)? } else { rest };
+            let Some(offset) = memchr::memchr3(b'{', b'`', b'~', rest) else {
+                self.at = bytes.len();
+                return None;
+            };
+            self.at += offset;
+            self.machine.start(&self.outline.grammar, self.outline.open, self.at);
+            let mut steps = self.limits.steps_per_byte * text.len() as u64 + 1_000;
+            match self.machine.run(&self.outline.grammar, text, complete, &mut steps) {
+                Progress::Matched(brace) if complete => {
+                    // Behind a fence the brace may be missing; then a name shows what it is.
+                    let braced = bytes.get(brace) == Some(&b'{');
+                    if braced || fits::names_member(self.outline, text, brace, &[Outline::ROOT]) {
+                        return Some((self.at, brace));
+                    }
+                    self.at += 1;
+                }
+                Progress::Matched(_) | Progress::Pending => return None,
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// Reads the object whose brace stands at `brace`; what stands before it from `start` belongs to it.
+    fn read(&mut self, text: &str, start: usize, brace: usize) {
+        let fenced = brace > start;
+        let mut faults: Vec<(RuleId, Span)> = if fenced { self.faults_of_last_run() } else { Vec::new() };
+        let (mut stopped, mut left_out) = (None, 0);
+        let object = match strict::read(text, brace, self.outline) {
+            Some(object) => object,
+            None => {
+                let last = *self.last.get_or_insert_with(|| fits::Last::of(text));
+                let reading =
+                    lenient::Lenient::new(text, self.outline, self.limits, &mut self.machine, last).read(brace);
+                faults.extend(reading.faults);
+                stopped = reading.stopped;
+                left_out = reading.left_out;
+                reading.object
+            }
+        };
+        let first = self.blocks.len();
+        let mut outside = object.junk.clone();
+        self.bind(text, &object, &mut outside);
+        self.at = object.end.max(brace + 1);
+        if let Some(what) = stopped {
+            self.found.push(Found::new(What::Defect(what), Span::new(object.end, object.end)));
+            self.stopped = true;
+        }
+        if self.blocks.len() == first {
+            // Nothing in it is bound: it is text.
+            return;
+        }
+        self.left_out += left_out;
+        let mut end = object.end;
+        for (rule, span) in faults {
+            self.find(Found::new(What::Fault(rule), span));
+        }
+        if let Some(close) = self.outline.close.filter(|_| fenced) {
+            self.machine.start(&self.outline.grammar, close, end);
+            let mut steps = self.limits.steps_per_byte * text.len() as u64 + 1_000;
+            if let Progress::Matched(after) = self.machine.run(&self.outline.grammar, text, true, &mut steps) {
+                end = after;
+            }
+        }
+        self.at = end.max(self.at);
+        let mut at = start;
+        outside.sort_by_key(|span| span.start);
+        for span in outside {
+            if span.start >= at {
+                self.markup.push(Span::new(at, span.start));
+                at = span.end;
+            }
+        }
+        self.markup.push(Span::new(at, end));
+    }
+
+    fn faults_of_last_run(&self) -> Vec<(RuleId, Span)> {
+        let captures = self.machine.captures().iter();
+        let faults = captures.filter(|capture| self.outline.grammar.rule_name(capture.rule()).starts_with("fault_"));
+        faults.map(|capture| (capture.rule(), capture.span())).collect()
+    }
+
+    fn find(&mut self, found: Found) {
+        if self.found.len() < self.limits.diagnostics {
+            self.found.push(found);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// Where the first block that claims the answer starts.
+    pub(super) fn claim(&self) -> Option<usize> {
+        let fits = |name: &str| self.dialect.needs.iter().any(|need| self.dialect.names.fits(need, name));
+        let needs = |id| self.dialect.needs.is_empty() || self.dialect.block(id).is_some_and(|block| fits(&block.name));
+        self.blocks.iter().find(|block| needs(block.id)).map(|block| block.span.start)
+    }
+
+    /// Every block that starts before this place is known.
+    pub(super) fn settled_until(&self) -> usize {
+        if self.complete { usize::MAX } else { self.at }
+    }
+
+    /// Everything is certain at the end, and nothing before.
+    pub(super) fn announce(&mut self, text: &str, complete: bool, out: &mut Vec<Announcement>) {
+        if !complete || self.told {
+            return;
+        }
+        self.told = true;
+        let mut at = 0;
+        let tell = |block: Option<usize>, span: Span, out: &mut Vec<Announcement>| {
+            if !span.is_empty() {
+                out.push(Announcement::Text { block, text: span.of(text).to_owned() });
+            }
+        };
+        for (number, block) in self.blocks.iter().enumerate() {
+            for gap in without(Span::new(at, block.span.start), &self.markup) {
+                tell(None, gap, out);
+            }
+            let name = self.dialect.blocks.get(usize::from(block.id.0)).map(|bound| bound.name.clone());
+            out.push(Announcement::Opened { block: number, name: name.unwrap_or_default(), start: block.span.start });
+            tell(Some(number), block.body, out);
+            out.push(Announcement::Closed { block: number, span: block.span });
+            at = block.span.end;
+        }
+        for gap in without(Span::new(at, text.len()), &self.markup) {
+            tell(None, gap, out);
+        }
+    }
+
+    pub(super) fn into_document(self, dialect: Option<usize>, bytes: usize) -> Document {
+        Document {
+            dialect,
+            bytes,
+            blocks: self.blocks,
+            markup: self.markup,
+            found: self.found,
+            left_out: self.left_out,
+            ..Document::default()
+        }
+    }
+}
+
+/// Where a response starts: behind a byte order mark and white space.
+fn start_of(text: &str) -> usize {
+    let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let rest = text.get(mark..).unwrap_or_default();
+    mark + rest.len() - rest.trim_start().len()
+}
+
+/// The parts of `span` that no span of the ordered list covers.
+pub(crate) fn without<'m>(span: Span, covered: &'m [Span]) -> impl Iterator<Item = Span> + 'm {
+    let first = covered.partition_point(|cover| cover.end <= span.start);
+    let covers = covered.get(first..).unwrap_or_default().iter();
+    let mut at = span.start;
+    covers.take_while(move |cover| cover.start < span.end).copied().chain([Span::new(span.end, span.end)]).filter_map(
+        move |cover| {
+            let gap = Span::new(at.min(cover.start), cover.start.min(span.end));
+            at = at.max(cover.end);
+            (!gap.is_empty()).then_some(gap)
+        },
+    )
+}

@@ -1,0 +1,157 @@
+//! Strictly: is this valid JSON, and where do its members stand?
+//!
+//! In: a response, and the place of a brace.
+//! Out: the object's tape, if all of it is valid; what no name reaches is one sealed piece of it.
+//! Never: decodes a string, or reads what is not valid.
+
+use super::tape::{Kind, Tape};
+use super::{Object, fits};
+use crate::program::{LevelId, Outline};
+use crate::text::Span;
+use serde::de::IgnoredAny;
+
+/// The object at `brace`, if it is valid JSON and nothing behind it belongs to it.
+pub(super) fn read(text: &str, brace: usize, outline: &Outline) -> Option<Object> {
+    let rest = text.get(brace..).filter(|rest| rest.starts_with('{'))?;
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
+    values.next()?.ok()?;
+    let end = brace + values.byte_offset();
+    if fits::belongs(outline, text, end) {
+        return None;
+    }
+    let mut walk = Walk { bytes: text.as_bytes(), text, at: brace, outline, tape: Tape::default() };
+    walk.value(Some(Outline::ROOT));
+    Some(Object { tape: walk.tape, end, junk: Vec::new() })
+}
+
+/// A walk through valid JSON: every byte is where it should be.
+struct Walk<'w> {
+    text: &'w str,
+    bytes: &'w [u8],
+    at: usize,
+    outline: &'w Outline,
+    tape: Tape,
+}
+
+impl Walk<'_> {
+    /// Walks over the value here. It recurses as deep as the pack's names do, whatever the response holds.
+    fn value(&mut self, level: Option<LevelId>) {
+        let start = self.at;
+        let level = level.filter(|level| self.outline.level(*level).looks_inside());
+        match (self.byte(), level) {
+            (b'{', Some(level)) => {
+                let object = self.tape.leaf(Kind::Object, Span::new(start, start), false);
+                while !matches!(self.step(), b'}') {
+                    let from = self.at;
+                    self.string();
+                    let key = Span::new(from, self.at);
+                    self.tape.leaf(Kind::Key, key, false);
+                    let name = Span::new(key.start + 1, key.end - 1).of(self.text);
+                    let below = match memchr::memchr(b'\\', name.as_bytes()) {
+                        None => self.outline.member(level, name),
+                        Some(_) => self.outline.member(level, &crate::document::decode::decode_string(name)),
+                    };
+                    // The colon.
+                    self.step();
+                    self.skip_space();
+                    self.value(below);
+                    if self.next_is_end(b'}') {
+                        break;
+                    }
+                }
+                self.at += 1;
+                self.tape.close(object, self.at, false);
+            }
+            (b'[', Some(level)) => {
+                let each = self.outline.level(level).each;
+                let list = self.tape.leaf(Kind::List, Span::new(start, start), false);
+                while !matches!(self.step(), b']') {
+                    self.value(each);
+                    if self.next_is_end(b']') {
+                        break;
+                    }
+                }
+                self.at += 1;
+                self.tape.close(list, self.at, false);
+            }
+            (b'"', _) => {
+                self.string();
+                self.tape.leaf(Kind::String, Span::new(start, self.at), false);
+            }
+            (b'{' | b'[', None) => {
+                self.skip();
+                self.tape.leaf(Kind::Sealed, Span::new(start, self.at), false);
+            }
+            _ => {
+                while !matches!(self.byte(), b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n' | 0) {
+                    self.at += 1;
+                }
+                self.tape.leaf(Kind::Scalar, Span::new(start, self.at), false);
+            }
+        }
+    }
+
+    fn byte(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or_default()
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.byte(), b' ' | b'\t' | b'\r' | b'\n') {
+            self.at += 1;
+        }
+    }
+
+    /// Over one mark and the white space behind it; what stands there.
+    fn step(&mut self) -> u8 {
+        self.skip_space();
+        self.at += 1;
+        self.skip_space();
+        self.byte()
+    }
+
+    /// Whether the object or list ends here; else a comma stands here.
+    fn next_is_end(&mut self, end: u8) -> bool {
+        self.skip_space();
+        self.byte() == end || self.byte() == 0
+    }
+
+    /// Over a string.
+    fn string(&mut self) {
+        self.at += 1;
+        loop {
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            match memchr::memchr2(b'"', b'\\', rest) {
+                Some(offset) if rest.get(offset) == Some(&b'\\') => self.at += offset + 2,
+                Some(offset) => {
+                    self.at += offset + 1;
+                    return;
+                }
+                None => {
+                    self.at = self.bytes.len();
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Over an object or a list, however deep.
+    fn skip(&mut self) {
+        let mut depth = 0usize;
+        loop {
+            match self.byte() {
+                b'"' => {
+                    self.string();
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth -= 1,
+                0 if self.at >= self.bytes.len() => return,
+                _ => {}
+            }
+            self.at += 1;
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+}

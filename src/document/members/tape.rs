@@ -1,0 +1,164 @@
+//! The tape: what stands where in an object?
+//!
+//! In: pieces in the order in which they start.
+//! Out: [`Tape`]: a tree as one list, and the JSON value of any part of it.
+//! Never: knows which names are bound.
+
+use crate::document::decode::decode_string;
+use crate::document::payload::read_strictly;
+use crate::program::Limits;
+use crate::text::Span;
+use serde_json::{Map, Value};
+use std::cell::Cell;
+
+/// A tree of pieces as a list: each says where the first piece behind it stands.
+#[derive(Debug, Default)]
+pub(super) struct Tape {
+    pub(super) nodes: Vec<Node>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    /// Whether it was cut off.
+    pub(super) cut: bool,
+    start: u32,
+    end: u32,
+    next: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Object,
+    List,
+    /// The key of a member, with its quotes if it has any; the value follows.
+    Key,
+    /// With its quotes.
+    String,
+    /// A number, a constant, or words without quotes.
+    Scalar,
+    /// Valid JSON that nobody looked into.
+    Sealed,
+    /// Nothing where a value should stand.
+    Absent,
+}
+
+impl Node {
+    pub(super) fn span(&self) -> Span {
+        Span::new(self.start as usize, self.end as usize)
+    }
+}
+
+impl Tape {
+    /// Adds a piece without pieces inside.
+    pub(super) fn leaf(&mut self, kind: Kind, span: Span, cut: bool) -> usize {
+        let at = self.nodes.len();
+        self.nodes.push(Node { kind, cut, start: span.start as u32, end: span.end as u32, next: at as u32 + 1 });
+        at
+    }
+
+    /// Ends a piece: what was added since it began stands inside.
+    pub(super) fn close(&mut self, at: usize, end: usize, cut: bool) {
+        let next = self.nodes.len() as u32;
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.end = end as u32;
+            node.next = next;
+            node.cut = cut;
+        }
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<&Node> {
+        self.nodes.get(at)
+    }
+
+    /// The pieces right inside the one at `outer`.
+    pub(super) fn inside(&self, outer: usize) -> impl Iterator<Item = usize> + '_ {
+        let end = self.get(outer).map_or(0, |node| node.next as usize);
+        let mut at = outer + 1;
+        std::iter::from_fn(move || {
+            let here = at;
+            let node = self.get(here).filter(|_| here < end)?;
+            at = (node.next as usize).max(here + 1);
+            Some(here)
+        })
+    }
+
+    /// The members of the object at `outer`: each key and its value.
+    pub(super) fn members(&self, outer: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let mut pieces = self.inside(outer);
+        std::iter::from_fn(move || Some((pieces.next()?, pieces.next()?)))
+    }
+
+    /// The value at `at`, and the keys that stand twice in an object of it. Each value is taken from the `values` that the
+    /// response may still hold; none is left if there are more.
+    pub(super) fn value(
+        &self,
+        text: &str,
+        at: usize,
+        limits: &Limits,
+        values: &Cell<usize>,
+        repeated: &mut Vec<String>,
+    ) -> Value {
+        let mut open: Vec<(usize, Value, Option<String>)> = Vec::new();
+        let last = self.get(at).map_or(at, |node| node.next as usize);
+        let mut at = at;
+        let mut whole = Value::Null;
+        while at < last {
+            let Some(node) = self.get(at).filter(|_| values.get() > 0) else { break };
+            at += 1;
+            let raw = node.span().of(text);
+            let value = match node.kind {
+                Kind::Key => {
+                    if let Some((.., key)) = open.last_mut() {
+                        *key = Some(decode_string(unquoted(raw)).into_owned());
+                    }
+                    continue;
+                }
+                Kind::Object => Value::Object(Map::new()),
+                Kind::List => Value::Array(Vec::new()),
+                Kind::String => Value::String(decode_string(unquoted(raw)).into_owned()),
+                Kind::Scalar => scalar(raw),
+                Kind::Sealed => match read_strictly(raw, limits, values) {
+                    Ok(json) => {
+                        repeated.extend(json.repeated);
+                        json.value
+                    }
+                    Err(_) => Value::Null,
+                },
+                Kind::Absent => Value::Null,
+            };
+            values.set(values.get().saturating_sub(1));
+            open.push((node.next as usize, value, None));
+            // What ends here goes into what is still open.
+            while let Some((_, value, _)) = open.pop_if(|(next, ..)| *next <= at) {
+                match open.last_mut() {
+                    Some((_, Value::Object(members), key)) => {
+                        let key = key.take().unwrap_or_default();
+                        if members.contains_key(&key) {
+                            repeated.push(key.clone());
+                        }
+                        members.insert(key, value);
+                    }
+                    Some((_, Value::Array(items), _)) => items.push(value),
+                    _ => whole = value,
+                }
+            }
+        }
+        whole
+    }
+}
+
+/// A string without its quotes, of either kind, if it has any; one that was cut off has the first only.
+pub(super) fn unquoted(raw: &str) -> &str {
+    let body = raw.strip_prefix(['"', '\'']);
+    body.map_or(raw, |body| body.strip_suffix(['"', '\'']).unwrap_or(body))
+}
+
+fn scalar(raw: &str) -> Value {
+    match raw {
+        "True" => Value::Bool(true),
+        "False" => Value::Bool(false),
+        "None" | "undefined" | "NaN" | "Infinity" => Value::Null,
+        raw => serde_json::from_str(raw).unwrap_or_else(|_| Value::String(raw.trim().to_owned())),
+    }
+}

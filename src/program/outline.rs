@@ -1,0 +1,184 @@
+//! Outlines: which values of one object are which blocks?
+//!
+//! In: a grammar whose members are blocks, and the names that a dialect binds, as paths.
+//! Out: [`Outline`]: the rules that spell an answer, and the levels of names in it.
+//! Never: reads a response.
+
+use super::dialect::{Block, BlockId, Called};
+use crate::grammar::{Grammar, RuleId};
+use crate::text::glob;
+use std::sync::Arc;
+
+/// How an answer that is one object is read.
+#[derive(Debug)]
+pub(crate) struct Outline {
+    pub(crate) grammar: Arc<Grammar>,
+    pub(crate) open: RuleId,
+    pub(crate) close: Option<RuleId>,
+    pub(crate) name: RuleId,
+    pub(crate) text: RuleId,
+    pub(crate) scalar: RuleId,
+    pub(crate) space: RuleId,
+    pub(crate) faults: Faults,
+    /// The object itself comes first.
+    levels: Vec<Level>,
+    insensitive: bool,
+}
+
+/// The rules of faults that the reader finds a place for; what a grammar does not name is not forgiven.
+#[derive(Debug)]
+pub(crate) struct Faults {
+    pub(crate) extra_brace: Option<RuleId>,
+    pub(crate) missing_brace: Option<RuleId>,
+    pub(crate) extra_bracket: Option<RuleId>,
+    pub(crate) missing_bracket: Option<RuleId>,
+    pub(crate) stray_quote: Option<RuleId>,
+    pub(crate) bare_quote: Option<RuleId>,
+    pub(crate) missing_comma: Option<RuleId>,
+    pub(crate) extra_comma: Option<RuleId>,
+    pub(crate) trailing_comma: Option<RuleId>,
+    pub(crate) missing_value: Option<RuleId>,
+}
+
+/// What a value at one place of the answer may hold.
+#[derive(Debug, Default)]
+pub(crate) struct Level {
+    /// The block that the value is.
+    pub(crate) block: Option<BlockId>,
+    /// The level of each entry of a list.
+    pub(crate) each: Option<LevelId>,
+    /// The levels of members, by name; `*` and `?` as in all names of blocks.
+    members: Vec<(String, LevelId)>,
+    /// Whether the value is the body of the block around it.
+    pub(crate) body: bool,
+}
+
+impl Level {
+    /// Whether a name reaches further than the value itself.
+    pub(crate) fn looks_inside(&self) -> bool {
+        self.each.is_some() || !self.members.is_empty()
+    }
+}
+
+/// The number of a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LevelId(usize);
+
+impl Outline {
+    /// Whether the members of what a grammar reads are blocks.
+    pub(crate) fn fit(grammar: &Grammar) -> bool {
+        grammar.rule("member").is_some()
+    }
+
+    pub(crate) fn new(grammar: Arc<Grammar>, blocks: &[Block], insensitive: bool) -> Option<Self> {
+        let fault = |name| grammar.rule(name);
+        let faults = Faults {
+            extra_brace: fault("fault_extra_brace"),
+            missing_brace: fault("fault_missing_brace"),
+            extra_bracket: fault("fault_extra_bracket"),
+            missing_bracket: fault("fault_missing_bracket"),
+            stray_quote: fault("fault_stray_quote"),
+            bare_quote: fault("fault_bare_quote"),
+            missing_comma: fault("fault_missing_comma"),
+            extra_comma: fault("fault_extra_comma"),
+            trailing_comma: fault("fault_trailing_comma"),
+            missing_value: fault("fault_missing_value"),
+        };
+        let mut members = Self {
+            open: grammar.rule("open")?,
+            close: grammar.rule("close"),
+            name: grammar.rule("name")?,
+            text: grammar.rule("text")?,
+            scalar: grammar.rule("scalar")?,
+            space: grammar.rule("ws")?,
+            faults,
+            grammar,
+            levels: vec![Level::default()],
+            insensitive,
+        };
+        for (index, block) in blocks.iter().enumerate() {
+            members.bind(BlockId(index as u16), block);
+        }
+        Some(members)
+    }
+
+    pub(crate) const ROOT: LevelId = LevelId(0);
+
+    pub(crate) fn level(&self, id: LevelId) -> &Level {
+        const NONE: &Level = &Level { block: None, each: None, members: Vec::new(), body: false };
+        self.levels.get(id.0).unwrap_or(NONE)
+    }
+
+    /// The level of the member `name`: an exact name before one with `*`, and of those the first.
+    pub(crate) fn member(&self, of: LevelId, name: &str) -> Option<LevelId> {
+        let members = &self.level(of).members;
+        let exact = members.iter().find(|(known, _)| self.same(known, name));
+        exact.or_else(|| members.iter().find(|(known, _)| self.fits(known, name))).map(|(_, level)| *level)
+    }
+
+    pub(crate) fn same(&self, one: &str, other: &str) -> bool {
+        if self.insensitive { one.eq_ignore_ascii_case(other) } else { one == other }
+    }
+
+    fn fits(&self, pattern: &str, name: &str) -> bool {
+        if self.insensitive {
+            glob(&pattern.to_ascii_lowercase(), &name.to_ascii_lowercase())
+        } else {
+            glob(pattern, name)
+        }
+    }
+
+    /// Lays the levels down to a block: `data.files[]` is each entry of the member `files` of the member `data`.
+    fn bind(&mut self, id: BlockId, block: &Block) {
+        let mut at = Self::ROOT;
+        for part in block.name.split('.') {
+            let name = part.trim_end_matches("[]");
+            at = self.down(at, name);
+            for _ in 0..(part.len() - name.len()) / 2 {
+                at = match self.level(at).each {
+                    Some(each) => each,
+                    None => {
+                        let each = self.add();
+                        self.change(at, |level| level.each = Some(each));
+                        each
+                    }
+                };
+            }
+        }
+        self.change(at, |level| level.block = Some(id));
+        let named = [Some(&block.called), block.key.as_ref()].into_iter().flatten();
+        let named: Vec<String> = named
+            .filter_map(|called| match called {
+                Called::Attribute(name) => Some(name.clone()),
+                _ => None,
+            })
+            .collect();
+        for name in named {
+            self.down(at, &name);
+        }
+        if let Some(body) = &block.body {
+            let body = self.down(at, body);
+            self.change(body, |level| level.body = true);
+        }
+    }
+
+    fn down(&mut self, at: LevelId, name: &str) -> LevelId {
+        if let Some((_, level)) = self.level(at).members.iter().find(|(known, _)| self.same(known, name)) {
+            return *level;
+        }
+        let below = self.add();
+        self.change(at, |level| level.members.push((name.to_owned(), below)));
+        below
+    }
+
+    fn add(&mut self) -> LevelId {
+        self.levels.push(Level::default());
+        LevelId(self.levels.len() - 1)
+    }
+
+    fn change(&mut self, id: LevelId, change: impl FnOnce(&mut Level)) {
+        if let Some(level) = self.levels.get_mut(id.0) {
+            change(level);
+        }
+    }
+}
