@@ -179,8 +179,10 @@ pub(crate) struct Block {
 impl Dialect {
     /// The grammar of a block's family.
     pub(crate) fn grammar(&self, family: usize) -> Option<&Grammar> {
-        let object = self.outline.as_ref().map(|outline| &outline.grammar);
-        Some(object.or_else(|| Some(&self.families.get(family)?.grammar))?)
+        match &self.outline {
+            Some(outline) => Some(&outline.grammar),
+            None => self.families.get(family).map(|family| &*family.grammar),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Exports: does what a server is given say what the rules say?
 
+use rulebook::diagnostic::Diagnostic;
 use rulebook::outcome::Verdict;
 use rulebook::prompt::Export;
 use rulebook::{Program, workspace};
@@ -29,7 +30,9 @@ fn a_mode_exports_the_tools_that_it_permits() {
         let permitted: Vec<String> = program.action_forms(mode).into_iter().map(|action| action.name).collect();
         let openai = program.export(mode, Export::OpenaiTools, false);
         let anthropic = program.export(mode, Export::AnthropicTools, false);
-        assert_eq!((&openai.diagnostics, &anthropic.diagnostics), (&vec![], &vec![]));
+        // A condition of a permit is the one thing that a tool cannot say.
+        let unsaid = |one: &Diagnostic| one.code.to_string() == "prompt/unsaid" && one.message.contains("condition");
+        assert!(openai.diagnostics.iter().chain(&anthropic.diagnostics).all(unsaid));
         let (openai, anthropic) = (openai.value.unwrap(), anthropic.value.unwrap());
         let functions: Vec<&Value> = openai.as_array().unwrap().iter().map(|tool| &tool["function"]).collect();
         assert_eq!(functions.iter().map(|tool| tool["name"].as_str().unwrap()).collect::<Vec<_>>(), permitted);

@@ -134,7 +134,7 @@ impl Model {
                 }
                 Some(("contents", name)) => outcome.contents.iter().any(|content| content.name == name),
                 // What follows on events needs neither.
-                _ => owner == "rules",
+                _ => owner == "rules" || owner.starts_with("rules."),
             };
             if !stands {
                 faults.push(format!("nothing that counts stands behind {effect:?} of {owner}"));

@@ -169,7 +169,8 @@ fn names_of_packs() -> BTreeSet<String> {
     names
 }
 
-/// Words of the engine: the tables and keys of packs, the closed lists, the members of the contracts, the filters.
+/// Words of the engine: the tables and keys of packs, the closed lists, the members of the contracts, the filters, the
+/// shipped grammars, what conditions see.
 fn is_own_word(name: &str) -> bool {
     use rulebook::diagnostic::{Defect, Remark, Strategy};
     let word = |schema: &serde_json::Value| schema.to_string().contains(&format!("\"{name}\""));
@@ -177,6 +178,9 @@ fn is_own_word(name: &str) -> bool {
         || Strategy::from_name(name).is_some()
         || Remark::from_name(name).is_some()
         || name == "action"
+        || name == "item"
+        || rulebook::grammar::shipped(name).is_some()
+        || !name.contains(char::is_alphanumeric)
         || rulebook::expression::filters().any(|filter| filter == name)
         || rulebook::report::schemas::ALL.iter().any(|described| word(&described.schema()))
 }
