@@ -138,7 +138,9 @@ impl<'p> ObjectReader<'p> {
         let fenced = brace > start;
         let mut faults: Vec<(RuleId, Span)> = if fenced { self.faults_of_last_run() } else { Vec::new() };
         let (mut stopped, mut left_out) = (None, 0);
-        let object = match strict::read(text, brace, self.outline) {
+        let strictly = strict::read(text, brace, self.outline);
+        let mended = strictly.is_none();
+        let object = match strictly {
             Some(object) => object,
             None => {
                 let last = *self.last.get_or_insert_with(|| fits::Last::of(text));
@@ -152,7 +154,12 @@ impl<'p> ObjectReader<'p> {
         };
         let first = self.blocks.len();
         let mut outside = object.junk.clone();
-        self.bind(text, &object, &mut outside);
+        // What has to be mended in the midst of prose is what somebody talks about.
+        let prose = |part: Option<&str>| part.is_some_and(|part| !part.trim().trim_matches('`').trim().is_empty());
+        let quoted = mended && prose(text.get(..start)) && prose(text.get(object.end..));
+        if !quoted {
+            self.bind(text, &object, &mut outside);
+        }
         self.at = object.end.max(brace + 1);
         if let Some(what) = stopped {
             self.found.push(Found::new(What::Defect(what), Span::new(object.end, object.end)));
