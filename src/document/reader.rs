@@ -77,6 +77,8 @@ enum Fill {
     Whole(Span),
     Absent,
     Broken,
+    /// It is nested more deeply than the limits allow.
+    TooDeep,
 }
 
 /// Where a block ends.
@@ -261,7 +263,7 @@ impl<'p> Scanner<'p> {
                                 let at = open.opener.end;
                                 return Some(End { at, closer: None, rung: 0, ending: Ending::Payload, payload: None });
                             }
-                            Fill::Broken => None,
+                            Fill::Broken | Fill::TooDeep => None,
                             Fill::Unknown | Fill::Running => return None,
                         }
                     }
@@ -395,7 +397,8 @@ impl<'p> Scanner<'p> {
         if open.payload == Fill::Running {
             open.payload = match self.budget.run(&mut self.machine, family, within, complete) {
                 Progress::Matched(end) => Fill::Whole(Span::new(open.opener.end, end)),
-                Progress::Failed | Progress::TooDeep | Progress::Spent => Fill::Broken,
+                Progress::TooDeep => Fill::TooDeep,
+                Progress::Failed | Progress::Spent => Fill::Broken,
                 Progress::Pending => Fill::Running,
             };
         }
@@ -422,7 +425,8 @@ impl<'p> Scanner<'p> {
             Ended::Cut
         };
         if ended.is_cut() {
-            self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), span, index));
+            let what = if open.payload == Fill::TooDeep { Defect::MalformedPayload } else { Defect::UnclosedBlock };
+            self.found.push(Found::of(What::Defect(what), span, index));
         }
         if let Some((closer, false)) = end.closer {
             self.found.push(Found::of(What::Defect(Defect::WrongCloser), closer, index));

@@ -290,6 +290,7 @@ impl<'j> Run<'j> {
             }
             Quick::Text(base) => match self.value(base)? {
                 text if text.text().is_some() => text,
+                Held::List(items) if items.is_empty() => Held::Text("[]"),
                 // The engine writes a pair in a way of its own.
                 Held::Pair(..) => return None,
                 Held::List(items) if items.iter().any(|item| matches!(item, Held::Pair(..) | Held::List(_))) => {

@@ -73,6 +73,10 @@ impl Judgement<'_> {
         match what {
             Defect::NoDialect => ("no dialect of this mode recognises a block".to_owned(), None),
             Defect::UnclosedBlock => (format!("`{name}` is never closed"), None),
+            Defect::MalformedPayload => (
+                format!("the payload of `{name}` is nested too deeply"),
+                Some(format!("a payload has at most {} levels", limits.depth)),
+            ),
             Defect::WrongCloser => (format!("`{quoted}` closes `{name}`"), None),
             Defect::StrayCloser => (format!("`{quoted}` closes nothing"), None),
             Defect::MalformedOpener => (format!("`{quoted}` starts like a block, but its opener cannot be read"), None),

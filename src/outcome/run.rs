@@ -439,6 +439,8 @@ impl Reader<'_> {
     /// As [`Reader::finish`], with the announcements that only the end made certain.
     pub fn finish_with_announcements(mut self) -> (Outcome, Vec<Announcement>) {
         self.decode(&[], true);
+        // A buffer that has doubled may be half empty, and the outcome is still to be made.
+        self.text.shrink_to_fit();
         let mut told = Vec::new();
         self.readers.advance(&self.text, true);
         self.readers.announce(&self.text, true, &mut told);

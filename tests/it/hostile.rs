@@ -65,9 +65,9 @@ fn a_stream_of_single_bytes_is_read_as_the_whole_text() {
 fn nesting_ends_in_a_coded_diagnostic_on_a_small_stack_too() {
     let depth = 1_000_000;
     let texts = [
-        ("[ACTION_INGEST_DOC]".to_owned() + &"{\"a\":".repeat(depth) + "1" + &"}".repeat(depth), "unclosed-block"),
+        ("[ACTION_INGEST_DOC]".to_owned() + &"{\"a\":".repeat(depth) + "1" + &"}".repeat(depth), "malformed-payload"),
         (format!("[ACTION_INGEST_DOC]{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth)), "malformed-payload"),
-        ("[ACTION_INGEST_DOC]".to_owned() + &"{".repeat(depth), "unclosed-block"),
+        ("[ACTION_INGEST_DOC]".to_owned() + &"{".repeat(depth), "malformed-payload"),
         ("<action type=query_notebook>".to_owned() + &"{\"a\":".repeat(depth) + "</action>", "malformed-payload"),
         (
             "<action type=query_notebook>".to_owned() + &"[".repeat(depth) + &"]".repeat(depth) + "</action>",

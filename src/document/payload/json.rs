@@ -8,6 +8,7 @@ use crate::grammar::{Capture, Grammar, Machine, Progress, inside, shipped};
 use crate::program::Limits;
 use crate::text::{SourceId, Span};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -155,10 +156,17 @@ impl<'de> Deserialize<'de> for Key {
 
 /// The last of a key counts.
 fn insert(object: &mut Map<String, Value>, key: String, value: Value, repeated: &mut Vec<String>) {
-    if repeated.len() < MOST && object.contains_key(&key) {
-        repeated.push(key.clone());
+    match object.entry(key) {
+        Entry::Vacant(place) => {
+            place.insert(value);
+        }
+        Entry::Occupied(mut place) => {
+            if repeated.len() < MOST {
+                repeated.push(place.key().clone());
+            }
+            place.insert(value);
+        }
     }
-    object.insert(key, value);
 }
 
 static GRAMMAR: LazyLock<Option<Grammar>> =
