@@ -94,6 +94,20 @@ table! {
     PACK_UNKNOWN_GRAMMAR = "pack/unknown-grammar", Error;
     /// A name that nothing declares: a block.
     PACK_UNKNOWN_BLOCK = "pack/unknown-block", Error;
+    /// A name that nothing declares: a message.
+    PACK_UNKNOWN_MESSAGE = "pack/unknown-message", Error;
+    /// A rule follows on something that never happens.
+    PACK_UNKNOWN_EVENT = "pack/unknown-event", Error;
+    /// A change to a mode to which no exit leads.
+    PACK_NO_EXIT = "pack/no-exit", Error;
+    /// A gate that never opens.
+    PACK_SHUT_GATE = "pack/shut-gate", Error;
+    /// A mode that no way leads to.
+    PACK_UNREACHABLE = "pack/unreachable-mode", Error;
+    /// A mode that no way leads out of.
+    PACK_DEAD_END = "pack/dead-end", Error;
+    /// Modes that pass a session on for ever.
+    PACK_ENDLESS = "pack/endless-rules", Error;
     /// A name that nothing declares: a tier.
     PACK_UNKNOWN_TIER = "pack/unknown-tier", Error;
     /// A name that nothing declares: a layer of a prompt.

@@ -7,7 +7,7 @@
 use super::masks::Masks;
 use super::{Attribute, Key};
 use crate::grammar::{Capture, Machine, Progress, RuleId, inside};
-use crate::program::{BlockId, Dialect, Family, Lead, Limits};
+use crate::program::{BlockId, Dialect, Family, Lead, Limits, Needles};
 use crate::text::Span;
 
 /// A place where a block may open or close.
@@ -105,6 +105,8 @@ pub(super) struct Marker {
     lines: usize,
     /// Up to where the line holds only what may stand before a mark that leads it.
     clean: usize,
+    /// Where only starts of lines are looked at: whether nothing but what may lead a line stands before `at` on its line.
+    fresh: bool,
     /// Marks in the code span that is being looked through: it may turn out to be none.
     held: Vec<Mark>,
     span: Option<Span>,
@@ -147,6 +149,7 @@ impl Marker {
             mask_cursor: 0,
             lines: 0,
             clean: 0,
+            fresh: true,
             held: Vec::new(),
             span: None,
             depth: 0,
@@ -163,7 +166,11 @@ impl Marker {
         while self.at < limit && !self.spent && self.marks.len() < most {
             if self.attempt.is_none() {
                 let rest = bytes.get(self.at..limit).unwrap_or_default();
-                let Some(offset) = look.dialect.needles.find(rest) else {
+                let offset = match look.dialect.by_line {
+                    true => self.line_start(rest, &look.dialect.needles),
+                    false => look.dialect.needles.find(rest),
+                };
+                let Some(offset) = offset else {
                     self.at = limit;
                     self.leave_span();
                     return;
@@ -182,6 +189,22 @@ impl Marker {
             self.at += 1;
         }
         self.leave_span();
+    }
+
+    /// Where the next line starts with what an opener may start with.
+    fn line_start(&mut self, rest: &[u8], needles: &Needles) -> Option<usize> {
+        let mut at = 0;
+        loop {
+            if !self.fresh {
+                at += memchr::memchr(b'\n', rest.get(at..)?)? + 1;
+                self.fresh = true;
+            }
+            at += rest.get(at..)?.iter().position(|byte| !may_lead(*byte) && *byte != b'\n')?;
+            self.fresh = false;
+            if needles.find(rest.get(at..=at)?) == Some(0) {
+                return Some(at);
+            }
+        }
     }
 
     /// Behind a code span: what stands in it is quoted, unless a stray backtick in one block met another in the next, and
@@ -326,8 +349,7 @@ impl Marker {
         }
         self.lines = span.start;
         let before = bytes.get(self.clean..span.start);
-        let leads_line =
-            before.is_some_and(|before| before.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'`' | b'~')));
+        let leads_line = before.is_some_and(|before| before.iter().all(|byte| may_lead(*byte)));
         // Closers may stand in a row; anything else spoils the line up to its end.
         self.clean = if leads_line && kind == Kind::Close { span.end } else { usize::MAX };
         let opener = match kind {
@@ -363,6 +385,11 @@ impl Marker {
             None => self.marks.push(mark),
         }
     }
+}
+
+/// What may stand before a mark that leads its line: white space and fence marks.
+fn may_lead(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'`' | b'~')
 }
 
 /// Whether a rule that starts so may match here; unknown if too little has come.

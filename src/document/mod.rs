@@ -111,6 +111,8 @@ pub(crate) struct Found {
 pub(crate) enum What {
     Defect(Defect),
     Remark(Remark),
+    /// A rule of the block's grammar that is called `fault_…`.
+    Fault(RuleId),
 }
 
 impl Found {

@@ -10,7 +10,7 @@
 use super::announce::Told;
 use super::marks::{Budget, Kind, Look, Mark, Marker, Opener, opener};
 use super::masks::{Kinds, Masks};
-use super::{Attribute, Block, Document, Ended, Found, What};
+use super::{Attribute, Block, Document, Ended, Found, Key, What};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, Progress};
 use crate::program::{BlockId, Closer, Dialect, Family, Limits};
@@ -427,6 +427,7 @@ impl<'p> Scanner<'p> {
         if let Some((closer, false)) = end.closer {
             self.found.push(Found::of(What::Defect(Defect::WrongCloser), closer, index));
         }
+        self.faults(&open, index);
         self.blocks.push(Block {
             id: open.id,
             family: open.family,
@@ -446,6 +447,20 @@ impl<'p> Scanner<'p> {
             self.at = span.end;
             while self.marker.marks.get(self.next).is_some_and(|mark| mark.start() < span.end) {
                 self.next += 1;
+            }
+        }
+    }
+
+    /// What the grammar itself calls a fault of the opener.
+    fn faults(&mut self, open: &Open, index: usize) {
+        let Some(family) = self.dialect.families.get(open.family).filter(|family| !family.faults.is_empty()) else {
+            return;
+        };
+        for attribute in &open.attributes {
+            if let Key::Rule(rule) = attribute.key
+                && family.faults.contains(&rule)
+            {
+                self.found.push(Found::of(What::Fault(rule), attribute.value, index));
             }
         }
     }

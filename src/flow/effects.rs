@@ -1,13 +1,14 @@
-//! Effects: what does each accepted call and content do, one after the other?
+//! Effects: what does each accepted call and content, and each rule, do, one after the other?
 //!
 //! In: the compiled effects, and what they may see.
 //! Out: [`Done`] effects with their causes; the state, counters and remarks that they leave.
 //! Never: lets an effect see a later one's state; stops at one that fails: it is left out, with a remark.
 
+use super::modes::Going;
 use super::state;
 use crate::diagnostic::{Code, Diagnostic, Remark};
-use crate::expression::{Failure, Scope, Shape};
-use crate::program::{Effect, Program, Verb};
+use crate::expression::{Failure, Scope, Shape, Template};
+use crate::program::{Answers, Effect, ModeId, Program, Verb};
 use crate::session::Session;
 use crate::text::{Location, Span, excerpt};
 use serde_json::{Map, Value};
@@ -30,23 +31,64 @@ pub(crate) enum Kind {
     Remove { path: String, value: Value },
     Emit { event: String, value: Value },
     Write { key: String, text: String },
+    Say { id: String, text: String },
+    Amend { key: String, section: String, marker: String, text: String },
+    Record { key: String, path: String, value: Value },
+}
+
+/// Something that happened on the way: a rule that followed, or a change of mode.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Step {
+    /// `rule` or `mode`.
+    pub(crate) what: &'static str,
+    pub(crate) found: String,
+    pub(crate) at: Location,
+    pub(crate) span: Span,
+}
+
+/// What came of one occasion.
+pub(crate) struct Flowed {
+    pub(crate) session: Session,
+    pub(crate) done: Vec<Done>,
+    pub(crate) findings: Vec<Diagnostic>,
+    pub(crate) steps: Vec<Step>,
+    /// Whether a strategy other than `keep` acted.
+    pub(crate) degraded: bool,
+    /// Whether nothing of this counts.
+    pub(crate) refused: bool,
 }
 
 /// The session while effects change it.
 pub(crate) struct Flow<'f> {
-    program: &'f Program,
-    session: Session,
+    pub(super) program: &'f Program,
+    pub(super) session: Session,
+    /// The state as the prompt showed it: no call opens a gate for its neighbour.
+    pub(super) shown: Arc<Value>,
     done: Vec<Done>,
-    remarks: Vec<Diagnostic>,
-    mode: Value,
+    pub(super) findings: Vec<Diagnostic>,
+    pub(super) steps: Vec<Step>,
+    pub(super) degraded: bool,
+    pub(super) refused: bool,
+    pub(super) mode: Value,
     now: Value,
     reply: Value,
-    span: Span,
+    pub(super) span: Span,
+    /// The tables of degradation nearest to what acts; none for a rule.
+    pub(super) near: Vec<&'f Answers>,
+    /// Whether a call or content acts, and not a rule.
+    pub(super) of_answer: bool,
+    /// Where the session goes once the event is over.
+    pub(super) going: Option<Going>,
+    /// Where it goes once the last call and content of the answer is done.
+    pub(super) asked: Option<Going>,
+    pub(super) leaving: bool,
+    /// The modes that were entered on this occasion.
+    pub(super) entered: Vec<ModeId>,
 }
 
 /// Names that one list of effects binds.
 #[derive(Clone)]
-struct Bound {
+pub(super) struct Bound {
     lets: Vec<(String, Value)>,
     ids: Value,
     item: Value,
@@ -63,29 +105,52 @@ impl<'f> Flow<'f> {
         let mut flow = Self {
             program,
             session: session.clone(),
+            shown: Arc::default(),
             done: Vec::new(),
-            remarks: Vec::new(),
+            findings: Vec::new(),
+            steps: Vec::new(),
+            degraded: false,
+            refused: false,
             mode: Value::String(session.mode.clone()),
             now: session.now.clone().map_or(Value::Null, Value::String),
             reply,
             span: Span::default(),
+            near: Vec::new(),
+            of_answer: false,
+            going: None,
+            asked: None,
+            leaving: false,
+            entered: Vec::new(),
         };
         flow.compute();
+        flow.shown = flow.session.state.clone();
         flow
     }
 
-    /// Performs a list of effects for the call or content at `span`; `names` are what it brings along.
-    pub(crate) fn perform(&mut self, effects: &[Effect], names: &[(&str, &Value)], span: Span) {
+    /// Performs what an accepted call or content at `span` does; `names` are what it brings along, and `near` the tables
+    /// of degradation nearest to it.
+    pub(crate) fn perform(
+        &mut self,
+        effects: &[Effect],
+        names: &[(&str, &Value)],
+        span: Span,
+        near: impl IntoIterator<Item = &'f Answers>,
+    ) {
         self.span = span;
+        self.near = near.into_iter().collect();
+        self.of_answer = true;
         self.list(effects, names, &mut Bound::default());
+        self.of_answer = false;
+        self.near.clear();
     }
 
-    /// The session as the effects left it, what they did, and what they remark.
-    pub(crate) fn into_parts(self) -> (Session, Vec<Done>, Vec<Diagnostic>) {
-        (self.session, self.done, self.remarks)
+    /// What came of the occasion.
+    pub(crate) fn finish(self) -> Flowed {
+        let Self { session, done, findings, steps, degraded, refused, .. } = self;
+        Flowed { session, done, findings, steps, degraded, refused }
     }
 
-    fn list(&mut self, effects: &[Effect], names: &[(&str, &Value)], bound: &mut Bound) {
+    pub(super) fn list(&mut self, effects: &[Effect], names: &[(&str, &Value)], bound: &mut Bound) {
         for effect in effects {
             if let Err(failure) = self.effect(effect, names, bound) {
                 self.failed(effect.at, &failure);
@@ -173,24 +238,59 @@ impl<'f> Flow<'f> {
             }
             Verb::Write { key, value } => {
                 let key = self.scope(names, bound, |scope| key.text(scope))?;
-                let text = match self.render(value, names, bound)? {
-                    Value::String(text) => text,
-                    other => other.to_string(),
-                };
-                Kind::Write { key, text }
+                Kind::Write { key, text: plain(self.render(value, names, bound)?) }
             }
             Verb::Remark { remark, text } => {
                 let text = text.as_ref().map(|text| self.scope(names, bound, |scope| text.text(scope))).transpose()?;
                 let text =
                     text.map_or_else(|| remark.name().replace('-', " "), |text| excerpt(&text, 300).into_owned());
                 let at = Location::response(self.span);
-                self.remarks.push(Diagnostic::new(Code::Remark(*remark), at, text).with_rule(Some(effect.at)));
+                self.findings.push(Diagnostic::new(Code::Remark(*remark), at, text).with_rule(Some(effect.at)));
                 return Ok(());
             }
+            Verb::Say { message, with } => {
+                let mut given = Vec::with_capacity(with.len());
+                for (name, shape) in with {
+                    given.push((name.as_str(), self.render(shape, names, bound)?));
+                }
+                let given: Vec<(&str, &Value)> = given.iter().map(|(name, value)| (*name, value)).collect();
+                return self.say(*message, &given, effect.at);
+            }
+            Verb::Go { to, insist } => {
+                let insists = match insist {
+                    Some(insist) => self.scope(names, bound, |scope| insist.holds(scope))?,
+                    None => false,
+                };
+                self.go(*to, insists, effect.at);
+                return Ok(());
+            }
+            Verb::Amend { key, section, marker, value } => {
+                let text = |template: &Template| self.scope(names, bound, |scope| template.text(scope));
+                let (key, section) = (text(key)?, text(section)?);
+                let marker = marker.as_ref().map(text).transpose()?.unwrap_or_default();
+                Kind::Amend { key, section, marker, text: plain(self.render(value, names, bound)?) }
+            }
+            Verb::Record { key, path, value } => {
+                let key = self.scope(names, bound, |scope| key.text(scope))?;
+                let path = self.scope(names, bound, |scope| path.text(scope))?;
+                Kind::Record { key, path, value: self.render(value, names, bound)? }
+            }
         };
-        self.done.push(Done { kind, cause: effect.at, span: self.span });
+        self.did(kind, effect.at);
         self.compute();
         Ok(())
+    }
+
+    /// Says a message of the pack to its user.
+    pub(super) fn say(&mut self, message: usize, given: &[(&str, &Value)], at: Location) -> Result<(), Failure> {
+        let Some((id, message)) = self.program.messages.get_index(message) else { return Ok(()) };
+        let text = self.scope(given, &Bound::default(), |scope| message.text.text(scope))?;
+        self.did(Kind::Say { id: id.clone(), text }, at);
+        Ok(())
+    }
+
+    fn did(&mut self, kind: Kind, cause: Location) {
+        self.done.push(Done { kind, cause, span: self.span });
     }
 
     /// Adds a value to a list; where an entry has the same values under the `unique` keys, it stands in for that one.
@@ -222,7 +322,7 @@ impl<'f> Flow<'f> {
     }
 
     /// Brings the computed values of the state up to date.
-    fn compute(&mut self) {
+    pub(super) fn compute(&mut self) {
         for (name, slot) in &self.program.slots {
             let Some(compute) = &slot.compute else { continue };
             let value = self.scope(&[], &Bound::default(), |scope| compute.render(scope)).unwrap_or_default();
@@ -238,7 +338,7 @@ impl<'f> Flow<'f> {
         self.scope(names, bound, |scope| shape.render(scope))
     }
 
-    fn scope<T>(&self, names: &[(&str, &Value)], bound: &Bound, then: impl FnOnce(&Scope<'_>) -> T) -> T {
+    pub(super) fn scope<T>(&self, names: &[(&str, &Value)], bound: &Bound, then: impl FnOnce(&Scope<'_>) -> T) -> T {
         let mut scope = Scope::with_room(names.len() + bound.lets.len() + 7);
         scope.add("state", &self.session.state);
         scope.add("data", &self.program.data);
@@ -257,9 +357,17 @@ impl<'f> Flow<'f> {
     }
 
     /// An effect that cannot be performed is left out, and said.
-    fn failed(&mut self, at: Location, failure: &Failure) {
+    pub(super) fn failed(&mut self, at: Location, failure: &Failure) {
         let message = format!("an effect was left out: {}", excerpt(&failure.message, 160));
         let span = Location::response(self.span);
-        self.remarks.push(Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at)));
+        self.findings.push(Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at)));
+    }
+}
+
+/// A value as a text of its own.
+fn plain(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
     }
 }

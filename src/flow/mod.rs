@@ -1,10 +1,17 @@
-//! Flow: what changes because of a response?
+//! Flow: what changes because of a response, or of what a user said?
 //!
-//! In: the accepted calls and contents of a judgement, in the order of the response.
+//! In: the accepted calls and contents of a judgement in the order of the response, and the events on which rules follow.
 //! Out: effects for the host, and the next session.
-//! Never: carries an effect out, or judges.
+//! Never: carries an effect out, or judges a response.
+//!
+//! One occasion is a finite list of events. On each, the rules fire in the order of the pack; a `go` acts behind the last of
+//! them, and brings the events of leaving and entering. A mode is entered at most once on an occasion, so that it ends.
 
 mod effects;
+mod inputs;
+mod modes;
+mod rules;
 mod state;
 
-pub(crate) use effects::{Done, Flow, Kind};
+pub(crate) use effects::{Done, Flow, Flowed, Kind, Step};
+pub(crate) use inputs::{Words, classify};

@@ -8,6 +8,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("brackets", include_str!("../../grammar/brackets.pest")),
     ("json", include_str!("../../grammar/json.pest")),
     ("tags", include_str!("../../grammar/tags.pest")),
+    ("transcript", include_str!("../../grammar/transcript.pest")),
 ];
 
 /// The text of the shipped grammar called `name`.

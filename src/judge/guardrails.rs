@@ -154,7 +154,7 @@ impl Judgement<'_> {
             || self.content_name(index).is_some_and(|called| called == name)
     }
 
-    /// Makes what conditions see as `reply`: `message`, `thinking`, `calls`, `sections` and `contents`.
+    /// Makes what conditions see as `reply`: `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`.
     pub(crate) fn prepare_reply(&mut self) {
         if self.reply.is_some() {
             return;
@@ -163,6 +163,7 @@ impl Judgement<'_> {
         let mut thinking = Vec::new();
         let mut sections = Map::new();
         let mut contents = Vec::new();
+        let mut utterances = Vec::new();
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
             let text = || self.body_text(index).text;
@@ -177,7 +178,13 @@ impl Judgement<'_> {
                     let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
                     contents.push(object([("name", name().into()), ("key", key.into()), ("text", text().into())]));
                 }
-                Role::Call | Role::Utterance => {}
+                Role::Utterance => {
+                    let label = self.attribute(block, "label").unwrap_or_default();
+                    let speaker = block.name.of(self.text);
+                    let members = [("speaker", speaker.into()), ("label", label.into()), ("text", text().into())];
+                    utterances.push(object(members));
+                }
+                Role::Call => {}
             }
         }
         let outside = self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
@@ -203,6 +210,7 @@ impl Judgement<'_> {
             ("calls", calls.collect()),
             ("sections", Value::Object(sections)),
             ("contents", Value::Array(contents)),
+            ("utterances", Value::Array(utterances)),
         ]));
     }
 }

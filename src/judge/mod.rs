@@ -13,6 +13,7 @@ mod guardrails;
 mod path;
 mod reading;
 mod shape;
+mod speakers;
 mod strategy;
 mod texts;
 mod typing;
@@ -25,7 +26,7 @@ pub(crate) use texts::{Composed, Leaf, Texts};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
 use crate::document::{Attribute, Block, Document, Key, decode_entities};
 use crate::expression::Scope;
-use crate::program::{self, Action, Answer, Dialect, Mode, ModeId, Program};
+use crate::program::{self, Action, Answers, Dialect, Mode, ModeId, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Location, Span};
@@ -141,6 +142,7 @@ pub(crate) fn judge<'r>(
     judgement.judge_shape();
     judgement.judge_calls();
     judgement.judge_contents();
+    judgement.judge_speakers();
     judgement.judge_outside();
     judgement.compose();
     judgement.judge_guardrails();
@@ -216,11 +218,7 @@ impl<'r> Judgement<'r> {
         let action = call.and_then(|call| self.action_of(call.block));
         let action = action.or_else(|| block.and_then(|block| self.action_of(block))).map(|(_, action)| action);
         let by_action = action.and_then(|action| action.degradation.get(defect));
-        let by_block = || -> Option<&Answer> {
-            let block = self.document.blocks.get(block?)?;
-            let (dialect, _) = self.dialect?;
-            self.program.block_degradation.get(dialect)?.get(usize::from(block.id.0))?.get(defect)
-        };
+        let by_block = || self.block_answers(block?)?.get(defect);
         let by_mode = || self.mode?.degradation.get(defect);
         let answer = by_action.or_else(by_block).or_else(by_mode).or_else(|| self.program.degradation.get(defect));
         let of_call = block.and_then(|block| self.block(block)).is_some_and(|(_, bound)| bound.role == Role::Call);
@@ -233,6 +231,13 @@ impl<'r> Judgement<'r> {
             }
             None => (vec![default], None),
         }
+    }
+
+    /// The table of degradation of a block's declaration.
+    pub(crate) fn block_answers(&self, block: usize) -> Option<&'r Answers> {
+        let block = self.document.blocks.get(block)?;
+        let (dialect, _) = self.dialect?;
+        self.program.block_degradation.get(dialect)?.get(usize::from(block.id.0))
     }
 
     /// The action that a call's block names.

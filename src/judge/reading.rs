@@ -5,10 +5,11 @@
 //! Never: looks for defects of its own.
 
 use super::{Fate, Judgement, Subject, defect};
-use crate::diagnostic::{Defect, Remark};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark};
 use crate::document::{Found, What};
+use crate::grammar::RuleId;
 use crate::surface::Role;
-use crate::text::{Span, excerpt};
+use crate::text::{Location, Span, excerpt};
 
 impl Judgement<'_> {
     pub(super) fn judge_reading(&mut self, truncated: bool) {
@@ -24,6 +25,7 @@ impl Judgement<'_> {
             }
             match found.what {
                 What::Defect(defect) => self.judge_found(defect, found),
+                What::Fault(rule) => self.judge_fault(rule, found),
                 What::Remark(remark) => self.remark(remark, found.span, self.remark_text(remark, found.span), None),
             }
         }
@@ -50,6 +52,17 @@ impl Judgement<'_> {
         if let (Defect::NestedBlock, Some(block), crate::diagnostic::Strategy::Keep) = (what, found.block, chosen) {
             self.set_fate(block, Fate::Inner);
         }
+    }
+
+    /// What the grammar calls a fault is a remark of that name.
+    fn judge_fault(&mut self, rule: RuleId, found: &Found) {
+        let Some((block, bound)) = found.block.and_then(|block| self.block(block)) else { return };
+        let family = self.dialect.and_then(|(_, dialect)| dialect.families.get(block.family));
+        let Some(name) = family.map(|family| family.grammar.rule_name(rule)) else { return };
+        let what = name.trim_start_matches("fault_").replace('_', " ");
+        let message = format!("the opener of `{}` has a fault: {what}", excerpt(block.name.of(self.text), 40));
+        let diagnostic = Diagnostic::new(Code::Fault(name.into()), Location::response(found.span), message);
+        self.find(diagnostic.with_rule(Some(bound.at)));
     }
 
     fn defect_text(&self, what: Defect, found: &Found) -> (String, Option<String>) {

@@ -171,7 +171,7 @@ contract! {
 
     /// One step of the way from the response to the outcome.
     pub struct TraceStep {
-        /// What happened: `block`, `call`, `permit`, `defect`, `guardrail`, `remark`, `effect`.
+        /// What happened: `input`, `block`, `call`, `permit`, `defect`, `guardrail`, `remark`, `rule`, `mode`, `effect`.
         step: &'static str,
         /// Where in the response.
         span: [usize; 2],
@@ -256,6 +256,33 @@ pub enum Effect {
         key: String,
         /// The whole text.
         text: String,
+    },
+    /// Say something to the user.
+    Say {
+        /// The message of the pack.
+        id: String,
+        /// Its words.
+        text: String,
+    },
+    /// Add to the end of one section of a document, and change nothing else.
+    Amend {
+        /// Which document.
+        key: String,
+        /// The heading of the section.
+        section: String,
+        /// A line that marks what was added; empty for none.
+        marker: String,
+        /// What is added.
+        text: String,
+    },
+    /// Append to a list in a JSON document, and change nothing else.
+    Record {
+        /// Which document.
+        key: String,
+        /// The path of the list, with dots.
+        path: String,
+        /// What is appended.
+        value: Value,
     },
 }
 

@@ -4,7 +4,8 @@
 //! Out: [`Heard`], version 1, with its JSON (`schemas/heard.schema.json`).
 //! Never: decides anything.
 
-use super::contract::{EffectRecord, Finding};
+use super::contract::{EffectRecord, Finding, TraceStep};
+use crate::diagnostic::Severity;
 use crate::session::Session;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -28,4 +29,14 @@ pub struct Heard {
     pub diagnostics: Vec<Finding>,
     /// The session after the words.
     pub session: Session,
+    /// Which declaration caused what, step by step; only on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Vec<TraceStep>>,
+}
+
+impl Heard {
+    /// Whether a finding is an error: what the exit status of `hear` says.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|finding| finding.severity == Severity::Error)
+    }
 }

@@ -6,6 +6,7 @@
 
 mod contract;
 mod difference;
+mod hear;
 mod heard;
 mod prompt;
 mod run;

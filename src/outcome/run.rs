@@ -10,9 +10,9 @@ use super::contract::{
 };
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark};
 use crate::document::{Announcement, Document, Readers};
-use crate::flow::{Done, Flow, Kind};
+use crate::flow::{Done, Flow, Flowed, Kind, Step};
 use crate::judge::{Judgement, Leaf, judge};
-use crate::program::Program;
+use crate::program::{Event, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span};
@@ -95,7 +95,7 @@ impl Program {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());
             judged.remark(Remark::NotUtf8, span, "this is not UTF-8 and was replaced", None);
         }
-        let (next, done) = self.flow(&mut judged);
+        let flowed = self.flow(&mut judged);
         let mut outcome = Outcome {
             version: VERSION,
             status: Status::Clean,
@@ -111,7 +111,7 @@ impl Program {
             diagnostics: Vec::new(),
             ask_again: None,
             ledger: ledger(&judged),
-            session: next,
+            session: judged.session.clone(),
             trace: None,
         };
         outcome.status = match (judged.refused, judged.degraded) {
@@ -121,73 +121,98 @@ impl Program {
         };
         parts(&mut judged, &mut outcome);
         if options.trace {
-            outcome.trace = Some(trace(&judged, &done));
+            outcome.trace = Some(trace(&judged, &flowed));
         }
-        outcome.effects = done.into_iter().map(|done| self.record(done)).collect();
-        outcome.diagnostics = self.findings(&mut judged);
+        outcome.session = flowed.session;
+        outcome.effects = flowed.done.into_iter().map(|done| self.record(done)).collect();
+        outcome.diagnostics = self.judged_findings(&mut judged);
         if !judged.texts.message_dropped {
             outcome.message = std::mem::take(&mut judged.texts.message.text);
         }
         outcome
     }
 
-    /// Performs the effects of what was accepted, in the order of the response.
-    fn flow(&self, judged: &mut Judgement<'_>) -> (Session, Vec<Done>) {
+    /// Performs the effects of what was accepted in the order of the response, and lets the rules follow.
+    fn flow(&self, judged: &mut Judgement<'_>) -> Flowed {
         if judged.refused {
-            return (judged.session.clone(), Vec::new());
+            return Flow::new(self, judged.session, Value::Null).finish();
         }
         judged.prepare_reply_if(self.reads_reply);
         let mut flow = Flow::new(self, judged.session, judged.reply_value());
-        let mut calls = judged.calls.iter().peekable();
+        let utterances = self.flows.listen_to_utterances();
+        let mut next_call = 0;
         for (index, block) in judged.document.blocks.iter().enumerate() {
-            if let Some(call) = calls.next_if(|call| call.block == index) {
+            if let Some(call) = judged.calls.get(next_call).filter(|call| call.block == index) {
+                next_call += 1;
                 let action = call.action.and_then(|number| self.actions.get_index(number));
                 if let Some((_, action)) = action.filter(|_| call.accepted) {
-                    flow.perform(&action.effects, &[("params", &call.params)], block.span);
+                    let near = std::iter::once(&action.degradation).chain(judged.block_answers(index));
+                    flow.perform(&action.effects, &[("params", &call.params)], block.span, near);
                 }
-                continue;
-            }
-            if let Some((name, key, text)) = judged.content(index)
-                && judged.has_effect(index)
-                && let Some(content) = self.contents.get(&name)
-            {
+            } else if let Some((name, key, text)) = judged.content(index).filter(|_| judged.has_effect(index)) {
+                let Some(content) = self.contents.get(&name) else { continue };
                 let (name, key, text) = (Value::String(name), Value::String(key), Value::String(text));
                 let names = [("name", &name), ("key", &key), ("text", &text)];
-                flow.perform(&content.effects, &names, block.span);
+                flow.perform(&content.effects, &names, block.span, judged.block_answers(index));
+            } else if utterances && let Some(speaker) = judged.speaker(index) {
+                if flow.is_beyond_limit() {
+                    judged.judge_beyond_limit(index);
+                }
+                let text = Value::String(judged.body_text(index).text);
+                let (speaker, label) = (Value::String(speaker.name), Value::String(speaker.label));
+                if judged.stands(index) {
+                    let names = [("speaker", &speaker), ("label", &label), ("text", &text)];
+                    flow.happen(Event::Utterance, &names, block.span);
+                }
             }
         }
-        let (session, done, remarks) = flow.into_parts();
-        for remark in remarks {
-            judged.find(remark);
+        flow.answered();
+        flow.happen(Event::Reply, &[], Span::new(0, judged.text.len()));
+        let mut flowed = flow.finish();
+        for finding in std::mem::take(&mut flowed.findings) {
+            judged.find(finding);
         }
-        (session, done)
+        judged.degraded |= flowed.degraded;
+        judged.refused |= flowed.refused;
+        if judged.refused {
+            flowed.session = judged.session.clone();
+            flowed.done.clear();
+        }
+        flowed
     }
 
-    fn record(&self, done: Done) -> EffectRecord {
+    pub(super) fn record(&self, done: Done) -> EffectRecord {
         let effect = match done.kind {
             Kind::Set { path, value } => Effect::Set { path, value },
             Kind::Append { path, value } => Effect::Append { path, value },
             Kind::Remove { path, value } => Effect::Remove { path, value },
             Kind::Emit { event, value } => Effect::Emit { event, value },
             Kind::Write { key, text } => Effect::Write { key, text },
+            Kind::Say { id, text } => Effect::Say { id, text },
+            Kind::Amend { key, section, marker, text } => Effect::Amend { key, section, marker, text },
+            Kind::Record { key, path, value } => Effect::Record { key, path, value },
         };
         EffectRecord { effect, cause: self.place(done.cause).unwrap_or_default() }
     }
 
-    /// The findings in the order of their places, then of their codes.
-    fn findings(&self, judged: &mut Judgement<'_>) -> Vec<Finding> {
+    /// The findings of a judgement.
+    fn judged_findings(&self, judged: &mut Judgement<'_>) -> Vec<Finding> {
         if judged.left_out > 0 {
             let message = format!("{} more findings are left out", judged.left_out);
             let end = Span::new(judged.text.len(), judged.text.len());
             judged.findings.push(Diagnostic::new(Code::Remark(Remark::Note), Location::response(end), message));
         }
-        if judged.findings.is_empty() {
+        self.findings(std::mem::take(&mut judged.findings), judged.text)
+    }
+
+    /// The findings in the order of their places, then of their codes.
+    pub(super) fn findings(&self, mut found: Vec<Diagnostic>, text: &str) -> Vec<Finding> {
+        if found.is_empty() {
             return Vec::new();
         }
-        judged.findings.sort_by_key(|found| found.at.map(|at| at.span.start));
-        let lines = Lines::new(judged.text);
-        let mut findings: Vec<Finding> =
-            std::mem::take(&mut judged.findings).into_iter().map(|found| self.finding(found, &lines)).collect();
+        found.sort_by_key(|found| found.at.map(|at| at.span.start));
+        let lines = Lines::new(text);
+        let mut findings: Vec<Finding> = found.into_iter().map(|found| self.finding(found, &lines)).collect();
         findings.sort_by(|one, other| {
             (one.span.start, &one.code, one.span.end).cmp(&(other.span.start, &other.code, other.span.end))
         });
@@ -274,7 +299,7 @@ fn ledger(judged: &Judgement<'_>) -> Ledger {
 }
 
 /// The ordered steps that say which declaration caused what.
-fn trace(judged: &Judgement<'_>, done: &[Done]) -> Vec<TraceStep> {
+fn trace(judged: &Judgement<'_>, flowed: &Flowed) -> Vec<TraceStep> {
     let program = judged.program;
     let span = |span: Span| [span.start, span.end];
     let mut steps = Vec::new();
@@ -319,13 +344,27 @@ fn trace(judged: &Judgement<'_>, done: &[Done]) -> Vec<TraceStep> {
             rule: found.rule.and_then(|rule| program.place(rule)),
         });
     }
-    for done in done {
+    steps.extend(flowed_steps(program, flowed));
+    steps
+}
+
+/// Which rules followed and what they and the calls did.
+pub(super) fn flowed_steps(program: &Program, flowed: &Flowed) -> Vec<TraceStep> {
+    let span = |span: Span| [span.start, span.end];
+    let mut steps = Vec::with_capacity(flowed.steps.len() + flowed.done.len());
+    for Step { what, found, at, span: place } in &flowed.steps {
+        steps.push(TraceStep { step: what, span: span(*place), found: found.clone(), rule: program.place(*at) });
+    }
+    for done in &flowed.done {
         let kind = match &done.kind {
             Kind::Set { path, .. } => format!("set {path}"),
             Kind::Append { path, .. } => format!("append {path}"),
             Kind::Remove { path, .. } => format!("remove {path}"),
             Kind::Emit { event, .. } => format!("emit {event}"),
             Kind::Write { key, .. } => format!("write {key}"),
+            Kind::Say { id, .. } => format!("say {id}"),
+            Kind::Amend { key, .. } => format!("amend {key}"),
+            Kind::Record { key, path, .. } => format!("record {path} in {key}"),
         };
         steps.push(TraceStep { step: "effect", span: span(done.span), found: kind, rule: program.place(done.cause) });
     }

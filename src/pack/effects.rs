@@ -1,71 +1,110 @@
 //! Effects: does each have one verb, and what that verb needs?
 //!
-//! In: the effects of actions and contents.
+//! In: the effects of actions, contents and rules.
 //! Out: `pack/bad-effect` for each that cannot work.
-//! Never: looks into templates.
+//! Never: looks into templates, or asks whether a mode or message exists.
 
 use crate::diagnostic::{Code, Diagnostic, Remark};
 use crate::surface::{Effect, Surface};
+use crate::text::Location;
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let actions = surface.actions.values().flat_map(|action| &action.value.effects);
     let contents = surface.contents.values().flat_map(|content| &content.value.effects);
-    for effect in actions.chain(contents) {
+    let rules = surface.rules.iter().flat_map(|rule| &rule.effects);
+    for effect in actions.chain(contents).chain(rules) {
         check_effect(effect, diagnostics);
     }
 }
 
-/// The verbs that an effect may have.
-const VERBS: &str = "`set`, `append`, `remove`, `emit`, `write` or `remark`";
+/// Each verb, the keys that it needs, and those that it may have beside them.
+const VERBS: &[(&str, &[&str], &[&str])] = &[
+    ("set", &["value"], &[]),
+    ("append", &["value"], &["unique"]),
+    ("remove", &[], &[]),
+    ("emit", &[], &["value"]),
+    ("write", &["value"], &[]),
+    ("remark", &[], &["text"]),
+    ("say", &[], &["with"]),
+    ("go", &[], &["insist"]),
+    ("amend", &["section", "value"], &["marker"]),
+    ("record", &["path", "value"], &[]),
+];
+
+/// Where the verbs of an effect stand, in the order of [`VERBS`].
+fn verbs(effect: &Effect) -> impl Iterator<Item = (usize, Location)> {
+    let at = [
+        effect.set.as_ref().map(|word| word.at),
+        effect.append.as_ref().map(|word| word.at),
+        effect.remove.as_ref().map(|word| word.at),
+        effect.emit.as_ref().map(|word| word.at),
+        effect.write.as_ref().map(|word| word.at),
+        effect.remark.as_ref().map(|word| word.at),
+        effect.say.as_ref().map(|word| word.at),
+        effect.go.as_ref().map(|word| word.at),
+        effect.amend.as_ref().map(|word| word.at),
+        effect.record.as_ref().map(|word| word.at),
+    ];
+    at.into_iter().enumerate().filter_map(|(number, at)| Some((number, at?)))
+}
+
+/// The keys of an effect that belong to verbs, and where they stand.
+fn keys(effect: &Effect) -> impl Iterator<Item = (&'static str, Location)> {
+    let at = [
+        ("value", effect.value.as_ref().map(|value| value.at())),
+        ("unique", effect.unique.first().map(|key| key.at)),
+        ("text", effect.text.as_ref().map(|text| text.at)),
+        ("with", effect.with.values().next().map(|value| value.at)),
+        ("insist", effect.insist.as_ref().map(|when| when.at)),
+        ("section", effect.section.as_ref().map(|text| text.at)),
+        ("marker", effect.marker.as_ref().map(|text| text.at)),
+        ("path", effect.path.as_ref().map(|path| path.at)),
+    ];
+    at.into_iter().filter_map(|(key, at)| Some((key, at?)))
+}
 
 fn check_effect(effect: &Effect, diagnostics: &mut Vec<Diagnostic>) {
     let mut bad = |at, message: String, help: String| {
         diagnostics.push(Diagnostic::new(Code::PACK_EFFECT, at, message).with_help(help));
     };
-    let verbs = [
-        effect.set.as_ref().map(|word| ("set", word.at)),
-        effect.append.as_ref().map(|word| ("append", word.at)),
-        effect.remove.as_ref().map(|word| ("remove", word.at)),
-        effect.emit.as_ref().map(|word| ("emit", word.at)),
-        effect.write.as_ref().map(|word| ("write", word.at)),
-        effect.remark.as_ref().map(|word| ("remark", word.at)),
-    ];
-    let mut verbs = verbs.into_iter().flatten();
-    let first = verbs.next();
-    if let (Some((verb, _)), Some((other, at))) = (first, verbs.next()) {
+    let mut found = verbs(effect).filter_map(|(number, at)| Some((*VERBS.get(number)?, at)));
+    let first = found.next();
+    if let (Some(((verb, ..), _)), Some(((other, ..), at))) = (first, found.next()) {
         bad(at, format!("this effect has two verbs, `{verb}` and `{other}`"), "make it two effects".to_owned());
     }
     let binds = effect.new.is_some() || !effect.lets.is_empty();
     match first {
         None if effect.effects.is_empty() && !binds => {
-            bad(effect.at, "this effect does nothing".to_owned(), format!("give it a verb: {VERBS}"));
+            let verbs: Vec<String> = VERBS.iter().map(|(verb, ..)| format!("`{verb}`")).collect();
+            let help = format!("give it a verb: {}", verbs.join(", "));
+            bad(effect.at, "this effect does nothing".to_owned(), help);
         }
-        Some((verb, at)) if !effect.effects.is_empty() => {
+        Some(((verb, ..), at)) if !effect.effects.is_empty() => {
             let help = "put the verb into an effect of its own, before the nested ones";
             bad(at, format!("this effect has both the verb `{verb}` and nested effects"), help.to_owned());
         }
-        Some((verb @ ("set" | "append" | "write"), at)) if effect.value.is_none() => {
-            bad(at, format!("`{verb}` needs a `value`"), "add `value = …`".to_owned());
+        Some(((verb, needs, _), at)) => {
+            for key in needs.iter().filter(|key| !keys(effect).any(|(known, _)| known == **key)) {
+                bad(at, format!("`{verb}` needs a `{key}`"), format!("add `{key} = …`"));
+            }
         }
-        _ => {}
+        None => {}
     }
-    let verb = first.map(|(verb, _)| verb);
-    if let Some(value) = &effect.value
-        && !matches!(verb, Some("set" | "append" | "write" | "emit"))
+    for (key, at) in keys(effect) {
+        if first.is_some_and(|((_, needs, may), _)| needs.contains(&key) || may.contains(&key)) {
+            continue;
+        }
+        let owners: Vec<String> = VERBS
+            .iter()
+            .filter(|(_, needs, may)| needs.contains(&key) || may.contains(&key))
+            .map(|(verb, ..)| format!("`{verb}`"))
+            .collect();
+        bad(at, format!("nothing uses this `{key}`"), format!("it belongs to {}", owners.join(", ")));
+    }
+    if let (None, Some(remark)) = (&effect.text, &effect.remark)
+        && remark.value == Remark::Note
     {
-        bad(value.at(), "nothing uses this `value`".to_owned(), "take it out, or give the effect a verb".to_owned());
-    }
-    if let (Some(unique), true) = (effect.unique.first(), verb != Some("append")) {
-        bad(unique.at, "`unique` belongs to `append`".to_owned(), "take it out".to_owned());
-    }
-    match (&effect.text, &effect.remark) {
-        (Some(text), None) => {
-            bad(text.at, "`text` belongs to `remark`".to_owned(), "take it out".to_owned());
-        }
-        (None, Some(remark)) if remark.value == Remark::Note => {
-            bad(remark.at, "the remark `note` needs a `text`".to_owned(), "add `text = \"…\"`".to_owned());
-        }
-        _ => {}
+        bad(remark.at, "the remark `note` needs a `text`".to_owned(), "add `text = \"…\"`".to_owned());
     }
     for nested in &effect.effects {
         check_effect(nested, diagnostics);

@@ -6,7 +6,9 @@
 
 mod blocks;
 mod effects;
+mod flow;
 mod grammars;
+mod graph;
 mod names;
 pub(crate) mod prompts;
 mod schemas;
@@ -33,6 +35,8 @@ pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
     blocks::check(&surface, &grammars, diagnostics);
     strategies::check(&surface, diagnostics);
     effects::check(&surface, diagnostics);
+    flow::check(&surface, diagnostics);
+    graph::check(&surface, diagnostics);
     schemas::check(&surface, diagnostics);
     prompts::check(&surface, diagnostics);
     Pack { surface, grammars }

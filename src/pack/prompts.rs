@@ -229,38 +229,39 @@ impl<'c> Check<'c> {
             if told.contains(&below) {
                 continue;
             }
-            if let Some(diagnostic) = self.missing(&below, path.at) {
+            if let Some(diagnostic) = missing_text(self.surface, &below, path.at) {
                 self.diagnostics.push(diagnostic);
             }
             told.push(below);
         }
     }
+}
 
-    fn missing(&self, below: &str, at: Location) -> Option<Diagnostic> {
-        let shown = excerpt(below, 80);
-        let leaves = below.starts_with(['/', '\\', '~']) || below.contains(['\\', ':']);
-        if leaves || below.split('/').any(|part| part == "..") {
-            let help = "paths of texts are relative to the pack's folder and stay in it";
-            return Some(Diagnostic::new(Code::PACK_OUTSIDE, at, format!("`{shown}` leaves the pack")).with_help(help));
+/// What is wrong with the path of a text of the pack.
+pub(super) fn missing_text(surface: &Surface, below: &str, at: Location) -> Option<Diagnostic> {
+    let shown = excerpt(below, 80);
+    let leaves = below.starts_with(['/', '\\', '~']) || below.contains(['\\', ':']);
+    if leaves || below.split('/').any(|part| part == "..") {
+        let help = "paths of texts are relative to the pack's folder and stay in it";
+        return Some(Diagnostic::new(Code::PACK_OUTSIDE, at, format!("`{shown}` leaves the pack")).with_help(help));
+    }
+    match surface.texts.get(below) {
+        Some(Ok(_)) => None,
+        Some(Err(byte)) => Some(
+            Diagnostic::new(Code::PACK_UNREADABLE, at, format!("`{shown}` is not UTF-8 from byte {byte} on"))
+                .with_help("save the file as UTF-8"),
+        ),
+        None if !TEXTS.iter().any(|end| below.ends_with(end)) => {
+            let message = format!("`{shown}` cannot be a text of the pack");
+            Some(
+                Diagnostic::new(Code::PACK_MISSING_FILE, at, message)
+                    .with_help(format!("names of texts end in {}", TEXTS.join(", "))),
+            )
         }
-        match self.surface.texts.get(below) {
-            Some(Ok(_)) => None,
-            Some(Err(byte)) => Some(
-                Diagnostic::new(Code::PACK_UNREADABLE, at, format!("`{shown}` is not UTF-8 from byte {byte} on"))
-                    .with_help("save the file as UTF-8"),
-            ),
-            None if !TEXTS.iter().any(|end| below.ends_with(end)) => {
-                let message = format!("`{shown}` cannot be a text of a prompt");
-                Some(
-                    Diagnostic::new(Code::PACK_MISSING_FILE, at, message)
-                        .with_help(format!("names of texts end in {}", TEXTS.join(", "))),
-                )
-            }
-            None => {
-                let declared = self.surface.texts.keys().map(String::as_str);
-                let message = format!("the pack has no file `{shown}`");
-                Some(Diagnostic::new(Code::PACK_MISSING_FILE, at, message).with_nearest(below, declared))
-            }
+        None => {
+            let declared = surface.texts.keys().map(String::as_str);
+            let message = format!("the pack has no file `{shown}`");
+            Some(Diagnostic::new(Code::PACK_MISSING_FILE, at, message).with_nearest(below, declared))
         }
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Dialect {
     pub(crate) names: Names,
     /// The bytes that an opener or a closer may start with.
     pub(crate) needles: Needles,
+    /// Whether openers count at the start of a line alone, and nothing closes a block: then nothing else is looked at.
+    pub(crate) by_line: bool,
     pub(crate) fences: bool,
     pub(crate) spans: bool,
     pub(crate) wrapper: bool,
@@ -49,6 +51,8 @@ pub(crate) struct Family {
     pub(crate) name: RuleId,
     pub(crate) attribute: Option<RuleId>,
     pub(crate) empty: Option<RuleId>,
+    /// The rules called `fault_…`: a match of one in an opener is a remark.
+    pub(crate) faults: Vec<RuleId>,
     /// What every opener starts with, up to the name where the name follows at once.
     pub(crate) open_lead: Lead,
     pub(crate) close_lead: Lead,
@@ -145,6 +149,7 @@ impl Family {
             payload: grammar.rule("payload"),
             attribute: grammar.rule("attribute"),
             empty: grammar.rule("empty"),
+            faults: grammar.rules().filter(|rule| grammar.rule_name(*rule).starts_with("fault_")).collect(),
             open_lead: lead(open),
             close_lead: close.map(lead).unwrap_or_default(),
             grammar,

@@ -1,9 +1,10 @@
-//! Effects, compiled: what does an accepted call or content do?
+//! Effects, compiled: what does an accepted call or content, or a rule, do?
 //!
 //! In: the effects of the surface.
 //! Out: [`Effect`] with one verb each, its expressions compiled.
 //! Never: performs one.
 
+use super::ModeId;
 use crate::diagnostic::Remark;
 use crate::expression::{Expression, PathTemplate, Shape, Template};
 use crate::text::Location;
@@ -23,10 +24,48 @@ pub(crate) struct Effect {
 /// What an effect does.
 #[derive(Debug)]
 pub(crate) enum Verb {
-    Set { path: PathTemplate, value: Shape },
-    Append { path: PathTemplate, unique: Vec<String>, value: Shape },
-    Remove { path: PathTemplate },
-    Emit { event: Template, value: Option<Shape> },
-    Write { key: Template, value: Shape },
-    Remark { remark: Remark, text: Option<Template> },
+    Set {
+        path: PathTemplate,
+        value: Shape,
+    },
+    Append {
+        path: PathTemplate,
+        unique: Vec<String>,
+        value: Shape,
+    },
+    Remove {
+        path: PathTemplate,
+    },
+    Emit {
+        event: Template,
+        value: Option<Shape>,
+    },
+    Write {
+        key: Template,
+        value: Shape,
+    },
+    Remark {
+        remark: Remark,
+        text: Option<Template>,
+    },
+    /// The message of this number, with the names that it takes.
+    Say {
+        message: usize,
+        with: Vec<(String, Shape)>,
+    },
+    Go {
+        to: ModeId,
+        insist: Option<Expression>,
+    },
+    Amend {
+        key: Template,
+        section: Template,
+        marker: Option<Template>,
+        value: Shape,
+    },
+    Record {
+        key: Template,
+        path: Template,
+        value: Shape,
+    },
 }

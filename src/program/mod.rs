@@ -8,6 +8,8 @@ mod compile;
 mod dialect;
 mod effect;
 mod example;
+mod flow;
+mod gates;
 mod guardrail;
 mod limits;
 mod pattern;
@@ -16,9 +18,10 @@ mod schema;
 mod tables;
 
 pub(crate) use dialect::tag_family;
-pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Outside};
+pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Needles, Outside};
 pub(crate) use effect::{Effect, Verb};
 pub(crate) use example::{Members, example};
+pub(crate) use flow::{Event, Exit, Flows, Input, Message, Rule, Speakers, Spelled};
 pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
 pub use limits::Limits;
 pub(crate) use pattern::{Pattern, PatternSet};
@@ -45,6 +48,8 @@ pub struct Program {
     pub(crate) start: ModeId,
     pub(crate) contents: IndexMap<String, Content>,
     pub(crate) guardrails: Guardrails,
+    pub(crate) flows: Flows,
+    pub(crate) messages: IndexMap<String, Message>,
     pub(crate) degradation: Answers,
     /// By dialect and block.
     pub(crate) block_degradation: Vec<Vec<Answers>>,
@@ -99,6 +104,7 @@ pub(crate) struct Mode {
     /// The numbers of its dialects.
     pub(crate) dialects: Vec<usize>,
     pub(crate) reply: Reply,
+    pub(crate) exits: Vec<Exit>,
     pub(crate) degradation: Answers,
 }
 
@@ -136,6 +142,8 @@ pub(crate) struct Count {
 pub(crate) struct Slot {
     pub(crate) schema: Schema,
     pub(crate) compute: Option<Template>,
+    /// Whether the host alone sets it.
+    pub(crate) host: bool,
     /// Whether any expression of the pack reads it.
     pub(crate) read: bool,
     /// Whether it has a value of its own: an initial one, a computed one, the host's, or an effect's.
@@ -222,6 +230,7 @@ impl Program {
         // What fails in a pack that has other faults may be their doing.
         if diagnostics.is_empty() {
             diagnostics = program.run_samples();
+            diagnostics.extend(program.check_gates());
         }
         program.loaded(diagnostics)
     }

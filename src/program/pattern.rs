@@ -8,7 +8,7 @@
 //! fifty times slower. But where no word has a letter beyond ASCII, `\b` and the `\b` of ASCII are the same, and that one
 //! the automaton knows. Elsewhere a set without its boundaries, which finds no less, says which patterns to ask one by one.
 
-use regex::{Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex::{Captures, Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use regex_syntax::hir::{Hir, HirKind, Look};
 
 /// The largest automaton that one pattern may have.
@@ -30,6 +30,19 @@ impl Pattern {
         let exact = build(text)?;
         let ascii = with_boundaries(text, &Hir::look(Look::WordAscii)).and_then(|text| build(&text).ok());
         Ok(Self { exact, ascii })
+    }
+
+    /// What its groups capture at the first match in the text.
+    pub(crate) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        match &self.ascii {
+            Some(ascii) if words_are_ascii(text) => ascii.captures(text),
+            _ => self.exact.captures(text),
+        }
+    }
+
+    /// The names of its groups.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
+        self.exact.capture_names().flatten()
     }
 
     /// As the pack writes it.

@@ -44,6 +44,7 @@ impl Program {
             let scope = Scope::inside(&scope).with("key", &key).with("text", &text).with("name", &name);
             samples.effects(&content.effects, &scope, Map::new());
         }
+        samples.flows(self, &scope);
         samples.0
     }
 }
@@ -96,9 +97,42 @@ impl Samples {
                 self.shape(Some(value), scope);
             }
             Some(Verb::Remark { text, .. }) => self.template(text.as_ref(), scope),
+            Some(Verb::Say { with, .. }) => with.iter().for_each(|(_, shape)| drop(self.shape(Some(shape), scope))),
+            Some(Verb::Go { insist, .. }) => drop(self.condition(insist.as_ref(), scope)),
+            Some(Verb::Amend { key, section, marker, value }) => {
+                [Some(key), Some(section), marker.as_ref()].into_iter().for_each(|text| self.template(text, scope));
+                self.shape(Some(value), scope);
+            }
+            Some(Verb::Record { key, path, value }) => {
+                [Some(key), Some(path)].into_iter().for_each(|text| self.template(text, scope));
+                self.shape(Some(value), scope);
+            }
             None => {}
         }
         self.effects(&effect.nested, scope, ids.clone());
+    }
+
+    /// Gates, messages, speakers, and rules on whatever event.
+    fn flows(&mut self, program: &Program, outer: &Scope<'_>) {
+        for exit in program.modes.values().flat_map(|mode| &mode.exits) {
+            self.condition(exit.gate.as_ref(), outer);
+        }
+        for message in program.messages.values() {
+            let mut scope = Scope::inside(outer);
+            message.takes.iter().for_each(|name| scope.add_owned(name, Value::Null));
+            self.template(Some(&message.text), &scope);
+        }
+        if let Some(speakers) = &program.flows.speakers {
+            for expression in [&speakers.from, &speakers.order, &speakers.limit] {
+                self.condition(expression.as_ref(), outer);
+            }
+        }
+        let mut scope = Scope::inside(outer);
+        ["captures", "text", "speaker", "label"].into_iter().for_each(|name| scope.add_owned(name, Value::Null));
+        for rule in &program.flows.rules {
+            self.condition(rule.when.as_ref(), &scope);
+            self.effects(&rule.effects, &scope, Map::new());
+        }
     }
 
     fn condition(&mut self, when: Option<&Expression>, scope: &Scope<'_>) -> bool {

@@ -57,12 +57,30 @@ table! {
         write: Option<Spanned<String>>,
         /// Verb: adds a remark to the outcome, with `text`.
         remark: Option<Spanned<Remark>>,
+        /// Verb: says a message to the user, with the names that it takes.
+        say: Option<Spanned<String>>,
+        /// Verb: leaves the mode for this one, once the event's last rule is done.
+        go: Option<Spanned<String>>,
+        /// Verb: asks the host to add `value` at the end of a section of the document under this key.
+        amend: Option<Spanned<String>>,
+        /// Verb: asks the host to append `value` to a list in the JSON document under this key.
+        record: Option<Spanned<String>>,
         /// What the verb uses; strings in it are templates.
         value: Option<Tree>,
         /// Of `append`: an entry with the same values under these keys is replaced.
         unique: Vec<Spanned<String>>,
         /// Of `remark`: its text, a template.
         text: Option<Spanned<String>>,
+        /// Of `say`: the names that the message takes, as templates.
+        with: Named<Tree>,
+        /// Of `go`: a condition under which a shut gate is passed, with a remark.
+        insist: Option<Spanned<String>>,
+        /// Of `amend`: the heading of the section, a template.
+        section: Option<Spanned<String>>,
+        /// Of `amend`: a line that marks what was added, a template.
+        marker: Option<Spanned<String>>,
+        /// Of `record`: the path of the list in the document, with dots.
+        path: Option<Spanned<String>>,
         /// A condition; without it the effect always happens.
         when: Option<Spanned<String>>,
         /// A list, as a condition's expression; the effect happens for each of its items, as `item`.

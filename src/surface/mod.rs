@@ -9,6 +9,7 @@ pub(crate) mod decode;
 mod action;
 mod degradation;
 mod dialect;
+mod flow;
 mod guardrail;
 mod mode;
 mod pack;
@@ -19,6 +20,7 @@ pub use action::{Action, ConditionalPermit, Content, Effect, Permit};
 pub use decode::{Named, OneOrMore};
 pub use degradation::Degradation;
 pub use dialect::{Anchor, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
+pub use flow::{Event, Exit, GatedExit, Input, Message, Rule, Speakers};
 pub use guardrail::Guardrail;
 pub use mode::{Count, Mode, Reply, Showing};
 pub use pack::{About, Level, Levels, Origin, Slot};
@@ -26,7 +28,7 @@ pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming,
 pub use tree::Tree;
 
 use crate::diagnostic::{Code, Diagnostic, Remark, Strategy};
-use crate::text::{Location, Source, SourceId, Sources};
+use crate::text::{Location, Source, SourceId, Sources, Spanned};
 use decode::{Decode, Reading, table};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
@@ -82,6 +84,14 @@ table! {
         guardrails: Vec<Guardrail>,
         /// What content blocks point to.
         contents: Named<Content>,
+        /// What the words of a user mean; in one file, in order.
+        inputs: Vec<Input>,
+        /// What follows on events; in one file, in order.
+        rules: Vec<Rule>,
+        /// The pack's words to its user.
+        messages: Named<Message>,
+        /// Who may speak in a reply.
+        speakers: Option<Speakers>,
         /// What a model reads.
         prompts: Named<Prompt>,
         /// Classes of models.
@@ -118,6 +128,14 @@ pub struct Surface {
     pub guardrails: Vec<Guardrail>,
     /// `[contents]`
     pub contents: Named<Content>,
+    /// `[[inputs]]`
+    pub inputs: Vec<Input>,
+    /// `[[rules]]`
+    pub rules: Vec<Rule>,
+    /// `[messages]`
+    pub messages: Named<Message>,
+    /// `[speakers]`
+    pub speakers: Option<Speakers>,
     /// `[prompts]`
     pub prompts: Named<Prompt>,
     /// `[tiers]`
@@ -240,6 +258,7 @@ impl Surface {
         join("action", &mut self.actions, file.actions, |one| one.replace, &used.actions, diagnostics);
         join("mode", &mut self.modes, file.modes, |one| one.replace, &used.modes, diagnostics);
         join("content", &mut self.contents, file.contents, |one| one.replace, &used.contents, diagnostics);
+        join("message", &mut self.messages, file.messages, |one| one.replace, &used.messages, diagnostics);
         join("prompt", &mut self.prompts, file.prompts, |one| one.replace, &used.prompts, diagnostics);
         join("tier", &mut self.tiers, file.tiers, |one| one.replace, &used.tiers, diagnostics);
         join("model", &mut self.models, file.models, |one| one.replace, &used.models, diagnostics);
@@ -260,25 +279,22 @@ impl Surface {
                 None => self.degradation.0.push((defect, strategies)),
             }
         }
-        if let Some(first) = file.guardrails.first() {
-            let here = first.at;
-            match lists.guardrails {
-                Some(before) => diagnostics.push(
-                    Diagnostic::new(Code::PACK_DUPLICATE, here, "the list `guardrails` stands in two files")
-                        .with_place(before, "it starts here")
-                        .with_help("an array of tables is ordered: keep it in one file"),
-                ),
-                None => lists.guardrails = Some(here),
+        lists.take("guardrails", file.guardrails.first().map(|first| first.at), diagnostics);
+        lists.take("inputs", file.inputs.first().map(|first| first.at), diagnostics);
+        lists.take("rules", file.rules.first().map(|first| first.at), diagnostics);
+        join_list("guardrail", &mut self.guardrails, file.guardrails, |one| (&one.id, one.replace), diagnostics);
+        join_list("rule", &mut self.rules, file.rules, |one| (&one.id, one.replace), diagnostics);
+        self.inputs.extend(file.inputs);
+        match (&self.speakers, file.speakers) {
+            // This pack's own word stands over a used one's.
+            (Some(known), Some(more)) if !used.speakers => {
+                let message = "the table `[speakers]` stands twice";
+                diagnostics.push(
+                    Diagnostic::new(Code::PACK_DUPLICATE, more.at, message).with_place(known.at, "first declared here"),
+                );
             }
-        }
-        for guardrail in file.guardrails {
-            match self.guardrails.iter_mut().find(|known| known.id.value == guardrail.id.value) {
-                Some(known) if guardrail.replace => *known = guardrail,
-                Some(known) => {
-                    diagnostics.push(twice("guardrail", &guardrail.id.value, guardrail.id.at, known.id.at));
-                }
-                None => self.guardrails.push(guardrail),
-            }
+            (_, Some(more)) => self.speakers = Some(more),
+            (_, None) => {}
         }
     }
 }
@@ -298,6 +314,8 @@ struct Used {
     tiers: Vec<String>,
     models: Vec<String>,
     counts: Vec<String>,
+    messages: Vec<String>,
+    speakers: bool,
     sources: Vec<SourceId>,
 }
 
@@ -312,6 +330,8 @@ impl Used {
             tiers: surface.tiers.keys().cloned().collect(),
             models: surface.models.keys().cloned().collect(),
             counts: surface.reply.counts.keys().cloned().collect(),
+            messages: surface.messages.keys().cloned().collect(),
+            speakers: surface.speakers.is_some(),
             sources: surface.degradation.0.iter().map(|(defect, _)| defect.at.source).collect(),
         }
     }
@@ -319,8 +339,39 @@ impl Used {
 
 /// Where each list of tables was found, per folder.
 #[derive(Default)]
-struct OneFile {
-    guardrails: Option<Location>,
+struct OneFile(Vec<(&'static str, Location)>);
+
+impl OneFile {
+    /// Notes where a list starts, and reports it if it has started in another file.
+    fn take(&mut self, list: &'static str, here: Option<Location>, diagnostics: &mut Vec<Diagnostic>) {
+        let Some(here) = here else { return };
+        match self.0.iter().find(|(known, _)| *known == list) {
+            Some((_, before)) => diagnostics.push(
+                Diagnostic::new(Code::PACK_DUPLICATE, here, format!("the list `{list}` stands in two files"))
+                    .with_place(*before, "it starts here")
+                    .with_help("an array of tables is ordered: keep it in one file"),
+            ),
+            None => self.0.push((list, here)),
+        }
+    }
+}
+
+/// Adds to an ordered list whose entries have a name each.
+fn join_list<T>(
+    what: &str,
+    known: &mut Vec<T>,
+    more: Vec<T>,
+    named: impl Fn(&T) -> (&Spanned<String>, bool),
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    for entry in more {
+        let (id, replaces) = named(&entry);
+        match known.iter_mut().find(|known| named(known).0.value == id.value) {
+            Some(before) if replaces => *before = entry,
+            Some(before) => diagnostics.push(twice(what, &id.value, id.at, named(before).0.at)),
+            None => known.push(entry),
+        }
+    }
 }
 
 fn join<T>(

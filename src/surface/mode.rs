@@ -7,6 +7,7 @@
 use super::action::Permit;
 use super::decode::{Decode, Named, Node, Reading, table, words};
 use super::degradation::Degradation;
+use super::flow::Exit;
 use crate::text::Spanned;
 
 table! {
@@ -18,6 +19,10 @@ table! {
         about: Option<String>,
         /// The actions it permits; what no permit allows is forbidden.
         permits: Vec<Permit>,
+        /// The ways to other modes: names, or tables with a gate.
+        exits: Vec<Exit>,
+        /// Whether a session may end here: it needs no exit.
+        last = "final": bool,
         /// Its own dialects instead of the pack's.
         dialects: Option<Vec<Spanned<String>>>,
         /// Its own shape of a good reply, over the pack's.

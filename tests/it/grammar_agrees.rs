@@ -41,6 +41,7 @@ trait Compiled: Parser<Self::Rule> {
 generated!(tags, grammar = "../grammar/tags.pest", shipped("tags").unwrap());
 generated!(brackets, grammar = "../grammar/brackets.pest", shipped("brackets").unwrap());
 generated!(json, grammar = "../grammar/json.pest", shipped("json").unwrap());
+generated!(transcript, grammar = "../grammar/transcript.pest", shipped("transcript").unwrap());
 // The rest of the notation: what the shipped grammars do not use, and what the optimiser rewrites.
 generated!(notation, grammar = "../tests/it/notation.pest", include_str!("notation.pest"));
 
@@ -205,6 +206,41 @@ fn brackets_on_the_corpus() {
 }
 
 #[test]
+fn transcript_on_the_corpus() {
+    on_the_corpus::<transcript::Generated>();
+}
+
+#[test]
+fn transcript_on_generated_texts() {
+    let words = [
+        "Maya",
+        "Chen",
+        " ",
+        " (",
+        "(",
+        "BA",
+        "Business Analyst",
+        ")",
+        "):",
+        ":",
+        "):  ",
+        "): ",
+        "\t",
+        "\n",
+        "é",
+        "O'",
+        "’",
+        "-",
+        ".",
+        "1",
+        "text",
+        "\u{301}",
+        "*",
+    ];
+    on_generated_texts::<transcript::Generated>(&words, 40_000);
+}
+
+#[test]
 fn json_on_the_corpus() {
     on_the_corpus::<json::Generated>();
 }
@@ -292,9 +328,10 @@ fn the_rest_of_the_notation_on_generated_texts() {
 
 #[test]
 fn every_rule_of_every_grammar_on_short_texts() {
-    let alphabet = ["<", "a", "[", "A", "{", "}", "\"", "\\", " ", "=", "1", "/", ">", "]", "'", "\n"];
+    let alphabet = ["<", "a", "[", "A", "{", "}", "\"", "\\", " ", "=", "1", "/", ">", "]", "'", "\n", "(", "): "];
     let (mut tags, mut brackets, mut json) =
         (Pair::<tags::Generated>::new(), Pair::<brackets::Generated>::new(), Pair::<json::Generated>::new());
+    let mut transcript = Pair::<transcript::Generated>::new();
     for one in alphabet {
         for two in alphabet {
             for three in ["", "a", "\"", "}"] {
@@ -303,6 +340,7 @@ fn every_rule_of_every_grammar_on_short_texts() {
                 tags.compare_all(&text, &cuts);
                 brackets.compare_all(&text, &cuts);
                 json.compare_all(&text, &cuts);
+                transcript.compare_all(&text, &cuts);
             }
         }
     }

@@ -44,6 +44,8 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     Dialect {
         name: name.to_owned(),
         needles: Needles::new(&families),
+        by_line: blocks.iter().all(|block| block.anchor == Anchor::Line)
+            && families.iter().all(|family| family.close.is_none()),
         families,
         names,
         fences: dialect.masks.contains(&Mask::CodeFence),
@@ -87,10 +89,13 @@ fn compile_block(
         ends.iter().map(|rung| rung.0.iter().map(|ending| ending.value).collect()).collect();
     if ends.is_empty() {
         let closes = families.iter().any(|family| family.close.is_some());
-        let first = if closes { Ending::Closer } else { Ending::Payload };
-        let has_first = closes || families.iter().any(|family| family.payload.is_some());
-        ends.extend(has_first.then(|| vec![first]));
-        ends.extend([vec![Ending::NextBlock], vec![Ending::End]]);
+        let fills = families.iter().any(|family| family.payload.is_some());
+        match (closes, fills) {
+            (true, _) => ends.extend([vec![Ending::Closer], vec![Ending::NextBlock], vec![Ending::End]]),
+            (false, true) => ends.extend([vec![Ending::Payload], vec![Ending::NextBlock], vec![Ending::End]]),
+            // Nothing but what follows can end a block: it was not cut off.
+            (false, false) => ends.push(vec![Ending::NextBlock, Ending::End]),
+        }
     }
     Block {
         name: name.to_owned(),

@@ -4,7 +4,9 @@
 //! Out: [`Effect`]s with one verb each.
 //! Never: performs one.
 
+use super::flow::mode_id;
 use super::{Compiler, Sight};
+use crate::expression::Shape;
 use crate::program::{Effect, Verb};
 use crate::surface;
 
@@ -32,26 +34,7 @@ impl Compiler<'_> {
         }
         let when = self.condition(effect.when.as_ref(), lets, sight);
         let value = effect.value.as_ref().and_then(|tree| self.shape(tree, lets, sight));
-        let verb = if let Some(path) = &effect.set {
-            let path = self.path(path, lets, sight);
-            path.zip(value).map(|(path, value)| Verb::Set { path, value })
-        } else if let Some(path) = &effect.append {
-            let unique = effect.unique.iter().map(|key| key.value.clone()).collect();
-            let path = self.path(path, lets, sight);
-            path.zip(value).map(|(path, value)| Verb::Append { path, unique, value })
-        } else if let Some(path) = &effect.remove {
-            self.path(path, lets, sight).map(|path| Verb::Remove { path })
-        } else if let Some(event) = &effect.emit {
-            self.template(event, lets, sight).map(|event| Verb::Emit { event, value })
-        } else if let Some(key) = &effect.write {
-            let key = self.template(key, lets, sight);
-            key.zip(value).map(|(key, value)| Verb::Write { key, value })
-        } else if let Some(remark) = &effect.remark {
-            let text = effect.text.as_ref().and_then(|text| self.template(text, lets, sight));
-            Some(Verb::Remark { remark: remark.value, text })
-        } else {
-            None
-        };
+        let verb = self.verb(effect, value, lets, sight);
         let nested = self.effects(&effect.effects, lets, sight);
         Effect {
             verb,
@@ -62,5 +45,57 @@ impl Compiler<'_> {
             nested,
             at: effect.at,
         }
+    }
+    /// The verb of an effect; none where it has no verb, or where a part of it cannot be used.
+    fn verb(
+        &mut self,
+        effect: &surface::Effect,
+        value: Option<Shape>,
+        lets: &[String],
+        sight: Sight<'_>,
+    ) -> Option<Verb> {
+        if let Some(path) = &effect.set {
+            let path = self.path(path, lets, sight)?;
+            return Some(Verb::Set { path, value: value? });
+        }
+        if let Some(path) = &effect.append {
+            let unique = effect.unique.iter().map(|key| key.value.clone()).collect();
+            let path = self.path(path, lets, sight)?;
+            return Some(Verb::Append { path, unique, value: value? });
+        }
+        if let Some(path) = &effect.remove {
+            return self.path(path, lets, sight).map(|path| Verb::Remove { path });
+        }
+        if let Some(event) = &effect.emit {
+            return self.template(event, lets, sight).map(|event| Verb::Emit { event, value });
+        }
+        if let Some(key) = &effect.write {
+            let key = self.template(key, lets, sight)?;
+            return Some(Verb::Write { key, value: value? });
+        }
+        if let Some(remark) = &effect.remark {
+            let text = effect.text.as_ref().and_then(|text| self.template(text, lets, sight));
+            return Some(Verb::Remark { remark: remark.value, text });
+        }
+        if let Some(say) = &effect.say {
+            let with = effect.with.iter();
+            let with =
+                with.filter_map(|(name, tree)| Some((name.clone(), self.shape(&tree.value, lets, sight)?))).collect();
+            let message = self.surface.messages.get_index_of(&say.value)?;
+            return Some(Verb::Say { message, with });
+        }
+        if let Some(go) = &effect.go {
+            let insist = self.condition(effect.insist.as_ref(), lets, sight);
+            return mode_id(self.surface, &go.value).map(|to| Verb::Go { to, insist });
+        }
+        if let Some(key) = &effect.amend {
+            let key = self.template(key, lets, sight)?;
+            let section = effect.section.as_ref().and_then(|section| self.template(section, lets, sight))?;
+            let marker = effect.marker.as_ref().and_then(|marker| self.template(marker, lets, sight));
+            return Some(Verb::Amend { key, section, marker, value: value? });
+        }
+        let key = self.template(effect.record.as_ref()?, lets, sight)?;
+        let path = effect.path.as_ref().and_then(|path| self.template(path, lets, sight))?;
+        Some(Verb::Record { key, path, value: value? })
     }
 }

@@ -6,9 +6,8 @@
 
 use super::{Compiler, REPLY_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::program::{Guardrail, Guardrails, Mode, ModeId, Pattern, PatternSet, Set, Target};
+use crate::program::{Guardrail, Guardrails, Mode, ModeId, PatternSet, Set, Target};
 use crate::surface::{Role, Surface};
-use crate::text::Spanned;
 use indexmap::IndexMap;
 
 impl Compiler<'_> {
@@ -17,13 +16,7 @@ impl Compiler<'_> {
         let mut guardrails = Guardrails::default();
         for guardrail in &surface.guardrails {
             let given = [&guardrail.matches, &guardrail.unless].into_iter().flatten().next();
-            let mut pattern = None;
-            if let Some(text) = given {
-                match Pattern::new(&text.value) {
-                    Ok(compiled) => pattern = Some(compiled),
-                    Err(error) => self.bad_pattern(text, &error),
-                }
-            }
+            let pattern = given.and_then(|text| self.pattern(text));
             if let (Some(_), Some(unless)) = (&guardrail.matches, &guardrail.unless) {
                 self.diagnostics.push(
                     Diagnostic::new(Code::PACK_PATTERN, unless.at, "a guardrail has `matches` or `unless`, not both")
@@ -95,24 +88,6 @@ impl Compiler<'_> {
                 }
             }
         }
-    }
-
-    fn bad_pattern(&mut self, text: &Spanned<String>, error: &regex::Error) {
-        let (message, help) = match error {
-            regex::Error::CompiledTooBig(_) => {
-                ("the pattern is too large".to_owned(), "bound its repetitions, or split it".to_owned())
-            }
-            other => {
-                let text = other.to_string();
-                let last = text.lines().last().unwrap_or_default();
-                let reason = last.strip_prefix("error: ").unwrap_or(last).to_owned();
-                (
-                    format!("the pattern cannot be used: {reason}"),
-                    "patterns are those of the `regex` crate: no look-around, no back-references".to_owned(),
-                )
-            }
-        };
-        self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, text.at, message).with_help(help));
     }
 }
 

@@ -6,7 +6,9 @@
 
 mod dialects;
 mod effects;
+mod flow;
 mod guardrails;
+mod patterns;
 mod replies;
 mod sight;
 
@@ -25,10 +27,12 @@ const ONLY_MODE: &str = "default";
 
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
+    let data = surface.data.iter().map(|(name, tree)| (name.clone(), tree.value.to_json()));
     let mut compiler = Compiler {
         surface,
         diagnostics,
         actions: Actions::of(surface),
+        data: Value::Object(data.collect()),
         reads_reply: false,
         touched: Touched::default(),
     };
@@ -44,12 +48,12 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let contents = compiler.compile_contents();
     let guardrails = compiler.compile_guardrails(&modes);
     let (mut slots, initial) = compiler.compile_state();
-    compiler.touched.mark(&mut slots);
     let start = surface.about.as_ref().and_then(|about| about.start.as_ref());
     let start = start.and_then(|start| modes.get_index_of(&start.value)).unwrap_or(0);
-    let data: Map<String, Value> =
-        surface.data.iter().map(|(name, tree)| (name.clone(), tree.value.to_json())).collect();
-    let reads_reply = compiler.reads_reply;
+    let flows = compiler.compile_flows();
+    let messages = compiler.compile_messages();
+    compiler.touched.mark(&mut slots);
+    let Compiler { reads_reply, data, .. } = compiler;
     let mut program = Program {
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
         sources: surface.sources.clone(),
@@ -59,11 +63,13 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         start: ModeId(start),
         contents,
         guardrails,
+        flows,
+        messages,
         degradation: answers(&surface.degradation),
         block_degradation,
         slots,
         initial: Arc::new(Value::Object(initial)),
-        data: Value::Object(data),
+        data,
         limits: super::Limits::default(),
         reads_reply,
         places: Places::default(),
@@ -98,12 +104,20 @@ fn places(program: &Program) -> Places {
         places.extend(mode.reply.counts.iter().map(|count| count.at));
         places.extend(mode.reply.order_at);
         places.extend(mode.reply.calls.map(|(_, at)| at));
+        places.extend(mode.exits.iter().map(|exit| exit.at));
     }
     for dialect in &program.dialects {
         places.push(dialect.at);
         places.extend(dialect.blocks.iter().map(|block| block.at));
     }
     places.extend(program.guardrails.rules.iter().map(|rule| rule.at));
+    for rule in &program.flows.rules {
+        places.push(rule.at);
+        effects(&rule.effects, &mut places);
+    }
+    places.extend(program.flows.inputs.iter().map(|input| input.at));
+    places.extend(program.flows.speakers.iter().map(|speakers| speakers.at));
+    places.extend(program.messages.values().map(|message| message.at));
     let name = |at: Location| Some((at, Arc::from(program.sources.place_name(at)?)));
     Places::new(places.into_iter().filter_map(name).collect())
 }
@@ -135,6 +149,7 @@ struct Compiler<'c> {
     surface: &'c Surface,
     diagnostics: &'c mut Vec<Diagnostic>,
     actions: Actions<'c>,
+    data: Value,
     /// Whether any expression reads `reply`.
     reads_reply: bool,
     touched: Touched,
@@ -202,6 +217,7 @@ impl Compiler<'_> {
                     None => all.clone(),
                 },
                 reply: replies::compile_reply(&surface.reply, Some(&mode.value.reply), dialects),
+                exits: self.compile_exits(&mode.value),
                 degradation: answers(&mode.value.degradation),
             };
             modes.insert(name.clone(), compiled);
@@ -210,7 +226,8 @@ impl Compiler<'_> {
             let at = surface.about.as_ref().map_or(Location::response(Default::default()), |about| about.name.at);
             let permits = surface.actions.values().map(|_| vec![Permit { when: None, at }]).collect();
             let reply = replies::compile_reply(&surface.reply, None, dialects);
-            let mode = Mode { permits, at, dialects: all, reply, degradation: Answers::default() };
+            let exits = Vec::new();
+            let mode = Mode { permits, at, dialects: all, reply, exits, degradation: Answers::default() };
             modes.insert(ONLY_MODE.to_owned(), mode);
         }
         modes
@@ -235,7 +252,7 @@ impl Compiler<'_> {
             let host = matches!(tree.value.get("from"), Some(Tree::Text(from)) if from.value == "host");
             let given = host || compute.is_some() || tree.value.get("default").is_some();
             let schema = Schema::of_value(&tree.value);
-            slots.insert(name.clone(), Slot { schema, compute, read: false, given, changed: false, at: tree.at });
+            slots.insert(name.clone(), Slot { schema, compute, host, read: false, given, changed: false, at: tree.at });
         }
         (slots, initial)
     }

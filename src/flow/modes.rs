@@ -1,0 +1,147 @@
+//! Modes: may the session go there, and what follows on the way?
+//!
+//! In: a mode to go to, and the exits of the one that the session is in.
+//! Out: the session in another mode, with the rules of leaving and entering; or `gate-closed`, answered.
+//! Never: enters a mode twice on one occasion: whatever the rules say, they come to an end.
+
+use super::effects::{Bound, Flow, Step};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
+use crate::program::{Answers, Event, Exit, Mode, ModeId};
+use crate::text::{Location, excerpt};
+use serde_json::Value;
+
+/// A change of mode that waits for the end of its event.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Going {
+    to: ModeId,
+    at: Location,
+}
+
+impl<'f> Flow<'f> {
+    /// Asks for a change of mode. It happens once the event is over; the first that is allowed counts.
+    pub(super) fn go(&mut self, to: ModeId, insists: bool, at: Location) {
+        let name = self.mode_name(to);
+        if name == self.session.mode {
+            return self.note(Remark::NoTarget, format!("the mode is `{name}` already"), at);
+        }
+        let chosen = if self.of_answer { &self.asked } else { &self.going };
+        if chosen.is_some() || self.leaving || self.entered.contains(&to) {
+            return self.note(Remark::SecondGo, format!("the mode has been chosen: nothing goes to `{name}`"), at);
+        }
+        let exit = self.current().and_then(|mode| mode.exits.iter().find(|exit| exit.to == to));
+        let Some(exit) = exit else {
+            let message = format!("no exit leads from `{}` to `{name}`", self.session.mode);
+            self.shut(Diagnostic::new(Code::Defect(Defect::GateClosed), Location::response(self.span), message), at);
+            return;
+        };
+        let Some(why) = self.why_shut(exit) else {
+            self.wait(Going { to, at });
+            return;
+        };
+        let message = format!("the gate from `{}` to `{name}` is shut: {why}", self.session.mode);
+        if insists {
+            self.note(Remark::Note, format!("{message}; it was passed all the same"), exit.at);
+            self.wait(Going { to, at });
+            return;
+        }
+        let mut finding = Diagnostic::new(Code::Defect(Defect::GateClosed), Location::response(self.span), message);
+        let said = exit
+            .shut
+            .and_then(|message| self.program.messages.get_index(message))
+            .and_then(|(_, message)| self.scope(&[], &Bound::default(), |scope| message.text.text(scope)).ok());
+        finding.help = said.map(|text| excerpt(&text, 300).into_owned());
+        match self.shut(finding, exit.at) {
+            Strategy::Keep => self.wait(Going { to, at }),
+            Strategy::Drop => {
+                if let Some(message) = exit.shut
+                    && let Err(failure) = self.say(message, &[], exit.at)
+                {
+                    self.failed(exit.at, &failure);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn wait(&mut self, going: Going) {
+        match self.of_answer {
+            true => self.asked = Some(going),
+            false => self.going = Some(going),
+        }
+    }
+
+    /// Answers a gate that is shut by the nearest word on it.
+    fn shut(&mut self, mut finding: Diagnostic, at: Location) -> Strategy {
+        let tables = self.near.iter().copied().chain(self.current().map(|mode| &mode.degradation));
+        let mut tables = tables.chain([&self.program.degradation]);
+        let answer = tables.find_map(|table: &Answers| table.get(Defect::GateClosed));
+        let strategy = answer.and_then(|answer| answer.strategies.first().copied());
+        let strategy = strategy.unwrap_or(Defect::GateClosed.default_strategy());
+        finding.strategy = Some(strategy);
+        finding.rule = Some(at);
+        self.degraded |= strategy != Strategy::Keep;
+        if strategy.refuses() {
+            self.refused = true;
+            finding.severity = Severity::Error;
+        }
+        self.findings.push(finding);
+        strategy
+    }
+
+    /// Why the gate of an exit is shut; none if it is open. What a call asks for is judged by the state that its prompt
+    /// showed, what a rule asks for by the state as it is. A condition that fails denies.
+    fn why_shut(&self, exit: &Exit) -> Option<String> {
+        let gate = exit.gate.as_ref()?;
+        let held = self.scope(
+            &[("state", if self.of_answer { &self.shown } else { &self.session.state })],
+            &Bound::default(),
+            |scope| gate.holds(scope),
+        );
+        match held {
+            Ok(true) => None,
+            Ok(false) => Some(format!("`{}` does not hold", excerpt(gate.source(), 120))),
+            Err(failure) => Some(format!("`{}` fails: {}", excerpt(gate.source(), 120), excerpt(&failure.message, 80))),
+        }
+    }
+
+    /// The calls and contents of the answer are done: they count as one event.
+    pub(crate) fn answered(&mut self) {
+        self.going = self.asked.take();
+        self.depart();
+    }
+
+    /// The event is over: the mode changes if that was asked for, and what follows on it happens.
+    pub(super) fn depart(&mut self) {
+        while let Some(going) = self.going.take() {
+            let Some(from) = self.mode_id() else { return };
+            self.leaving = true;
+            self.follow(Event::Leave(from), &[]);
+            self.leaving = false;
+            let name = self.mode_name(going.to);
+            let found = format!("{} to {name}", self.session.mode);
+            self.steps.push(Step { what: "mode", found, at: going.at, span: self.span });
+            self.session.mode.clone_from(&name);
+            self.mode = Value::String(name);
+            self.entered.push(going.to);
+            self.compute();
+            self.follow(Event::Enter(going.to), &[]);
+        }
+    }
+
+    pub(super) fn mode_id(&self) -> Option<ModeId> {
+        self.program.modes.get_index_of(&self.session.mode).map(ModeId)
+    }
+
+    fn current(&self) -> Option<&'f Mode> {
+        self.program.modes.get(&self.session.mode)
+    }
+
+    fn mode_name(&self, mode: ModeId) -> String {
+        self.program.modes.get_index(mode.0).map(|(name, _)| name.clone()).unwrap_or_default()
+    }
+
+    fn note(&mut self, remark: Remark, text: String, rule: Location) {
+        let at = Location::response(self.span);
+        self.findings.push(Diagnostic::new(Code::Remark(remark), at, text).with_rule(Some(rule)));
+    }
+}

@@ -1,0 +1,60 @@
+//! Rules: what follows on an event?
+//!
+//! In: an event, and what it brings along.
+//! Out: the effects of each rule that follows on it, in the order of the pack; then the change of mode, if one asked for it.
+//! Never: lets a rule change the mode that the next rule on the same event sees.
+
+use super::effects::{Bound, Flow, Step};
+use crate::program::{Event, Input, Rule};
+use crate::text::Span;
+use serde_json::Value;
+
+impl Flow<'_> {
+    /// Something happened at `span`; `names` are what it brings along.
+    pub(crate) fn happen(&mut self, event: Event, names: &[(&str, &Value)], span: Span) {
+        self.span = span;
+        self.follow(event, names);
+        self.depart();
+    }
+
+    /// Asks back, where the input of the words at `span` does so.
+    pub(crate) fn ask(&mut self, input: &Input, span: Span) {
+        self.span = span;
+        if let Some(message) = input.ask
+            && let Err(failure) = self.say(message, &[], input.at)
+        {
+            self.failed(input.at, &failure);
+        }
+    }
+
+    /// Fires the rules that follow on an event.
+    pub(super) fn follow(&mut self, event: Event, names: &[(&str, &Value)]) {
+        let mode = self.mode_id();
+        let looks = |rule: &&Rule| {
+            rule.on.contains(&event) && (rule.modes.is_empty() || mode.is_some_and(|mode| rule.modes.contains(&mode)))
+        };
+        for rule in self.program.flows.rules.iter().filter(looks) {
+            // What another event of the rule would bring is none.
+            let absent = ["captures", "text", "speaker", "label"].into_iter().map(|name| (name, &Value::Null));
+            let names: Vec<(&str, &Value)> = absent.chain(names.iter().copied()).collect();
+            let holds = match &rule.when {
+                None => Ok(true),
+                Some(when) => self.scope(&names, &Bound::default(), |scope| when.holds(scope)),
+            };
+            match holds {
+                Ok(true) => {
+                    self.steps.push(Step { what: "rule", found: rule.id.clone(), at: rule.at, span: self.span });
+                    self.list(&rule.effects, &names, &mut Bound::default());
+                }
+                Ok(false) => {}
+                Err(failure) => self.failed(rule.at, &failure),
+            }
+        }
+    }
+
+    /// Whether an utterance that comes now is beyond the limit of the discussion; a limit that cannot be checked is none.
+    pub(crate) fn is_beyond_limit(&self) -> bool {
+        let limit = self.program.flows.speakers.as_ref().and_then(|speakers| speakers.limit.as_ref());
+        limit.is_some_and(|limit| self.scope(&[], &Bound::default(), |scope| limit.holds(scope)).unwrap_or_default())
+    }
+}

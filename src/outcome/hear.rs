@@ -1,0 +1,97 @@
+//! Hearing: what follows from the words of a user, or from the start of a session?
+//!
+//! In: a program, a session, and what the user said.
+//! Out: [`Heard`].
+//! Never: classifies or performs anything itself: it composes the floors above in their order.
+
+use super::contract::{TraceStep, VERSION};
+use super::heard::Heard;
+use super::run::flowed_steps;
+use crate::flow::{Flow, Flowed, Kind, Words, classify};
+use crate::program::{Event, Program};
+use crate::session::Session;
+use crate::text::Span;
+use serde_json::{Map, Value};
+
+impl Program {
+    /// Hears what a user said: its class, and what follows from it. Total: whatever `text` holds, there is an answer.
+    ///
+    /// ```
+    /// # use rulebook::{Folder, Program};
+    /// # let pack = r#"
+    /// # [pack]
+    /// # name = "x"
+    /// # [dialects.d]
+    /// # grammar = "tags"
+    /// # blocks.message = { role = "message" }
+    /// # [[inputs]]
+    /// # class = "thanks"
+    /// # matches = '(?i)\bthank'
+    /// # ask = "welcome"
+    /// # [messages.welcome]
+    /// # says = "You are welcome."
+    /// # "#;
+    /// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).program.unwrap();
+    /// let heard = program.hear(&program.session(), "Thanks a lot");
+    /// assert_eq!(heard.class.as_deref(), Some("thanks"));
+    /// assert_eq!(heard.say, ["You are welcome."]);
+    /// ```
+    pub fn hear(&self, session: &Session, text: &str) -> Heard {
+        self.hear_with(session, text, false)
+    }
+
+    /// As [`Program::hear`], with the story of what caused what.
+    pub fn hear_with(&self, session: &Session, text: &str, trace: bool) -> Heard {
+        let span = Span::new(0, text.len());
+        let mut flow = Flow::new(self, session, Value::Null);
+        let Some(words) = classify(self, &session.mode, text) else {
+            return self.heard(session, text, None, flow.finish(), trace);
+        };
+        if let Some(input) = self.flows.inputs.get(words.input) {
+            flow.ask(input, span);
+        }
+        let (captures, said) = (Value::Object(words.captures.clone()), Value::from(text));
+        flow.happen(Event::Input(words.class), &[("captures", &captures), ("text", &said)], span);
+        self.heard(session, text, Some(words), flow.finish(), trace)
+    }
+
+    /// What follows from the start of a session, before anybody has said anything.
+    pub fn start(&self, session: &Session, trace: bool) -> Heard {
+        let mut flow = Flow::new(self, session, Value::Null);
+        flow.happen(Event::Start, &[], Span::default());
+        self.heard(session, "", None, flow.finish(), trace)
+    }
+
+    fn heard(&self, session: &Session, text: &str, words: Option<Words>, flowed: Flowed, trace: bool) -> Heard {
+        let input = words.as_ref().and_then(|words| self.flows.inputs.get(words.input));
+        let class = words.as_ref().and_then(|words| self.flows.classes.get_index(words.class)).cloned();
+        let trace = trace.then(|| {
+            let found = |class: &String| format!("`{class}` in {}", session.mode);
+            let at = input.and_then(|input| self.place(input.at));
+            let heard = class.iter().map(|class| TraceStep {
+                step: "input",
+                span: [0, text.len()],
+                found: found(class),
+                rule: at.clone(),
+            });
+            heard.chain(flowed_steps(self, &flowed)).collect()
+        });
+        let Flowed { session: next, done, mut findings, refused, .. } = flowed;
+        findings.truncate(self.limits.diagnostics);
+        let done = if refused { Vec::new() } else { done };
+        let say = done.iter().filter_map(|done| match &done.kind {
+            Kind::Say { text, .. } => Some(text.clone()),
+            _ => None,
+        });
+        Heard {
+            version: VERSION,
+            class,
+            captures: words.map_or_else(Map::new, |words| words.captures),
+            say: say.collect(),
+            effects: done.iter().cloned().map(|done| self.record(done)).collect(),
+            diagnostics: self.findings(findings, text),
+            session: if refused { session.clone() } else { next },
+            trace,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Flow: does everything that inputs, rules, exits and messages name exist?
+//!
+//! In: the tables.
+//! Out: a diagnostic for each mode, class or message that nothing declares, and for each `say` that does not fit its message.
+//! Never: asks whether a mode can be reached.
+
+use super::prompts::missing_text;
+use crate::diagnostic::{Code, Diagnostic, alternatives};
+use crate::surface::{Effect, Event, Message, Surface};
+use crate::text::Spanned;
+
+pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
+    let mut names = Names { surface, diagnostics };
+    for mode in surface.modes.values() {
+        for exit in &mode.value.exits {
+            names.mode(&exit.to);
+            exit.shut.iter().for_each(|shut| names.plain_message(shut));
+        }
+    }
+    for input in &surface.inputs {
+        input.modes.0.iter().for_each(|mode| names.mode(mode));
+        input.ask.iter().for_each(|ask| names.plain_message(ask));
+    }
+    for rule in &surface.rules {
+        rule.modes.0.iter().for_each(|mode| names.mode(mode));
+        if rule.on.0.is_empty() {
+            let message = format!("nothing says on which event the rule `{}` follows", rule.id.value);
+            let words = Event::WORDS.join("`, `");
+            names.diagnostics.push(
+                Diagnostic::new(Code::PACK_MISSING_KEY, rule.id.at, message)
+                    .with_help(format!("add `on = …`: `{words}`, or a list of them")),
+            );
+        }
+        rule.on.0.iter().for_each(|on| names.event(on));
+    }
+    for (name, message) in &surface.messages {
+        names.words(name, message);
+    }
+    let actions = surface.actions.values().flat_map(|action| &action.value.effects);
+    let contents = surface.contents.values().flat_map(|content| &content.value.effects);
+    let rules = surface.rules.iter().flat_map(|rule| &rule.effects);
+    for effect in actions.chain(contents).chain(rules) {
+        names.effect(effect);
+    }
+}
+
+struct Names<'n> {
+    surface: &'n Surface,
+    diagnostics: &'n mut Vec<Diagnostic>,
+}
+
+impl Names<'_> {
+    fn mode(&mut self, name: &Spanned<String>) {
+        if !self.surface.modes.contains_key(&name.value) {
+            let message = format!("no table declares the mode `{}`", name.value);
+            let known = self.surface.modes.keys().map(String::as_str);
+            self.diagnostics
+                .push(Diagnostic::new(Code::PACK_UNKNOWN_MODE, name.at, message).with_nearest(&name.value, known));
+        }
+    }
+
+    fn event(&mut self, on: &Spanned<String>) {
+        let (what, help) = match Event::parse(&on.value) {
+            Some(Event::Enter(mode) | Event::Leave(mode)) => {
+                return self.mode(&Spanned::new(mode.to_owned(), on.at));
+            }
+            Some(Event::Input(class)) => {
+                let classes = || self.surface.inputs.iter().map(|input| input.class.value.as_str());
+                if classes().any(|known| known == class) {
+                    return;
+                }
+                (format!("no input has the class `{class}`"), alternatives(class, classes()))
+            }
+            Some(Event::Start | Event::Utterance | Event::Reply) => return,
+            None => {
+                let help = format!("the events are `{}`", Event::WORDS.join("`, `"));
+                (format!("there is no event `{}`", on.value), Some(help))
+            }
+        };
+        let mut diagnostic = Diagnostic::new(Code::PACK_UNKNOWN_EVENT, on.at, what);
+        diagnostic.help = help;
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn message(&mut self, name: &Spanned<String>) -> Option<Spanned<Message>> {
+        let message = self.surface.messages.get(&name.value);
+        if message.is_none() {
+            let text = format!("no table declares the message `{}`", name.value);
+            let known = self.surface.messages.keys().map(String::as_str);
+            self.diagnostics
+                .push(Diagnostic::new(Code::PACK_UNKNOWN_MESSAGE, name.at, text).with_nearest(&name.value, known));
+        }
+        message.cloned()
+    }
+
+    /// A message that is said where nobody can give it names.
+    fn plain_message(&mut self, name: &Spanned<String>) {
+        let Some(message) = self.message(name) else { return };
+        if let Some(takes) = message.value.takes.first() {
+            let text = format!("the message `{}` takes `{}`, which nobody gives it here", name.value, takes.value);
+            self.diagnostics.push(
+                Diagnostic::new(Code::PACK_EFFECT, name.at, text)
+                    .with_place(takes.at, "taken here")
+                    .with_help("let it read the state instead, or say it by a rule"),
+            );
+        }
+    }
+
+    /// A message has its words in the table or in a file.
+    fn words(&mut self, name: &str, message: &Spanned<Message>) {
+        match (&message.value.says, &message.value.template) {
+            (None, None) => self.diagnostics.push(
+                Diagnostic::new(Code::PACK_MISSING_KEY, message.at, format!("the message `{name}` has no words"))
+                    .with_help("add `says = …`, or `template = …` for a file"),
+            ),
+            (Some(_), Some(template)) => self.diagnostics.push(
+                Diagnostic::new(Code::PACK_DUPLICATE, template.at, format!("the message `{name}` has its words twice"))
+                    .with_help("keep `says` or `template`"),
+            ),
+            (None, Some(template)) => {
+                self.diagnostics.extend(missing_text(self.surface, &template.value, template.at));
+            }
+            (Some(_), None) => {}
+        }
+    }
+
+    fn effect(&mut self, effect: &Effect) {
+        if let Some(go) = &effect.go {
+            self.mode(go);
+        }
+        if let Some(say) = &effect.say
+            && let Some(message) = self.message(say)
+        {
+            for takes in message.value.takes.iter().filter(|takes| !effect.with.contains_key(&takes.value)) {
+                let text = format!("the message `{}` takes `{}`", say.value, takes.value);
+                self.diagnostics.push(
+                    Diagnostic::new(Code::PACK_EFFECT, say.at, text)
+                        .with_place(takes.at, "taken here")
+                        .with_help(format!("add `with = {{ {} = … }}`", takes.value)),
+                );
+            }
+            for (name, given) in &effect.with {
+                if !message.value.takes.iter().any(|takes| takes.value == *name) {
+                    let text = format!("the message `{}` takes no `{name}`", say.value);
+                    let known = message.value.takes.iter().map(|takes| takes.value.as_str());
+                    self.diagnostics.push(Diagnostic::new(Code::PACK_EFFECT, given.at, text).with_nearest(name, known));
+                }
+            }
+        }
+        for nested in &effect.effects {
+            self.effect(nested);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Graph: can every mode be reached and left, and does every change of mode come to an end?
+//!
+//! In: the modes with their exits, and every `go` with the modes in which it may happen.
+//! Out: a `go` without an exit, a mode that nothing leads to or out of, modes that pass a session on for ever.
+//! Never: evaluates a condition: one that may hold is taken to hold, except where a proof needs that it always does.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::surface::{Effect, Event, Surface};
+use crate::text::{Spanned, glob};
+
+pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
+    let gone = goes(surface);
+    for go in &gone {
+        check_exit(surface, go, diagnostics);
+    }
+    let leads = |from: &str, to: &str| {
+        has_exit(surface, from, to) && gone.iter().any(|go| go.to.value == to && go.from.contains(&from))
+    };
+    let flows = surface.modes.values().any(|mode| !mode.value.exits.is_empty() || mode.value.last);
+    // A pack without exits leaves its modes to the host.
+    if flows {
+        check_reach(surface, leads, diagnostics);
+    }
+    check_end(surface, &gone, diagnostics);
+}
+
+/// One `go`, and where it may happen.
+struct Go<'g> {
+    to: &'g Spanned<String>,
+    /// The modes in which it may happen.
+    from: Vec<&'g str>,
+    /// Whether a condition stands before it.
+    conditional: bool,
+    /// The mode on whose entering it happens, if it does on nothing else.
+    entering: Option<&'g str>,
+}
+
+/// Every `go` of the pack.
+fn goes(surface: &Surface) -> Vec<Go<'_>> {
+    let all: Vec<&str> = surface.modes.keys().map(String::as_str).collect();
+    let mut found = Vec::new();
+    for rule in &surface.rules {
+        for on in &rule.on.0 {
+            let (from, entering): (Vec<&str>, _) = match Event::parse(&on.value) {
+                Some(Event::Enter(mode)) => (vec![mode], Some(mode)),
+                // The mode is being left already.
+                Some(Event::Leave(_)) | None => continue,
+                Some(Event::Input(class)) => {
+                    let inputs = || surface.inputs.iter().filter(|input| input.class.value == class);
+                    let in_all = inputs().any(|input| input.modes.0.is_empty());
+                    let named = || inputs().flat_map(|input| &input.modes.0);
+                    let heard = |mode: &&str| in_all || named().any(|named| named.value == **mode);
+                    (all.iter().copied().filter(heard).collect(), None)
+                }
+                Some(Event::Start | Event::Utterance | Event::Reply) => (all.clone(), None),
+            };
+            let looks = |mode: &&str| rule.modes.0.is_empty() || rule.modes.0.iter().any(|named| named.value == **mode);
+            let from: Vec<&str> = from.into_iter().filter(looks).collect();
+            collect(&rule.effects, &from, rule.when.is_some(), entering, &mut found);
+        }
+    }
+    for (name, action) in &surface.actions {
+        let permits = |mode: &str| {
+            let permits = surface.modes.get(mode).map(|mode| mode.value.permits.as_slice()).unwrap_or_default();
+            permits.iter().any(|permit| glob(&permit.action.value, name))
+        };
+        let from: Vec<&str> = all.iter().copied().filter(|mode| permits(mode)).collect();
+        collect(&action.value.effects, &from, false, None, &mut found);
+    }
+    for content in surface.contents.values() {
+        collect(&content.value.effects, &all, false, None, &mut found);
+    }
+    found
+}
+
+fn collect<'g>(
+    effects: &'g [Effect],
+    from: &[&'g str],
+    conditional: bool,
+    entering: Option<&'g str>,
+    found: &mut Vec<Go<'g>>,
+) {
+    for effect in effects {
+        let conditional = conditional || effect.when.is_some() || effect.each.is_some();
+        if let Some(to) = &effect.go {
+            found.push(Go { to, from: from.to_vec(), conditional, entering });
+        }
+        collect(&effect.effects, from, conditional, entering, found);
+    }
+}
+
+fn has_exit(surface: &Surface, from: &str, to: &str) -> bool {
+    surface.modes.get(from).is_some_and(|mode| mode.value.exits.iter().any(|exit| exit.to.value == to))
+}
+
+/// Without a condition, every mode in which a `go` happens needs the exit; behind one, some mode does.
+fn check_exit(surface: &Surface, go: &Go<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    if !surface.modes.contains_key(&go.to.value) {
+        return;
+    }
+    let without = |mode: &&&str| !has_exit(surface, mode, &go.to.value);
+    let lacking = go.from.iter().find(without);
+    let some = go.from.iter().any(|mode| !without(&mode));
+    let Some(mode) = lacking.filter(|_| !go.conditional || !some) else { return };
+    let help = match some {
+        true => "add the exit, say `in = …` for the modes that have it, or give the effect a `when`",
+        false => "add it to the mode's `exits`",
+    };
+    let message = format!("the mode `{mode}` has no exit to `{}`", go.to.value);
+    diagnostics.push(Diagnostic::new(Code::PACK_NO_EXIT, go.to.at, message).with_help(help));
+}
+
+/// From the start every mode must be reached, and each that is not final must lead somewhere.
+fn check_reach(surface: &Surface, leads: impl Fn(&str, &str) -> bool, diagnostics: &mut Vec<Diagnostic>) {
+    let start = surface.about.as_ref().and_then(|about| about.start.as_ref()).map(|start| start.value.as_str());
+    let Some(start) = start.or(surface.modes.keys().next().map(String::as_str)) else { return };
+    let mut reached = vec![start];
+    let mut next = 0;
+    while let Some(from) = reached.get(next).copied() {
+        next += 1;
+        for to in surface.modes.keys() {
+            if !reached.contains(&to.as_str()) && leads(from, to) {
+                reached.push(to);
+            }
+        }
+    }
+    for (name, mode) in &surface.modes {
+        if !reached.contains(&name.as_str()) {
+            let message = format!("no `go` leads from `{start}` to the mode `{name}`");
+            diagnostics.push(
+                Diagnostic::new(Code::PACK_UNREACHABLE, mode.at, message)
+                    .with_help("add an exit to it, and a rule or an action that goes there"),
+            );
+        }
+        if !mode.value.last && !surface.modes.keys().any(|to| leads(name, to)) {
+            let message = match mode.value.exits.first() {
+                None => format!("the mode `{name}` has no exit"),
+                Some(exit) => format!("nothing goes from `{name}` to `{}`", exit.to.value),
+            };
+            diagnostics.push(
+                Diagnostic::new(Code::PACK_DEAD_END, mode.at, message)
+                    .with_help("let a rule or an action go through an exit, or say `final = true`"),
+            );
+        }
+    }
+}
+
+/// Modes that always leave for another as soon as they are entered must not do so in a circle.
+fn check_end(surface: &Surface, gone: &[Go<'_>], diagnostics: &mut Vec<Diagnostic>) {
+    let gated = |from: &str, to: &str| {
+        let exits = surface.modes.get(from).into_iter().flat_map(|mode| &mode.value.exits);
+        exits.filter(|exit| exit.to.value == to).any(|exit| exit.gate.is_some())
+    };
+    let always = |go: &&Go<'_>, from: &str| {
+        go.entering == Some(from) && go.from.contains(&from) && !go.conditional && !gated(from, &go.to.value)
+    };
+    for first in surface.modes.keys() {
+        let mut way = vec![first.as_str()];
+        while let Some(go) = way.last().and_then(|from| gone.iter().find(|go| always(go, from))) {
+            if go.to.value == *first {
+                let message = format!("`{}` and back without end", way.join("` leads to `"));
+                diagnostics.push(
+                    Diagnostic::new(Code::PACK_ENDLESS, go.to.at, message)
+                        .with_help("give one of these rules a `when`: a mode is entered once on each occasion"),
+                );
+                break;
+            }
+            if way.contains(&go.to.value.as_str()) {
+                break;
+            }
+            way.push(&go.to.value);
+        }
+    }
+}

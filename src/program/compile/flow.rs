@@ -1,0 +1,116 @@
+//! Flow: what do inputs, rules, messages, speakers and exits compile to?
+//!
+//! In: their tables.
+//! Out: [`Flows`], [`Message`]s and [`Exit`]s by number.
+//! Never: fails for a name that nothing declares: the pack's checks have reported it.
+
+use super::Compiler;
+use super::sight::{COMPUTE_NAMES, Sight};
+use crate::program::{Event, Exit, Flows, Input, Message, ModeId, Rule, Speakers};
+use crate::surface::{self, Surface};
+use crate::text::{Location, Span, Spanned};
+use indexmap::{IndexMap, IndexSet};
+
+/// What effects of rules may see, on whatever event.
+const RULE_NAMES: &[&str] = &["state", "data", "mode", "reply", "ids", "item", "now"];
+/// What they may see beside that on an input.
+const INPUT_NAMES: &[&str] = &["captures", "text"];
+/// What they may see beside that on an utterance.
+const UTTERANCE_NAMES: &[&str] = &["speaker", "label", "text"];
+
+impl Compiler<'_> {
+    pub(super) fn compile_flows(&mut self) -> Flows {
+        let surface = self.surface;
+        let mut classes = IndexSet::new();
+        let mut inputs = Vec::new();
+        for input in &surface.inputs {
+            let (class, _) = classes.insert_full(input.class.value.clone());
+            inputs.push(Input {
+                class,
+                modes: modes_of(surface, &input.modes.0),
+                matches: input.matches.0.iter().filter_map(|text| self.spelled(text)).collect(),
+                unless: input.unless.0.iter().filter_map(|text| self.pattern(text)).collect(),
+                ask: input.ask.as_ref().and_then(|ask| surface.messages.get_index_of(&ask.value)),
+                at: input.class.at,
+            });
+        }
+        let rules = surface.rules.iter().map(|rule| self.compile_rule(rule, &classes)).collect();
+        let sight = Sight { names: COMPUTE_NAMES, params: None };
+        let speakers = surface.speakers.as_ref().map(|speakers| Speakers {
+            from: self.condition(Some(&speakers.from), &[], sight),
+            order: self.condition(speakers.order.as_ref(), &[], sight),
+            limit: self.condition(speakers.limit.as_ref(), &[], sight),
+            at: speakers.at,
+        });
+        Flows { classes, inputs, rules, speakers }
+    }
+
+    fn compile_rule(&mut self, rule: &surface::Rule, classes: &IndexSet<String>) -> Rule {
+        let mut names = RULE_NAMES.to_vec();
+        let mut on = Vec::new();
+        for event in rule.on.0.iter().filter_map(|word| surface::Event::parse(&word.value)) {
+            let (event, own) = match event {
+                surface::Event::Start => (Some(Event::Start), &[][..]),
+                surface::Event::Input(class) => (classes.get_index_of(class).map(Event::Input), INPUT_NAMES),
+                surface::Event::Utterance => (Some(Event::Utterance), UTTERANCE_NAMES),
+                surface::Event::Reply => (Some(Event::Reply), &[][..]),
+                surface::Event::Enter(mode) => (mode_id(self.surface, mode).map(Event::Enter), &[][..]),
+                surface::Event::Leave(mode) => (mode_id(self.surface, mode).map(Event::Leave), &[][..]),
+            };
+            on.extend(event);
+            names.extend(own);
+        }
+        let sight = Sight { names: &names, params: None };
+        Rule {
+            id: rule.id.value.clone(),
+            on,
+            modes: modes_of(self.surface, &rule.modes.0),
+            when: self.condition(rule.when.as_ref(), &[], sight),
+            effects: self.effects(&rule.effects, &mut Vec::new(), sight),
+            at: rule.id.at,
+        }
+    }
+
+    pub(super) fn compile_messages(&mut self) -> IndexMap<String, Message> {
+        let surface = self.surface;
+        let mut messages = IndexMap::new();
+        for (name, message) in &surface.messages {
+            let takes: Vec<String> = message.value.takes.iter().map(|takes| takes.value.clone()).collect();
+            let sight = Sight { names: COMPUTE_NAMES, params: None };
+            let words = message.value.says.clone().or_else(|| {
+                let source = surface.texts.get(&message.value.template.as_ref()?.value)?.as_ref().ok()?;
+                let text = surface.sources.get(*source)?.text();
+                // The line break that ends a file is none of the message.
+                let text = text.strip_suffix('\n').unwrap_or(text);
+                let span = Span::new(0, text.len());
+                Some(Spanned::new(text.to_owned(), Location { source: *source, span }))
+            });
+            let Some(words) = words else { continue };
+            if let Some(text) = self.template(&words, &takes, sight) {
+                messages.insert(name.clone(), Message { text, takes, at: message.at });
+            }
+        }
+        messages
+    }
+
+    pub(super) fn compile_exits(&mut self, mode: &surface::Mode) -> Vec<Exit> {
+        let surface = self.surface;
+        let sight = Sight { names: COMPUTE_NAMES, params: None };
+        let mut exits = Vec::new();
+        for exit in &mode.exits {
+            let gate = self.condition(exit.gate.as_ref(), &[], sight);
+            let shut = exit.shut.as_ref().and_then(|shut| surface.messages.get_index_of(&shut.value));
+            exits.extend(mode_id(surface, &exit.to.value).map(|to| Exit { to, gate, shut, at: exit.to.at }));
+        }
+        exits
+    }
+}
+
+/// The number that a mode will have: modes are compiled in the order of the surface.
+pub(super) fn mode_id(surface: &Surface, name: &str) -> Option<ModeId> {
+    surface.modes.get_index_of(name).map(ModeId)
+}
+
+fn modes_of(surface: &Surface, names: &[Spanned<String>]) -> Vec<ModeId> {
+    names.iter().filter_map(|name| mode_id(surface, &name.value)).collect()
+}

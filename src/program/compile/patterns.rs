@@ -1,0 +1,111 @@
+//! Patterns: what do they spell once the values of `data` stand in them?
+//!
+//! In: the text of a pattern, in which `{{ … }}` reads `data`.
+//! Out: the compiled [`Pattern`], and which of its groups stand for which words; a diagnostic for one that cannot be used.
+//! Never: lets a value be more than the text that it is: what means something to patterns is escaped.
+
+use super::Compiler;
+use super::sight::Sight;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::expression::Scope;
+use crate::program::{Pattern, Spelled};
+use crate::text::{Spanned, excerpt};
+use serde_json::Value;
+
+/// What a pattern may see.
+const PATTERN_NAMES: &[&str] = &["data"];
+
+impl Compiler<'_> {
+    /// A pattern with the values of `data` in it.
+    pub(super) fn pattern(&mut self, text: &Spanned<String>) -> Option<Pattern> {
+        self.spelled(text).map(|spelled| spelled.pattern)
+    }
+
+    /// A pattern, and the words that its named groups stand for.
+    pub(super) fn spelled(&mut self, text: &Spanned<String>) -> Option<Spelled> {
+        let mut spelt = String::new();
+        let mut words = Vec::new();
+        let mut rest = text.value.as_str();
+        while let Some((before, after)) = rest.split_once("{{") {
+            let Some((inside, after)) = after.split_once("}}") else { break };
+            spelt.push_str(before);
+            let values = self.values(&Spanned::new(inside.trim().to_owned(), text.at))?;
+            if let Some(group) = group_name(before).filter(|_| after.starts_with(')')) {
+                words.push((group.to_owned(), values.clone()));
+            }
+            spelt.push_str(&alternatives(values));
+            rest = after;
+        }
+        spelt.push_str(rest);
+        match Pattern::new(&spelt) {
+            Ok(pattern) => Some(Spelled { pattern, words }),
+            Err(error) => {
+                self.bad_pattern(text, &error);
+                None
+            }
+        }
+    }
+
+    /// The texts that an expression over `data` gives: one, or those of a list.
+    fn values(&mut self, expression: &Spanned<String>) -> Option<Vec<String>> {
+        let parsed = self.condition(Some(expression), &[], Sight { names: PATTERN_NAMES, params: None })?;
+        let value = match parsed.value(&Scope::new().with("data", &self.data)) {
+            Ok(value) => value,
+            Err(failure) => {
+                let message = format!("this fails: {}", excerpt(&failure.message, 160));
+                self.diagnostics.push(Diagnostic::new(Code::PACK_FAILS, expression.at, message));
+                return None;
+            }
+        };
+        let text = |value: &Value| match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let texts = match &value {
+            Value::Array(items) => items.iter().map(text).collect(),
+            one => text(one).map(|text| vec![text]),
+        };
+        let texts: Option<Vec<String>> = texts.filter(|texts: &Vec<String>| !texts.is_empty());
+        if texts.is_none() {
+            let message = format!("`{}` gives no text that a pattern could look for", excerpt(&expression.value, 60));
+            self.diagnostics.push(
+                Diagnostic::new(Code::PACK_PATTERN, expression.at, message)
+                    .with_help("a text or a number stands for itself, a list for any of its texts"),
+            );
+        }
+        texts
+    }
+
+    fn bad_pattern(&mut self, text: &Spanned<String>, error: &regex::Error) {
+        let (message, help) = match error {
+            regex::Error::CompiledTooBig(_) => {
+                ("the pattern is too large".to_owned(), "bound its repetitions, or split it".to_owned())
+            }
+            other => {
+                let text = other.to_string();
+                let last = text.lines().last().unwrap_or_default();
+                let reason = last.strip_prefix("error: ").unwrap_or(last).to_owned();
+                (
+                    format!("the pattern cannot be used: {reason}"),
+                    "patterns are those of the `regex` crate: no look-around, no back-references".to_owned(),
+                )
+            }
+        };
+        self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, text.at, message).with_help(help));
+    }
+}
+
+/// The name of the group that opens at the very end of `before`.
+fn group_name(before: &str) -> Option<&str> {
+    let open = before.strip_suffix('>')?;
+    let (start, name) = open.rsplit_once('<')?;
+    (start.ends_with("(?") || start.ends_with("(?P")).then_some(name)
+}
+
+/// A pattern for any of these texts, the longest first: of two that start alike the longer one is meant.
+fn alternatives(mut texts: Vec<String>) -> String {
+    texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    let escaped: Vec<String> = texts.iter().map(|text| regex::escape(text)).collect();
+    format!("(?:{})", escaped.join("|"))
+}
