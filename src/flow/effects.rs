@@ -26,14 +26,44 @@ pub(crate) struct Done {
 /// What a host is asked to do.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Kind {
-    Set { path: String, value: Value },
-    Append { path: String, value: Value },
-    Remove { path: String, value: Value },
-    Emit { event: String, value: Value },
-    Write { key: String, text: String },
-    Say { id: String, text: String },
-    Amend { key: String, section: String, marker: String, text: String },
-    Record { key: String, path: String, value: Value },
+    Set {
+        path: String,
+        value: Value,
+    },
+    Append {
+        path: String,
+        value: Value,
+    },
+    Remove {
+        path: String,
+        value: Value,
+    },
+    Emit {
+        event: String,
+        value: Value,
+    },
+    Write {
+        key: String,
+        text: String,
+    },
+    Say {
+        id: String,
+        text: String,
+    },
+    Amend {
+        key: String,
+        section: String,
+        marker: String,
+        text: String,
+        otherwise: String,
+        done: String,
+        missing: String,
+    },
+    Record {
+        key: String,
+        path: String,
+        value: Value,
+    },
 }
 
 /// Something that happened on the way: a rule that followed, or a change of mode.
@@ -264,11 +294,21 @@ impl<'f> Flow<'f> {
                 self.go(*to, insists, effect.at);
                 return Ok(());
             }
-            Verb::Amend { key, section, marker, value } => {
+            Verb::Amend { key, section, marker, otherwise, done, missing, value } => {
                 let text = |template: &Template| self.scope(names, bound, |scope| template.text(scope));
-                let (key, section) = (text(key)?, text(section)?);
-                let marker = marker.as_ref().map(text).transpose()?.unwrap_or_default();
-                Kind::Amend { key, section, marker, text: plain(self.render(value, names, bound)?) }
+                let maybe =
+                    |template: &Option<Template>| Ok(template.as_ref().map(text).transpose()?.unwrap_or_default());
+                let (key, section, value) = (text(key)?, text(section)?, plain(self.render(value, names, bound)?));
+                let (marker, otherwise) = (maybe(marker)?, maybe(otherwise)?);
+                Kind::Amend {
+                    key,
+                    section,
+                    marker,
+                    text: value,
+                    otherwise,
+                    done: maybe(done)?,
+                    missing: maybe(missing)?,
+                }
             }
             Verb::Record { key, path, value } => {
                 let key = self.scope(names, bound, |scope| key.text(scope))?;

@@ -13,6 +13,7 @@
 mod apply;
 mod command;
 mod crashes;
+mod documents;
 mod formats;
 mod forms;
 mod grammar_agrees;
