@@ -2,9 +2,10 @@
 //!
 //! In: a program, and the state as a host keeps it, as plain JSON.
 //! Out: [`Session`], plain data that fits the program.
-//! Never: changes by itself, or looks at a clock.
+//! Never: changes but for what is computed from the rest, or looks at a clock.
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::expression::{Record, Scope};
 use crate::program::Program;
 use crate::text::excerpt;
 use indexmap::IndexMap;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 /// Plain data that the host keeps and the engine returns anew: `{ "mode", "state", "now", "ids" }`.
 ///
-/// Cloning is cheap: the state is shared until somebody changes it.
+/// Cloning is cheap: each value of the state is shared until somebody changes it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Session {
@@ -22,7 +23,7 @@ pub struct Session {
     pub mode: String,
     /// The values that the pack's `[state]` declares, in the order of declaration.
     #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
-    pub state: Arc<Value>,
+    pub state: Record,
     /// The time as the host tells it; the engine has no clock.
     pub now: Option<String>,
     /// The last number given out for each kind of id.
@@ -30,11 +31,46 @@ pub struct Session {
     pub ids: Arc<IndexMap<String, u64>>,
 }
 
+impl Session {
+    /// Brings the computed values of the state up to date: those that depend on the value called `changed`, or all.
+    pub(crate) fn compute(&mut self, program: &Program, changed: Option<&str>) {
+        let mut changed: Option<Vec<&str>> = changed.map(|name| vec![name]);
+        let mut names = None;
+        for (name, slot) in &program.slots {
+            let Some(compute) = &slot.compute else { continue };
+            let stale = |changed: &Vec<&str>| compute.reads().iter().any(|read| depends(read, changed));
+            if !changed.as_ref().is_none_or(stale) {
+                continue;
+            }
+            let (mode, now) =
+                names.get_or_insert_with(|| (Value::from(self.mode.as_str()), Value::from(self.now.clone())));
+            let mut scope = Scope::new().with("data", &program.data).with("mode", mode).with("now", now);
+            scope.add_record("state", &self.state);
+            let value = compute.render(&scope).unwrap_or_default();
+            if self.state.get(name) != Some(&value) {
+                *self.state.entry(name) = value;
+                changed.iter_mut().for_each(|changed| changed.push(name));
+            }
+        }
+    }
+}
+
+/// Whether what an expression reads has to do with one of these values of the state.
+fn depends(read: &[String], changed: &[&str]) -> bool {
+    match read {
+        [name, member, ..] => name == "state" && changed.contains(&member.as_str()),
+        [name] => name == "state",
+        [] => false,
+    }
+}
+
 impl Program {
     /// The session in which everything starts.
     pub fn session(&self) -> Session {
         let mode = self.modes.get_index(self.start.0).map(|(name, _)| name.clone()).unwrap_or_default();
-        Session { mode, state: self.initial.clone(), now: None, ids: Arc::default() }
+        let mut session = Session { mode, state: self.initial.clone(), now: None, ids: Arc::default() };
+        session.compute(self, None);
+        session
     }
 
     /// A session that a host kept: `{ "mode", "state", "now", "ids" }`. What is missing takes its initial value.
@@ -75,11 +111,22 @@ impl Program {
                 ),
             }
         }
-        if faults.is_empty() { Ok(session) } else { Err(faults) }
+        if faults.is_empty() {
+            session.compute(self, None);
+            Ok(session)
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// A session in which a host may have changed what others are computed from.
+    pub(crate) fn up_to_date(&self, session: &Session) -> Session {
+        let mut session = session.clone();
+        session.compute(self, None);
+        session
     }
 
     fn resume_state(&self, kept: &Map<String, Value>, session: &mut Session, faults: &mut Vec<Diagnostic>) {
-        let Value::Object(state) = Arc::make_mut(&mut session.state) else { return };
         for (name, value) in kept {
             // A host that has no value yet keeps the initial one.
             if value.is_null() && self.slots.contains_key(name) {
@@ -98,7 +145,7 @@ impl Program {
                         .with_nearest(name, self.slots.keys().map(String::as_str)),
                 ),
             }
-            state.insert(name.clone(), value.clone());
+            session.state.entry(name).clone_from(value);
         }
     }
 }

@@ -5,7 +5,7 @@
 //! Never: knows which modes or dialects the pack has.
 
 use crate::surface::Tree;
-use crate::surface::decode::{Decode, Node, Reading, table};
+use crate::surface::decode::{Decode, Named, Node, OneOrMore, Reading, table};
 use crate::text::Spanned;
 use toml::de::DeValue;
 
@@ -24,6 +24,8 @@ table! {
         dialect: Option<Spanned<String>>,
         /// The model for which prompts are written.
         model: Option<Spanned<String>>,
+        /// Words of a user by the class that each of them has, heard by itself in the session of the header.
+        classes: Named<OneOrMore<Spanned<String>>>,
         /// Why it does not hold yet, or `true`: then failing is fine, and passing is reported.
         todo: Option<Todo>,
     }

@@ -17,8 +17,8 @@
 //! codes   = ["response/forbidden-call"]
 //! ```
 //!
-//! The line break before a marker is not part of the text. Parts may repeat: the session goes from answer to answer,
-//! so that a whole conversation is one script.
+//! The line break before a marker is not part of the text. Parts (`start`, `user`, `response`) may repeat, each with what is
+//! expected of it: the session goes from one to the next, so that a whole conversation is one script.
 
 mod coverage;
 mod header;
@@ -29,5 +29,5 @@ mod runner;
 pub use coverage::{Coverage, Covered};
 pub use header::{CaseHeader, Todo};
 pub use matching::Failure;
-pub use parse::{Case, Expectation, Step, parse};
-pub use runner::{CaseOptions, CaseRun, CaseVerdict, run};
+pub use parse::{Case, Expectation, Part, Step, parse};
+pub use runner::{CaseOptions, CaseRun, CaseVerdict, Told, run};

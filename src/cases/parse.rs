@@ -11,7 +11,7 @@ use crate::surface::decode::{Decode, Reading};
 use crate::text::{Location, Source, SourceId, Sources, Span, Spanned};
 use toml::de::{DeTable, DeValue};
 
-/// One script: a header, then answers and what is expected of each.
+/// One script: a header, then what is said and what is expected of it.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// Its name: the file's, without `.case`.
@@ -20,19 +20,53 @@ pub struct Case {
     pub source: SourceId,
     /// Its header.
     pub header: CaseHeader,
-    /// Its answers in order; never empty.
+    /// What is said, in order.
     pub steps: Vec<Step>,
 }
 
-/// One answer of a model, and what is expected of its outcome.
+/// One thing that is said, and what is expected to come of it.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// The `=== response ===` line.
+    /// Its marker line.
     pub at: Location,
-    /// The answer.
+    /// Who says it.
+    pub part: Part,
+    /// What is said.
     pub text: String,
     /// What is expected; never empty.
     pub expected: Vec<Expectation>,
+}
+
+/// What a part of a case holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// `=== start ===`: the session begins.
+    Start,
+    /// `=== user ===`: the words of a user.
+    User,
+    /// `=== response ===`: the answer of a model.
+    Response,
+}
+
+impl Part {
+    const ALL: &'static [Part] = &[Part::Start, Part::User, Part::Response];
+
+    /// Its word in a marker.
+    pub fn word(self) -> &'static str {
+        match self {
+            Part::Start => "start",
+            Part::User => "user",
+            Part::Response => "response",
+        }
+    }
+
+    /// The keys that an expectation of it may have.
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Part::Start | Part::User => HEARD_KEYS,
+            Part::Response => OUTCOME_KEYS,
+        }
+    }
 }
 
 /// One line of an `=== expect ===` part: a key of the outcome and what it should hold.
@@ -44,8 +78,12 @@ pub struct Expectation {
     pub value: Tree,
 }
 
-/// The keys of an expectation: those of the outcome, and two lists drawn from its diagnostics.
-const KEYS: &[&str] = &[
+/// The keys of what was heard, and two lists drawn from its diagnostics.
+const HEARD_KEYS: &[&str] =
+    &["class", "captures", "say", "effects", "codes", "remarks", "session", "diagnostics", "version"];
+
+/// The keys of an outcome, and two lists drawn from its diagnostics.
+const OUTCOME_KEYS: &[&str] = &[
     "status",
     "message",
     "calls",
@@ -79,7 +117,8 @@ pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
     let (header, parts) = cut(text);
     let header = parse_header(source, header, text, &mut diagnostics);
     let steps = parse_parts(source, &parts, text, &mut diagnostics);
-    if steps.is_empty() && diagnostics.is_empty() {
+    let tells = header.as_ref().is_some_and(|header| !header.classes.is_empty());
+    if steps.is_empty() && !tells && diagnostics.is_empty() {
         diagnostics.push(
             Diagnostic::new(Code::CASE_EMPTY, None, format!("`{path}` has no `=== response ===`"))
                 .with_help("a case is a header, an answer behind `=== response ===`, and what it should come to behind `=== expect ===`"),
@@ -90,16 +129,16 @@ pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
     Checked::new(header.map(|header| Case { name, source, header, steps }), diagnostics)
 }
 
-/// One part: its marker and its text.
-struct Part<'t> {
+/// One piece: its marker and its text.
+struct Piece<'t> {
     name: &'t str,
     marker: Span,
     text: Span,
 }
 
 /// Cuts a file at its marker lines: the header, then the parts.
-fn cut(text: &str) -> (Span, Vec<Part<'_>>) {
-    let mut parts: Vec<Part<'_>> = Vec::new();
+fn cut(text: &str) -> (Span, Vec<Piece<'_>>) {
+    let mut parts: Vec<Piece<'_>> = Vec::new();
     let mut header = Span::new(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }, text.len());
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -111,7 +150,7 @@ fn cut(text: &str) -> (Span, Vec<Part<'_>>) {
                 None => header = Span::new(header.start, start),
             }
             let marker = Span::new(start, start + line.trim_end().len());
-            parts.push(Part { name, marker, text: Span::new(end, text.len()) });
+            parts.push(Piece { name, marker, text: Span::new(end, text.len()) });
         }
         start = end;
     }
@@ -136,40 +175,47 @@ fn parse_header(source: SourceId, at: Span, text: &str, diagnostics: &mut Vec<Di
     parse_toml(source, at, text, diagnostics, CaseHeader::decode)
 }
 
-fn parse_parts(source: SourceId, parts: &[Part<'_>], text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Step> {
+fn parse_parts(source: SourceId, parts: &[Piece<'_>], text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
-    // The answer whose expectation is still to come.
+    // What waits for its expectation.
     let mut waiting: Option<Step> = None;
-    for part in parts {
-        let at = Location { source, span: part.marker };
-        match part.name {
-            "response" => {
-                if let Some(step) = waiting.take() {
-                    diagnostics.push(without_expectation(&step));
-                }
-                waiting = Some(Step { at, text: part.text.of(text).to_owned(), expected: Vec::new() });
+    for piece in parts {
+        let at = Location { source, span: piece.marker };
+        if let Some(part) = Part::ALL.iter().copied().find(|part| part.word() == piece.name) {
+            if let Some(step) = waiting.take() {
+                diagnostics.push(without_expectation(&step));
             }
+            waiting = Some(Step { at, part, text: piece.text.of(text).to_owned(), expected: Vec::new() });
+            continue;
+        }
+        match piece.name {
             "expect" => {
-                let expected = parse_expectation(source, part, text, diagnostics);
+                let keys = waiting.as_ref().map_or(OUTCOME_KEYS, |step| step.part.keys());
+                let expected = parse_expectation(source, piece, text, keys, diagnostics);
                 match waiting.take() {
                     Some(step) if expected.as_ref().is_some_and(Vec::is_empty) => {
                         diagnostics.push(without_expectation(&step));
                     }
                     Some(step) => steps.push(Step { expected: expected.unwrap_or_default(), ..step }),
                     None => diagnostics.push(
-                        Diagnostic::new(Code::CASE_SYNTAX, at, "there is no answer that this expectation is about")
-                            .with_help("put `=== response ===` and the answer before it; one expectation follows each"),
+                        Diagnostic::new(Code::CASE_SYNTAX, at, "there is nothing that this expectation is about")
+                            .with_help(
+                                "put what is said before it, such as `=== response ===`; one expectation follows each",
+                            ),
                     ),
                 }
             }
-            "user" | "prompt" => diagnostics.push(
-                Diagnostic::new(Code::CASE_SYNTAX, at, format!("`{}` parts are not supported yet", part.name))
-                    .with_help("for now a case holds `response` and `expect` parts"),
+            "prompt" => diagnostics.push(
+                Diagnostic::new(Code::CASE_SYNTAX, at, "`prompt` parts are not supported yet")
+                    .with_help("for now a case holds `start`, `user`, `response` and `expect` parts"),
             ),
-            name => diagnostics.push(
-                Diagnostic::new(Code::CASE_SYNTAX, at, format!("there is no part called `{name}`"))
-                    .with_nearest(name, ["response", "expect"]),
-            ),
+            name => {
+                let words = Part::ALL.iter().map(|part| part.word()).chain(["expect"]);
+                diagnostics.push(
+                    Diagnostic::new(Code::CASE_SYNTAX, at, format!("there is no part called `{name}`"))
+                        .with_nearest(name, words),
+                );
+            }
         }
     }
     if let Some(step) = waiting {
@@ -179,14 +225,15 @@ fn parse_parts(source: SourceId, parts: &[Part<'_>], text: &str, diagnostics: &m
 }
 
 fn without_expectation(step: &Step) -> Diagnostic {
-    Diagnostic::new(Code::CASE_EMPTY, step.at, "nothing is expected of this answer")
-        .with_help("say what it should come to in an `=== expect ===` part behind it, such as `status = \"clean\"`")
+    Diagnostic::new(Code::CASE_EMPTY, step.at, "nothing is expected of this")
+        .with_help("say what should come of it in an `=== expect ===` part behind it, such as `codes = []`")
 }
 
 fn parse_expectation(
     source: SourceId,
-    part: &Part<'_>,
+    part: &Piece<'_>,
     text: &str,
+    keys: &[&str],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Vec<Expectation>> {
     let before = diagnostics.len();
@@ -194,12 +241,12 @@ fn parse_expectation(
     let Tree::Table(members, _) = table else { return None };
     let mut expected = Vec::with_capacity(members.len());
     for (key, value) in members {
-        if KEYS.contains(&key.value.as_str()) {
+        if keys.contains(&key.value.as_str()) {
             expected.push(Expectation { key, value });
         } else {
-            let message = format!("an outcome has no `{}`", key.value);
+            let message = format!("there is no `{}` to expect here", key.value);
             diagnostics.push(
-                Diagnostic::new(Code::CASE_SYNTAX, key.at, message).with_nearest(&key.value, KEYS.iter().copied()),
+                Diagnostic::new(Code::CASE_SYNTAX, key.at, message).with_nearest(&key.value, keys.iter().copied()),
             );
         }
     }
@@ -284,7 +331,7 @@ mod tests {
             &[
                 "case/syntax t/x.case:1:1 the key `claim` is missing",
                 "case/syntax t/x.case:2:9 this is a whole number, but a string belongs here",
-                "case/syntax t/x.case:5:1 an outcome has no `statsu`",
+                "case/syntax t/x.case:5:1 there is no `statsu` to expect here",
                 "case/syntax t/x.case:6:1 there is no part called `respons`",
             ],
         );
@@ -292,14 +339,14 @@ mod tests {
         check(
             "claim = 'a'\n=== expect ===\nstatus = 'clean'\n=== response ===\n=== response ===\n=== expect ===\n",
             &[
-                "case/syntax t/x.case:2:1 there is no answer that this expectation is about",
-                "case/expects-nothing t/x.case:4:1 nothing is expected of this answer",
-                "case/expects-nothing t/x.case:5:1 nothing is expected of this answer",
+                "case/syntax t/x.case:2:1 there is nothing that this expectation is about",
+                "case/expects-nothing t/x.case:4:1 nothing is expected of this",
+                "case/expects-nothing t/x.case:5:1 nothing is expected of this",
             ],
         );
         check(
-            "claim = 'a'\n=== user ===\nHi\n=== response ===\nHi\n=== expect ===\nmode = 'a'\nmode = 'a'\n",
-            &["case/syntax t/x.case:2:1 `user` parts are not supported yet", "case/syntax t/x.case:8:1 duplicate key"],
+            "claim = 'a'\n=== user ===\nHi\n=== expect ===\nmode = 'a'\nclass = 'a'\nclass = 'a'\n=== start ===\n=== expect ===\nsay = []\n",
+            &["case/syntax t/x.case:5:1 there is no `mode` to expect here", "case/syntax t/x.case:7:1 duplicate key"],
         );
     }
 }

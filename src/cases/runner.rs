@@ -1,13 +1,13 @@
-//! The runner: what comes of a case's answers, and does it match?
+//! The runner: what comes of what is said in a case, and does it match?
 //!
 //! In: a program and one case.
-//! Out: [`CaseRun`]: the verdict, every expectation that did not hold, the outcomes.
+//! Out: [`CaseRun`]: the verdict, every expectation that did not hold, and what came of each part.
 //! Never: stops at the first failure, or lets one case see another's session.
 
 use super::matching::{Failure, compare};
-use super::parse::{Case, Step};
+use super::parse::{Case, Part, Step};
 use crate::diagnostic::{Code, Diagnostic, alternatives};
-use crate::outcome::{Options, Outcome};
+use crate::outcome::{EffectRecord, Finding, Heard, Options, Outcome, TraceStep};
 use crate::program::Program;
 use crate::session::Session;
 use crate::text::Location;
@@ -31,8 +31,57 @@ pub struct CaseRun {
     pub failures: Vec<Failure>,
     /// Why it could not be run.
     pub diagnostics: Vec<Diagnostic>,
-    /// What came of each of its answers.
-    pub outcomes: Vec<Outcome>,
+    /// What came of each thing that was said: first the words of the header, then the parts.
+    pub told: Vec<Told>,
+}
+
+/// What came of one thing that was said.
+#[derive(Debug, Clone)]
+pub enum Told {
+    /// Of the words of a user, or of the start of a session.
+    Heard(Heard),
+    /// Of the answer of a model.
+    Outcome(Outcome),
+}
+
+impl Told {
+    /// What was found.
+    pub fn diagnostics(&self) -> &[Finding] {
+        match self {
+            Told::Heard(heard) => &heard.diagnostics,
+            Told::Outcome(outcome) => &outcome.diagnostics,
+        }
+    }
+
+    /// What the host should carry out.
+    pub fn effects(&self) -> &[EffectRecord] {
+        match self {
+            Told::Heard(heard) => &heard.effects,
+            Told::Outcome(outcome) => &outcome.effects,
+        }
+    }
+
+    /// The story, where it was asked for.
+    pub fn trace(&self) -> &[TraceStep] {
+        match self {
+            Told::Heard(heard) => heard.trace.as_deref().unwrap_or_default(),
+            Told::Outcome(outcome) => outcome.trace.as_deref().unwrap_or_default(),
+        }
+    }
+
+    fn session(&self) -> &Session {
+        match self {
+            Told::Heard(heard) => &heard.session,
+            Told::Outcome(outcome) => &outcome.session,
+        }
+    }
+
+    fn json(&self) -> serde_json::Result<Value> {
+        match self {
+            Told::Heard(heard) => serde_json::to_value(heard),
+            Told::Outcome(outcome) => serde_json::to_value(outcome),
+        }
+    }
 }
 
 /// Whether a case holds.
@@ -60,16 +109,20 @@ impl CaseVerdict {
     }
 }
 
-/// Runs a case: its answers in order, each in the session that the one before left.
+/// Runs a case: what is said in order, each in the session that the one before left.
 pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
     let mut run =
-        CaseRun { verdict: CaseVerdict::Passed, failures: Vec::new(), diagnostics: Vec::new(), outcomes: Vec::new() };
+        CaseRun { verdict: CaseVerdict::Passed, failures: Vec::new(), diagnostics: Vec::new(), told: Vec::new() };
     match start(program, case) {
         Ok(mut session) => {
             let dialect = case.header.dialect.as_ref().map(|dialect| dialect.value.clone());
-            let options = Options { dialect, trace: options.trace, chunk: options.chunk, ..Options::default() };
+            let mut options = Options { dialect, trace: options.trace, chunk: options.chunk, ..Options::default() };
+            run.classes(program, &session, case, options.trace);
             for step in &case.steps {
-                session = run.answer(program, &session, step, &options);
+                session = run.step(program, &session, step, &options);
+                // What follows a correction is the next attempt at the same answer.
+                let asked = matches!(run.told.last(), Some(Told::Outcome(outcome)) if outcome.ask_again.is_some());
+                options.attempts = if asked { options.attempts + 1 } else { 0 };
             }
         }
         Err(diagnostics) => run.diagnostics = diagnostics,
@@ -85,18 +138,38 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
 }
 
 impl CaseRun {
-    /// Reads one answer; the session after it.
-    fn answer(&mut self, program: &Program, session: &Session, step: &Step, options: &Options) -> Session {
-        let outcome = program.run_with(session, step.text.as_bytes(), options);
-        match serde_json::to_value(&outcome) {
-            Ok(json) => self.failures.extend(compare(self.outcomes.len(), &step.expected, &json)),
+    /// Hears each of the header's words by itself.
+    fn classes(&mut self, program: &Program, session: &Session, case: &Case, trace: bool) {
+        for (class, words) in &case.header.classes {
+            for text in &words.value.0 {
+                let heard = program.hear_with(session, &text.value, trace);
+                let got = heard.class.clone().unwrap_or_default();
+                if got != *class {
+                    let (expected, got) = (class.as_str().into(), Some(got.into()));
+                    let path = "class".to_owned();
+                    self.failures.push(Failure { step: self.told.len(), at: text.at, path, expected, got });
+                }
+                self.told.push(Told::Heard(heard));
+            }
+        }
+    }
+
+    /// Hears or reads one thing that is said; the session after it.
+    fn step(&mut self, program: &Program, session: &Session, step: &Step, options: &Options) -> Session {
+        let told = match step.part {
+            Part::Start => Told::Heard(program.start(session, options.trace)),
+            Part::User => Told::Heard(program.hear_with(session, &step.text, options.trace)),
+            Part::Response => Told::Outcome(program.run_with(session, step.text.as_bytes(), options)),
+        };
+        match told.json() {
+            Ok(json) => self.failures.extend(compare(self.told.len(), &step.expected, &json)),
             Err(error) => {
-                let message = format!("the outcome cannot be written as JSON: {error}");
+                let message = format!("what came of this cannot be written as JSON: {error}");
                 self.diagnostics.push(Diagnostic::new(Code::INTERNAL, step.at, message));
             }
         }
-        let next = outcome.session.clone();
-        self.outcomes.push(outcome);
+        let next = told.session().clone();
+        self.told.push(told);
         next
     }
 }
@@ -118,6 +191,9 @@ fn start(program: &Program, case: &Case) -> Result<Session, Vec<Diagnostic>> {
     }
     if let Some(now) = &header.now {
         partial.insert("now".into(), now.value.clone().into());
+    }
+    for (class, words) in header.classes.iter().filter(|(class, _)| !class.is_empty()) {
+        unknown.extend(unless_declared("class", class, words.at, program.classes()));
     }
     if !unknown.is_empty() {
         return Err(unknown);

@@ -8,6 +8,8 @@ mod apply;
 mod check;
 mod completions;
 mod explain;
+mod export;
+mod hear;
 mod new;
 mod replay;
 mod run;
@@ -43,10 +45,14 @@ enum Command {
     Check(check::Arguments),
     /// Run the cases of packs
     Test(test::Arguments),
+    /// Say what the words of a user mean, and what follows from them
+    Hear(hear::Arguments),
     /// Judge a file of responses and say how often what came of them
     Replay(replay::Arguments),
     /// Explain a code, a pack's tables, or what became of one answer
     Explain(explain::Arguments),
+    /// Print what a model's server takes for a pack and a mode: tools, or the schema of an answer
+    Export(export::Arguments),
     /// Print the JSON Schema of a file or a contract
     Schema(schema::Arguments),
     /// Make the folder of a new pack, with a case that passes
@@ -179,8 +185,10 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
         Command::Apply(arguments) => apply::apply(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Test(arguments) => test::test(&arguments),
+        Command::Hear(arguments) => hear::hear(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Export(arguments) => export::export(&arguments),
         Command::Schema(arguments) => Ok(schema::schema(&arguments)),
         Command::New(arguments) => new::new(&arguments),
         Command::Completions(arguments) => Ok(completions::completions(&arguments)),

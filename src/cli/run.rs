@@ -56,6 +56,9 @@ pub(super) struct Answer {
     /// The model ran out of tokens
     #[arg(long)]
     truncated: bool,
+    /// How often the model has been asked again about this answer
+    #[arg(long, value_name = "N", default_value_t)]
+    attempts: usize,
 }
 
 /// A response, what messages call it, and its outcome.
@@ -82,13 +85,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
 impl Answer {
     /// The outcome, or what to print where the session does not fit the pack.
     pub(super) fn judge(&self, program: &Program, options: Options) -> Result<Result<Judged, Printed>, Error> {
-        let session = match session(program, self)? {
+        let (kept, mode, now) = (self.session.as_deref(), self.mode.as_deref(), self.now.as_deref());
+        let session = match session(program, kept, mode, now)? {
             Ok(session) => session,
             Err(printed) => return Ok(Err(printed)),
         };
         declared("dialect", self.dialect.as_deref(), program.dialects())?;
         let (name, response) = response(self.file.as_deref())?;
-        let options = Options { dialect: self.dialect.clone(), truncated: self.truncated, ..options };
+        let options =
+            Options { dialect: self.dialect.clone(), truncated: self.truncated, attempts: self.attempts, ..options };
         let outcome = program.run_with(&session, &response, &options);
         Ok(Ok(Judged { name, response, outcome }))
     }
@@ -126,17 +131,22 @@ pub(super) fn response(file: Option<&Path>) -> Result<(String, Vec<u8>), Error> 
 }
 
 /// The session to judge in, or what to print where it does not fit the pack.
-fn session(program: &Program, arguments: &Answer) -> Result<Result<Session, Printed>, Error> {
-    declared("mode", arguments.mode.as_deref(), program.modes())?;
-    let mut partial = match &arguments.session {
+pub(super) fn session(
+    program: &Program,
+    kept: Option<&Path>,
+    mode: Option<&str>,
+    now: Option<&str>,
+) -> Result<Result<Session, Printed>, Error> {
+    declared("mode", mode, program.modes())?;
+    let mut partial = match kept {
         Some(path) => session_file(path)?,
         None => Map::new(),
     };
-    if let Some(mode) = &arguments.mode {
-        partial.insert("mode".into(), mode.clone().into());
+    if let Some(mode) = mode {
+        partial.insert("mode".into(), mode.into());
     }
-    if let Some(now) = &arguments.now {
-        partial.insert("now".into(), now.clone().into());
+    if let Some(now) = now {
+        partial.insert("now".into(), now.into());
     }
     Ok(program.resume(&Value::Object(partial)).map_err(|diagnostics| {
         let pen = Pen::default();
@@ -155,7 +165,7 @@ fn session_file(path: &Path) -> Result<Map<String, Value>, Error> {
 }
 
 /// An error unless `name` is absent, declared, or nothing is.
-fn declared<'n>(what: &str, name: Option<&str>, names: impl Iterator<Item = &'n str>) -> Result<(), Error> {
+pub(super) fn declared<'n>(what: &str, name: Option<&str>, names: impl Iterator<Item = &'n str>) -> Result<(), Error> {
     let names: Vec<&str> = names.collect();
     match name {
         Some(name) if !names.is_empty() && !names.contains(&name) => {

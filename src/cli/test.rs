@@ -5,8 +5,7 @@
 //! Never: writes a case.
 
 use super::{Error, Format, Opened, Printed, Status, nothing, packs};
-use crate::cases::{self, Case, CaseOptions, CaseRun, Coverage};
-use crate::outcome::Outcome;
+use crate::cases::{self, Case, CaseOptions, CaseRun, Coverage, Told};
 use crate::report::{Pen, TestedPack, json, junit};
 use crate::text::Sources;
 use crate::workspace::{CaseFile, cases_below};
@@ -88,8 +87,8 @@ fn test_pack(opened: Opened, others: Option<&[CaseFile]>, arguments: &Arguments)
         }
     }
     if arguments.coverage {
-        let outcomes: Vec<&Outcome> = tested.runs.iter().flat_map(|(_, run): &(Case, CaseRun)| &run.outcomes).collect();
-        tested.coverage = Some(Coverage::of(&program, &outcomes));
+        let told: Vec<&Told> = tested.runs.iter().flat_map(|(_, run): &(Case, CaseRun)| &run.told).collect();
+        tested.coverage = Some(Coverage::of(&program, &told));
     }
     tested
 }

@@ -144,6 +144,10 @@ table! {
     PACK_MISSING_FILE = "pack/missing-file", Error;
     /// A condition or template fails when it is run once with sample values.
     PACK_FAILS = "pack/failing-expression", Error;
+    /// A rule that an exported schema or tool cannot say.
+    PROMPT_UNSAID = "prompt/unsaid", Warning;
+    /// An action whose name no server takes for a tool.
+    PROMPT_TOOL_NAME = "prompt/tool-name", Error;
     /// A pack that includes itself.
     PACK_USE_CYCLE = "pack/use-cycle", Error;
 

@@ -234,6 +234,12 @@ impl Defect {
         }
     }
 
+    /// Whether it is about what a call asks for.
+    pub fn of_calls(self) -> bool {
+        use Defect::{ExtraCall, ForbiddenCall, InvalidPayload, MalformedPayload, UnknownAction, UnknownParam};
+        matches!(self, MalformedPayload | UnknownAction | InvalidPayload | UnknownParam | ForbiddenCall | ExtraCall)
+    }
+
     /// How much it matters while nothing refuses the answer.
     pub fn severity(self) -> Severity {
         match self {

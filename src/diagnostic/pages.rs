@@ -65,6 +65,8 @@ pages! {
     "pack/bad-layer",
     "pack/missing-file",
     "pack/failing-expression",
+    "prompt/unsaid",
+    "prompt/tool-name",
     "pack/use-cycle",
     "pack/unpermitted-action",
     "pack/shadowed-dialect",

@@ -9,12 +9,14 @@
 //! result can be much larger than what they are given are weighed before they run, all others after.
 
 use super::lower::{Lowered, Read, Step};
+use super::scope::Named;
 use super::{Failure, Scope};
 use minijinja::value::{Kwargs, Object, ObjectRepr, Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior, Value, filters, functions, tests};
 use serde_json::{Map, Number, Value as Json};
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::fmt;
 use std::io::{self, Write};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -157,11 +159,26 @@ pub(super) fn compile_template(source: &str) -> Result<Environment<'static>, Err
 /// The value of a read, borrowed; what is absent is `none`.
 pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) -> Result<Cow<'j, Json>, Failure> {
     let Some(read) = reads.get(index) else { return Ok(Cow::Owned(Json::Null)) };
-    let Some(value) = scope.get(&read.name) else {
+    let Some(named) = scope.find(&read.name) else {
         return Err(Failure::new(format!("nothing is called `{}` here", read.name)));
     };
-    let mut value = Cow::Borrowed(value);
-    for step in &read.steps {
+    let mut steps = read.steps.iter();
+    let mut value = match (named, steps.as_slice().first()) {
+        (Named::Value(value), _) => Cow::Borrowed(value),
+        (Named::Shared(value), _) => Cow::Borrowed(&**value),
+        // Of a record, one member is borrowed; as a whole it is copied.
+        (Named::Record(record), Some(step @ (Step::Key(_) | Step::Of(_)))) => {
+            steps.next();
+            let key = match step {
+                Step::Of(other) => resolve(reads, *other, scope)?,
+                _ => Cow::Owned(Json::Null),
+            };
+            let key = if let Step::Key(key) = step { Some(key.as_str()) } else { key.as_str() };
+            key.and_then(|key| record.get(key)).map_or(Cow::Owned(Json::Null), Cow::Borrowed)
+        }
+        (Named::Record(record), _) => Cow::Owned(record.to_json()),
+    };
+    for step in steps {
         let found = match step {
             Step::Key(key) => within(value, |value| match value {
                 // The most common step takes no key of its own.
@@ -178,6 +195,15 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
         value = found.unwrap_or(Cow::Owned(Json::Null));
     }
     Ok(value)
+}
+
+/// The value of a read that is a shared one as a whole.
+pub(super) fn shared<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) -> Option<&'j Arc<Json>> {
+    let read = reads.get(index).filter(|read| read.steps.is_empty())?;
+    match scope.find(&read.name)? {
+        Named::Shared(value) => Some(value),
+        Named::Value(_) | Named::Record(_) => None,
+    }
 }
 
 /// What `find` finds in a value, borrowed where the value is.
@@ -217,7 +243,9 @@ fn member<'j>(holder: &'j Json, key: &Json) -> Option<Cow<'j, Json>> {
 
 pub(super) fn evaluate(code: &Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<(Value, Scale), Failure> {
     let (names, scale) = Names::new(lowered, scope)?;
-    Ok((code.eval(Value::from_object(names)).map_err(Failure::of)?, scale))
+    let names = Arc::new(names);
+    let value = code.eval(Value::from_dyn_object(names.clone())).map_err(|error| failure(error, &names.reads))?;
+    Ok((value, scale))
 }
 
 pub(super) fn render(
@@ -228,8 +256,9 @@ pub(super) fn render(
     let (names, _) = Names::new(lowered, scope)?;
     let mut out = Capped::default();
     let template = environment.get_template("").map_err(Failure::of)?;
-    let done = template.render_captured_to(Value::from_object(names), &mut out).map(drop);
-    out.finish(done.map_err(Failure::of))
+    let names = Arc::new(names);
+    let done = template.render_captured_to(Value::from_dyn_object(names.clone()), &mut out).map(drop);
+    out.finish(done.map_err(|error| failure(error, &names.reads)))
 }
 
 /// A text that grows to [`OUTPUT`] bytes and no further.
@@ -367,7 +396,33 @@ pub(super) fn plain(value: &Value) -> Option<Json> {
 }
 
 fn wrong(message: impl Into<Cow<'static, str>>) -> Error {
-    Error::new(ErrorKind::InvalidOperation, message)
+    Error::new(ErrorKind::InvalidOperation, message).with_source(Why { absence: false })
+}
+
+/// Of a kind that does not fit: `value` may be absent.
+fn unfit(value: &Value, message: String) -> Error {
+    Error::new(ErrorKind::InvalidOperation, message).with_source(Why { absence: is_none(value) })
+}
+
+/// What an error of these guards is about; minijinja's own errors have none.
+#[derive(Debug)]
+struct Why {
+    absence: bool,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.absence { "a value is not there" } else { "a value does not fit" })
+    }
+}
+
+impl std::error::Error for Why {}
+
+/// The failure that an error means, for an expression with these reads.
+fn failure(error: Error, reads: &[Value]) -> Failure {
+    let why = std::error::Error::source(&error).and_then(|why| why.downcast_ref::<Why>());
+    let absence = why.map_or_else(|| reads.iter().any(is_none), |why| why.absence);
+    Failure { absence, ..Failure::of(error) }
 }
 
 fn to_value(json: &Json, scale: &Scale, depth: usize) -> Result<Value, Error> {
@@ -641,14 +696,14 @@ fn guards(e: &mut Environment<'static>) {
     });
     e.add_filter("number", |value: Value| match value.kind() {
         ValueKind::Number => Ok(value),
-        _ => Err(wrong(format!("this sum wants numbers, not {}", noun(&value)))),
+        _ => Err(unfit(&value, format!("this sum wants numbers, not {}", noun(&value)))),
     });
     e.add_filter("plus", |state: &State<'_, '_>, value: Value| match value.kind() {
         ValueKind::Number => Ok(value),
         ValueKind::String | ValueKind::Seq | ValueKind::Iterable => {
             on_scale(state, |left| weigh(left, &value, DEPTH)).map(|()| value)
         }
-        _ => Err(wrong(format!("`+` wants numbers, texts or lists, not {}", noun(&value)))),
+        _ => Err(unfit(&value, format!("`+` wants numbers, texts or lists, not {}", noun(&value)))),
     });
     e.add_filter("each", |state: &State<'_, '_>, value: Value| match value.kind() {
         ValueKind::None | ValueKind::Undefined => Ok(empty()),
@@ -658,7 +713,7 @@ fn guards(e: &mut Environment<'static>) {
         ValueKind::Seq | ValueKind::Iterable | ValueKind::Map => {
             on_scale(state, |left| weigh(left, &value, DEPTH)).map(|()| value)
         }
-        _ => Err(wrong(format!("{} has no items", noun(&value)))),
+        _ => Err(unfit(&value, format!("{} has no items", noun(&value)))),
     });
     e.add_filter("some", |value: Value| if is_none(&value) { empty() } else { value });
     e.add_filter("pairs", |value: Value| match is_none(&value) {
@@ -727,7 +782,8 @@ fn equal(state: &State<'_, '_>, one: &Value, other: &Value) -> Result<bool, Erro
 /// Which comes first, of two numbers or two texts; nothing else has an order.
 fn order(state: &State<'_, '_>, one: &Value, other: &Value) -> Result<Ordering, Error> {
     if one.kind() != other.kind() || !matches!(one.kind(), ValueKind::Number | ValueKind::String) {
-        return Err(wrong(format!("{} and {} have no order", noun(one), noun(other))));
+        let absent = if is_none(one) { one } else { other };
+        return Err(unfit(absent, format!("{} and {} have no order", noun(one), noun(other))));
     }
     on_scale(state, |left| weigh(left, one, DEPTH).and_then(|()| weigh(left, other, DEPTH)))?;
     Ok(one.cmp(other))
@@ -750,7 +806,7 @@ fn contains(state: &State<'_, '_>, value: &Value, holder: &Value) -> Result<bool
             Ok(holder.try_iter()?.any(|item| item == *value || (is_none(&item) && is_none(value))))
         }
         ValueKind::Map => Ok(!holder.get_item(value)?.is_undefined()),
-        _ => Err(wrong(format!("nothing is in {}", noun(holder)))),
+        _ => Err(unfit(holder, format!("nothing is in {}", noun(holder)))),
     }
 }
 

@@ -19,6 +19,7 @@ mod engine;
 mod lower;
 mod path;
 mod quick;
+mod record;
 mod scope;
 mod shape;
 
@@ -28,6 +29,7 @@ mod tests;
 
 pub use engine::{FUEL, OUTPUT, WEIGHT};
 pub use path::PathTemplate;
+pub use record::Record;
 pub use scope::Scope;
 pub use shape::Shape;
 
@@ -45,21 +47,24 @@ use std::sync::Arc;
 pub struct Failure {
     /// What went wrong: one line, lower case, in the words of the language.
     pub message: String,
+    /// Whether it comes of a value that was not there: an optional parameter, or a state that is still empty.
+    pub absence: bool,
 }
 
 impl Failure {
-    pub(super) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
+    /// A failure of what is there.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), absence: false }
     }
 
-    /// Whether it comes of a value that was not there: an optional parameter, or a state that is still empty.
-    pub fn is_of_absence(&self) -> bool {
-        self.message.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "none" | "undefined"))
+    /// A failure for what is not there.
+    pub(super) fn absent(message: impl Into<String>) -> Self {
+        Self { message: message.into(), absence: true }
     }
 
     fn of(error: minijinja::Error) -> Self {
         let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-        Self { message: crate::text::excerpt(&message, 200).into_owned() }
+        Self { message: crate::text::excerpt(&message, 200).into_owned(), absence: false }
     }
 }
 
@@ -218,6 +223,20 @@ impl Template {
     /// As for [`Expression::value`].
     pub fn render(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
         self.0.value(scope)
+    }
+
+    /// Its value, shared where it is a shared one as a whole.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Expression::value`].
+    pub fn share(&self, scope: &Scope<'_>) -> Result<Arc<Json>, Failure> {
+        if let Body::Paths(Lowered { form: Form::Read(read), reads, .. }) = &self.0.body
+            && let Some(value) = engine::shared(reads, *read, scope)
+        {
+            return Ok(value.clone());
+        }
+        self.render(scope).map(Arc::new)
     }
 
     /// Its value as text: `none` is `None` and a truth `True` or `False`, as Jinja writes them.

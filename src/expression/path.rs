@@ -8,6 +8,7 @@ use super::{Failure, Fault, Scope, Template, lower};
 use crate::diagnostic::Diagnostic;
 use crate::text::Spanned;
 use serde_json::Value as Json;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A dotted path with templates inside its segments. It is split once, at the dots outside of `{{ }}`: dots inside what a
@@ -74,18 +75,21 @@ impl PathTemplate {
     /// # Errors
     ///
     /// A template that fails, or gives anything but a number or a text with something in it.
-    pub fn render(&self, scope: &Scope<'_>) -> Result<Vec<String>, Failure> {
+    pub fn render(&self, scope: &Scope<'_>) -> Result<Vec<Cow<'_, str>>, Failure> {
         self.segments.iter().map(|segment| key(segment, scope)).collect()
     }
 }
 
-fn key(segment: &Template, scope: &Scope<'_>) -> Result<String, Failure> {
+fn key<'t>(segment: &'t Template, scope: &Scope<'_>) -> Result<Cow<'t, str>, Failure> {
+    if let Some(plain) = segment.plain().filter(|plain| !plain.is_empty()) {
+        return Ok(Cow::Borrowed(plain));
+    }
     let wrong = |what: &str| Err(Failure::new(format!("the path segment `{}` is {what}", segment.source())));
     match segment.render(scope)? {
         Json::String(text) if text.is_empty() => wrong("empty"),
-        Json::String(text) => Ok(text),
-        Json::Number(number) => Ok(number.to_string()),
-        Json::Null => wrong("none"),
+        Json::String(text) => Ok(text.into()),
+        Json::Number(number) => Ok(number.to_string().into()),
+        Json::Null => Err(Failure::absent(format!("the path segment `{}` is none", segment.source()))),
         Json::Bool(_) => wrong("a truth"),
         Json::Array(_) => wrong("a list"),
         Json::Object(_) => wrong("a map"),

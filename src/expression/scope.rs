@@ -4,7 +4,10 @@
 //! Out: [`Scope`], which gives the value of a name.
 //! Never: copies a borrowed value.
 
+use super::Record;
 use serde_json::Value as Json;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The names an expression may see. Cheap to build for one evaluation; later names shadow earlier ones.
 ///
@@ -14,7 +17,7 @@ use serde_json::Value as Json;
 /// let state = serde_json::json!({ "turns": 3 });
 /// let outer = Scope::new().with("state", &state);
 /// let inner = Scope::inside(&outer).with_owned("item", "x".into());
-/// assert_eq!(inner.get("state"), Some(&state));
+/// assert_eq!(inner.get("state").as_deref(), Some(&state));
 /// assert_eq!(outer.get("item"), None);
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -27,6 +30,16 @@ pub struct Scope<'a> {
 enum Held<'a> {
     Borrowed(&'a Json),
     Owned(Json),
+    Shared(&'a Arc<Json>),
+    Record(&'a Record),
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Named<'s> {
+    Value(&'s Json),
+    Shared(&'s Arc<Json>),
+    Record(&'s Record),
 }
 
 impl<'a> Scope<'a> {
@@ -67,13 +80,33 @@ impl<'a> Scope<'a> {
         self.names.push((name, Held::Owned(value)));
     }
 
+    /// Adds `name` for a value that whoever gets it whole may share.
+    pub fn add_shared(&mut self, name: &'a str, value: &'a Arc<Json>) {
+        self.names.push((name, Held::Shared(value)));
+    }
+
+    /// Adds `name` for an object whose members are shared.
+    pub fn add_record(&mut self, name: &'a str, record: &'a Record) {
+        self.names.push((name, Held::Record(record)));
+    }
+
     /// The value of `name`, if it is in scope.
-    pub fn get(&self, name: &str) -> Option<&Json> {
+    pub fn get(&self, name: &str) -> Option<Cow<'_, Json>> {
+        Some(match self.find(name)? {
+            Named::Value(value) => Cow::Borrowed(value),
+            Named::Shared(value) => Cow::Borrowed(&**value),
+            Named::Record(record) => Cow::Owned(record.to_json()),
+        })
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<Named<'_>> {
         let own = self.names.iter().rev().find(|(known, _)| *known == name);
         match own {
-            Some((_, Held::Borrowed(value))) => Some(value),
-            Some((_, Held::Owned(value))) => Some(value),
-            None => self.outer?.get(name),
+            Some((_, Held::Borrowed(value))) => Some(Named::Value(value)),
+            Some((_, Held::Owned(value))) => Some(Named::Value(value)),
+            Some((_, Held::Shared(value))) => Some(Named::Shared(value)),
+            Some((_, Held::Record(record))) => Some(Named::Record(record)),
+            None => self.outer?.find(name),
         }
     }
 

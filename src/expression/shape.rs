@@ -8,6 +8,7 @@ use super::{Failure, Scope, Template};
 use crate::diagnostic::Diagnostic;
 use crate::surface::Tree;
 use serde_json::Value as Json;
+use std::sync::Arc;
 
 /// A value whose texts are templates. A member of a table that comes out as `none` is left out.
 #[derive(Debug, Clone)]
@@ -64,6 +65,18 @@ impl Shape {
     /// The first template that fails.
     pub fn render(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
         render(&self.root, scope)
+    }
+
+    /// Its value, shared where it is a shared one as a whole.
+    ///
+    /// # Errors
+    ///
+    /// The first template that fails.
+    pub fn share(&self, scope: &Scope<'_>) -> Result<Arc<Json>, Failure> {
+        match &self.root {
+            Part::Template(template) => template.share(scope),
+            other => render(other, scope).map(Arc::new),
+        }
     }
 }
 

@@ -7,11 +7,13 @@
 use super::modes::Going;
 use super::state;
 use crate::diagnostic::{Code, Diagnostic, Remark};
-use crate::expression::{Failure, Scope, Shape, Template};
+use crate::expression::{Failure, PathTemplate, Record, Scope, Shape, Template};
 use crate::program::{Answers, Effect, ModeId, Program, Verb};
 use crate::session::Session;
 use crate::text::{Location, Span, excerpt};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What happened.
@@ -28,19 +30,19 @@ pub(crate) struct Done {
 pub(crate) enum Kind {
     Set {
         path: String,
-        value: Value,
+        value: Arc<Value>,
     },
     Append {
         path: String,
-        value: Value,
+        value: Arc<Value>,
     },
     Remove {
         path: String,
-        value: Value,
+        value: Arc<Value>,
     },
     Emit {
         event: String,
-        value: Value,
+        value: Arc<Value>,
     },
     Write {
         key: String,
@@ -62,7 +64,7 @@ pub(crate) enum Kind {
     Record {
         key: String,
         path: String,
-        value: Value,
+        value: Arc<Value>,
     },
 }
 
@@ -93,7 +95,7 @@ pub(crate) struct Flow<'f> {
     pub(super) program: &'f Program,
     pub(super) session: Session,
     /// The state as the prompt showed it: no call opens a gate for its neighbour.
-    pub(super) shown: Arc<Value>,
+    pub(super) shown: Record,
     done: Vec<Done>,
     pub(super) findings: Vec<Diagnostic>,
     pub(super) steps: Vec<Step>,
@@ -101,7 +103,7 @@ pub(crate) struct Flow<'f> {
     pub(super) refused: bool,
     pub(super) mode: Value,
     now: Value,
-    reply: Value,
+    reply: Record,
     pub(super) span: Span,
     /// The tables of degradation nearest to what acts; none for a rule.
     pub(super) near: Vec<&'f Answers>,
@@ -116,26 +118,26 @@ pub(crate) struct Flow<'f> {
     pub(super) entered: Vec<ModeId>,
 }
 
-/// Names that one list of effects binds.
+/// Names that one list of effects binds. Nested lists see them, and what those bind is gone behind them.
 #[derive(Clone)]
-pub(super) struct Bound {
-    lets: Vec<(String, Value)>,
-    ids: Value,
-    item: Value,
+pub(super) struct Bound<'e> {
+    lets: Vec<(&'e str, Arc<Value>)>,
+    ids: Rc<Value>,
+    item: Arc<Value>,
 }
 
-impl Default for Bound {
+impl Default for Bound<'_> {
     fn default() -> Self {
-        Self { lets: Vec::new(), ids: Value::Object(Map::new()), item: Value::Null }
+        Self { lets: Vec::new(), ids: Rc::new(Value::Object(Map::new())), item: Arc::default() }
     }
 }
 
 impl<'f> Flow<'f> {
-    pub(crate) fn new(program: &'f Program, session: &Session, reply: Value) -> Self {
-        let mut flow = Self {
+    pub(crate) fn new(program: &'f Program, session: &Session, reply: Record) -> Self {
+        Self {
             program,
             session: session.clone(),
-            shown: Arc::default(),
+            shown: session.state.clone(),
             done: Vec::new(),
             findings: Vec::new(),
             steps: Vec::new(),
@@ -151,10 +153,7 @@ impl<'f> Flow<'f> {
             asked: None,
             leaving: false,
             entered: Vec::new(),
-        };
-        flow.compute();
-        flow.shown = flow.session.state.clone();
-        flow
+        }
     }
 
     /// Performs what an accepted call or content at `span` does; `names` are what it brings along, and `near` the tables
@@ -162,7 +161,7 @@ impl<'f> Flow<'f> {
     pub(crate) fn perform(
         &mut self,
         effects: &[Effect],
-        names: &[(&str, &Value)],
+        names: &[(&str, &Arc<Value>)],
         span: Span,
         near: impl IntoIterator<Item = &'f Answers>,
     ) {
@@ -180,7 +179,7 @@ impl<'f> Flow<'f> {
         Flowed { session, done, findings, steps, degraded, refused }
     }
 
-    pub(super) fn list(&mut self, effects: &[Effect], names: &[(&str, &Value)], bound: &mut Bound) {
+    pub(super) fn list<'e>(&mut self, effects: &'e [Effect], names: &[(&str, &Arc<Value>)], bound: &mut Bound<'e>) {
         for effect in effects {
             if let Err(failure) = self.effect(effect, names, bound) {
                 self.failed(effect.at, &failure);
@@ -189,17 +188,22 @@ impl<'f> Flow<'f> {
     }
 
     /// One entry: for each item or once, its names first, then its condition, then its verb or its nested effects.
-    fn effect(&mut self, effect: &Effect, names: &[(&str, &Value)], bound: &mut Bound) -> Result<(), Failure> {
+    fn effect<'e>(
+        &mut self,
+        effect: &'e Effect,
+        names: &[(&str, &Arc<Value>)],
+        bound: &mut Bound<'e>,
+    ) -> Result<(), Failure> {
         let Some(each) = &effect.each else { return self.once(effect, names, bound) };
         let items = match self.scope(names, bound, |scope| each.value(scope))? {
             Value::Array(items) => items,
             Value::Null => Vec::new(),
-            _ => return Err(Failure { message: "`each` gives no list".to_owned() }),
+            _ => return Err(Failure::new("`each` gives no list")),
         };
         for item in items {
             // What one round binds is gone in the next.
             let mut round = bound.clone();
-            round.item = item;
+            round.item = Arc::new(item);
             // An item that fails is left out alone.
             if let Err(failure) = self.once(effect, names, &mut round) {
                 self.failed(effect.at, &failure);
@@ -208,11 +212,15 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    fn once(&mut self, effect: &Effect, names: &[(&str, &Value)], bound: &mut Bound) -> Result<(), Failure> {
+    fn once<'e>(
+        &mut self,
+        effect: &'e Effect,
+        names: &[(&str, &Arc<Value>)],
+        bound: &mut Bound<'e>,
+    ) -> Result<(), Failure> {
         for (name, shape) in &effect.lets {
-            let value = self.render(shape, names, bound)?;
-            bound.lets.retain(|(known, _)| known != name);
-            bound.lets.push((name.clone(), value));
+            let value = self.scope(names, bound, |scope| shape.share(scope))?;
+            bound.lets.push((name, value));
         }
         if let Some(when) = &effect.when
             && !self.scope(names, bound, |scope| when.holds(scope))?
@@ -222,7 +230,7 @@ impl<'f> Flow<'f> {
         if let Some(kind) = &effect.new {
             let last = Arc::make_mut(&mut self.session.ids).entry(kind.clone()).or_insert(0);
             *last = last.saturating_add(1);
-            if let Value::Object(ids) = &mut bound.ids {
+            if let Value::Object(ids) = Rc::make_mut(&mut bound.ids) {
                 ids.insert(kind.clone(), format!("{kind}-{last}").into());
             }
         }
@@ -236,21 +244,28 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    fn verb(&mut self, effect: &Effect, verb: &Verb, names: &[(&str, &Value)], bound: &Bound) -> Result<(), Failure> {
+    fn verb(
+        &mut self,
+        effect: &Effect,
+        verb: &Verb,
+        names: &[(&str, &Arc<Value>)],
+        bound: &Bound<'_>,
+    ) -> Result<(), Failure> {
         if self.done.len() >= self.program.limits.effects {
-            return Err(Failure { message: format!("more than {} effects", self.program.limits.effects) });
+            return Err(Failure::new(format!("more than {} effects", self.program.limits.effects)));
         }
         let kind = match verb {
             Verb::Set { path, value } => {
-                let path = self.scope(names, bound, |scope| path.render(scope))?;
-                let value = self.render(value, names, bound)?;
-                self.change(|state| state::set(state, &path, value.clone()))?;
+                let (path, value) = self.placed(path, value, names, bound)?;
+                state::set(&mut self.session.state, &path, &value).map_err(Failure::new)?;
+                self.changed(&path);
                 Kind::Set { path: state::dotted(&path), value }
             }
             Verb::Append { path, unique, value } => {
-                let path = self.scope(names, bound, |scope| path.render(scope))?;
-                let value = self.render(value, names, bound)?;
-                match self.append(&path, unique, &value)? {
+                let (path, value) = self.placed(path, value, names, bound)?;
+                let place = append(&mut self.session.state, &path, unique, &value).map_err(Failure::new)?;
+                self.changed(&path);
+                match place {
                     // A host that applies effects one by one must not get the entry twice.
                     Some(index) => Kind::Set { path: format!("{}.{index}", state::dotted(&path)), value },
                     None => Kind::Append { path: state::dotted(&path), value },
@@ -258,17 +273,17 @@ impl<'f> Flow<'f> {
             }
             Verb::Remove { path } => {
                 let path = self.scope(names, bound, |scope| path.render(scope))?;
-                let Some(value) = self.change(|state| Ok(state::remove(state, &path)))? else { return Ok(()) };
-                Kind::Remove { path: state::dotted(&path), value }
+                let Some(value) = state::remove(&mut self.session.state, &path) else { return Ok(()) };
+                self.changed(&path);
+                Kind::Remove { path: state::dotted(&path), value: Arc::new(value) }
             }
-            Verb::Emit { event, value } => {
-                let event = self.scope(names, bound, |scope| event.text(scope))?;
-                let value = value.as_ref().map(|value| self.render(value, names, bound)).transpose()?;
-                Kind::Emit { event, value: value.unwrap_or_default() }
-            }
+            Verb::Emit { event, value } => self.scope(names, bound, |scope| {
+                let value = value.as_ref().map(|value| value.share(scope)).transpose()?.unwrap_or_default();
+                Ok(Kind::Emit { event: event.text(scope)?, value })
+            })?,
             Verb::Write { key, value } => {
-                let key = self.scope(names, bound, |scope| key.text(scope))?;
-                Kind::Write { key, text: plain(self.render(value, names, bound)?) }
+                let (key, value) = self.scope(names, bound, |scope| Ok((key.text(scope)?, value.render(scope)?)))?;
+                Kind::Write { key, text: plain(value) }
             }
             Verb::Remark { remark, text } => {
                 let text = text.as_ref().map(|text| self.scope(names, bound, |scope| text.text(scope))).transpose()?;
@@ -281,14 +296,14 @@ impl<'f> Flow<'f> {
             Verb::Say { message, with } => {
                 let mut given = Vec::with_capacity(with.len());
                 for (name, shape) in with {
-                    given.push((name.as_str(), self.render(shape, names, bound)?));
+                    given.push((name.as_str(), self.scope(names, bound, |scope| shape.share(scope))?));
                 }
-                let given: Vec<(&str, &Value)> = given.iter().map(|(name, value)| (*name, value)).collect();
+                let given: Vec<(&str, &Arc<Value>)> = given.iter().map(|(name, value)| (*name, value)).collect();
                 return self.say(*message, &given, effect.at);
             }
             Verb::Go { to, insist } => {
                 let insists = match insist {
-                    Some(insist) => self.scope(names, bound, |scope| insist.holds(scope))?,
+                    Some(insist) => self.scope_as_shown(names, bound, |scope| insist.holds(scope))?,
                     None => false,
                 };
                 self.go(*to, insists, effect.at);
@@ -298,7 +313,8 @@ impl<'f> Flow<'f> {
                 let text = |template: &Template| self.scope(names, bound, |scope| template.text(scope));
                 let maybe =
                     |template: &Option<Template>| Ok(template.as_ref().map(text).transpose()?.unwrap_or_default());
-                let (key, section, value) = (text(key)?, text(section)?, plain(self.render(value, names, bound)?));
+                let (key, section) = (text(key)?, text(section)?);
+                let value = plain(self.scope(names, bound, |scope| value.render(scope))?);
                 let (marker, otherwise) = (maybe(marker)?, maybe(otherwise)?);
                 Kind::Amend {
                     key,
@@ -313,16 +329,15 @@ impl<'f> Flow<'f> {
             Verb::Record { key, path, value } => {
                 let key = self.scope(names, bound, |scope| key.text(scope))?;
                 let path = self.scope(names, bound, |scope| path.text(scope))?;
-                Kind::Record { key, path, value: self.render(value, names, bound)? }
+                Kind::Record { key, path, value: self.scope(names, bound, |scope| value.share(scope))? }
             }
         };
         self.did(kind, effect.at);
-        self.compute();
         Ok(())
     }
 
     /// Says a message of the pack to its user.
-    pub(super) fn say(&mut self, message: usize, given: &[(&str, &Value)], at: Location) -> Result<(), Failure> {
+    pub(super) fn say(&mut self, message: usize, given: &[(&str, &Arc<Value>)], at: Location) -> Result<(), Failure> {
         let Some((id, message)) = self.program.messages.get_index(message) else { return Ok(()) };
         let text = self.scope(given, &Bound::default(), |scope| message.text.text(scope))?;
         self.did(Kind::Say { id: id.clone(), text }, at);
@@ -333,65 +348,62 @@ impl<'f> Flow<'f> {
         self.done.push(Done { kind, cause, span: self.span });
     }
 
-    /// Adds a value to a list; where an entry has the same values under the `unique` keys, it stands in for that one.
-    fn append(&mut self, path: &[String], unique: &[String], value: &Value) -> Result<Option<usize>, Failure> {
-        self.change(|state| {
-            let place = state::reach(state, path)?;
-            if place.is_null() {
-                *place = Value::Array(Vec::new());
-            }
-            let Value::Array(items) = place else { return Err(format!("`{}` is no list", state::dotted(path))) };
-            let same = |item: &Value| unique.iter().all(|key| item.get(key) == value.get(key));
-            match items.iter().position(|item| !unique.is_empty() && same(item)) {
-                Some(index) => {
-                    if let Some(item) = items.get_mut(index) {
-                        *item = value.clone();
-                    }
-                    Ok(Some(index))
-                }
-                None => {
-                    items.push(value.clone());
-                    Ok(None)
-                }
-            }
-        })
+    /// Brings up to date what is computed from the value of the state that a path leads into.
+    fn changed(&mut self, path: &[Cow<'_, str>]) {
+        self.session.compute(self.program, path.first().map(|name| &**name));
     }
 
-    fn change<T>(&mut self, change: impl FnOnce(&mut Value) -> Result<T, String>) -> Result<T, Failure> {
-        change(Arc::make_mut(&mut self.session.state)).map_err(|message| Failure { message })
+    /// Where an effect acts, and with what.
+    fn placed<'e>(
+        &self,
+        path: &'e PathTemplate,
+        value: &Shape,
+        names: &[(&str, &Arc<Value>)],
+        bound: &Bound<'_>,
+    ) -> Result<(Vec<Cow<'e, str>>, Arc<Value>), Failure> {
+        self.scope(names, bound, |scope| Ok((path.render(scope)?, value.share(scope)?)))
     }
 
-    /// Brings the computed values of the state up to date.
-    pub(super) fn compute(&mut self) {
-        for (name, slot) in &self.program.slots {
-            let Some(compute) = &slot.compute else { continue };
-            let value = self.scope(&[], &Bound::default(), |scope| compute.render(scope)).unwrap_or_default();
-            if self.session.state.get(name) != Some(&value)
-                && let Value::Object(members) = Arc::make_mut(&mut self.session.state)
-            {
-                members.insert(name.clone(), value);
-            }
-        }
+    pub(super) fn scope<T>(
+        &self,
+        names: &[(&str, &Arc<Value>)],
+        bound: &Bound<'_>,
+        then: impl FnOnce(&Scope<'_>) -> T,
+    ) -> T {
+        self.scope_over(&self.session.state, names, bound, then)
     }
 
-    fn render(&self, shape: &Shape, names: &[(&str, &Value)], bound: &Bound) -> Result<Value, Failure> {
-        self.scope(names, bound, |scope| shape.render(scope))
+    /// As [`Flow::scope`], with the state as the prompt showed it where a call or content acts.
+    pub(super) fn scope_as_shown<T>(
+        &self,
+        names: &[(&str, &Arc<Value>)],
+        bound: &Bound<'_>,
+        then: impl FnOnce(&Scope<'_>) -> T,
+    ) -> T {
+        let state = if self.of_answer { &self.shown } else { &self.session.state };
+        self.scope_over(state, names, bound, then)
     }
 
-    pub(super) fn scope<T>(&self, names: &[(&str, &Value)], bound: &Bound, then: impl FnOnce(&Scope<'_>) -> T) -> T {
+    fn scope_over<T>(
+        &self,
+        state: &Record,
+        names: &[(&str, &Arc<Value>)],
+        bound: &Bound<'_>,
+        then: impl FnOnce(&Scope<'_>) -> T,
+    ) -> T {
         let mut scope = Scope::with_room(names.len() + bound.lets.len() + 7);
-        scope.add("state", &self.session.state);
+        scope.add_record("state", state);
         scope.add("data", &self.program.data);
         scope.add("mode", &self.mode);
         scope.add("now", &self.now);
-        scope.add("reply", &self.reply);
+        scope.add_record("reply", &self.reply);
         for (name, value) in names {
-            scope.add(name, value);
+            scope.add_shared(name, value);
         }
         scope.add("ids", &bound.ids);
-        scope.add("item", &bound.item);
+        scope.add_shared("item", &bound.item);
         for (name, value) in &bound.lets {
-            scope.add(name, value);
+            scope.add_shared(name, value);
         }
         then(&scope)
     }
@@ -410,4 +422,25 @@ fn plain(value: Value) -> String {
         Value::String(text) => text,
         other => other.to_string(),
     }
+}
+
+/// Adds a value to a list; where an entry has the same values under the `unique` keys, it stands in for that one.
+fn append(
+    state: &mut Record,
+    path: &[Cow<'_, str>],
+    unique: &[String],
+    value: &Value,
+) -> Result<Option<usize>, String> {
+    let place = state::reach(state, path)?;
+    if place.is_null() {
+        *place = Value::Array(Vec::new());
+    }
+    let Value::Array(items) = place else { return Err(format!("`{}` is no list", state::dotted(path))) };
+    let same = |item: &Value| unique.iter().all(|key| item.get(key) == value.get(key));
+    let index = items.iter().position(|item| !unique.is_empty() && same(item));
+    match index.and_then(|index| items.get_mut(index)) {
+        Some(item) => item.clone_from(value),
+        None => items.push(value.clone()),
+    }
+    Ok(index)
 }

@@ -6,6 +6,7 @@
 
 use crate::program::{Input, ModeId, Program, Spelled};
 use serde_json::{Map, Value};
+use std::ops::Range;
 
 /// What some words of a user mean.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,26 +28,37 @@ pub(crate) fn classify(program: &Program, mode: &str, text: &str) -> Option<Word
     })
 }
 
-/// What the match that starts first captures; none where no pattern matches, or one of `unless` does.
+/// What the match that starts first captures; none where nothing matches. What `unless` matches keeps every match away
+/// that it overlaps.
 fn captures(input: &Input, text: &str) -> Option<Map<String, Value>> {
-    let found = input.matches.iter().filter_map(|spelled| Some((spelled.pattern.find(text)?.start(), spelled)));
-    let first = found.min_by_key(|(start, _)| *start);
-    if first.is_none() && !input.matches.is_empty() {
-        return None;
+    let mut except: Option<Vec<Range<usize>>> = None;
+    let mut excepted = |found: &Range<usize>| {
+        let all = || input.unless.iter().flat_map(|pattern| pattern.find_all(text)).map(|found| found.range());
+        let except = except.get_or_insert_with(|| all().collect());
+        except.iter().any(|other| other.start < found.end.max(found.start + 1) && found.start < other.end)
+    };
+    if input.matches.is_empty() {
+        return (!excepted(&(0..text.len()))).then(Map::new);
     }
-    if input.unless.iter().any(|pattern| pattern.find(text).is_some()) {
-        return None;
+    let mut first: Option<(usize, &Spelled)> = None;
+    for spelled in &input.matches {
+        let found = spelled.pattern.find_all(text).map(|found| found.range()).find(|found| !excepted(found));
+        if let Some(found) = found
+            && first.is_none_or(|(start, _)| found.start < start)
+        {
+            first = Some((found.start, spelled));
+        }
     }
-    Some(first.map(|(_, spelled)| named(spelled, text)).unwrap_or_default())
+    first.map(|(start, spelled)| named(spelled, text, start))
 }
 
-/// The named groups of a pattern: words of the pack as it declares them, anything else as it was said.
-fn named(spelled: &Spelled, text: &str) -> Map<String, Value> {
+/// The named groups of a match: words of the pack as it declares them, anything else as it was said.
+fn named(spelled: &Spelled, text: &str, start: usize) -> Map<String, Value> {
     let mut members = Map::new();
     if spelled.pattern.groups().next().is_none() {
         return members;
     }
-    let Some(captures) = spelled.pattern.captures(text) else { return members };
+    let Some(captures) = spelled.pattern.captures_at(text, start) else { return members };
     for name in spelled.pattern.groups() {
         let Some(said) = captures.name(name) else { continue };
         let words = spelled.words.iter().find(|(group, _)| group == name).map(|(_, words)| words.as_slice());

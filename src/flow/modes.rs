@@ -92,12 +92,7 @@ impl<'f> Flow<'f> {
     /// showed, what a rule asks for by the state as it is. A condition that fails denies.
     fn why_shut(&self, exit: &Exit) -> Option<String> {
         let gate = exit.gate.as_ref()?;
-        let held = self.scope(
-            &[("state", if self.of_answer { &self.shown } else { &self.session.state })],
-            &Bound::default(),
-            |scope| gate.holds(scope),
-        );
-        match held {
+        match self.scope_as_shown(&[], &Bound::default(), |scope| gate.holds(scope)) {
             Ok(true) => None,
             Ok(false) => Some(format!("`{}` does not hold", excerpt(gate.source(), 120))),
             Err(failure) => Some(format!("`{}` fails: {}", excerpt(gate.source(), 120), excerpt(&failure.message, 80))),
@@ -123,7 +118,7 @@ impl<'f> Flow<'f> {
             self.session.mode.clone_from(&name);
             self.mode = Value::String(name);
             self.entered.push(going.to);
-            self.compute();
+            self.session.compute(self.program, None);
             self.follow(Event::Enter(going.to), &[]);
         }
     }

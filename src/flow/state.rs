@@ -4,32 +4,45 @@
 //! Out: the state changed, or why the path leads nowhere.
 //! Never: makes a list of what is none.
 
+use crate::expression::Record;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Puts a value at a path; objects on the way are made where nothing is.
-pub(super) fn set(state: &mut Value, path: &[String], value: Value) -> Result<(), String> {
-    *reach(state, path)? = value;
+pub(super) fn set(state: &mut Record, path: &[Cow<'_, str>], value: &Arc<Value>) -> Result<(), String> {
+    match path {
+        [only] => state.put(only, value.clone()),
+        _ => reach(state, path)?.clone_from(value),
+    }
     Ok(())
 }
 
 /// The path as effects name it: keys with dots between them, a key that holds one in quotes.
-pub(super) fn dotted(path: &[String]) -> String {
-    let keys = path.iter().map(|key| match key.contains(['.', '"']) {
-        true => Value::from(key.as_str()).to_string(),
-        false => key.clone(),
-    });
-    keys.collect::<Vec<_>>().join(".")
+pub(super) fn dotted(path: &[Cow<'_, str>]) -> String {
+    let mut out = String::with_capacity(path.iter().map(|key| key.len() + 1).sum());
+    for (index, key) in path.iter().enumerate() {
+        if index > 0 {
+            out.push('.');
+        }
+        match key.contains(['.', '"']) {
+            true => out.push_str(&Value::from(&**key).to_string()),
+            false => out.push_str(key),
+        }
+    }
+    out
 }
 
 /// The value at a path, made where nothing is.
-pub(super) fn reach<'s>(state: &'s mut Value, path: &[String]) -> Result<&'s mut Value, String> {
-    let mut at = state;
-    for key in path {
+pub(super) fn reach<'s>(state: &'s mut Record, path: &[Cow<'_, str>]) -> Result<&'s mut Value, String> {
+    let (first, rest) = path.split_first().ok_or("the path is empty")?;
+    let mut at = state.entry(first);
+    for key in rest {
         if at.is_null() {
             *at = Value::Object(Map::new());
         }
         at = match at {
-            Value::Object(members) => members.entry(key.as_str()).or_insert(Value::Null),
+            Value::Object(members) => members.entry(&**key).or_insert(Value::Null),
             Value::Array(items) => {
                 let length = items.len();
                 let item = key.parse().ok().and_then(|index: usize| items.get_mut(index));
@@ -42,18 +55,19 @@ pub(super) fn reach<'s>(state: &'s mut Value, path: &[String]) -> Result<&'s mut
 }
 
 /// Takes out what is at a path; none if nothing is there.
-pub(super) fn remove(state: &mut Value, path: &[String]) -> Option<Value> {
-    let (last, before) = path.split_last()?;
-    let mut at = state;
+pub(super) fn remove(state: &mut Record, path: &[Cow<'_, str>]) -> Option<Value> {
+    let (first, rest) = path.split_first()?;
+    let Some((last, before)) = rest.split_last() else { return state.remove(first) };
+    let mut at = state.get_mut(first)?;
     for key in before {
         at = match at {
-            Value::Object(members) => members.get_mut(key)?,
+            Value::Object(members) => members.get_mut(&**key)?,
             Value::Array(items) => items.get_mut(key.parse::<usize>().ok()?)?,
             _ => return None,
         };
     }
     match at {
-        Value::Object(members) => members.shift_remove(last),
+        Value::Object(members) => members.shift_remove(&**last),
         Value::Array(items) => {
             let index = last.parse::<usize>().ok().filter(|index| *index < items.len())?;
             Some(items.remove(index))
@@ -67,14 +81,22 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn path(text: &str) -> Vec<String> {
-        text.split('.').map(str::to_owned).collect()
+    fn path(text: &str) -> Vec<Cow<'_, str>> {
+        text.split('.').map(Cow::Borrowed).collect()
+    }
+
+    fn record(value: Value) -> Record {
+        match value {
+            Value::Object(members) => members.into_iter().collect(),
+            other => [("", other)].into_iter().collect(),
+        }
     }
 
     #[track_caller]
-    fn check(mut state: Value, at: &str, expected: Result<Value, ()>) {
-        let done = set(&mut state, &path(at), json!(1));
-        assert_eq!(done.map(|()| state).map_err(drop), expected);
+    fn check(state: Value, at: &str, expected: Result<Value, ()>) {
+        let mut state = record(state);
+        let done = set(&mut state, &path(at), &Arc::new(json!(1)));
+        assert_eq!(done.map(|()| state.to_json()).map_err(drop), expected);
     }
 
     #[test]
@@ -87,9 +109,10 @@ mod tests {
 
     #[test]
     fn what_is_not_there_cannot_be_removed() {
-        let mut state = json!({ "a": { "b": [1, 2] } });
+        let mut state = record(json!({ "a": { "b": [1, 2] }, "c": 3 }));
         assert_eq!(remove(&mut state, &path("a.b.0")), Some(json!(1)));
         assert_eq!(remove(&mut state, &path("a.c")), None);
-        assert_eq!(state, json!({ "a": { "b": [2] } }));
+        assert_eq!(remove(&mut state, &path("c")), Some(json!(3)));
+        assert_eq!(state.to_json(), json!({ "a": { "b": [2] } }));
     }
 }

@@ -15,6 +15,7 @@ use crate::text::{Location, Span, excerpt};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// One use of an action.
 #[derive(Debug)]
@@ -24,8 +25,8 @@ pub(crate) struct Call {
     pub(crate) name: String,
     /// The action's number, if it exists.
     pub(crate) action: Option<usize>,
-    /// An object.
-    pub(crate) params: Value,
+    /// An object, shared with the effects that hand it on.
+    pub(crate) params: Arc<Value>,
     pub(crate) accepted: bool,
     /// Which form its payload has: `tags`, `json`, `text` or `none`.
     pub(crate) form: &'static str,
@@ -47,7 +48,7 @@ impl Judgement<'_> {
                 block: index,
                 name,
                 action,
-                params: Value::Object(Map::new()),
+                params: Arc::new(Value::Object(Map::new())),
                 accepted,
                 form: "none",
                 readable: false,
@@ -177,12 +178,12 @@ impl Judgement<'_> {
         }
         self.with_call(call, |call| call.form = form);
         let Some(action) = action else {
-            self.with_call(call, |call| call.params = Value::Object(params));
+            self.with_call(call, |call| call.params = Arc::new(Value::Object(params)));
             return false;
         };
         let mut params = Value::Object(params);
         let unknown = typing::settle(&mut params, schema);
-        self.with_call(call, |call| call.params = params);
+        self.with_call(call, |call| call.params = Arc::new(params));
         self.judge_unknown(call, block, action, unknown);
         // What is missing from a payload that was cut off is no second defect, unless the call runs all the same.
         if incomplete && self.calls.get(call).is_some_and(|call| !call.accepted) {
@@ -258,14 +259,12 @@ impl Judgement<'_> {
             return;
         }
         let mut why = None;
-        if !permits.is_empty() {
-            self.prepare_reply();
-        }
         for permit in permits {
             let Some(when) = &permit.when else { continue };
+            self.prepare_reply(when.reads());
             let Some(params) = self.calls.get(call).map(|call| &call.params) else { continue };
             let mut scope = self.scope();
-            scope.add("params", params);
+            scope.add_shared("params", params);
             match when.holds(&scope) {
                 Ok(true) => return,
                 Ok(false) => why = Some(format!("`{}` does not hold", excerpt(when.source(), 80))),
@@ -369,7 +368,7 @@ impl Judgement<'_> {
 
     pub(super) fn drop_params(&mut self, call: usize, paths: &[Vec<String>]) {
         if let Some(call) = self.calls.get_mut(call) {
-            typing::remove(&mut call.params, paths);
+            typing::remove(Arc::make_mut(&mut call.params), paths);
         }
     }
 
@@ -414,7 +413,7 @@ impl Judgement<'_> {
         let changed = change(params, action.schema.json());
         let fits = action.schema.validator().is_ok_and(|validator| validator.is_valid(&changed));
         if fits {
-            self.with_call(call, |call| call.params = changed);
+            self.with_call(call, |call| call.params = Arc::new(changed));
         }
         fits
     }

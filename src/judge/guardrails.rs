@@ -6,10 +6,10 @@
 
 use super::{Composed, Judgement, Subject, defect};
 use crate::diagnostic::Defect;
-use crate::program::{Guardrail, Outside, Set, Target};
+use crate::expression::Record;
+use crate::program::{Guardrail, Set, Target};
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
-use serde_json::{Map, Value};
 
 /// One text that guardrails look at.
 struct Looked {
@@ -21,6 +21,8 @@ struct Looked {
 impl Judgement<'_> {
     pub(super) fn judge_guardrails(&mut self) {
         let program = self.program;
+        // A permit may have asked before the reply was whole.
+        self.reply = Record::default();
         for set in &program.guardrails.sets {
             let active = |rule: &usize| program.guardrails.rules.get(*rule).is_some_and(|rule| self.looks(rule));
             if !set.rules.iter().any(active) {
@@ -51,7 +53,7 @@ impl Judgement<'_> {
     fn trip(&mut self, rule: &Guardrail, looked: Option<&Looked>) {
         let mut broken = None;
         if let Some(when) = &rule.when {
-            self.prepare_reply();
+            self.prepare_reply(when.reads());
             match when.holds(&self.scope()) {
                 Ok(true) => {}
                 Ok(false) => return,
@@ -145,7 +147,7 @@ impl Judgement<'_> {
         found
     }
 
-    fn has_role(&self, index: usize, role: Role) -> bool {
+    pub(super) fn has_role(&self, index: usize, role: Role) -> bool {
         self.block(index).is_some_and(|(_, bound)| bound.role == role)
     }
 
@@ -153,68 +155,4 @@ impl Judgement<'_> {
         self.block(index).is_some_and(|(_, bound)| bound.name == name)
             || self.content_name(index).is_some_and(|called| called == name)
     }
-
-    /// Makes what conditions see as `reply`: `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`.
-    pub(crate) fn prepare_reply(&mut self) {
-        if self.reply.is_some() {
-            return;
-        }
-        let mut message = Vec::new();
-        let mut thinking = Vec::new();
-        let mut sections = Map::new();
-        let mut contents = Vec::new();
-        let mut utterances = Vec::new();
-        for index in 0..self.document.blocks.len() {
-            let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
-            let text = || self.body_text(index).text;
-            let name = || self.content_name(index).unwrap_or_default();
-            match bound.role {
-                Role::Message => message.push(text()),
-                Role::Thinking => thinking.push(Value::String(text())),
-                Role::Section => {
-                    sections.insert(name(), object([("text", text().into())]));
-                }
-                Role::Content => {
-                    let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
-                    contents.push(object([("name", name().into()), ("key", key.into()), ("text", text().into())]));
-                }
-                Role::Utterance => {
-                    let label = self.attribute(block, "label").unwrap_or_default();
-                    let speaker = block.name.of(self.text);
-                    let members = [("speaker", speaker.into()), ("label", label.into()), ("text", text().into())];
-                    utterances.push(object(members));
-                }
-                Role::Call => {}
-            }
-        }
-        let outside = self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
-        if outside && !self.texts.message.text.is_empty() {
-            message.push(self.texts.message.text.clone());
-        }
-        let message = match message.len() {
-            0 => Value::Null,
-            1 => Value::String(message.swap_remove(0)),
-            _ => Value::String(message.join("\n\n")),
-        };
-        let calls = self.calls.iter().map(|call| {
-            object([
-                ("action", call.name.as_str().into()),
-                ("params", call.params.clone()),
-                ("form", call.form.into()),
-                ("accepted", call.accepted.into()),
-            ])
-        });
-        self.reply = Some(object([
-            ("message", message),
-            ("thinking", Value::Array(thinking)),
-            ("calls", calls.collect()),
-            ("sections", Value::Object(sections)),
-            ("contents", Value::Array(contents)),
-            ("utterances", Value::Array(utterances)),
-        ]));
-    }
-}
-
-fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
-    Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }

@@ -12,6 +12,7 @@ mod contents;
 mod guardrails;
 mod path;
 mod reading;
+mod reply;
 mod shape;
 mod speakers;
 mod strategy;
@@ -25,7 +26,7 @@ pub(crate) use texts::{Composed, Leaf, Texts};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
 use crate::document::{Attribute, Block, Document, Key, decode_entities};
-use crate::expression::Scope;
+use crate::expression::{Record, Scope};
 use crate::program::{self, Action, Answers, Dialect, Mode, ModeId, Program};
 use crate::session::Session;
 use crate::surface::Role;
@@ -102,8 +103,11 @@ pub(crate) struct Judgement<'r> {
     pub(crate) left_out: usize,
     pub(crate) degraded: bool,
     pub(crate) refused: bool,
-    /// What conditions see as `reply`; made when one needs it.
-    reply: Option<Value>,
+    /// Whether the model may be asked again, and whether it is.
+    pub(crate) may_ask_again: bool,
+    pub(crate) asks_again: bool,
+    /// What conditions see as `reply`; each member is made when one reads it.
+    pub(crate) reply: Record,
     mode_name: Value,
     now: Value,
 }
@@ -115,6 +119,7 @@ pub(crate) fn judge<'r>(
     text: &'r str,
     document: &'r Document,
     truncated: bool,
+    attempts: usize,
 ) -> Judgement<'r> {
     let mode_id = program.modes.get_index_of(&session.mode).map(ModeId);
     let dialect = document.dialect.and_then(|number| Some((number, program.dialects.get(number)?)));
@@ -134,7 +139,9 @@ pub(crate) fn judge<'r>(
         left_out: document.left_out,
         degraded: false,
         refused: false,
-        reply: None,
+        may_ask_again: attempts < program.ask_again.most,
+        asks_again: false,
+        reply: Record::default(),
         mode_name: Value::String(session.mode.clone()),
         now: session.now.clone().map_or(Value::Null, Value::String),
     };
@@ -304,18 +311,7 @@ impl<'r> Judgement<'r> {
             return None;
         }
         let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
-        Some((self.content_name(index)?, key, self.body_text(index).text))
-    }
-
-    /// What conditions see as `reply`.
-    pub(crate) fn reply_value(&self) -> Value {
-        self.reply.clone().unwrap_or_default()
-    }
-
-    pub(crate) fn prepare_reply_if(&mut self, needed: bool) {
-        if needed {
-            self.prepare_reply();
-        }
+        Some((self.content_name(index)?, key, self.body(index).into_owned()))
     }
 
     /// Adds a finding, up to the limit. An error stands in for a lesser one: it is what the exit status says.
@@ -341,13 +337,11 @@ impl<'r> Judgement<'r> {
     /// What conditions may see, beside what is at hand where they stand.
     pub(crate) fn scope(&self) -> Scope<'_> {
         let mut scope = Scope::new();
-        scope.add("state", &self.session.state);
+        scope.add_record("state", &self.session.state);
         scope.add("data", &self.program.data);
         scope.add("mode", &self.mode_name);
         scope.add("now", &self.now);
-        if let Some(reply) = &self.reply {
-            scope.add("reply", reply);
-        }
+        scope.add_record("reply", &self.reply);
         scope
     }
 }

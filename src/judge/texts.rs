@@ -202,16 +202,18 @@ impl Judgement<'_> {
                 message.push(self.text, span, false);
             }
         } else {
-            let mut parts: Vec<(usize, Vec<Span>, bool)> = Vec::new();
+            let mut parts: Vec<(usize, Cow<'_, [Span]>, bool)> = Vec::new();
             for piece in self.texts.pieces.iter().filter(|piece| piece.fate == Place::Message) {
-                parts.push((piece.core.start, vec![piece.core], false));
+                parts.push((piece.core.start, Cow::Borrowed(std::slice::from_ref(&piece.core)), false));
             }
             for index in 0..self.document.blocks.len() {
                 let Some((block, bound)) = self.block(index) else { continue };
                 match self.fate(index) {
                     // Inside a message it is shown already.
                     Fate::Text if block.parent.is_some_and(|parent| self.shows(parent)) => {}
-                    Fate::Text => parts.push((block.span.start, vec![block.span], false)),
+                    Fate::Text => {
+                        parts.push((block.span.start, Cow::Borrowed(std::slice::from_ref(&block.span)), false));
+                    }
                     fate if bound.role == Role::Message && matches!(fate, Fate::Stands | Fate::Lifted) => {
                         parts.push((block.body.start, self.body_spans(index), bound.entities));
                     }
@@ -219,13 +221,13 @@ impl Judgement<'_> {
                 }
             }
             parts.sort_by_key(|(start, ..)| *start);
-            message.text.reserve(parts.iter().flat_map(|(_, spans, _)| spans).map(|span| span.len() + 2).sum());
+            message.text.reserve(parts.iter().flat_map(|(_, spans, _)| spans.iter()).map(|span| span.len() + 2).sum());
             for (_, spans, decoded) in parts {
                 if !message.text.is_empty() && spans.iter().any(|span| !span.is_empty()) {
                     message.text.push_str("\n\n");
                 }
-                for span in spans {
-                    message.push(self.text, span, decoded);
+                for span in spans.iter() {
+                    message.push(self.text, *span, decoded);
                 }
             }
         }
@@ -274,8 +276,8 @@ impl Judgement<'_> {
     }
 
     /// The body of a block as it is shown: without the blocks that are taken out of it.
-    pub(crate) fn body_spans(&self, index: usize) -> Vec<Span> {
-        let Some(block) = self.document.blocks.get(index) else { return Vec::new() };
+    fn body_spans(&self, index: usize) -> Cow<'_, [Span]> {
+        let Some(block) = self.document.blocks.get(index) else { return Cow::default() };
         let holes: Vec<Span> = self
             .document
             .blocks
@@ -294,27 +296,27 @@ impl Judgement<'_> {
             .map(|(_, child)| child.span)
             .collect();
         if holes.is_empty() {
-            return vec![block.body];
+            return Cow::Borrowed(std::slice::from_ref(&block.body));
         }
-        trim_ends(self.text, kept(self.text, block.body, &holes))
+        Cow::Owned(trim_ends(self.text, kept(self.text, block.body, &holes)))
     }
 
     /// The text of a block as it is shown, borrowed where it is one piece of the response.
-    pub(super) fn body(&self, index: usize) -> Cow<'_, str> {
+    pub(crate) fn body(&self, index: usize) -> Cow<'_, str> {
         let decoded = self.block(index).is_some_and(|(_, bound)| bound.entities && bound.role != Role::Content);
-        match self.body_spans(index).as_slice() {
+        match &*self.body_spans(index) {
             [only] if decoded => decode_entities(only.of(self.text)),
             [only] => Cow::Borrowed(only.of(self.text)),
             _ => Cow::Owned(self.body_text(index).text),
         }
     }
 
-    /// The text of a block as it is shown.
-    pub(crate) fn body_text(&self, index: usize) -> Composed {
+    /// The text of a block as it is shown, with the places of its pieces.
+    pub(super) fn body_text(&self, index: usize) -> Composed {
         let decoded = self.block(index).is_some_and(|(_, bound)| bound.entities && bound.role != Role::Content);
         let mut text = Composed::default();
-        for span in self.body_spans(index) {
-            text.push(self.text, span, decoded);
+        for span in self.body_spans(index).iter() {
+            text.push(self.text, *span, decoded);
         }
         text
     }

@@ -35,6 +35,17 @@ pub(super) struct Typed {
     pub(super) repeated: Vec<(String, Span)>,
 }
 
+/// The fields of one name.
+struct Group<'g> {
+    name: &'g str,
+    schema: &'g Value,
+    first: Span,
+    /// The bodies of all of them, the first included, if there are several.
+    further: Vec<Span>,
+    /// The last of them as a whole.
+    last: Span,
+}
+
 impl<'t> Source<'t> {
     fn decoded(&self, span: Span) -> Cow<'t, str> {
         let raw = span.of(self.text);
@@ -69,7 +80,7 @@ impl<'t> Source<'t> {
     pub(super) fn members(&self, fields: &Fields, schema: &Value, depth: usize) -> Typed {
         let properties = schema.get("properties").and_then(Value::as_object);
         let mut typed = Typed::default();
-        let mut groups: Vec<(String, Option<&Value>, Vec<Span>, Span)> = Vec::new();
+        let mut groups: Vec<Group<'_>> = Vec::with_capacity(fields.list.len());
         for field in &fields.list {
             let raw = field.name.of(self.text);
             let declared = properties.and_then(|properties| {
@@ -78,22 +89,26 @@ impl<'t> Source<'t> {
                     .or_else(|| properties.iter().find(|(name, _)| self.dialect.names.same(name, raw)))
             });
             let name = declared.map_or(raw, |(name, _)| name.as_str());
-            match groups.iter_mut().find(|(known, ..)| known == name) {
-                Some((.., bodies, last)) => {
-                    bodies.push(field.body);
-                    *last = field.span;
+            match groups.iter_mut().find(|group| group.name == name) {
+                Some(group) => {
+                    if group.further.is_empty() {
+                        group.further.push(group.first);
+                    }
+                    group.further.push(field.body);
+                    group.last = field.span;
                 }
                 None => {
-                    groups.push((name.to_owned(), declared.map(|(_, schema)| schema), vec![field.body], field.span));
+                    let schema = declared.map_or(&Value::Null, |(_, schema)| schema);
+                    groups.push(Group { name, schema, first: field.body, further: Vec::new(), last: field.span });
                 }
             }
         }
-        for (name, schema, bodies, last) in groups {
-            let schema = schema.unwrap_or(&Value::Null);
-            if bodies.len() > 1 && kind(schema) != "array" {
-                typed.repeated.push((name.clone(), last));
+        for group in groups {
+            let bodies = if group.further.is_empty() { std::slice::from_ref(&group.first) } else { &group.further };
+            if bodies.len() > 1 && kind(group.schema) != "array" {
+                typed.repeated.push((group.name.to_owned(), group.last));
             }
-            typed.params.insert(name, self.value(&bodies, schema, depth));
+            typed.params.insert(group.name.to_owned(), self.value(bodies, group.schema, depth));
         }
         typed
     }
@@ -263,6 +278,11 @@ fn remove_below<'p>(value: &mut Value, paths: impl Iterator<Item = &'p [String]>
     }
 }
 
+/// Whether the schema names one type, which is not `null`.
+fn wants_value(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|kind| kind.is_string() && kind != "null")
+}
+
 /// The value converted to the schema's types where that loses nothing.
 pub(super) fn coerced(value: &Value, schema: &Value) -> Value {
     match (kind(schema), value) {
@@ -270,9 +290,10 @@ pub(super) fn coerced(value: &Value, schema: &Value) -> Value {
             let properties = schema.get("properties").and_then(Value::as_object);
             let member = |(name, value): (&String, &Value)| {
                 let schema = properties.and_then(|properties| properties.get(name)).unwrap_or(&Value::Null);
-                (name.clone(), coerced(value, schema))
+                // Where a type is wanted, `null` says that there is no value.
+                (!value.is_null() || !wants_value(schema)).then(|| (name.clone(), coerced(value, schema)))
             };
-            Value::Object(members.iter().map(member).collect())
+            Value::Object(members.iter().filter_map(member).collect())
         }
         ("array", Value::Array(items)) => {
             let schema = schema.get("items").unwrap_or(&Value::Null);

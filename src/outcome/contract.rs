@@ -8,6 +8,7 @@ use crate::diagnostic::Severity;
 use crate::session::Session;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// The version of the contract.
 pub const VERSION: u32 = 1;
@@ -103,7 +104,8 @@ contract! {
         /// The action's name as the response has it.
         action: String,
         /// The parameters as the schema types them.
-        params: Map<String, Value>,
+        #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
+        params: Arc<Value>,
         /// Whether it counts.
         verdict: Verdict,
         /// The whole block, in bytes.
@@ -123,7 +125,7 @@ contract! {
         /// Where.
         span: Extent,
         /// The declaration that it rests on, `pack/file:line:column`.
-        rule: Option<String>,
+        rule: Option<Arc<str>>,
         /// What was done about it.
         strategy: Option<String>,
         /// How to mend it.
@@ -178,7 +180,7 @@ contract! {
         /// What was found.
         found: String,
         /// The declaration behind it, `pack/file:line:column`.
-        rule: Option<String>,
+        rule: Option<Arc<str>>,
     }
 }
 
@@ -214,7 +216,7 @@ pub struct EffectRecord {
     #[serde(flatten)]
     pub effect: Effect,
     /// The declaration, `pack/file:line:column`.
-    pub cause: String,
+    pub cause: Arc<str>,
 }
 
 /// What to do.
@@ -227,28 +229,28 @@ pub enum Effect {
         /// A path into the state, with dots.
         path: String,
         /// The value.
-        value: Value,
+        value: Arc<Value>,
     },
     /// The list at `path` has one more `value`.
     Append {
         /// A path into the state, with dots.
         path: String,
         /// The value.
-        value: Value,
+        value: Arc<Value>,
     },
     /// The state at `path` is gone.
     Remove {
         /// A path into the state, with dots.
         path: String,
         /// What stood there.
-        value: Value,
+        value: Arc<Value>,
     },
     /// Tell whoever listens.
     Emit {
         /// The name of the event.
         event: String,
         /// What goes with it.
-        value: Value,
+        value: Arc<Value>,
     },
     /// Write a file, or whatever the key names.
     Write {
@@ -288,7 +290,7 @@ pub enum Effect {
         /// The path of the list, with dots.
         path: String,
         /// What is appended.
-        value: Value,
+        value: Arc<Value>,
     },
 }
 

@@ -7,11 +7,13 @@
 use super::contract::{TraceStep, VERSION};
 use super::heard::Heard;
 use super::run::flowed_steps;
+use crate::expression::Record;
 use crate::flow::{Flow, Flowed, Kind, Words, classify};
 use crate::program::{Event, Program};
 use crate::session::Session;
 use crate::text::Span;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 impl Program {
     /// Hears what a user said: its class, and what follows from it. Total: whatever `text` holds, there is an answer.
@@ -42,22 +44,24 @@ impl Program {
 
     /// As [`Program::hear`], with the story of what caused what.
     pub fn hear_with(&self, session: &Session, text: &str, trace: bool) -> Heard {
+        let session = &self.up_to_date(session);
         let span = Span::new(0, text.len());
-        let mut flow = Flow::new(self, session, Value::Null);
+        let mut flow = Flow::new(self, session, Record::default());
         let Some(words) = classify(self, &session.mode, text) else {
             return self.heard(session, text, None, flow.finish(), trace);
         };
         if let Some(input) = self.flows.inputs.get(words.input) {
             flow.ask(input, span);
         }
-        let (captures, said) = (Value::Object(words.captures.clone()), Value::from(text));
+        let (captures, said) = (Arc::new(Value::Object(words.captures.clone())), Arc::new(Value::from(text)));
         flow.happen(Event::Input(words.class), &[("captures", &captures), ("text", &said)], span);
         self.heard(session, text, Some(words), flow.finish(), trace)
     }
 
     /// What follows from the start of a session, before anybody has said anything.
     pub fn start(&self, session: &Session, trace: bool) -> Heard {
-        let mut flow = Flow::new(self, session, Value::Null);
+        let session = &self.up_to_date(session);
+        let mut flow = Flow::new(self, session, Record::default());
         flow.happen(Event::Start, &[], Span::default());
         self.heard(session, "", None, flow.finish(), trace)
     }

@@ -10,6 +10,7 @@ use super::contract::{
 };
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark};
 use crate::document::{Announcement, Document, Readers};
+use crate::expression::Record;
 use crate::flow::{Done, Flow, Flowed, Kind, Step};
 use crate::judge::{Judgement, Leaf, judge};
 use crate::program::{Event, Program};
@@ -17,6 +18,10 @@ use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span};
 use serde_json::Value;
+use std::sync::Arc;
+
+/// So many calls are shown in a correction text.
+const CALLS_SHOWN: usize = 3;
 
 /// What one run may be told beside the response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,6 +34,8 @@ pub struct Options {
     pub chunk: Option<usize>,
     /// The host says that the model ran out of tokens.
     pub truncated: bool,
+    /// How often the model has been asked again about this answer: the host counts.
+    pub attempts: usize,
 }
 
 impl Program {
@@ -90,7 +97,8 @@ impl Program {
         options: &Options,
         broken: &[usize],
     ) -> Outcome {
-        let mut judged = judge(self, session, text, document, options.truncated);
+        let session = &self.up_to_date(session);
+        let mut judged = judge(self, session, text, document, options.truncated, options.attempts);
         for offset in broken.iter().take(self.limits.diagnostics) {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());
             judged.remark(Remark::NotUtf8, span, "this is not UTF-8 and was replaced", None);
@@ -119,6 +127,9 @@ impl Program {
             (false, true) => Status::Degraded,
             (false, false) => Status::Clean,
         };
+        if judged.asks_again {
+            outcome.ask_again = Some(self.correction_of(&judged));
+        }
         parts(&mut judged, &mut outcome);
         if options.trace {
             outcome.trace = Some(trace(&judged, &flowed));
@@ -135,10 +146,10 @@ impl Program {
     /// Performs the effects of what was accepted in the order of the response, and lets the rules follow.
     fn flow(&self, judged: &mut Judgement<'_>) -> Flowed {
         if judged.refused {
-            return Flow::new(self, judged.session, Value::Null).finish();
+            return Flow::new(self, judged.session, Record::default()).finish();
         }
-        judged.prepare_reply_if(self.reads_reply);
-        let mut flow = Flow::new(self, judged.session, judged.reply_value());
+        judged.prepare_reply(&self.effects_read);
+        let mut flow = Flow::new(self, judged.session, judged.reply.clone());
         let utterances = self.flows.listen_to_utterances();
         let mut next_call = 0;
         for (index, block) in judged.document.blocks.iter().enumerate() {
@@ -149,18 +160,23 @@ impl Program {
                     let near = std::iter::once(&action.degradation).chain(judged.block_answers(index));
                     flow.perform(&action.effects, &[("params", &call.params)], block.span, near);
                 }
-            } else if let Some((name, key, text)) = judged.content(index).filter(|_| judged.has_effect(index)) {
-                let Some(content) = self.contents.get(&name) else { continue };
-                let (name, key, text) = (Value::String(name), Value::String(key), Value::String(text));
+                continue;
+            }
+            let declared = judged.content_name(index).and_then(|name| self.contents.get(&name));
+            if let Some(content) = declared.filter(|content| !content.effects.is_empty() && judged.has_effect(index))
+                && let Some((name, key, text)) = judged.content(index)
+            {
+                let [name, key, text] = [name, key, text].map(|text| Arc::new(Value::String(text)));
                 let names = [("name", &name), ("key", &key), ("text", &text)];
                 flow.perform(&content.effects, &names, block.span, judged.block_answers(index));
             } else if utterances && let Some(speaker) = judged.speaker(index) {
                 if flow.is_beyond_limit() {
                     judged.judge_beyond_limit(index);
                 }
-                let text = Value::String(judged.body_text(index).text);
-                let (speaker, label) = (Value::String(speaker.name), Value::String(speaker.label));
                 if judged.stands(index) {
+                    let text = judged.body(index).into_owned();
+                    let [speaker, label, text] =
+                        [speaker.name, speaker.label, text].map(|text| Arc::new(Value::String(text)));
                     let names = [("speaker", &speaker), ("label", &label), ("text", &text)];
                     flow.happen(Event::Utterance, &names, block.span);
                 }
@@ -179,6 +195,19 @@ impl Program {
             flowed.done.clear();
         }
         flowed
+    }
+
+    /// What the model is told where the degradation asks it again.
+    fn correction_of(&self, judged: &Judgement<'_>) -> String {
+        let mut findings = judged.findings.clone();
+        findings.sort_by_key(|found| found.at.map(|at| at.span.start));
+        let mut calls: Vec<usize> = Vec::new();
+        for call in judged.calls.iter().filter(|call| !call.accepted) {
+            calls.extend(call.action.filter(|number| !calls.contains(number)));
+        }
+        calls.truncate(CALLS_SHOWN);
+        let dialect = judged.dialect.map(|(number, _)| number);
+        self.ask_again(&judged.session.mode, dialect, &calls, &findings, &Lines::new(judged.text))
     }
 
     pub(super) fn record(&self, done: Done) -> EffectRecord {
@@ -242,7 +271,7 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     let span = |span: Span| [span.start, span.end];
     for (index, block) in judged.document.blocks.iter().enumerate() {
         let Some(bound) = judged.bound(block).filter(|_| judged.stands(index)) else { continue };
-        let text = || judged.body_text(index).text;
+        let text = || judged.body(index).into_owned();
         let name = || judged.content_name(index).unwrap_or_default();
         match bound.role {
             Role::Message | Role::Call => {}
@@ -267,13 +296,9 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     }
     for call in &mut judged.calls {
         let block = judged.document.blocks.get(call.block).map(|block| block.span).unwrap_or_default();
-        let params = match std::mem::take(&mut call.params) {
-            Value::Object(params) => params,
-            _ => serde_json::Map::new(),
-        };
         outcome.calls.push(Call {
             action: call.name.clone(),
-            params,
+            params: std::mem::take(&mut call.params),
             verdict: if call.accepted && !judged.refused { Verdict::Accepted } else { Verdict::Dropped },
             span: span(block),
         });

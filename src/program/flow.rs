@@ -36,7 +36,7 @@ pub(crate) struct Input {
     pub(crate) modes: Vec<ModeId>,
     /// One of them must match; any words will do if empty.
     pub(crate) matches: Vec<Spelled>,
-    /// None of them may match.
+    /// A match that overlaps one of theirs does not count.
     pub(crate) unless: Vec<Pattern>,
     /// The number of the message that asks back.
     pub(crate) ask: Option<usize>,

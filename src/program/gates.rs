@@ -21,8 +21,8 @@ impl Program {
                     continue;
                 }
                 let (mode, now) = (Value::from(name.as_str()), Value::Null);
-                let scope = Scope::new().with("state", &self.initial).with("data", &self.data);
-                let scope = scope.with("mode", &mode).with("now", &now);
+                let mut scope = Scope::new().with("data", &self.data).with("mode", &mode).with("now", &now);
+                scope.add_record("state", &self.initial);
                 if gate.holds(&scope) != Ok(true) {
                     let message = "this gate never opens: nothing changes what it reads";
                     found.push(

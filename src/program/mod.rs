@@ -29,7 +29,7 @@ pub(crate) use schema::Schema;
 pub use tables::{DegradationRow, Permission, PermitCell};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
-use crate::expression::{Expression, Template};
+use crate::expression::{Expression, Record, Template};
 use crate::pack;
 use crate::surface::{self, Folder};
 use crate::text::{Location, SourceId, Sources};
@@ -51,14 +51,15 @@ pub struct Program {
     pub(crate) flows: Flows,
     pub(crate) messages: IndexMap<String, Message>,
     pub(crate) degradation: Answers,
+    pub(crate) ask_again: AskAgain,
     /// By dialect and block.
     pub(crate) block_degradation: Vec<Vec<Answers>>,
     pub(crate) slots: IndexMap<String, Slot>,
-    pub(crate) initial: Arc<Value>,
+    pub(crate) initial: Record,
     pub(crate) data: Value,
     pub(crate) limits: Limits,
-    /// Whether any effect reads `reply`.
-    pub(crate) reads_reply: bool,
+    /// What effects read of `reply`.
+    pub(crate) effects_read: Vec<Vec<String>>,
     /// The place of each declaration that an outcome may name, as `pack/file:line:column`.
     pub(crate) places: Places,
     /// What the pack's `[check]` says of each code that it names.
@@ -151,6 +152,17 @@ pub(crate) struct Slot {
     /// Whether an effect changes it.
     pub(crate) changed: bool,
     pub(crate) at: Location,
+}
+
+/// How a model is asked again.
+#[derive(Debug)]
+pub(crate) struct AskAgain {
+    /// How often about one answer.
+    pub(crate) most: usize,
+    /// How long the text may be.
+    pub(crate) tokens: usize,
+    /// The pack's own words.
+    pub(crate) words: Option<Template>,
 }
 
 /// The answers to defects of one table.
@@ -289,15 +301,17 @@ impl Program {
         self.dialects.iter().map(|dialect| dialect.name.as_str())
     }
 
+    /// The classes of words, in the order of their first input.
+    pub fn classes(&self) -> impl Iterator<Item = &str> {
+        self.flows.classes.iter().map(String::as_str)
+    }
+
     /// The names of the actions, in the order of their declaration.
     pub fn actions(&self) -> impl Iterator<Item = &str> {
         self.actions.keys().map(String::as_str)
     }
 
-    pub(crate) fn place(&self, at: Location) -> Option<String> {
-        match self.places.name(at) {
-            Some(name) => Some(name.to_string()),
-            None => self.sources.place_name(at),
-        }
+    pub(crate) fn place(&self, at: Location) -> Option<Arc<str>> {
+        self.places.name(at).cloned().or_else(|| self.sources.place_name(at).map(Arc::from))
     }
 }

@@ -16,6 +16,9 @@ const LARGEST: usize = 1 << 20;
 /// The largest automaton that the patterns of one set may have together.
 const LARGEST_SET: usize = 16 << 20;
 
+/// The most matches of one pattern that are looked through.
+const MOST: usize = 64;
+
 /// One pattern.
 #[derive(Debug)]
 pub(crate) struct Pattern {
@@ -32,12 +35,14 @@ impl Pattern {
         Ok(Self { exact, ascii })
     }
 
-    /// What its groups capture at the first match in the text.
-    pub(crate) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
-        match &self.ascii {
-            Some(ascii) if words_are_ascii(text) => ascii.captures(text),
-            _ => self.exact.captures(text),
-        }
+    /// Its matches in the text, one behind the other; not more than [`MOST`], since each takes a search.
+    pub(crate) fn find_all<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
+        self.fitting(text).find_iter(text).take(MOST)
+    }
+
+    /// What its groups capture at the first match from a place on.
+    pub(crate) fn captures_at<'t>(&self, text: &'t str, start: usize) -> Option<Captures<'t>> {
+        self.fitting(text).captures_at(text, start)
     }
 
     /// The names of its groups.
@@ -64,9 +69,14 @@ impl Pattern {
 
     /// The first match in the text.
     pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
+        self.fitting(text).find(text)
+    }
+
+    /// The spelling that means the same in this text, and is the quickest.
+    fn fitting(&self, text: &str) -> &Regex {
         match &self.ascii {
-            Some(ascii) if words_are_ascii(text) => ascii.find(text),
-            _ => self.exact.find(text),
+            Some(ascii) if words_are_ascii(text) => ascii,
+            _ => &self.exact,
         }
     }
 }

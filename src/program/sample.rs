@@ -18,7 +18,8 @@ impl Program {
         let mut samples = Samples::default();
         let (mode, absent) =
             (Value::from(self.modes.get_index(self.start.0).map(|(name, _)| name.as_str())), Value::Null);
-        let mut scope = Scope::new().with("state", &self.initial).with("data", &self.data).with("mode", &mode);
+        let mut scope = Scope::new().with("data", &self.data).with("mode", &mode);
+        scope.add_record("state", &self.initial);
         for name in ["now", "reply", "item"] {
             scope.add(name, &absent);
         }
@@ -163,7 +164,7 @@ impl Samples {
         match outcome {
             Ok(value) => Some(value),
             Err(failure) => {
-                if !failure.is_of_absence() {
+                if !failure.absence {
                     let message = format!("this fails with sample values: {}", excerpt(&failure.message, 160));
                     let help = "the samples are made from the schemas of `params` and the defaults of `state`";
                     self.0.push(Diagnostic::new(Code::PACK_FAILS, at, message).with_help(help));

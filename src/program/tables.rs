@@ -4,9 +4,10 @@
 //! Out: rows for `explain`, and the faults of what compiles on first use.
 //! Never: lays them out.
 
-use super::{Effect, Program, Schema};
+use super::{Effect, ModeId, Program, Schema};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::text::{Location, excerpt};
+use std::sync::Arc;
 
 /// One line of the degradation table as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub struct DegradationRow {
     /// The strategies, of which the first that applies is taken.
     pub strategies: Vec<Strategy>,
     /// Where that stands in the pack.
-    pub rule: Option<String>,
+    pub rule: Option<Arc<str>>,
 }
 
 /// What a mode says about an action.
@@ -29,14 +30,14 @@ pub enum Permission {
     /// It is permitted.
     Always {
         /// Where the permit stands.
-        rule: String,
+        rule: Arc<str>,
     },
     /// It is permitted under a condition.
     When {
         /// The condition; of several one must hold.
         condition: String,
         /// Where the first permit stands.
-        rule: String,
+        rule: Arc<str>,
     },
 }
 
@@ -115,16 +116,18 @@ impl Program {
     }
 
     /// The guardrails by id, and where each stands.
-    pub fn guardrail_table(&self) -> Vec<(String, String)> {
+    pub fn guardrail_table(&self) -> Vec<(String, Arc<str>)> {
         let rules = self.guardrails.rules.iter();
         rules.map(|rule| (rule.id.clone(), self.place(rule.at).unwrap_or_default())).collect()
     }
 
     /// Every effect with a verb: whose it is, and where it stands.
-    pub fn effect_table(&self) -> Vec<(String, String)> {
+    pub fn effect_table(&self) -> Vec<(String, Arc<str>)> {
         let mut rows = Vec::new();
         let actions = self.actions.iter().map(|(name, action)| (name, &action.effects));
-        for (name, effects) in actions.chain(self.contents.iter().map(|(name, content)| (name, &content.effects))) {
+        let contents = self.contents.iter().map(|(name, content)| (name, &content.effects));
+        let rules = self.flows.rules.iter().map(|rule| (&rule.id, &rule.effects));
+        for (name, effects) in actions.chain(contents).chain(rules) {
             let mut rest: Vec<&Effect> = effects.iter().rev().collect();
             while let Some(effect) = rest.pop() {
                 if effect.verb.is_some() {
@@ -134,6 +137,33 @@ impl Program {
             }
         }
         rows
+    }
+
+    /// The inputs by their classes, and where each stands.
+    pub fn input_table(&self) -> Vec<(String, Arc<str>)> {
+        let class = |number: usize| self.flows.classes.get_index(number).cloned().unwrap_or_default();
+        self.flows.inputs.iter().map(|input| (class(input.class), self.place(input.at).unwrap_or_default())).collect()
+    }
+
+    /// The rules by id, and where each stands.
+    pub fn rule_table(&self) -> Vec<(String, Arc<str>)> {
+        let rules = self.flows.rules.iter();
+        rules.map(|rule| (rule.id.clone(), self.place(rule.at).unwrap_or_default())).collect()
+    }
+
+    /// The exits as `FROM to MODE`, and where each stands.
+    pub fn exit_table(&self) -> Vec<(String, Arc<str>)> {
+        let name = |mode: ModeId| self.modes.get_index(mode.0).map(|(name, _)| name.as_str()).unwrap_or_default();
+        let exits = self.modes.iter().flat_map(|(from, mode)| mode.exits.iter().map(move |exit| (from, exit)));
+        exits
+            .map(|(from, exit)| (format!("{from} to {}", name(exit.to)), self.place(exit.at).unwrap_or_default()))
+            .collect()
+    }
+
+    /// The messages by name, and where each stands.
+    pub fn message_table(&self) -> Vec<(String, Arc<str>)> {
+        let messages = self.messages.iter();
+        messages.map(|(name, message)| (name.clone(), self.place(message.at).unwrap_or_default())).collect()
     }
 
     /// Compiles every schema, and says which cannot be.

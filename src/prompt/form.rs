@@ -42,10 +42,11 @@ impl Program {
     pub fn forms(&self, mode: &str) -> Vec<Form> {
         let Some(mode) = self.modes.get(mode) else { return Vec::new() };
         let dialects = mode.dialects.iter().filter_map(|number| Some((*number, self.dialects.get(*number)?)));
-        dialects.map(|(number, dialect)| self.form(mode, number, dialect)).collect()
+        dialects.map(|(number, dialect)| self.form(mode, number, dialect, &[])).collect()
     }
 
-    fn form(&self, mode: &Mode, number: usize, dialect: &Dialect) -> Form {
+    /// The form in one dialect; where a mode permits some of the actions in `calls`, calls of those are shown.
+    pub(super) fn form(&self, mode: &Mode, number: usize, dialect: &Dialect, calls: &[usize]) -> Form {
         let speller = Speller { program: self, dialect };
         let mut blocks: Vec<(BlockId, &Block)> = speller.blocks().collect();
         blocks.sort_by_key(|(id, block)| rank(mode, number, *id, block));
@@ -67,9 +68,15 @@ impl Program {
             }
             let text = match block.role {
                 Role::Call => {
-                    let mut permitted =
-                        self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
-                    permitted.find_map(|((name, action), _)| speller.call(name, action))
+                    let permitted =
+                        |number: &usize| mode.permits.get(*number).is_some_and(|permits| !permits.is_empty());
+                    let spelled = |number: usize| {
+                        let (name, action) = self.actions.get_index(number)?;
+                        speller.call(name, action)
+                    };
+                    let wanted: Vec<String> = calls.iter().copied().filter(permitted).filter_map(spelled).collect();
+                    let any = || (0..self.actions.len()).filter(permitted).find_map(spelled);
+                    if wanted.is_empty() { any() } else { Some(wanted.join("\n\n")) }
                 }
                 _ => speller.plain(id),
             };

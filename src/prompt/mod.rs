@@ -5,8 +5,12 @@
 //! Never: says anything about a form that its own reader would refuse.
 
 mod actions;
+mod ask_again;
+mod export;
 mod form;
 mod spelling;
+mod strict;
 
 pub use actions::{ActionForm, ParamForm};
+pub use export::{Export, Exported};
 pub use form::{BlockForm, Form};

@@ -8,9 +8,9 @@ use super::count;
 use super::diff::{Line, compare};
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
 use super::row::Row;
-use crate::cases::{Case, CaseRun, CaseVerdict, Coverage, Failure};
+use crate::cases::{Case, CaseRun, CaseVerdict, Coverage, Failure, Told};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::outcome::{Finding, Outcome};
+use crate::outcome::Finding;
 use crate::text::Sources;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -143,7 +143,7 @@ impl Pen {
         let mut notes = Vec::new();
         notes.extend(difference.map(|text| ("difference", text)));
         if matches!(failure.path.as_str(), "codes" | "remarks") {
-            notes.extend(findings(&failure.path, run.outcomes.get(failure.step)));
+            notes.extend(findings(&failure.path, run.told.get(failure.step)));
         }
         notes.push(("claim", case.header.claim.value.clone()));
         let mark = pack.sources.get(failure.at.source);
@@ -229,11 +229,11 @@ fn draw_difference(expected: &str, got: &str) -> String {
     drawn.join("\n")
 }
 
-/// What the outcome says, where a list of codes does not match.
-fn findings(path: &str, outcome: Option<&Outcome>) -> Option<(&'static str, String)> {
+/// What was found, where a list of codes does not match.
+fn findings(path: &str, told: Option<&Told>) -> Option<(&'static str, String)> {
     let wanted = |finding: &&Finding| (finding.severity == Severity::Info) == (path == "remarks");
-    let lines: Vec<String> = outcome?
-        .diagnostics
+    let lines: Vec<String> = told?
+        .diagnostics()
         .iter()
         .filter(wanted)
         .map(|one| format!("{}:{} {} {}", one.span.line, one.span.column, one.code, one.message))

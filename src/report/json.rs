@@ -11,6 +11,7 @@ use crate::diagnostic::Severity;
 use crate::outcome::Outcome;
 use serde::Serialize;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// The version of these reports.
 pub const VERSION: u32 = 1;
@@ -165,7 +166,7 @@ report! {
         /// What the pack calls it.
         name: String,
         /// Where it stands, `pack/file:line:column`.
-        rule: Option<String>,
+        rule: Option<Arc<str>>,
         /// How often it counted.
         hits: usize,
     }

@@ -132,7 +132,7 @@ impl Pen {
         line
     }
 
-    fn effect(&self, record: &EffectRecord) -> String {
+    pub(super) fn effect(&self, record: &EffectRecord) -> String {
         let (verb, what) = match &record.effect {
             Effect::Emit { event, value } => ("emit", format!("{} {}", visible(event), brief(value))),
             Effect::Write { key, text } => ("write", format!("{} {}", visible(key), size(text))),
@@ -163,7 +163,7 @@ impl Pen {
         format!("  {verb:<6} {}  {}\n", words.join(" "), paint(FAINT, &self.shown(&record.cause)))
     }
 
-    fn finding(&self, finding: &Finding, response: &Source) -> String {
+    pub(super) fn finding(&self, finding: &Finding, response: &Source) -> String {
         let mut notes = Vec::new();
         if let Some(help) = &finding.help {
             notes.push(("help", help.clone()));
@@ -192,7 +192,7 @@ impl Pen {
         })
     }
 
-    fn step(&self, step: &TraceStep, response: &Source) -> String {
+    pub(super) fn step(&self, step: &TraceStep, response: &Source) -> String {
         let [start, _] = step.span;
         let rule = step.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
         let place = response.place(start).to_string();
@@ -200,7 +200,7 @@ impl Pen {
     }
 }
 
-fn heading(name: &str, text: &mut String) {
+pub(super) fn heading(name: &str, text: &mut String) {
     _ = writeln!(text, "\n{}", paint(STRONG, name));
 }
 
@@ -217,8 +217,9 @@ fn brief(value: &Value) -> String {
     excerpt(&value.to_string(), VALUE).into_owned()
 }
 
-fn members(members: &Map<String, Value>) -> String {
-    let words: Vec<String> = members.iter().map(|(key, value)| format!("{key}={}", brief(value))).collect();
+fn members(members: &Value) -> String {
+    let words: Vec<String> =
+        members.as_object().into_iter().flatten().map(|(key, value)| format!("{key}={}", brief(value))).collect();
     excerpt(&words.join(" "), 2 * VALUE).into_owned()
 }
 

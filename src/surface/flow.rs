@@ -17,7 +17,7 @@ table! {
         modes = "in": Names,
         /// Patterns of which one must match; `{{ … }}` puts values of `data` in. Without it any words will do.
         matches: Names,
-        /// Patterns of which none may match.
+        /// Patterns: a match that overlaps one of theirs does not count.
         unless: Names,
         /// The message that asks back, before any rule.
         ask: Option<Spanned<String>>,

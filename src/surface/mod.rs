@@ -7,6 +7,7 @@
 pub(crate) mod decode;
 
 mod action;
+mod ask_again;
 mod degradation;
 mod dialect;
 mod flow;
@@ -17,6 +18,7 @@ mod prompt;
 mod tree;
 
 pub use action::{Action, ConditionalPermit, Content, Effect, Permit};
+pub use ask_again::AskAgain;
 pub use decode::{Named, OneOrMore};
 pub use degradation::Degradation;
 pub use dialect::{Anchor, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
@@ -80,6 +82,8 @@ table! {
         modes: Named<Mode>,
         /// Which strategy answers which defect.
         degradation: Degradation,
+        /// How a model is asked again.
+        ask_again: Option<AskAgain>,
         /// Checks on text or reply; in one file, in order.
         guardrails: Vec<Guardrail>,
         /// What content blocks point to.
@@ -124,6 +128,8 @@ pub struct Surface {
     pub modes: Named<Mode>,
     /// `[degradation]`
     pub degradation: Degradation,
+    /// `[ask_again]`
+    pub ask_again: Option<AskAgain>,
     /// `[[guardrails]]`
     pub guardrails: Vec<Guardrail>,
     /// `[contents]`
@@ -279,6 +285,10 @@ impl Surface {
                 None => self.degradation.0.push((defect, strategies)),
             }
         }
+        if let Some(own) = file.ask_again {
+            lists.take("ask_again", Some(own.at), diagnostics);
+            self.ask_again = Some(own);
+        }
         lists.take("guardrails", file.guardrails.first().map(|first| first.at), diagnostics);
         lists.take("inputs", file.inputs.first().map(|first| first.at), diagnostics);
         lists.take("rules", file.rules.first().map(|first| first.at), diagnostics);
@@ -337,7 +347,7 @@ impl Used {
     }
 }
 
-/// Where each list of tables was found, per folder.
+/// Where what belongs into one file was found, per folder.
 #[derive(Default)]
 struct OneFile(Vec<(&'static str, Location)>);
 
@@ -347,9 +357,9 @@ impl OneFile {
         let Some(here) = here else { return };
         match self.0.iter().find(|(known, _)| *known == list) {
             Some((_, before)) => diagnostics.push(
-                Diagnostic::new(Code::PACK_DUPLICATE, here, format!("the list `{list}` stands in two files"))
+                Diagnostic::new(Code::PACK_DUPLICATE, here, format!("`{list}` stands in two files"))
                     .with_place(*before, "it starts here")
-                    .with_help("an array of tables is ordered: keep it in one file"),
+                    .with_help("keep it in one file: what it holds is ordered, or one thing"),
             ),
             None => self.0.push((list, here)),
         }

@@ -14,6 +14,7 @@ use crate::text::excerpt;
 use cap_std::fs::Permissions;
 use indexmap::IndexMap;
 use std::io::{self, ErrorKind};
+use std::sync::Arc;
 
 /// The most bytes of a file that is read.
 const MOST_READ: u64 = 16 << 20;
@@ -42,7 +43,7 @@ pub struct FileChange {
     /// Its path below the root, as the effect has it.
     pub key: String,
     /// The declaration behind the effect, `pack/file:line:column`.
-    pub cause: String,
+    pub cause: Arc<str>,
     /// What became of it.
     pub change: Change,
     /// The text that the effects give it so far.
@@ -96,7 +97,7 @@ impl FileChange {
     fn new(key: &str) -> Self {
         Self {
             key: key.to_owned(),
-            cause: String::new(),
+            cause: Arc::default(),
             change: Change::Created,
             after: None,
             before: None,

@@ -1,7 +1,7 @@
 //! Forms: does a pack's own reader read what the model is told to write?
 
 use rulebook::outcome::{Outcome, Verdict};
-use rulebook::{Options, Program, workspace};
+use rulebook::{Folder, Options, Program, workspace};
 use std::path::Path;
 
 fn packs() -> Vec<Program> {
@@ -64,4 +64,52 @@ fn the_example_of_every_permitted_action_is_accepted() {
         }
     }
     assert!(actions >= 20);
+}
+
+/// A pack that asks again about everything, in texts of so many tokens.
+fn asking(tokens: usize, words: &str) -> Program {
+    let mut pack: toml::Table = crate::pages::base().parse().unwrap();
+    let defects =
+        ["unknown-action", "forbidden-call", "invalid-payload", "stray-text", "unclosed-block", "duplicate-block"];
+    let row = |defect: &str| (defect.to_owned(), toml::Value::from("ask-again"));
+    pack.insert("degradation".into(), toml::Value::Table(defects.map(row).into_iter().collect()));
+    let over = format!("[ask_again]\ntokens = {tokens}\n{words}\n[reply]\nmessage = {{ required = true, most = 1 }}");
+    pack.extend(over.parse::<toml::Table>().unwrap());
+    Program::load(&Folder::new("asking", [("pack.toml", pack.to_string())])).program.unwrap()
+}
+
+#[test]
+fn a_correction_names_each_kind_of_defect_and_keeps_its_cap() {
+    let bad = "<action type=\"forget\"/>\n<action type=\"clear_notes\"/>\nstray\n<action type=\"keep_note\"><x>1</x></action>\n";
+    let kinds =
+        ["no action `forget`", "does not permit `clear_notes`", "outside every block", "does not fit its schema"];
+    let mut lengths = Vec::new();
+    for times in [1, 5, 20] {
+        let program = asking(300, "");
+        let outcome = program.run(&program.session(), &(bad.repeat(times) + "<message>Hello</message>"));
+        let text = outcome.ask_again.unwrap();
+        assert!(text.len() <= 900, "{text}");
+        assert!(kinds.iter().all(|kind| text.contains(kind)), "{text}");
+        assert!(text.contains("<action type=\"keep_note\">\n  <text>") && text.contains("<message>"), "{text}");
+        lengths.push(text.len());
+    }
+    // More of the same is counted, not listed.
+    assert!(lengths[2] <= lengths[1] + 20, "{lengths:?}");
+    for tokens in [0, 1, 20, 60, 90, 140] {
+        let program = asking(tokens, "");
+        let text = program.run(&program.session(), bad).ask_again.unwrap();
+        assert!(text.len() <= (3 * tokens).max(250), "{tokens}: {text}");
+    }
+}
+
+#[test]
+fn a_pack_has_its_own_words_for_a_correction() {
+    let words = "text = '''{{ mode }}: {% for d in defects %}{{ d.defect }} x{{ d.times }} {% endfor %}{{ permitted | join('+') }}'''";
+    let program = asking(600, words);
+    let outcome = program.run(&program.session(), "<action type=\"forget\"/><message>Hello</message>");
+    assert_eq!(outcome.ask_again.as_deref(), Some("chat: unknown-action x1 keep_note"));
+    // What fails with what there is to see leaves the engine's words.
+    let program = asking(600, "text = '{{ 1 + defects }}'");
+    let outcome = program.run(&program.session(), "<action type=\"forget\"/><message>Hello</message>");
+    assert!(outcome.ask_again.unwrap().starts_with("Your last answer was not used"));
 }

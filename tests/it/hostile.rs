@@ -9,7 +9,7 @@ use rulebook::outcome::Outcome;
 use rulebook::{Limits, Options};
 
 /// The packs that every input is given to.
-const PACKS: [&str; 2] = ["rules/couple-ai", "rules/writers-factory"];
+const PACKS: [&str; 3] = ["rules/couple-ai", "rules/roundtable", "rules/writers-factory"];
 
 fn check(name: &str, outcome: &Outcome, length: usize) {
     let limits = Limits::default();

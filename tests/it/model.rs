@@ -58,6 +58,11 @@ impl Model {
         Self { tables, owners }
     }
 
+    /// Whether anything follows on an answer without a call or content in it.
+    pub(crate) fn has_rules(&self) -> bool {
+        self.tables.contains_key("rules")
+    }
+
     /// What is wrong with the verdicts of an outcome.
     pub(crate) fn faults(&self, program: &Program, outcome: &Outcome) -> Vec<String> {
         let mut faults = Vec::new();
@@ -128,7 +133,8 @@ impl Model {
                     outcome.calls.iter().any(|call| call.action == action && call.verdict == Verdict::Accepted)
                 }
                 Some(("contents", name)) => outcome.contents.iter().any(|content| content.name == name),
-                _ => false,
+                // What follows on events needs neither.
+                _ => owner == "rules",
             };
             if !stands {
                 faults.push(format!("nothing that counts stands behind {effect:?} of {owner}"));
@@ -215,7 +221,7 @@ fn strategies(program: &Program, defect: &str, mode: &str, dialect: &str, block:
     all.into_iter().take(certain).collect()
 }
 
-fn members_fit(value: &serde_json::Map<String, Value>, declared: Option<&toml::Value>) -> bool {
+fn members_fit(value: &Value, declared: Option<&toml::Value>) -> bool {
     let empty = toml::Table::new();
     let declared = declared.and_then(toml::Value::as_table).unwrap_or(&empty);
     declared.iter().all(|(name, schema)| match value.get(name) {
@@ -234,7 +240,7 @@ fn fits(value: &Value, schema: &toml::Value) -> bool {
         (Some("array"), Value::Array(items)) => {
             items.iter().all(|item| schema.get("items").is_none_or(|schema| fits(item, schema)))
         }
-        (Some("object"), Value::Object(members)) => members_fit(members, schema.get("properties")),
+        (Some("object"), Value::Object(_)) => members_fit(value, schema.get("properties")),
         _ => false,
     };
     let length = value.as_str().map(|text| text.chars().count() as i64);

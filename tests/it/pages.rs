@@ -6,6 +6,7 @@ use rulebook::cases::{self, CaseOptions};
 use rulebook::diagnostic::{Defect, Diagnostic, Page, Remark, Strategy, page, pages, rows};
 use rulebook::lint;
 use rulebook::outcome::{EffectRecord, Options};
+use rulebook::prompt::Export;
 use rulebook::surface::Folder;
 use rulebook::text::Sources;
 use rulebook::workspace::{self, Applying, Root};
@@ -122,6 +123,9 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
     let mut found = codes(&loaded.diagnostics);
     let Some(program) = loaded.program else { return found };
     for snippet in snippets {
+        if let Some(mode) = snippet.value("export") {
+            found.extend(codes(&program.export(mode, Export::OpenaiTools, true).diagnostics));
+        }
         match snippet.language.as_str() {
             "text" if snippet.value("root").or(snippet.value("link")).is_some() => {}
             "text" => {

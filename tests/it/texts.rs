@@ -11,8 +11,13 @@ use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
 /// The packs that every property is asked of.
-pub(crate) const PACKS: &[&str] =
-    &["rules/couple-ai", "rules/writers-factory", "tests/packs/own-grammar", "tests/packs/side-by-side"];
+pub(crate) const PACKS: &[&str] = &[
+    "rules/couple-ai",
+    "rules/roundtable",
+    "rules/writers-factory",
+    "tests/packs/own-grammar",
+    "tests/packs/side-by-side",
+];
 
 /// A pack of this repository, loaded once.
 pub(crate) fn program(path: &'static str) -> &'static Program {
@@ -108,6 +113,7 @@ fn piece(pack: &'static str) -> BoxedStrategy<String> {
     let brackets = prop_oneof![bracket_call(&BRACKET_ACTIONS), select(BRACKETS).prop_map(str::to_owned)].boxed();
     let own = match pack {
         "rules/couple-ai" => bracket_call(&BRACKET_ACTIONS).boxed(),
+        "rules/roundtable" => select(LINES).prop_map(str::to_owned).boxed(),
         "rules/writers-factory" => tags(&WRITERS).boxed(),
         "tests/packs/own-grammar" => select(BRACES).prop_map(str::to_owned).boxed(),
         _ => prop_oneof![3 => tags(&SIDES), 1 => bracket_call(&["DO_ADD", "DO_NOTHING"])].boxed(),
@@ -126,6 +132,25 @@ fn piece(pack: &'static str) -> BoxedStrategy<String> {
     ]
     .boxed()
 }
+
+/// Lines of a transcript, well and badly formed.
+const LINES: &[&str] = &[
+    "Maya Chen (Business Analyst): Who benefits from this?\n\n",
+    "Alex Rivera (Solutions Architect): I agree with Maya that\nit is risky.\n\nReally.\n",
+    "\nJordan Park (System Designer): sync(state) -> Result\n",
+    "Maya Chen (System Designer): hm\n",
+    "Maya Chen (Business Analyst):no space\n",
+    "Maya Chen (Business Analyst):   three\n",
+    "Maya Chen (Business Analyst):\n",
+    "  Alex Rivera (Solutions Architect): indented\n",
+    "```\nAlex Rivera (Solutions Architect): quoted\n```\n",
+    "Guest Star (Critic): hello\n",
+    "Maya (BA): short\n",
+    "Maya Chen (): none\n",
+    "Maya Chen (Business Analyst) no colon\n",
+    "A B C D E F G H I (too many words): x\n",
+    "é́mile Öz (x): y\n",
+];
 
 /// The names of a dialect of tags.
 struct Names {

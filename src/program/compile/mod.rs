@@ -12,18 +12,25 @@ mod patterns;
 mod replies;
 mod sight;
 
-use super::{Action, Answer, Answers, Content, Dialect, Effect, Mode, ModeId, Permit, Places, Program, Schema, Slot};
+use super::{
+    Action, Answer, Answers, AskAgain, Content, Dialect, Effect, Mode, ModeId, Permit, Places, Program, Schema, Slot,
+};
 use crate::diagnostic::{Code, Defect, Diagnostic};
+use crate::expression::Record;
 use crate::pack::Pack;
 use crate::surface::{self, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
-use sight::{CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched};
+use serde_json::Value;
+use sight::{ASK_AGAIN_NAMES, CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched};
 use std::sync::Arc;
 
 /// The mode of a pack that declares none.
 const ONLY_MODE: &str = "default";
+/// How often a model is asked again about one answer, where no pack says so.
+const MOST_ATTEMPTS: usize = 2;
+/// How many tokens a correction text has at the most, where no pack says so.
+const MOST_TOKENS: usize = 600;
 
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
@@ -33,7 +40,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         diagnostics,
         actions: Actions::of(surface),
         data: Value::Object(data.collect()),
-        reads_reply: false,
+        effects_read: Vec::new(),
         touched: Touched::default(),
     };
     let dialects: Vec<Dialect> =
@@ -48,12 +55,13 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let contents = compiler.compile_contents();
     let guardrails = compiler.compile_guardrails(&modes);
     let (mut slots, initial) = compiler.compile_state();
+    let ask_again = compiler.compile_ask_again();
     let start = surface.about.as_ref().and_then(|about| about.start.as_ref());
     let start = start.and_then(|start| modes.get_index_of(&start.value)).unwrap_or(0);
     let flows = compiler.compile_flows();
     let messages = compiler.compile_messages();
     compiler.touched.mark(&mut slots);
-    let Compiler { reads_reply, data, .. } = compiler;
+    let Compiler { effects_read, data, .. } = compiler;
     let mut program = Program {
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
         sources: surface.sources.clone(),
@@ -66,12 +74,13 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         flows,
         messages,
         degradation: answers(&surface.degradation),
+        ask_again,
         block_degradation,
         slots,
-        initial: Arc::new(Value::Object(initial)),
+        initial,
         data,
         limits: super::Limits::default(),
-        reads_reply,
+        effects_read,
         places: Places::default(),
         levels: {
             let levels = surface.check.iter().flat_map(surface::Levels::all);
@@ -150,8 +159,8 @@ struct Compiler<'c> {
     diagnostics: &'c mut Vec<Diagnostic>,
     actions: Actions<'c>,
     data: Value,
-    /// Whether any expression reads `reply`.
-    reads_reply: bool,
+    /// What effects read of `reply`.
+    effects_read: Vec<Vec<String>>,
     touched: Touched,
 }
 
@@ -233,10 +242,21 @@ impl Compiler<'_> {
         modes
     }
 
-    fn compile_state(&mut self) -> (IndexMap<String, Slot>, Map<String, Value>) {
+    fn compile_ask_again(&mut self) -> AskAgain {
+        let surface = self.surface;
+        let asks = surface.ask_again.as_ref();
+        let words = asks.and_then(|asks| asks.text.as_ref());
+        AskAgain {
+            most: asks.and_then(|asks| asks.most).map_or(MOST_ATTEMPTS, |most| most.value),
+            tokens: asks.and_then(|asks| asks.tokens).map_or(MOST_TOKENS, |tokens| tokens.value),
+            words: words.and_then(|text| self.template(text, &[], Sight { names: ASK_AGAIN_NAMES, params: None })),
+        }
+    }
+
+    fn compile_state(&mut self) -> (IndexMap<String, Slot>, Record) {
         let surface = self.surface;
         let mut slots = IndexMap::new();
-        let mut initial = Map::new();
+        let mut initial = Record::default();
         for (name, tree) in &surface.state {
             let compute = match tree.value.get("compute") {
                 Some(Tree::Text(text)) => self.template(text, &[], Sight { names: COMPUTE_NAMES, params: None }),
@@ -248,7 +268,7 @@ impl Compiler<'_> {
                 let message = "`from` is `host` or `effects`";
                 self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, from.at(), message));
             }
-            initial.insert(name.clone(), tree.value.get("default").map(Tree::to_json).unwrap_or_default());
+            *initial.entry(name) = tree.value.get("default").map(Tree::to_json).unwrap_or_default();
             let host = matches!(tree.value.get("from"), Some(Tree::Text(from)) if from.value == "host");
             let given = host || compute.is_some() || tree.value.get("default").is_some();
             let schema = Schema::of_value(&tree.value);

@@ -50,12 +50,18 @@ pub(super) const REPLY_NAMES: &[&str] = &["state", "data", "mode", "reply", "now
 /// What computed values of the state may see.
 pub(super) const COMPUTE_NAMES: &[&str] = &["state", "data", "mode", "now"];
 
+/// What the words of a correction may see.
+pub(super) const ASK_AGAIN_NAMES: &[&str] = &["defects", "form", "permitted", "mode", "data"];
+
 impl Compiler<'_> {
     /// Reports every name that an expression reads and cannot see.
     fn see(&mut self, reads: &[Vec<String>], lets: &[String], sight: Sight<'_>, at: Location) {
         for path in reads {
             let Some(head) = path.first() else { continue };
-            self.reads_reply |= head == "reply";
+            // Only effects see the ids that they make.
+            if head == "reply" && sight.names.contains(&"ids") && !self.effects_read.contains(path) {
+                self.effects_read.push(path.clone());
+            }
             if lets.contains(head) {
                 continue;
             }

@@ -1,0 +1,58 @@
+//! `rulebook export`: what does a model's server take for this pack and mode?
+//!
+//! In: a pack, a mode, the parameter of a request.
+//! Out: its value as JSON on standard output; what it cannot say of the rules on standard error.
+//! Never: sends it anywhere.
+
+use super::run::declared;
+use super::{Error, Format, Opened, Printed, Status};
+use crate::diagnostic::Severity;
+use crate::prompt::Export;
+use clap::ValueEnum;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder of the pack
+    pack: PathBuf,
+    /// The mode in which the answer will be judged; without it the one in which a session starts
+    #[arg(long)]
+    mode: Option<String>,
+    /// Which parameter of the request
+    #[arg(long = "as", value_enum, value_name = "WHAT")]
+    what: What,
+    /// Keep to the subset of JSON Schema that servers enforce while the model writes
+    #[arg(long)]
+    strict: bool,
+}
+
+/// A parameter of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// `tools`, as OpenAI and servers like it take it
+    OpenaiTools,
+    /// `tools`, as Anthropic takes it
+    AnthropicTools,
+}
+
+pub(super) fn export(arguments: &Arguments) -> Result<Printed, Error> {
+    let opened = Opened::open(&arguments.pack)?;
+    let program = match opened.program(Format::Human) {
+        Ok(program) => program,
+        Err(printed) => return Ok(printed),
+    };
+    declared("mode", arguments.mode.as_deref(), program.modes())?;
+    let mode = arguments.mode.clone().unwrap_or_else(|| program.session().mode);
+    let what = match arguments.what {
+        What::OpenaiTools => Export::OpenaiTools,
+        What::AnthropicTools => Export::AnthropicTools,
+    };
+    let exported = program.export(&mode, what, arguments.strict);
+    let mut err = String::new();
+    for diagnostic in &exported.diagnostics {
+        err += &(opened.pen.diagnostic(program.sources(), diagnostic) + "\n");
+    }
+    let errors = exported.diagnostics.iter().any(|one| one.severity == Severity::Error);
+    let out = exported.value.map(|value| format!("{value:#}\n")).unwrap_or_default();
+    Ok(Printed { out, err, status: if errors { Status::Findings } else { Status::Clean } })
+}

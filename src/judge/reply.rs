@@ -1,0 +1,99 @@
+//! Reply: what do conditions and effects see of the whole answer?
+//!
+//! In: the blocks that stand, the message and the calls.
+//! Out: `reply` with `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`, each made when an expression reads it.
+//! Never: makes a member that nobody reads: each is a copy of a part of the response.
+
+use super::Judgement;
+use crate::expression::Record;
+use crate::program::Outside;
+use crate::surface::Role;
+use serde_json::{Map, Value};
+
+const MEMBERS: [&str; 6] = ["message", "thinking", "calls", "sections", "contents", "utterances"];
+
+impl Judgement<'_> {
+    /// Makes the members of `reply` that an expression with these reads sees.
+    pub(crate) fn prepare_reply(&mut self, reads: &[Vec<String>]) {
+        for path in reads.iter().filter(|path| path.first().is_some_and(|name| name == "reply")) {
+            match path.get(1) {
+                Some(member) if self.reply.get(member).is_none() => {
+                    let value = self.member_of_reply(member);
+                    *self.reply.entry(member) = value;
+                }
+                Some(_) => {}
+                None => {
+                    let member = |name| {
+                        let known = self.reply.get(name).cloned();
+                        (name, known.unwrap_or_else(|| self.member_of_reply(name)))
+                    };
+                    let whole: Record = MEMBERS.into_iter().map(member).collect();
+                    self.reply = whole;
+                }
+            }
+        }
+    }
+
+    fn member_of_reply(&self, name: &str) -> Value {
+        match name {
+            "message" => self.reply_message(),
+            "thinking" => self.with_role(Role::Thinking).map(|index| Value::String(self.body(index).into())).collect(),
+            "calls" => self
+                .calls
+                .iter()
+                .map(|call| {
+                    object([
+                        ("action", call.name.as_str().into()),
+                        ("params", (*call.params).clone()),
+                        ("form", call.form.into()),
+                        ("accepted", call.accepted.into()),
+                    ])
+                })
+                .collect(),
+            "sections" => {
+                let section = |index| {
+                    let text = object([("text", self.body(index).into())]);
+                    (self.content_name(index).unwrap_or_default(), text)
+                };
+                Value::Object(self.with_role(Role::Section).map(section).collect::<Map<_, _>>())
+            }
+            "contents" => {
+                let content = |index| {
+                    let (name, key, text) = self.content(index)?;
+                    Some(object([("name", name.into()), ("key", key.into()), ("text", text.into())]))
+                };
+                self.with_role(Role::Content).filter_map(content).collect()
+            }
+            "utterances" => {
+                let utterance = |index| {
+                    let speaker = self.speaker(index)?;
+                    let text = self.body(index).into();
+                    Some(object([("speaker", speaker.name.into()), ("label", speaker.label.into()), ("text", text)]))
+                };
+                self.with_role(Role::Utterance).filter_map(utterance).collect()
+            }
+            _ => Value::Null,
+        }
+    }
+
+    fn reply_message(&self) -> Value {
+        let outside = self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
+        let outside = Some(self.texts.message.text.as_str()).filter(|text| outside && !text.is_empty());
+        let bodies = self.with_role(Role::Message).map(|index| self.body(index).into_owned());
+        let mut texts: Vec<String> = bodies.chain(outside.map(str::to_owned)).collect();
+        match texts.len() {
+            0 => Value::Null,
+            1 => texts.swap_remove(0).into(),
+            _ => texts.join("\n\n").into(),
+        }
+    }
+
+    /// The blocks that stand and have this role.
+    fn with_role(&self, role: Role) -> impl Iterator<Item = usize> {
+        (0..self.document.blocks.len()).filter(move |index| self.stands(*index) && self.has_role(*index, role))
+    }
+}
+
+fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
+    Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}

@@ -1,0 +1,134 @@
+//! Asking again: what does a model read whose answer was refused?
+//!
+//! In: the findings of an answer, the form of one as the rules have it, the pack's `[ask_again]`.
+//! Out: a text that stands by itself, within its cap: every kind of defect in words, and the form.
+//! Never: builds on an earlier correction: it stands in for the last attempt, so it does not grow.
+
+use super::form::Form;
+use crate::diagnostic::{Code, Defect, Diagnostic};
+use crate::expression::{Scope, Template};
+use crate::program::Program;
+use crate::text::{Lines, Location, Spanned, excerpt};
+use serde_json::{Map, Value, json};
+use std::sync::LazyLock;
+
+/// Bytes that one token stands for: few, so that the cap holds whatever the model's vocabulary is.
+const BYTES_PER_TOKEN: usize = 3;
+/// Where nothing else makes the text short enough, messages are cut to so many characters.
+const SHORT: usize = 80;
+
+/// The words where a pack has none of its own.
+static WORDS: LazyLock<Option<Template>> = LazyLock::new(|| {
+    let text = include_str!("ask_again.txt").to_owned();
+    Template::parse(&Spanned::new(text, Location::response(Default::default()))).ok()
+});
+
+/// What is wrong with an answer, in the words of its findings.
+struct Fault {
+    defect: Defect,
+    message: String,
+    help: Option<String>,
+    line: usize,
+}
+
+impl Program {
+    /// The correction text for an answer of `mode` that had these findings. Its `calls` are the actions, by number, of the
+    /// calls that did not count; the form shows those that the mode permits.
+    pub(crate) fn ask_again(
+        &self,
+        mode: &str,
+        dialect: Option<usize>,
+        calls: &[usize],
+        findings: &[Diagnostic],
+        lines: &Lines<'_>,
+    ) -> String {
+        let found = findings.iter().filter_map(|found| match found.code {
+            Code::Defect(defect) => Some(Fault {
+                defect,
+                message: found.message.clone(),
+                help: found.help.clone(),
+                line: lines.place(found.at.map(|at| at.span.start).unwrap_or_default()).line,
+            }),
+            _ => None,
+        });
+        let faults: Vec<Fault> = found.collect();
+        let form = self.form_shown(mode, dialect, calls);
+        let asks = faults.iter().any(|fault| matches!(fault.defect, Defect::UnknownAction | Defect::ForbiddenCall));
+        let permitted = self.modes.get(mode).filter(|_| asks).map(|mode| {
+            let names = self.actions.keys().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
+            names.map(|(name, _)| name.as_str()).collect::<Vec<_>>()
+        });
+        let whole = form.as_ref().map(|form| form.text.clone()).unwrap_or_default();
+        let part = form.map(|form| concerned(&form, &faults)).unwrap_or_default();
+        let (all, kinds) = (each(&faults), one_of_a_kind(&faults, usize::MAX));
+        let short = one_of_a_kind(&faults, SHORT);
+        let few = short.len().div_ceil(2);
+        let fewer: Vec<Value> = short.iter().take(few.max(1)).cloned().collect();
+        let permitted = json!(permitted.unwrap_or_default());
+        let tries = [(&all, &whole), (&kinds, &whole), (&kinds, &part), (&short, &part), (&short, &String::new())];
+        let most = self.ask_again.tokens.saturating_mul(BYTES_PER_TOKEN);
+        let texts = tries.into_iter().map(|(defects, form)| self.correction(mode, defects, form, &permitted));
+        let last = || self.correction(mode, &fewer, "", &json!([]));
+        texts.chain(std::iter::once_with(last)).find(|text| text.len() <= most).unwrap_or_else(|| {
+            // The shortest text there is: what cannot be said within the cap is cut, and says so.
+            excerpt(&last(), most.max(SHORT)).into_owned()
+        })
+    }
+
+    fn correction(&self, mode: &str, defects: &[Value], form: &str, permitted: &Value) -> String {
+        let (defects, form, mode) = (json!(defects), json!(form), json!(mode));
+        let scope = Scope::new()
+            .with("defects", &defects)
+            .with("form", &form)
+            .with("permitted", permitted)
+            .with("mode", &mode)
+            .with("data", &self.data);
+        let render = |words: &Template| words.text(&scope).ok();
+        // Words of a pack that fail say nothing: then the engine's own do.
+        let text = self.ask_again.words.as_ref().and_then(render).or_else(|| render(WORDS.as_ref()?));
+        text.unwrap_or_default().trim().to_owned()
+    }
+
+    /// The form of the dialect that read the answer, or should have.
+    fn form_shown(&self, mode: &str, dialect: Option<usize>, calls: &[usize]) -> Option<Form> {
+        let of = self.modes.get(mode)?;
+        let number = dialect.filter(|number| of.dialects.contains(number)).or(of.dialects.first().copied())?;
+        Some(self.form(of, number, self.dialects.get(number)?, calls))
+    }
+}
+
+/// The blocks that a reply must have, and those that a defect names.
+fn concerned(form: &Form, faults: &[Fault]) -> String {
+    let named = |name: &str| faults.iter().any(|fault| fault.message.contains(&format!("`{name}`")));
+    let calls = faults.iter().any(|fault| Defect::of_calls(fault.defect));
+    let blocks = form.blocks.iter().filter(|block| {
+        block.required || named(&block.name) || (calls && block.role == crate::surface::Role::Call.word())
+    });
+    blocks.map(|block| block.text.trim_end()).collect::<Vec<_>>().join("\n\n")
+}
+
+fn each(faults: &[Fault]) -> Vec<Value> {
+    faults.iter().map(|fault| told(fault, 1, usize::MAX)).collect()
+}
+
+/// The first defect of each kind, with how many there are.
+fn one_of_a_kind(faults: &[Fault], longest: usize) -> Vec<Value> {
+    let mut kinds: Vec<(&Fault, usize)> = Vec::new();
+    for fault in faults {
+        match kinds.iter_mut().find(|(first, _)| first.defect == fault.defect) {
+            Some((_, times)) => *times += 1,
+            None => kinds.push((fault, 1)),
+        }
+    }
+    kinds.into_iter().map(|(fault, times)| told(fault, times, longest)).collect()
+}
+
+fn told(fault: &Fault, times: usize, longest: usize) -> Value {
+    let mut members = Map::new();
+    members.insert("defect".into(), fault.defect.name().into());
+    members.insert("message".into(), excerpt(&fault.message, longest).into());
+    members.insert("help".into(), fault.help.clone().filter(|_| longest == usize::MAX).into());
+    members.insert("line".into(), fault.line.into());
+    members.insert("times".into(), times.into());
+    Value::Object(members)
+}

@@ -1,0 +1,113 @@
+//! Exports: what does a model's server take, so that its answers fit these rules?
+//!
+//! In: a mode of the program, and the parameter of a request that is wanted.
+//! Out: the value of that parameter as JSON, and what it cannot say of the rules.
+//! Never: sends anything, or makes a rule looser in the engine: answers are judged as before.
+
+use super::strict::{self, Vendor};
+use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
+use crate::program::{Action, Mode, Program};
+use serde_json::{Value, json};
+
+/// A parameter of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Export {
+    /// `tools`, as OpenAI and servers like it take it.
+    OpenaiTools,
+    /// `tools`, as Anthropic takes it.
+    AnthropicTools,
+}
+
+/// The value of a parameter, and what is worth saying about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exported {
+    /// The value; none where there is an error.
+    pub value: Option<Value>,
+    /// What could not be said.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Program {
+    /// What a server takes as `what` for answers of `mode`; `strict` keeps to what servers enforce while the model writes.
+    pub fn export(&self, mode: &str, what: Export, strict: bool) -> Exported {
+        let mut diagnostics = Vec::new();
+        let mode = self.modes.get(mode);
+        let value = mode.and_then(|mode| match what {
+            Export::OpenaiTools | Export::AnthropicTools => self.tools(mode, what, strict, &mut diagnostics),
+        });
+        diagnostics.dedup();
+        let broken = diagnostics.iter().any(|one| one.severity == Severity::Error);
+        Exported { value: value.filter(|_| !broken), diagnostics }
+    }
+
+    /// Whether an optional parameter that is `null` makes a call invalid.
+    fn refuses_null(&self, mode: &Mode, action: &Action) -> bool {
+        let required = action.schema.json().get("required").and_then(Value::as_array).map_or(0, Vec::len);
+        let tables = [&action.degradation, &mode.degradation, &self.degradation];
+        let answer = tables.into_iter().find_map(|table| table.get(Defect::InvalidPayload));
+        action.params.len() > required && !answer.is_some_and(|answer| answer.strategies.contains(&Strategy::Coerce))
+    }
+
+    /// The permitted actions as tools.
+    fn tools(&self, mode: &Mode, what: Export, strict: bool, diagnostics: &mut Vec<Diagnostic>) -> Option<Value> {
+        let permitted = self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
+        let tools =
+            permitted.map(|((name, action), permits)| {
+                check_name(name, action, diagnostics);
+                if permits.iter().all(|permit| permit.when.is_some()) {
+                    let at = permits.first().map(|permit| permit.at);
+                    let message = format!("a tool cannot say that `{name}` is permitted under a condition");
+                    diagnostics.push(Diagnostic::new(Code::PROMPT_UNSAID, at, message).with_help(
+                        "a call that the condition denies is still `forbidden-call` when the answer is judged",
+                    ));
+                }
+                if strict && what == Export::OpenaiTools && self.refuses_null(mode, action) {
+                    let message = format!(
+                        "a strict tool cannot leave out what is optional: `{name}` comes with `null`, which is refused"
+                    );
+                    diagnostics.push(Diagnostic::new(Code::PROMPT_UNSAID, action.at, message).with_help(
+                        "say `invalid-payload = [\"coerce\", \"drop\"]`: then such a parameter counts as absent",
+                    ));
+                }
+                let schema = parameters(action, what, strict, diagnostics);
+                let mut tool = json!({ "name": name });
+                let Value::Object(members) = &mut tool else { return tool };
+                members.extend(action.about.as_ref().map(|about| ("description".to_owned(), json!(about))));
+                let key = if what == Export::AnthropicTools { "input_schema" } else { "parameters" };
+                members.insert(key.to_owned(), schema);
+                if strict {
+                    members.insert("strict".to_owned(), json!(true));
+                }
+                match what {
+                    Export::OpenaiTools => json!({ "type": "function", "function": tool }),
+                    Export::AnthropicTools => tool,
+                }
+            });
+        Some(tools.collect())
+    }
+}
+
+fn parameters(action: &Action, what: Export, strict: bool, diagnostics: &mut Vec<Diagnostic>) -> Value {
+    let schema = action.schema.json();
+    if !strict {
+        return schema.clone();
+    }
+    let vendor = if what == Export::AnthropicTools { Vendor::Anthropic } else { Vendor::OpenAi };
+    let at = |path: &[String]| {
+        let param = path.first().and_then(|first| action.params.iter().find(|(name, _)| name == first));
+        Some(param.map_or(action.at, |(_, at)| *at))
+    };
+    strict::strict(schema, vendor, &at, diagnostics)
+}
+
+/// Servers take names of letters, digits, underscores and dashes.
+fn check_name(name: &str, action: &Action, diagnostics: &mut Vec<Diagnostic>) {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if !name.bytes().all(fits) || name.is_empty() || name.len() > 64 {
+        let message = format!("`{name}` cannot be the name of a tool");
+        diagnostics.push(
+            Diagnostic::new(Code::PROMPT_TOOL_NAME, action.at, message)
+                .with_help("1 to 64 ASCII letters, digits, `_` and `-`"),
+        );
+    }
+}

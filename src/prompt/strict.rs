@@ -1,0 +1,168 @@
+//! Strict schemas: how is a schema said in the subset that servers enforce while a model writes?
+//!
+//! In: a JSON Schema.
+//! Out: one that closes every object; for OpenAI also with every member required, so that what is optional may be `null`.
+//! Never: leaves out a check without a `prompt/unsaid`.
+//!
+//! Both vendors document their subsets. What a subset lacks is still checked when the answer is read.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::text::Location;
+use serde_json::{Map, Value, json};
+
+/// Whose subset it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Vendor {
+    OpenAi,
+    Anthropic,
+}
+
+/// What both subsets know.
+const KNOWN: &[&str] =
+    &["type", "enum", "const", "anyOf", "allOf", "description", "title", "format", "pattern", "$ref", "minItems"];
+/// What OpenAI's knows besides.
+const NUMBERS: &[&str] = &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "maxItems"];
+/// What says nothing that is checked.
+const SILENT: &[&str] = &["default", "examples", "$comment", "deprecated", "readOnly", "writeOnly"];
+/// Schemas are followed so deep.
+const DEEPEST: usize = 32;
+
+/// The strict form of a schema. `at` is the place of the member with this path.
+pub(super) fn strict(
+    schema: &Value,
+    vendor: Vendor,
+    at: &dyn Fn(&[String]) -> Option<Location>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Value {
+    Strict { vendor, at, diagnostics, path: Vec::new() }.schema(schema)
+}
+
+struct Strict<'s> {
+    vendor: Vendor,
+    at: &'s dyn Fn(&[String]) -> Option<Location>,
+    diagnostics: &'s mut Vec<Diagnostic>,
+    path: Vec<String>,
+}
+
+impl Strict<'_> {
+    fn schema(&mut self, schema: &Value) -> Value {
+        let Value::Object(members) = schema else {
+            if schema == &json!(false) {
+                return schema.clone();
+            }
+            self.unsaid("any value at all");
+            return schema.clone();
+        };
+        if self.path.len() > DEEPEST {
+            self.unsaid("what is nested so deeply");
+            return json!({});
+        }
+        let mut strict = Map::new();
+        for (key, value) in members {
+            match key.as_str() {
+                "properties" | "required" | "additionalProperties" => {}
+                "items" => {
+                    let items = self.inside("[]", value);
+                    strict.insert(key.clone(), items);
+                }
+                "$defs" => {
+                    let defs = value.as_object().into_iter().flatten();
+                    let defs: Map<_, _> = defs.map(|(name, one)| (name.clone(), self.inside(name, one))).collect();
+                    strict.insert(key.clone(), defs.into());
+                }
+                "anyOf" | "allOf" if self.knows(key) => {
+                    let choices = value.as_array().into_iter().flatten();
+                    let choices: Vec<Value> = choices.map(|choice| self.schema(choice)).collect();
+                    strict.insert(key.clone(), choices.into());
+                }
+                // One of the choices fits: which, is checked when the answer is read.
+                "oneOf" => {
+                    let choices = value.as_array().into_iter().flatten();
+                    let choices: Vec<Value> = choices.map(|choice| self.schema(choice)).collect();
+                    strict.insert("anyOf".to_owned(), choices.into());
+                }
+                silent if SILENT.contains(&silent) => {}
+                known if self.knows(known) => {
+                    strict.insert(key.clone(), value.clone());
+                }
+                other => self.unsaid(&format!("`{other}`")),
+            }
+        }
+        if members.get("type").is_some_and(|kind| kind == "object") || members.contains_key("properties") {
+            self.close(members, &mut strict);
+        }
+        Value::Object(strict)
+    }
+
+    /// Closes an object, and for OpenAI requires its members.
+    fn close(&mut self, members: &Map<String, Value>, strict: &mut Map<String, Value>) {
+        let required: Vec<&str> =
+            members.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let properties = members.get("properties").and_then(Value::as_object);
+        let open = members.get("additionalProperties").is_some_and(|more| more != &json!(false));
+        if open || properties.is_none_or(Map::is_empty) && !self.path.is_empty() {
+            self.unsaid("members that no schema names");
+        }
+        let mut closed = Map::new();
+        for (name, schema) in properties.into_iter().flatten() {
+            let inner = self.inside(name, schema);
+            let optional = self.vendor == Vendor::OpenAi && !required.contains(&name.as_str());
+            closed.insert(name.clone(), if optional { or_null(inner) } else { inner });
+        }
+        let names: Vec<Value> = match self.vendor {
+            Vendor::OpenAi => closed.keys().map(|name| json!(name)).collect(),
+            Vendor::Anthropic => required.into_iter().map(Value::from).collect(),
+        };
+        strict.insert("properties".into(), closed.into());
+        strict.insert("required".into(), names.into());
+        strict.insert("additionalProperties".into(), json!(false));
+    }
+
+    fn inside(&mut self, name: &str, schema: &Value) -> Value {
+        self.path.push(name.to_owned());
+        let inner = self.schema(schema);
+        self.path.pop();
+        inner
+    }
+
+    fn knows(&self, key: &str) -> bool {
+        match self.vendor {
+            Vendor::OpenAi => KNOWN.contains(&key) && key != "allOf" || NUMBERS.contains(&key),
+            Vendor::Anthropic => KNOWN.contains(&key),
+        }
+    }
+
+    fn unsaid(&mut self, what: &str) {
+        let names = self.path.iter().fold(String::new(), |path, name| match name.as_str() {
+            "[]" => path + "[]",
+            name if path.is_empty() => name.to_owned(),
+            name => format!("{path}.{name}"),
+        });
+        let of = if names.is_empty() { String::new() } else { format!(" of `{names}`") };
+        let message = format!("a strict schema cannot say {what}{of}");
+        self.diagnostics.push(
+            Diagnostic::new(Code::PROMPT_UNSAID, (self.at)(&self.path), message)
+                .with_help("the model may write otherwise; it is still checked when the answer is read"),
+        );
+    }
+}
+
+/// The same schema, which `null` fits as well.
+fn or_null(schema: Value) -> Value {
+    let Value::Object(mut members) = schema else { return schema };
+    if let Some(Value::Array(values)) = members.get_mut("enum")
+        && !values.contains(&Value::Null)
+    {
+        values.push(Value::Null);
+    }
+    let kinds = match members.get("type") {
+        Some(Value::String(kind)) if !members.contains_key("const") => json!([kind, "null"]),
+        Some(Value::Array(kinds)) => {
+            kinds.iter().filter(|kind| *kind != "null").cloned().chain(["null".into()]).collect()
+        }
+        None if members.contains_key("enum") => return Value::Object(members),
+        _ => return json!({ "anyOf": [members, { "type": "null" }] }),
+    };
+    members.insert("type".into(), kinds);
+    Value::Object(members)
+}

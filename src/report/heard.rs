@@ -1,0 +1,63 @@
+//! Heard, for people: what became of these words, at a glance?
+//!
+//! In: what was heard, and the words.
+//! Out: what is said back, the effects, the findings at their places, and a last line with class and mode.
+//! Never: hides an effect or a finding.
+
+use super::count;
+use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
+use super::outcome::{heading, visible};
+use super::row::Row;
+use crate::diagnostic::Severity;
+use crate::outcome::{Effect, Heard};
+use crate::text::{Source, excerpt};
+use std::fmt::Write as _;
+
+impl Pen {
+    /// The findings of what was heard, with their places in the words.
+    pub fn heard_rows(&self, heard: &Heard, words: &Source) -> Vec<Row> {
+        heard.diagnostics.iter().map(|finding| Row::of_finding(self, words, finding)).collect()
+    }
+
+    /// What was heard in `words`.
+    pub fn heard(&self, heard: &Heard, words: &Source) -> String {
+        let mut text = String::new();
+        for said in &heard.say {
+            _ = writeln!(text, "{}\n", visible(said));
+        }
+        let effects = heard.effects.iter().filter(|record| !matches!(record.effect, Effect::Say { .. }));
+        let effects: String = effects.map(|record| self.effect(record)).collect();
+        if !effects.is_empty() {
+            _ = writeln!(text, "{}\n{effects}", paint(STRONG, "effects"));
+        }
+        for finding in &heard.diagnostics {
+            text += &self.finding(finding, words);
+            text.push('\n');
+        }
+        if let Some(trace) = &heard.trace {
+            heading("trace", &mut text);
+            for step in trace {
+                text += &self.step(step, words);
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// The last line: the class with what was captured, the mode, and how much was found.
+pub fn heard_status(heard: &Heard) -> String {
+    let class = match &heard.class {
+        Some(class) => paint(GOOD, class),
+        None => paint(WARN, "no class"),
+    };
+    let mut words = vec![class];
+    words.extend(heard.captures.iter().map(|(name, value)| format!("{name} {}", excerpt(&value.to_string(), 60))));
+    words.push(format!("mode {}", heard.session.mode));
+    let of = |severity| heard.diagnostics.iter().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings, remarks) = (of(Severity::Error), of(Severity::Warning), of(Severity::Info));
+    words.extend((errors > 0).then(|| paint(BAD, &count(errors, "error"))));
+    words.extend((warnings > 0).then(|| count(warnings, "warning")));
+    words.extend((remarks > 0).then(|| count(remarks, "remark")));
+    format!("{}\n", words.join(&paint(FAINT, " · ")))
+}

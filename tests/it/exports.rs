@@ -1,0 +1,127 @@
+//! Exports: does what a server is given say what the rules say?
+
+use rulebook::outcome::Verdict;
+use rulebook::prompt::Export;
+use rulebook::{Program, workspace};
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn load(pack: &str) -> Program {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(pack);
+    Program::load(&workspace::read_pack(&path).unwrap().folder).program.unwrap()
+}
+
+/// Every schema within a schema, the whole first.
+fn schemas(schema: &Value) -> Vec<&Value> {
+    let mut all = vec![schema];
+    let inner = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|all| all.values());
+    let choices = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten();
+    for one in inner.chain(schema.get("items")).chain(choices) {
+        all.extend(schemas(one));
+    }
+    all
+}
+
+#[test]
+fn a_mode_exports_the_tools_that_it_permits() {
+    let program = load("rules/writers-factory");
+    for mode in ["architect", "voice_calibration", "director", "editor"] {
+        let permitted: Vec<String> = program.action_forms(mode).into_iter().map(|action| action.name).collect();
+        let openai = program.export(mode, Export::OpenaiTools, false);
+        let anthropic = program.export(mode, Export::AnthropicTools, false);
+        assert_eq!((&openai.diagnostics, &anthropic.diagnostics), (&vec![], &vec![]));
+        let (openai, anthropic) = (openai.value.unwrap(), anthropic.value.unwrap());
+        let functions: Vec<&Value> = openai.as_array().unwrap().iter().map(|tool| &tool["function"]).collect();
+        assert_eq!(functions.iter().map(|tool| tool["name"].as_str().unwrap()).collect::<Vec<_>>(), permitted);
+        for (one, other) in functions.into_iter().zip(anthropic.as_array().unwrap()) {
+            assert_eq!((&one["name"], &one["description"]), (&other["name"], &other["description"]));
+            assert_eq!(one["parameters"], other["input_schema"]);
+            assert_eq!((one["parameters"]["type"].as_str(), one.get("strict")), (Some("object"), None));
+        }
+    }
+}
+
+#[test]
+fn a_strict_tool_closes_every_object_and_requires_what_it_may_leave_empty() {
+    let program = load("rules/couple-ai");
+    let exported = program.export("chat", Export::OpenaiTools, true);
+    assert!(exported.diagnostics.iter().all(|one| one.code.to_string() == "prompt/unsaid"));
+    let tools = exported.value.unwrap();
+    let known =
+        ["type", "properties", "required", "additionalProperties", "items", "description", "pattern", "minimum"];
+    for tool in tools.as_array().unwrap() {
+        assert_eq!(tool["function"]["strict"], json!(true));
+        for schema in schemas(&tool["function"]["parameters"]) {
+            assert!(schema.as_object().unwrap().keys().all(|key| known.contains(&key.as_str())), "{schema}");
+            if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+                let names: Vec<&String> = properties.keys().collect();
+                assert_eq!((&schema["required"], &schema["additionalProperties"]), (&json!(names), &json!(false)));
+            }
+        }
+    }
+    let ingest = &tools[0]["function"]["parameters"];
+    assert_eq!(ingest["properties"]["sourceUrl"]["type"], json!(["string", "null"]));
+    let payload = json!({ "docId": "d", "title": "t", "summary": "s", "totalChapters": 1, "writingStyle": "w",
+        "authorHabits": ["h"], "lastAnalyzedChapter": 1, "sourceUrl": null, "sections": null });
+    assert!(jsonschema::validator_for(ingest).unwrap().is_valid(&payload));
+}
+
+#[test]
+fn what_a_strict_tool_leaves_empty_is_no_value() {
+    let pack = |degradation: &str| {
+        let over = format!(
+            "[degradation]\ninvalid-payload = {degradation}\n[actions.keep_note.params]\nby = {{ type = \"string\" }}"
+        );
+        let pack = crate::pages::lay_over(&crate::pages::base(), &over);
+        Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).program.unwrap()
+    };
+    let call = "<action type=\"keep_note\">{\"text\": \"x\", \"by\": null}</action>";
+    for (degradation, told, verdict) in
+        [("\"drop\"", 2, Verdict::Dropped), ("[\"coerce\", \"drop\"]", 1, Verdict::Accepted)]
+    {
+        let program = pack(degradation);
+        assert_eq!(program.export("chat", Export::OpenaiTools, true).diagnostics.len(), told);
+        let outcome = program.run(&program.session(), call);
+        assert_eq!(outcome.calls[0].verdict, verdict);
+        assert_eq!(outcome.calls[0].params.get("by").is_some(), verdict == Verdict::Dropped);
+    }
+}
+
+#[test]
+fn a_strict_schema_says_what_it_cannot_say() {
+    let pack = crate::pages::lay_over(
+        &crate::pages::base(),
+        r#"
+        [actions.keep_note.params]
+        any  = { type = "object" }
+        kind = { enum = ["a", "b"] }
+        one  = { const = 1 }
+        list = { type = "array", uniqueItems = true, items = { type = "string", maxLength = 3 } }
+        way  = { oneOf = [{ type = "string" }, { type = "integer" }] }
+        [modes.chat]
+        permits = [{ action = "keep_note", when = "params.text" }]
+        "#,
+    );
+    let program = Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).program.unwrap();
+    let exported = program.export("chat", Export::OpenaiTools, true);
+    let said: Vec<&str> = exported.diagnostics.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(
+        said,
+        [
+            "a tool cannot say that `keep_note` is permitted under a condition",
+            "a strict tool cannot leave out what is optional: `keep_note` comes with `null`, which is refused",
+            "a strict schema cannot say `minLength` of `text`",
+            "a strict schema cannot say members that no schema names of `any`",
+            "a strict schema cannot say `uniqueItems` of `list`",
+            "a strict schema cannot say `maxLength` of `list[]`",
+        ]
+    );
+    let properties = &exported.value.unwrap()[0]["function"]["parameters"]["properties"];
+    assert_eq!(properties["kind"], json!({ "enum": ["a", "b", null] }));
+    assert_eq!(properties["one"], json!({ "anyOf": [{ "const": 1 }, { "type": "null" }] }));
+    let way = json!({ "anyOf": [{ "anyOf": [{ "type": "string" }, { "type": "integer" }] }, { "type": "null" }] });
+    assert_eq!(properties["way"], way);
+    // What is optional may be absent for Anthropic, which takes no numbers' bounds.
+    let exported = program.export("chat", Export::AnthropicTools, true).value.unwrap();
+    assert_eq!(exported[0]["input_schema"]["required"], json!(["text"]));
+}
