@@ -6,7 +6,7 @@
 
 use super::run::{Answer, Judged};
 use super::{Error, Format, Opened, Printed, Status};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::outcome::{Options, Outcome};
 use crate::report::{AppliedFile, Pen, Row, applied_sum, json, unified};
 use crate::text::{Location, Source, SourceId, Sources, Span};
@@ -52,7 +52,7 @@ fn status(outcome: &Outcome, applied: &Applied) -> Status {
     let of_disk = |fault: &Diagnostic| fault.code == Code::WORKSPACE_CANNOT_WRITE;
     if applied.faults().any(|(_, fault)| of_disk(fault)) {
         Status::Trouble
-    } else if outcome.has_errors() || applied.faults().next().is_some() {
+    } else if outcome.has_errors() || applied.faults().any(|(_, fault)| fault.severity == Severity::Error) {
         Status::Findings
     } else {
         Status::Clean
@@ -83,11 +83,17 @@ fn report(pen: &Pen, judged: Judged, applied: &Applied, arguments: &Arguments) -
 fn described(file: &FileChange, dry_run: bool) -> AppliedFile {
     let before = file.before.as_ref().map(|before| String::from_utf8_lossy(before));
     let diff = match file.change {
-        Change::Created if dry_run => Some(unified(&file.key, None, &file.after)),
-        Change::Replaced if dry_run => before.map(|before| unified(&file.key, Some(&before), &file.after)),
+        Change::Created if dry_run => Some(unified(&file.key, None, file.text())),
+        Change::Replaced if dry_run => before.map(|before| unified(&file.key, Some(&before), file.text())),
         _ => None,
     };
-    AppliedFile { key: file.key.clone(), change: file.change.name().to_owned(), bytes: file.after.len(), diff }
+    AppliedFile {
+        key: file.key.clone(),
+        change: file.change.name().to_owned(),
+        bytes: file.text().len(),
+        diff,
+        said: file.said.clone(),
+    }
 }
 
 /// The fault at the block that the file comes from, with the declaration that writes it.

@@ -232,14 +232,11 @@ impl Telling {
                 }
             }
         }
-        self.bar.set_position(judged.end);
-        let seconds = self.bar.elapsed().as_secs_f64().max(0.001);
         if self.replayed.lines.is_multiple_of(64) {
-            self.bar.set_message(format!(
-                "{} answers, {:.0}/s",
-                self.replayed.lines,
-                self.replayed.lines as f64 / seconds
-            ));
+            let seconds = self.bar.elapsed().as_secs_f64().max(0.001);
+            let rate = self.replayed.lines as f64 / seconds;
+            self.bar.set_message(format!("{} answers, {rate:.0}/s", self.replayed.lines));
+            self.bar.set_position(judged.end);
         }
         Ok(())
     }

@@ -210,6 +210,14 @@ table! {
     /// The system does not let a file be written.
     WORKSPACE_CANNOT_WRITE = "workspace/cannot-write", Error;
 
+    /// A document that is added to is not there.
+    WORKSPACE_NO_DOCUMENT = "workspace/no-document", Warning;
+    /// A document that is added to cannot be read.
+    WORKSPACE_UNREADABLE = "workspace/unreadable", Error;
+    /// Where an entry is recorded stands no list.
+    WORKSPACE_NOT_A_LIST = "workspace/not-a-list", Warning;
+    /// An addition would change what stands behind it.
+    WORKSPACE_NOT_ADDITIVE = "workspace/not-additive", Error;
     /// A line of a file of answers that holds none.
     WORKSPACE_BROKEN_LINE = "workspace/broken-line", Error;
 

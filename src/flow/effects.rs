@@ -28,14 +28,44 @@ pub(crate) struct Done {
 /// What a host is asked to do.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Kind {
-    Set { path: String, value: Arc<Value> },
-    Append { path: String, value: Arc<Value> },
-    Remove { path: String, value: Arc<Value> },
-    Emit { event: String, value: Arc<Value> },
-    Write { key: String, text: String },
-    Say { id: String, text: String },
-    Amend { key: String, section: String, marker: String, text: String },
-    Record { key: String, path: String, value: Arc<Value> },
+    Set {
+        path: String,
+        value: Arc<Value>,
+    },
+    Append {
+        path: String,
+        value: Arc<Value>,
+    },
+    Remove {
+        path: String,
+        value: Arc<Value>,
+    },
+    Emit {
+        event: String,
+        value: Arc<Value>,
+    },
+    Write {
+        key: String,
+        text: String,
+    },
+    Say {
+        id: String,
+        text: String,
+    },
+    Amend {
+        key: String,
+        section: String,
+        marker: String,
+        text: String,
+        otherwise: String,
+        done: String,
+        missing: String,
+    },
+    Record {
+        key: String,
+        path: String,
+        value: Arc<Value>,
+    },
 }
 
 /// Something that happened on the way: a rule that followed, or a change of mode.
@@ -279,15 +309,21 @@ impl<'f> Flow<'f> {
                 self.go(*to, insists, effect.at);
                 return Ok(());
             }
-            Verb::Amend { key, section, marker, value } => {
+            Verb::Amend { key, section, marker, otherwise, done, missing, value } => {
                 let text = |template: &Template| self.scope(names, bound, |scope| template.text(scope));
+                let maybe =
+                    |template: &Option<Template>| Ok(template.as_ref().map(text).transpose()?.unwrap_or_default());
                 let (key, section) = (text(key)?, text(section)?);
-                let marker = marker.as_ref().map(text).transpose()?.unwrap_or_default();
+                let value = plain(self.scope(names, bound, |scope| value.render(scope))?);
+                let (marker, otherwise) = (maybe(marker)?, maybe(otherwise)?);
                 Kind::Amend {
                     key,
                     section,
                     marker,
-                    text: plain(self.scope(names, bound, |scope| value.render(scope))?),
+                    text: value,
+                    otherwise,
+                    done: maybe(done)?,
+                    missing: maybe(missing)?,
                 }
             }
             Verb::Record { key, path, value } => {

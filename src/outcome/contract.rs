@@ -276,6 +276,12 @@ pub enum Effect {
         marker: String,
         /// What is added.
         text: String,
+        /// The line, a heading, that opens a section where none fits; empty for none.
+        otherwise: String,
+        /// What to say once it is done, with the heading that was chosen in the place of `{section}`; empty for nothing.
+        done: String,
+        /// What to say where there is no such document; empty for nothing.
+        missing: String,
     },
     /// Append to a list in a JSON document, and change nothing else.
     Record {

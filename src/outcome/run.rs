@@ -219,7 +219,9 @@ impl Program {
             Kind::Emit { event, value } => Effect::Emit { event, value },
             Kind::Write { key, text } => Effect::Write { key, text },
             Kind::Say { id, text } => Effect::Say { id, text },
-            Kind::Amend { key, section, marker, text } => Effect::Amend { key, section, marker, text },
+            Kind::Amend { key, section, marker, text, otherwise, done, missing } => {
+                Effect::Amend { key, section, marker, text, otherwise, done, missing }
+            }
             Kind::Record { key, path, value } => Effect::Record { key, path, value },
         };
         EffectRecord { effect, cause: self.place(done.cause).unwrap_or_default() }

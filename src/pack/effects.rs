@@ -27,7 +27,7 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
     ("remark", &[], &["text"]),
     ("say", &[], &["with"]),
     ("go", &[], &["insist"]),
-    ("amend", &["section", "value"], &["marker"]),
+    ("amend", &["section", "value"], &["marker", "otherwise", "done", "missing"]),
     ("record", &["path", "value"], &[]),
 ];
 
@@ -58,6 +58,9 @@ fn keys(effect: &Effect) -> impl Iterator<Item = (&'static str, Location)> {
         ("insist", effect.insist.as_ref().map(|when| when.at)),
         ("section", effect.section.as_ref().map(|text| text.at)),
         ("marker", effect.marker.as_ref().map(|text| text.at)),
+        ("otherwise", effect.otherwise.as_ref().map(|text| text.at)),
+        ("done", effect.done.as_ref().map(|text| text.at)),
+        ("missing", effect.missing.as_ref().map(|text| text.at)),
         ("path", effect.path.as_ref().map(|path| path.at)),
     ];
     at.into_iter().filter_map(|(key, at)| Some((key, at?)))

@@ -61,6 +61,9 @@ pub(crate) enum Verb {
         key: Template,
         section: Template,
         marker: Option<Template>,
+        otherwise: Option<Template>,
+        done: Option<Template>,
+        missing: Option<Template>,
         value: Shape,
     },
     Record {

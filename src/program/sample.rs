@@ -110,8 +110,9 @@ impl Samples {
             Some(Verb::Remark { text, .. }) => self.template(text.as_ref(), scope),
             Some(Verb::Say { with, .. }) => with.iter().for_each(|(_, shape)| drop(self.shape(Some(shape), scope))),
             Some(Verb::Go { insist, .. }) => drop(self.condition(insist.as_ref(), scope)),
-            Some(Verb::Amend { key, section, marker, value }) => {
-                [Some(key), Some(section), marker.as_ref()].into_iter().for_each(|text| self.template(text, scope));
+            Some(Verb::Amend { key, section, marker, otherwise, done, missing, value }) => {
+                let maybe = [marker, otherwise, done, missing].into_iter().map(Option::as_ref);
+                [Some(key), Some(section)].into_iter().chain(maybe).for_each(|text| self.template(text, scope));
                 self.shape(Some(value), scope);
             }
             Some(Verb::Record { key, path, value }) => {

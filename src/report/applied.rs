@@ -27,6 +27,8 @@ pub struct AppliedFile {
     pub bytes: usize,
     /// With `--dry-run`: how it would differ, in the unified format.
     pub diff: Option<String>,
+    /// What the pack says of its edits.
+    pub said: Vec<String>,
 }
 
 impl Pen {
@@ -40,6 +42,9 @@ impl Pen {
         for diff in files.iter().filter_map(|file| file.diff.as_ref()) {
             text += &coloured(diff);
             text.push('\n');
+        }
+        for said in files.iter().flat_map(|file| &file.said) {
+            _ = writeln!(text, "{}", visible(said));
         }
         for file in files {
             let style = match file.change.as_str() {

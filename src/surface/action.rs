@@ -81,6 +81,12 @@ table! {
         section: Option<Spanned<String>>,
         /// Of `amend`: a line that marks what was added, a template.
         marker: Option<Spanned<String>>,
+        /// Of `amend`: the line, a heading, that opens a section where none fits, a template.
+        otherwise: Option<Spanned<String>>,
+        /// Of `amend`: what is said once it is done, a template; `{section}` in it becomes the heading that was chosen.
+        done: Option<Spanned<String>>,
+        /// Of `amend`: what is said where there is no such document, a template.
+        missing: Option<Spanned<String>>,
         /// Of `record`: the path of the list in the document, with dots.
         path: Option<Spanned<String>>,
         /// A condition; without it the effect always happens.

@@ -4,9 +4,11 @@
 //! Out: [`Applied`]: each file with what became of it, and a coded diagnostic for each that could not be written.
 //! Never: writes some files of an answer and not the others, unless it is told to.
 
+use super::amend::{Addition, amend};
+use super::record::record;
 use super::root::{Folders, Root, fault, folders_of};
 use super::stage::{Nonce, Staged};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::outcome::{Effect, EffectRecord};
 use crate::text::excerpt;
 use cap_std::fs::Permissions;
@@ -16,6 +18,8 @@ use std::sync::Arc;
 
 /// The most bytes of a file that is read.
 const MOST_READ: u64 = 16 << 20;
+/// How much of a key or a value a message quotes.
+const QUOTED: usize = 120;
 
 /// How the effects of an answer are carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,12 +46,18 @@ pub struct FileChange {
     pub cause: Arc<str>,
     /// What became of it.
     pub change: Change,
-    /// The text that the effects give it.
-    pub after: String,
+    /// The text that the effects give it so far.
+    after: Option<String>,
     /// Its bytes before, where they were asked for and could be read.
     pub before: Option<Vec<u8>>,
+    /// What the pack says of its edits, in their order.
+    pub said: Vec<String>,
     /// Why it was not written.
     pub fault: Option<Diagnostic>,
+    /// What is worth knowing although it was.
+    pub remark: Option<Diagnostic>,
+    /// Its bytes as an edit read them: they must still be there when it is written.
+    read: Option<Vec<u8>>,
     permissions: Option<Permissions>,
 }
 
@@ -83,10 +93,36 @@ impl Change {
     }
 }
 
+impl FileChange {
+    fn new(key: &str) -> Self {
+        Self {
+            key: key.to_owned(),
+            cause: Arc::default(),
+            change: Change::Created,
+            after: None,
+            before: None,
+            said: Vec::new(),
+            fault: None,
+            remark: None,
+            read: None,
+            permissions: None,
+        }
+    }
+
+    /// The text that it shall hold.
+    pub fn text(&self) -> &str {
+        self.after.as_deref().unwrap_or_default()
+    }
+
+    fn say(&mut self, sentence: &str) {
+        self.said.extend((!sentence.is_empty()).then(|| sentence.to_owned()));
+    }
+}
+
 impl Applied {
-    /// Why files were not written.
+    /// What stood in the way of files, or is worth knowing about them.
     pub fn faults(&self) -> impl Iterator<Item = (&FileChange, &Diagnostic)> {
-        self.files.iter().filter_map(|file| Some((file, file.fault.as_ref()?)))
+        self.files.iter().flat_map(|file| file.fault.iter().chain(&file.remark).map(move |fault| (file, fault)))
     }
 
     /// How many files this became of.
@@ -97,59 +133,126 @@ impl Applied {
 
 /// Carries out the effects that change files; the others are their host's.
 pub fn apply(root: &Root, effects: &[EffectRecord], how: Applying) -> Applied {
-    let mut files = draft(root, effects, how);
+    // Held to the end: what one answer reads, no other changes before it is written.
+    let _lock = (!how.dry_run).then(|| root.lock());
+    let mut files = draft(root, effects);
+    for file in files.iter_mut().filter(|file| file.fault.is_none()) {
+        if let Err(fault) = compare(root, file, how) {
+            file.fault = Some(*fault);
+        }
+    }
     clashes(&mut files);
-    let stands = |files: &[FileChange]| how.partial || files.iter().all(|file| file.fault.is_none());
-    let written = stands(&files) && (how.dry_run || write(root, &mut files, how.partial));
+    let stands = how.partial || files.iter().filter_map(|file| file.fault.as_ref()).all(|fault| !holds_back(fault));
+    let written = stands && (how.dry_run || write(root, &mut files, how.partial));
     for file in &mut files {
         if !written || file.fault.is_some() {
             file.change = Change::Left;
+        }
+        // What was not done is not announced; that it could not be done is.
+        if file.change == Change::Left
+            && file.fault.as_ref().is_none_or(|fault| fault.code != Code::WORKSPACE_NO_DOCUMENT)
+        {
+            file.said.clear();
         }
     }
     Applied { files }
 }
 
-/// What each file shall hold, once all effects are done; nothing is written.
-fn draft(root: &Root, effects: &[EffectRecord], how: Applying) -> Vec<FileChange> {
+/// Whether the other files of an answer wait for this one.
+fn holds_back(fault: &Diagnostic) -> bool {
+    fault.severity == Severity::Error
+}
+
+/// What each file shall hold, once all effects are done in their order; nothing is written.
+fn draft(root: &Root, effects: &[EffectRecord]) -> Vec<FileChange> {
     let mut files: IndexMap<&str, FileChange> = IndexMap::new();
     for record in effects {
-        let Effect::Write { key, text } = &record.effect else { continue };
-        let file = files.entry(key).or_insert_with(|| FileChange {
-            key: key.clone(),
-            cause: Arc::default(),
-            change: Change::Created,
-            after: String::new(),
-            before: None,
-            fault: None,
-            permissions: None,
-        });
+        let key = match &record.effect {
+            Effect::Write { key, .. } | Effect::Amend { key, .. } | Effect::Record { key, .. } => key,
+            _ => continue,
+        };
+        let file = files.entry(key).or_insert_with(|| FileChange::new(key));
+        if file.fault.is_some() {
+            continue;
+        }
         file.cause.clone_from(&record.cause);
-        file.after = ended(text);
-    }
-    let mut files: Vec<FileChange> = files.into_values().collect();
-    for file in &mut files {
-        if let Err(fault) = compare(root, file, how) {
+        let done = match &record.effect {
+            Effect::Write { text, .. } => {
+                file.after = Some(ended(text));
+                Ok(())
+            }
+            other => edit(root, file, other),
+        };
+        if let Err(fault) = done {
             file.fault = Some(*fault);
         }
     }
-    files
+    files.into_values().collect()
+}
+
+/// Adds to a document, as it stands after the effects before this one.
+fn edit(root: &Root, file: &mut FileChange, effect: &Effect) -> Result<(), Box<Diagnostic>> {
+    if file.after.is_none() {
+        let Some((place, _)) = root.look(&file.key)? else {
+            if let Effect::Amend { missing, .. } = effect {
+                file.say(missing);
+            }
+            let message = format!("there is no document `{}`", excerpt(&file.key, QUOTED));
+            return Err(Box::new(Diagnostic::new(Code::WORKSPACE_NO_DOCUMENT, None, message)));
+        };
+        let bytes = place.read(MOST_READ).map_err(|error| fault(&file.key, &error))?;
+        let text = String::from_utf8(bytes.clone()).map_err(|_| unreadable(&file.key, "it is not UTF-8"))?;
+        (file.read, file.after) = (Some(bytes), Some(text));
+    }
+    let text = file.after.take().unwrap_or_default();
+    match effect {
+        Effect::Amend { section, marker, text: addition, otherwise, done, .. } => {
+            let addition = Addition { section, otherwise, marker, text: addition };
+            let amended = amend(&text, &addition).ok_or_else(|| {
+                let message =
+                    format!("what is added to `{}` would hide what stands behind it", excerpt(&file.key, QUOTED));
+                Diagnostic::new(Code::WORKSPACE_NOT_ADDITIVE, None, message)
+                    .with_help("a code fence or comment in the text is not closed")
+            })?;
+            file.say(&done.replace("{section}", &amended.section));
+            file.after = Some(amended.text);
+        }
+        Effect::Record { path, value, .. } => {
+            let recorded = record(&text, path, value).map_err(|why| unreadable(&file.key, &why))?;
+            file.after = Some(recorded.text);
+            if let Some(instead) = recorded.instead {
+                let (path, instead) = (excerpt(path, QUOTED), excerpt(&instead, QUOTED));
+                let message = format!(
+                    "`{path}` of `{}` was no list: a list takes the place of `{instead}`",
+                    excerpt(&file.key, QUOTED)
+                );
+                file.remark = Some(Diagnostic::new(Code::WORKSPACE_NOT_A_LIST, None, message));
+            }
+        }
+        _ => file.after = Some(text),
+    }
+    Ok(())
+}
+
+fn unreadable(key: &str, why: &str) -> Diagnostic {
+    let message = format!("cannot add to `{}`: {}", excerpt(key, QUOTED), excerpt(why, QUOTED));
+    Diagnostic::new(Code::WORKSPACE_UNREADABLE, None, message).with_help("mend the document; it is never overwritten")
 }
 
 /// What stands where the file shall be written, and whether it differs.
 fn compare(root: &Root, file: &mut FileChange, how: Applying) -> Result<(), Box<Diagnostic>> {
     let Some((place, metadata)) = root.look(&file.key)? else { return Ok(()) };
     file.change = Change::Replaced;
-    let same_length = metadata.len() == file.after.len() as u64;
-    if (same_length || how.dry_run) && metadata.len() <= MOST_READ {
+    if (metadata.len() == file.text().len() as u64 || how.dry_run) && metadata.len() <= MOST_READ {
         let before = place.read(MOST_READ).map_err(|error| fault(&file.key, &error))?;
-        if before == file.after.as_bytes() {
+        if before == file.text().as_bytes() {
             file.change = Change::Unchanged;
             return Ok(());
         }
         file.before = Some(before).filter(|_| how.dry_run);
     }
     if metadata.permissions().readonly() {
-        let message = format!("cannot write `{}`: the file is read-only", excerpt(&file.key, 120));
+        let message = format!("cannot write `{}`: the file is read-only", excerpt(&file.key, QUOTED));
         let fault = Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, message);
         return Err(Box::new(fault.with_help("make it writable, if the answer shall replace it")));
     }
@@ -168,7 +271,7 @@ fn clashes(files: &mut [FileChange]) {
     }
     for file in files.iter_mut().filter(|file| file.fault.is_none()) {
         if let Some(other) = folders_of(&file.key).find_map(|folder| known.get(&folder.to_lowercase())) {
-            let (key, other) = (excerpt(&file.key, 120), excerpt(other, 120));
+            let (key, other) = (excerpt(&file.key, QUOTED), excerpt(other, QUOTED));
             let message = format!("`{key}` needs a folder where this answer writes the file `{other}`");
             let help = "one of the two needs another name";
             file.fault = Some(Diagnostic::new(Code::WORKSPACE_NOT_A_FOLDER, None, message).with_help(help));
@@ -177,7 +280,7 @@ fn clashes(files: &mut [FileChange]) {
 }
 
 fn same_file(key: &str, other: &str) -> Diagnostic {
-    let message = format!("`{}` is the same file as `{}`", excerpt(key, 120), excerpt(other, 120));
+    let message = format!("`{}` is the same file as `{}`", excerpt(key, QUOTED), excerpt(other, QUOTED));
     Diagnostic::new(Code::WORKSPACE_SAME_FILE, None, message)
         .with_help("spell the path in one way; that which differs only in case, or leads through links, is one file")
 }
@@ -207,7 +310,7 @@ fn stage(
     for index in 0..files.len() {
         let Some(file) = files.get(index).filter(|file| file.change.writes() && file.fault.is_none()) else { continue };
         let place = folders.place(&file.key);
-        let one = place.and_then(|place| Staged::new(place, file.after.as_bytes(), file.permissions.clone(), nonce));
+        let one = place.and_then(|place| Staged::new(place, file.text().as_bytes(), file.permissions.clone(), nonce));
         match one {
             Ok(one) => staged.push((index, one)),
             Err(error) => {
@@ -239,14 +342,25 @@ fn twin(files: &[FileChange], index: usize) -> String {
 fn commit(files: &mut [FileChange], staged: &mut [(usize, Staged)], nonce: Nonce, partial: bool) -> bool {
     for (index, one) in staged.iter_mut() {
         let Some(file) = files.get_mut(*index) else { continue };
-        if let Err(error) = one.commit(nonce) {
-            file.fault = Some(fault(&file.key, &error));
+        let meanwhile = file.read.as_ref().is_some_and(|read| !one.would_replace(read));
+        let committed = if meanwhile {
+            Err(changed(&file.key))
+        } else {
+            one.commit(nonce).map_err(|error| fault(&file.key, &error))
+        };
+        if let Err(fault) = committed {
+            file.fault = Some(fault);
             if !partial {
                 return false;
             }
         }
     }
     true
+}
+
+fn changed(key: &str) -> Diagnostic {
+    let message = format!("`{}` was changed by somebody else while it was edited", excerpt(key, QUOTED));
+    Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, message).with_help("apply the answer again")
 }
 
 /// Gives every place back; a text that cannot be taken back is told.
@@ -260,8 +374,9 @@ fn restore(files: &mut [FileChange], staged: Vec<(usize, Staged)>) {
 }
 
 fn stays(key: &str, error: &io::Error) -> Diagnostic {
-    let key = excerpt(key, 120);
-    let message = format!("`{key}` holds its new text, and cannot be restored: {}", excerpt(&error.to_string(), 120));
+    let key = excerpt(key, QUOTED);
+    let message =
+        format!("`{key}` holds its new text, and cannot be restored: {}", excerpt(&error.to_string(), QUOTED));
     let help = "its old text stands beside it, in a hidden file that ends in `.old`";
     Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, message).with_help(help)
 }

@@ -5,9 +5,13 @@
 //! Never: reads what lies outside the folder it was given, or knows what a file means.
 
 #[cfg(feature = "files")]
+mod amend;
+#[cfg(feature = "files")]
 mod apply;
 mod lines;
 mod read;
+#[cfg(feature = "files")]
+mod record;
 #[cfg(feature = "files")]
 mod root;
 #[cfg(feature = "files")]

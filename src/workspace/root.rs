@@ -11,6 +11,7 @@ use crate::text::excerpt;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 use std::rc::Rc;
@@ -77,6 +78,14 @@ impl Root {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Box::new(fault(key, &error))),
         }
+    }
+
+    /// Waits until no other answer is carried out below this root. Who else writes there is not kept out.
+    pub(super) fn lock(&self) -> Option<File> {
+        let folder = self.dir.open(".").ok()?.into_std();
+        // Where the system cannot lock a folder, an edit still sees that its document was changed.
+        folder.lock().ok()?;
+        Some(folder)
     }
 
     /// The place of `key`; none if its folder is not there.

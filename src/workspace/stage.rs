@@ -62,6 +62,11 @@ impl Staged {
         Ok(staged)
     }
 
+    /// Whether just these bytes stand in the place.
+    pub(super) fn would_replace(&self, bytes: &[u8]) -> bool {
+        self.place.read(bytes.len() as u64).is_ok_and(|found| found == bytes)
+    }
+
     /// Lets the new bytes take the place; what stood there is kept under a second name.
     pub(super) fn commit(&mut self, nonce: Nonce) -> io::Result<()> {
         let Place { dir, name } = &self.place;

@@ -302,7 +302,7 @@ fn a_link_that_comes_and_goes_leads_nowhere() {
 }
 
 /// How often a run is killed; more with `RULEBOOK_KILLS`.
-fn kills() -> u32 {
+pub(crate) fn kills() -> u32 {
     std::env::var("RULEBOOK_KILLS").ok().and_then(|number| number.parse().ok()).unwrap_or(200)
 }
 

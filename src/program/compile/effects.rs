@@ -9,6 +9,7 @@ use super::{Compiler, Sight};
 use crate::expression::Shape;
 use crate::program::{Effect, Verb};
 use crate::surface;
+use crate::text::Spanned;
 
 impl Compiler<'_> {
     pub(super) fn effects(
@@ -91,8 +92,11 @@ impl Compiler<'_> {
         if let Some(key) = &effect.amend {
             let key = self.template(key, lets, sight)?;
             let section = effect.section.as_ref().and_then(|section| self.template(section, lets, sight))?;
-            let marker = effect.marker.as_ref().and_then(|marker| self.template(marker, lets, sight));
-            return Some(Verb::Amend { key, section, marker, value: value? });
+            let mut maybe =
+                |text: &Option<Spanned<String>>| text.as_ref().and_then(|text| self.template(text, lets, sight));
+            let (marker, otherwise) = (maybe(&effect.marker), maybe(&effect.otherwise));
+            let (done, missing) = (maybe(&effect.done), maybe(&effect.missing));
+            return Some(Verb::Amend { key, section, marker, otherwise, done, missing, value: value? });
         }
         let key = self.template(effect.record.as_ref()?, lets, sight)?;
         let path = effect.path.as_ref().and_then(|path| self.template(path, lets, sight))?;

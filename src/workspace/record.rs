@@ -1,0 +1,248 @@
+//! Recording: how does a list in a JSON document get one entry more?
+//!
+//! In: the text of a JSON document, the path of the list, the entry.
+//! Out: the text with the entry, indented by two; every other member with its value as it was written, in its order.
+//! Never: touches a document that it cannot read whole.
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+/// What one level is indented by.
+const INDENT: &str = "  ";
+
+/// A document with an entry more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Recorded {
+    pub(super) text: String,
+    /// What stood in place of a list, if something did.
+    pub(super) instead: Option<String>,
+}
+
+/// A value as it was written: no number is rounded, no member of the same name is lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Node {
+    /// Members, each key with its quotes.
+    Object(Vec<(String, Node)>),
+    Array(Vec<Node>),
+    Scalar(String),
+}
+
+/// The document with `value` as the last entry of the list at `path`; where there is none, with a list of it alone.
+pub(super) fn record(document: &str, path: &str, value: &Value) -> Result<Recorded, String> {
+    let (mark, body) = match document.strip_prefix('\u{feff}') {
+        Some(body) => ("\u{feff}", body),
+        None => ("", document),
+    };
+    // What follows may then trust every quote and bracket, and the depth.
+    serde_json::from_str::<IgnoredAny>(body).map_err(|error| format!("it is no JSON: {error}"))?;
+    let mut root = Text(body.trim()).node();
+    if !matches!(root, Node::Object(_)) {
+        return Err("it is no JSON object".to_owned());
+    }
+    let mut at = &mut root;
+    for key in path.split('.') {
+        at = member(at, key).ok_or_else(|| format!("`{key}` leads into a value that has no members"))?;
+    }
+    let instead = match at {
+        Node::Array(_) => None,
+        Node::Scalar(scalar) if scalar == "null" => None,
+        Node::Scalar(scalar) => Some(scalar.clone()),
+        Node::Object(_) => Some("an object".to_owned()),
+    };
+    if !matches!(at, Node::Array(_)) {
+        *at = Node::Array(Vec::new());
+    }
+    if let Node::Array(items) = at {
+        items.push(Text(&value.to_string()).node());
+    }
+    let mut text = mark.to_owned();
+    print(&root, 0, &mut text);
+    text.push('\n');
+    if document.contains("\r\n") {
+        text = text.replace('\n', "\r\n");
+    }
+    Ok(Recorded { text, instead })
+}
+
+/// The member of this name, the last if there are several, made if there is none; none where there are no members.
+fn member<'n>(node: &'n mut Node, key: &str) -> Option<&'n mut Node> {
+    if *node == Node::Scalar("null".to_owned()) {
+        *node = Node::Object(Vec::new());
+    }
+    let Node::Object(members) = node else { return None };
+    let named = |written: &str| serde_json::from_str::<String>(written).is_ok_and(|written| written == key);
+    let index = members.iter().rposition(|(written, _)| named(written)).unwrap_or(members.len());
+    if index == members.len() {
+        members.push((Value::from(key).to_string(), Node::Scalar("null".to_owned())));
+    }
+    members.get_mut(index).map(|(_, node)| node)
+}
+
+/// The rest of a text that is known to be JSON.
+struct Text<'t>(&'t str);
+
+impl<'t> Text<'t> {
+    fn node(&mut self) -> Node {
+        match self.0.as_bytes().first() {
+            Some(b'{') => {
+                let mut members = Vec::new();
+                self.list('}', |text| {
+                    let key = text.scalar().to_owned();
+                    text.take(1);
+                    members.push((key, text.node()));
+                });
+                Node::Object(members)
+            }
+            Some(b'[') => {
+                let mut items = Vec::new();
+                self.list(']', |text| items.push(text.node()));
+                Node::Array(items)
+            }
+            _ => Node::Scalar(self.scalar().to_owned()),
+        }
+    }
+
+    /// Steps through the entries between two brackets.
+    fn list(&mut self, close: char, mut entry: impl FnMut(&mut Self)) {
+        self.take(1);
+        while !self.0.is_empty() && !self.0.starts_with(close) {
+            entry(self);
+            if self.0.starts_with(',') {
+                self.take(1);
+            }
+        }
+        self.take(1);
+    }
+
+    /// A string, number or word.
+    fn scalar(&mut self) -> &'t str {
+        let length = if self.0.starts_with('"') {
+            let mut escaped = false;
+            let end = self.0.bytes().skip(1).position(|byte| {
+                let ends = byte == b'"' && !escaped;
+                escaped = byte == b'\\' && !escaped;
+                ends
+            });
+            end.map_or(self.0.len(), |end| end + 2)
+        } else {
+            self.0.find([',', ':', ']', '}', ' ', '\t', '\r', '\n']).unwrap_or(self.0.len())
+        };
+        self.take(length)
+    }
+
+    /// Takes so many bytes, and the white space behind them.
+    fn take(&mut self, length: usize) -> &'t str {
+        let (taken, rest) = self.0.split_at_checked(length).unwrap_or((self.0, ""));
+        self.0 = rest.trim_start_matches([' ', '\t', '\r', '\n']);
+        taken
+    }
+}
+
+fn print(node: &Node, depth: usize, text: &mut String) {
+    let mut entries = |open: char, close: char, count: usize, entry: &mut dyn FnMut(usize, &mut String)| {
+        text.push(open);
+        for index in 0..count {
+            *text += if index == 0 { "\n" } else { ",\n" };
+            *text += &INDENT.repeat(depth + 1);
+            entry(index, text);
+        }
+        if count > 0 {
+            text.push('\n');
+            *text += &INDENT.repeat(depth);
+        }
+        text.push(close);
+    };
+    match node {
+        Node::Scalar(scalar) => *text += scalar,
+        Node::Array(items) => entries('[', ']', items.len(), &mut |index, text| {
+            if let Some(item) = items.get(index) {
+                print(item, depth + 1, text);
+            }
+        }),
+        Node::Object(members) => entries('{', '}', members.len(), &mut |index, text| {
+            if let Some((key, value)) = members.get(index) {
+                *text += key;
+                *text += ": ";
+                print(value, depth + 1, text);
+            }
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(document: &str, expected: &str) {
+        assert_eq!(record(document, "list", &json!({ "a": 1 })).unwrap().text, expected);
+    }
+
+    #[test]
+    fn an_entry_is_appended_and_all_else_stays() {
+        let entry = "  \"list\": [\n    {\n      \"a\": 1\n    }\n  ]\n";
+        check("{}", &format!("{{\n{entry}}}\n"));
+        check("{\"list\": null}", &format!("{{\n{entry}}}\n"));
+        check(
+            "\u{feff}{\"z\":1.10,\"b\":12345678901234567890123,\"z\":\"\\u0041\\\"}\"}",
+            &format!(
+                "\u{feff}{{\n  \"z\": 1.10,\n  \"b\": 12345678901234567890123,\n  \"z\": \"\\u0041\\\"}}\",\n{entry}}}\n"
+            ),
+        );
+        check(
+            "{ \"list\" : [ [ ] , { } ] }",
+            "{\n  \"list\": [\n    [],\n    {},\n    {\n      \"a\": 1\n    }\n  ]\n}\n",
+        );
+        check("{\r\n\"list\":[]}", "{\r\n  \"list\": [\r\n    {\r\n      \"a\": 1\r\n    }\r\n  ]\r\n}\r\n");
+    }
+
+    #[test]
+    fn a_path_goes_through_objects_alone() {
+        let deep = record("{\"a\": {\"b\": {}}}", "a.b.c", &json!(1)).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&deep.text).unwrap(), json!({ "a": { "b": { "c": [1] } } }));
+        assert!(record("{\"a\": 1}", "a.b", &json!(1)).is_err());
+        for broken in ["", "{", "[]", "1", "{\"a\": 1,}", "{} x", "nul"] {
+            assert!(record(broken, "a", &json!(1)).is_err(), "{broken}");
+        }
+        assert_eq!(record("{\"a\": \"x\"}", "a", &json!(1)).unwrap().instead.as_deref(), Some("\"x\""));
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            "[ -~é\"\\\\\n]{0,8}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 12, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec(("[a-z\" é]{0,4}", inner), 0..4)
+                    .prop_map(|all| Value::Object(all.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #[test]
+        fn no_member_is_ever_lost(
+            members in prop::collection::vec(("[a-z\" é]{0,4}", value()), 0..5), list in prop::option::of(value()),
+            mark in any::<bool>(), pretty in any::<bool>(), entry in value(),
+        ) {
+            let mut document: serde_json::Map<String, Value> = members.into_iter().collect();
+            document.extend(list.map(|list| ("the list".to_owned(), list)));
+            let text = if pretty { format!("{:#}", Value::Object(document.clone())) } else { Value::Object(document.clone()).to_string() };
+            let mark = if mark { "\u{feff}" } else { "" };
+            let recorded = record(&format!("{mark}{text}"), "the list", &entry).unwrap();
+            prop_assert!(recorded.text.starts_with(mark));
+            let after: serde_json::Map<String, Value> = serde_json::from_str(recorded.text.trim_start_matches('\u{feff}')).unwrap();
+            let mut expected = match document.get("the list") { Some(Value::Array(items)) => items.clone(), _ => Vec::new() };
+            expected.push(entry);
+            document.insert("the list".to_owned(), expected.into());
+            prop_assert!(after.iter().eq(document.iter()), "{after:?}");
+        }
+    }
+}
