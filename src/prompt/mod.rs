@@ -5,6 +5,7 @@
 //! Never: says anything about a form that its own reader would refuse.
 
 mod actions;
+mod answer;
 mod ask_again;
 mod export;
 mod form;

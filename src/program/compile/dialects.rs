@@ -6,7 +6,7 @@
 
 use crate::pack::Pack;
 use crate::program::dialect::{Names, Needles};
-use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outline, Outside};
+use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outline, Outside, Schema};
 use crate::surface::{self, Anchor, Case, Ending, Mask, Trim};
 use crate::text::Spanned;
 
@@ -94,6 +94,7 @@ fn compile_block(
         ends.extend(has_first.then(|| vec![first]));
         ends.extend([vec![Ending::NextBlock], vec![Ending::End]]);
     }
+    let schema = block.schema.as_ref().map(Schema::of_member);
     Block {
         name: name.to_owned(),
         role: block.role,
@@ -106,6 +107,8 @@ fn compile_block(
         }),
         body: block.body.as_ref().map(|body| body.value.trim_start_matches('@').to_owned()),
         text: None,
+        required: schema.as_ref().is_some_and(|(_, required)| *required),
+        schema: schema.map(|(schema, _)| schema),
         payload: block.payload.0.iter().map(|reader| reader.value).collect(),
         entities: Block::decodes(block.decode.or(dialect.decode)),
         holds: block.holds.iter().filter_map(id).collect(),
