@@ -29,6 +29,12 @@ pub(crate) struct Arguments {
 /// A parameter of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
+    /// `response_format` with the schema of an answer that is one JSON object
+    ResponseFormat,
+    /// `response_format` that asks for some JSON object
+    JsonObject,
+    /// The schema of such an answer alone
+    JsonSchema,
     /// `tools`, as OpenAI and servers like it take it
     OpenaiTools,
     /// `tools`, as Anthropic takes it
@@ -44,6 +50,9 @@ pub(super) fn export(arguments: &Arguments) -> Result<Printed, Error> {
     declared("mode", arguments.mode.as_deref(), program.modes())?;
     let mode = arguments.mode.clone().unwrap_or_else(|| program.session().mode);
     let what = match arguments.what {
+        What::ResponseFormat => Export::ResponseFormat,
+        What::JsonObject => Export::JsonObject,
+        What::JsonSchema => Export::JsonSchema,
         What::OpenaiTools => Export::OpenaiTools,
         What::AnthropicTools => Export::AnthropicTools,
     };

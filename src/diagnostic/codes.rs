@@ -146,6 +146,8 @@ table! {
     PACK_FAILS = "pack/failing-expression", Error;
     /// A rule that an exported schema or tool cannot say.
     PROMPT_UNSAID = "prompt/unsaid", Warning;
+    /// A mode whose answers are no JSON object.
+    PROMPT_NO_OBJECT = "prompt/no-object", Error;
     /// An action whose name no server takes for a tool.
     PROMPT_TOOL_NAME = "prompt/tool-name", Error;
     /// A pack that includes itself.

@@ -66,6 +66,7 @@ pages! {
     "pack/missing-file",
     "pack/failing-expression",
     "prompt/unsaid",
+    "prompt/no-object",
     "prompt/tool-name",
     "pack/use-cycle",
     "pack/unknown-section",

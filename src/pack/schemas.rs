@@ -1,6 +1,6 @@
 //! Schemas: do they stay within the pack?
 //!
-//! In: the schemas of params, results and state.
+//! In: the schemas of params, results, state and members.
 //! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` for what is no schema at all.
 //! Never: compiles one.
 
@@ -14,7 +14,10 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let params = surface.actions.values().flat_map(|action| action.value.params.values());
     let results = surface.actions.values().filter_map(|action| action.value.returns.as_ref());
     let slots = surface.state.values();
-    for schema in params.map(|entry| &entry.value).chain(results).chain(slots.map(|entry| &entry.value)) {
+    let blocks = surface.dialects.values().flat_map(|dialect| dialect.value.blocks.values());
+    let members = blocks.filter_map(|block| block.value.schema.as_ref());
+    let named = params.map(|entry| &entry.value).chain(results).chain(slots.map(|entry| &entry.value));
+    for schema in named.chain(members) {
         if !matches!(schema, Tree::Table(..)) {
             diagnostics.push(
                 Diagnostic::new(Code::PACK_SCHEMA, schema.at(), "a JSON Schema is a table")

@@ -4,6 +4,7 @@
 //! Out: [`Dialect`] with its families of rules, its blocks by number and the look-up of names.
 //! Never: reads a response.
 
+use super::Schema;
 use super::outline::Outline;
 use crate::expression::Template;
 use crate::grammar::{Grammar, RuleId, shipped};
@@ -166,6 +167,9 @@ pub(crate) struct Block {
     pub(crate) body: Option<String>,
     /// The text that is made of its value.
     pub(crate) text: Option<Template>,
+    /// What its value is, for those who write it, and whether they must.
+    pub(crate) schema: Option<Schema>,
+    pub(crate) required: bool,
     pub(crate) payload: Vec<Payload>,
     pub(crate) entities: bool,
     pub(crate) holds: Vec<BlockId>,

@@ -14,8 +14,10 @@ const DEEPEST: usize = 16;
 pub(crate) enum Members {
     /// All that its schema declares.
     All,
-    /// Those that are required, and those for which the author gave an example.
+    /// Those that are required, and those for which the author gave an example; texts say what they are for.
     Telling,
+    /// All that its schema declares; texts say what they are for.
+    Told,
 }
 
 /// An example of what a schema allows.
@@ -60,6 +62,7 @@ fn sample(schema: &Value, members: Members, depth: usize) -> Value {
         }
         Some("null") => Value::Null,
         _ if schema.get("format").and_then(Value::as_str) == Some("uri") => json!("https://example.org/"),
+        _ if members != Members::All && told(schema).is_some() => told(schema).unwrap_or_default().into(),
         _ => {
             let bound = |key: &str| schema.get(key).and_then(Value::as_u64).map(|length| length.min(4096) as usize);
             let mut text: String = "sample".to_owned();
@@ -70,10 +73,16 @@ fn sample(schema: &Value, members: Members, depth: usize) -> Value {
     }
 }
 
+/// What a text is for, where any text will do.
+fn told(schema: &Value) -> Option<&str> {
+    let free = !["pattern", "format", "minLength", "maxLength"].iter().any(|key| schema.get(key).is_some());
+    schema.get("description").filter(|_| free).and_then(Value::as_str)
+}
+
 fn object(schema: &Value, members: Members, depth: usize) -> Value {
     let required = schema.get("required").and_then(Value::as_array);
     let tells = |name: &str, schema: &Value| {
-        members == Members::All
+        members != Members::Telling
             || required.is_some_and(|names| names.iter().any(|one| one == name))
             || schema.get("examples").is_some()
     };

@@ -29,6 +29,12 @@ impl Schema {
         Self::new(plain(tree).0)
     }
 
+    /// The schema of a member, and whether it must be there.
+    pub(crate) fn of_member(tree: &Tree) -> (Self, bool) {
+        let (schema, required) = plain(tree);
+        (Self::new(schema), required)
+    }
+
     /// The schema of one of its properties.
     pub(super) fn of_property(&self, name: &str) -> Self {
         let properties = self.json.get("properties");

@@ -59,7 +59,12 @@ impl Program {
             names.map(|(name, _)| name.as_str()).collect::<Vec<_>>()
         });
         let whole = form.as_ref().map(|form| form.text.clone()).unwrap_or_default();
-        let part = form.map(|form| concerned(&form, &faults)).unwrap_or_default();
+        let part = match &form {
+            // What is one object cannot be shown in parts.
+            Some(form) if form.text.starts_with('{') => whole.clone(),
+            Some(form) => concerned(form, &faults),
+            None => String::new(),
+        };
         let (all, kinds) = (each(&faults), one_of_a_kind(&faults, usize::MAX));
         let short = one_of_a_kind(&faults, SHORT);
         let few = short.len().div_ceil(2);

@@ -6,12 +6,18 @@
 
 use super::strict::{self, Vendor};
 use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
-use crate::program::{Action, Mode, Program};
+use crate::program::{Action, Block, Mode, Program};
 use serde_json::{Value, json};
 
 /// A parameter of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Export {
+    /// `response_format` with the schema of an answer, as OpenAI and servers like it take it.
+    ResponseFormat,
+    /// `response_format` that asks for some object.
+    JsonObject,
+    /// The schema of an answer alone.
+    JsonSchema,
     /// `tools`, as OpenAI and servers like it take it.
     OpenaiTools,
     /// `tools`, as Anthropic takes it.
@@ -28,16 +34,53 @@ pub struct Exported {
 }
 
 impl Program {
-    /// What a server takes as `what` for answers of `mode`; `strict` keeps to what servers enforce while the model writes.
-    pub fn export(&self, mode: &str, what: Export, strict: bool) -> Exported {
+    /// What a server takes as `what` for answers of the mode `name`; `strict` keeps to what servers enforce while the model writes.
+    pub fn export(&self, name: &str, what: Export, strict: bool) -> Exported {
         let mut diagnostics = Vec::new();
-        let mode = self.modes.get(mode);
+        let mode = self.modes.get(name);
         let value = mode.and_then(|mode| match what {
             Export::OpenaiTools | Export::AnthropicTools => self.tools(mode, what, strict, &mut diagnostics),
+            _ => self.answer(name, mode, what, strict, &mut diagnostics),
         });
         diagnostics.dedup();
         let broken = diagnostics.iter().any(|one| one.severity == Severity::Error);
         Exported { value: value.filter(|_| !broken), diagnostics }
+    }
+
+    /// The schema of an answer, or what says that it is an object.
+    fn answer(
+        &self,
+        name: &str,
+        mode: &Mode,
+        what: Export,
+        strict: bool,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<Value> {
+        let mut dialects = mode.dialects.iter().filter_map(|number| Some((*number, self.dialects.get(*number)?)));
+        let Some((number, dialect)) = dialects.find(|(_, dialect)| dialect.outline.is_some()) else {
+            let message = format!("an answer of the mode `{name}` is no JSON object: no dialect of it has members");
+            let help = "give the mode a dialect whose grammar is `json`";
+            diagnostics.push(Diagnostic::new(Code::PROMPT_NO_OBJECT, mode.at, message).with_help(help));
+            return None;
+        };
+        if what == Export::JsonObject {
+            return Some(json!({ "type": "json_object" }));
+        }
+        let mut schema = self.answer_schema(mode, number, dialect)?;
+        if strict {
+            let at = |path: &[String]| {
+                let first = path.first().map(String::as_str);
+                let of = |block: &&Block| first.is_some() && block.name.split(['.', '[']).next() == first;
+                Some(dialect.blocks.iter().find(of).map_or(dialect.at, |block| block.at))
+            };
+            schema = strict::strict(&schema, Vendor::OpenAi, &at, diagnostics);
+        }
+        if what == Export::JsonSchema {
+            return Some(schema);
+        }
+        let fits = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' };
+        let name: String = format!("{}-{name}", self.name).chars().map(fits).take(64).collect();
+        Some(json!({ "type": "json_schema", "json_schema": { "name": name, "schema": schema, "strict": strict } }))
     }
 
     /// Whether an optional parameter that is `null` makes a call invalid.
@@ -79,8 +122,8 @@ impl Program {
                     members.insert("strict".to_owned(), json!(true));
                 }
                 match what {
-                    Export::OpenaiTools => json!({ "type": "function", "function": tool }),
                     Export::AnthropicTools => tool,
+                    _ => json!({ "type": "function", "function": tool }),
                 }
             });
         Some(tools.collect())

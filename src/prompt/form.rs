@@ -5,9 +5,10 @@
 //! Never: invents markup: every opener and closer is what the dialect's own grammar reads.
 
 use super::spelling::Speller;
-use crate::program::{Block, BlockId, Called, Dialect, Mode, Program};
+use crate::program::{Block, BlockId, Called, Dialect, Members, Mode, Program, example};
 use crate::surface::Role;
 use serde::Serialize;
+use serde_json::Value;
 
 /// How an answer is written in one dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -47,6 +48,9 @@ impl Program {
 
     /// The form in one dialect; where a mode permits some of the actions in `calls`, calls of those are shown.
     pub(super) fn form(&self, mode: &Mode, number: usize, dialect: &Dialect, calls: &[usize]) -> Form {
+        if let Some(form) = self.object_form(mode, number, dialect) {
+            return form;
+        }
         let speller = Speller { program: self, dialect };
         let mut blocks: Vec<(BlockId, &Block)> = speller.blocks().collect();
         blocks.sort_by_key(|(id, block)| rank(mode, number, *id, block));
@@ -95,6 +99,28 @@ impl Program {
         let texts: Vec<&str> = forms.iter().map(|form| form.text.trim_end()).collect();
         Form { dialect: dialect.name.clone(), text: texts.join("\n\n"), blocks: forms }
     }
+
+    /// The form of an answer that is one object.
+    fn object_form(&self, mode: &Mode, number: usize, dialect: &Dialect) -> Option<Form> {
+        let blocks = self.answer_members(mode, number, dialect)?.into_iter().map(|member| {
+            let (name, about) = (member.block.name.clone(), member.block.about.clone());
+            let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(number, member.id)));
+            let most = match member.block.role {
+                Role::Call => mode.reply.calls.map(|(most, _)| most),
+                _ => count.and_then(|count| count.most),
+            };
+            let role = member.block.role.word();
+            BlockForm { name, role, about, required: member.required, most, text: spelled(&member.alone) }
+        });
+        let blocks = blocks.collect();
+        let text = spelled(&self.answer_schema(mode, number, dialect)?);
+        Some(Form { dialect: dialect.name.clone(), text, blocks })
+    }
+}
+
+/// An example of what a schema allows, as a model would write it.
+fn spelled(schema: &Value) -> String {
+    format!("{:#}", example(schema, Members::Told))
 }
 
 /// Where a block stands in a reply: as the reply orders it, else what is said before what is done.

@@ -10,6 +10,7 @@
 //! model takes in. One file for each strategy that makes a layer shorter is in [`trim`].
 
 mod actions;
+mod answer;
 mod ask_again;
 mod count;
 mod draft;

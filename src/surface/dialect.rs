@@ -6,6 +6,7 @@
 
 use super::decode::{Named, OneOrMore, table, words};
 use super::degradation::Degradation;
+use super::tree::Tree;
 use crate::text::Spanned;
 
 table! {
@@ -65,6 +66,8 @@ table! {
         body: Option<Spanned<String>>,
         /// Where members are blocks: the text that is made of the `value`.
         text: Option<Spanned<String>>,
+        /// Where members are blocks: the JSON Schema of the value, for prompts and exports; `required = true` may stand in it.
+        schema: Option<Tree>,
         /// Of a call, or of a section with a value: how its payload is read; of several readers the first that can read it.
         payload: OneOrMore<Spanned<Payload>>,
         /// What its text is decoded from.

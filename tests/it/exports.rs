@@ -128,3 +128,72 @@ fn a_strict_schema_says_what_it_cannot_say() {
     let exported = program.export("chat", Export::AnthropicTools, true).value.unwrap();
     assert_eq!(exported[0]["input_schema"]["required"], json!(["text"]));
 }
+
+/// The dialect of `dce` whose answers are one object, in a pack of its own.
+fn object_pack() -> Program {
+    let pack = "[pack]\nname = \"dce\"\n[contents.file]\nkey = \"path\"\n[modes.cycle]\n";
+    let files = [("pack.toml", pack), ("json.toml", include_str!("../../rules/dce/json.toml"))];
+    Program::load(&rulebook::Folder::new("dce", files)).program.unwrap()
+}
+
+#[test]
+fn the_schema_of_an_answer_is_that_of_its_members() {
+    let program = object_pack();
+    let schema = program.export("cycle", Export::JsonSchema, false).value.unwrap();
+    let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["summary", "course_of_action", "files_updated", "curator_activity", "files"]);
+    assert_eq!(schema["required"], json!(["summary", "course_of_action", "files"]));
+    let file = &schema["properties"]["files"]["items"];
+    assert_eq!((file["type"].as_str(), &file["required"]), (Some("object"), &json!(["path", "content"])));
+    let step = &schema["properties"]["course_of_action"]["items"];
+    assert_eq!(
+        (step["properties"]["step"]["type"].as_str(), &step["required"]),
+        (Some("integer"), &json!(["step", "description"]))
+    );
+    let format = program.export("cycle", Export::ResponseFormat, false).value.unwrap();
+    let wanted =
+        json!({ "type": "json_schema", "json_schema": { "name": "dce-cycle", "schema": schema, "strict": false } });
+    assert_eq!(format, wanted);
+    assert_eq!(program.export("cycle", Export::JsonObject, false).value, Some(json!({ "type": "json_object" })));
+    // Strictly, what is optional may be `null`, and nothing is left unsaid.
+    let strict = program.export("cycle", Export::JsonSchema, true);
+    assert_eq!(strict.diagnostics, []);
+    for schema in schemas(&strict.value.unwrap()) {
+        if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+            assert_eq!(schema["required"], json!(properties.keys().collect::<Vec<_>>()));
+            assert_eq!(schema["additionalProperties"], json!(false));
+        }
+    }
+}
+
+#[test]
+fn real_answers_fit_the_schema_that_is_exported() {
+    let schema = object_pack().export("cycle", Export::JsonSchema, false).value.unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/dce");
+    let index = std::fs::read_to_string(folder.join("index.tsv")).unwrap();
+    let mut fit = 0;
+    for row in index.lines().map(|row| row.split('\t').collect::<Vec<_>>()).filter(|row| row.get(6) == Some(&"json")) {
+        let text = std::fs::read_to_string(folder.join(row[0])).unwrap();
+        // Many are broken, which is another test's.
+        let bare = text.trim().trim_start_matches("```json").trim_end_matches("```");
+        let Ok(answer) = serde_json::from_str::<Value>(bare) else { continue };
+        assert!(schema.is_valid(&answer), "{}: {:?}", row[0], schema.validate(&answer).unwrap_err().to_string());
+        fit += 1;
+    }
+    assert!(fit > 0);
+}
+
+#[test]
+fn an_object_may_hold_calls_and_lists_at_any_depth() {
+    let program = load("tests/packs/one-object");
+    let mode = program.session().mode;
+    let schema = program.export(&mode, Export::JsonSchema, false).value.unwrap();
+    let properties = &schema["properties"];
+    assert_eq!(properties["calls"]["items"]["properties"]["action"], json!({ "const": "add" }));
+    assert_eq!(properties["calls"]["items"]["properties"]["params"]["required"], json!(["n"]));
+    assert_eq!(properties["do"]["required"], json!(["what", "n"]));
+    let data = &properties["data"];
+    assert_eq!(data["properties"]["files"]["items"]["required"], json!(["path", "content"]));
+    assert_eq!(data["properties"]["notes"]["additionalProperties"]["type"], json!("string"));
+}

@@ -124,7 +124,8 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
     let Some(program) = loaded.program else { return found };
     for snippet in snippets {
         if let Some(mode) = snippet.value("export") {
-            found.extend(codes(&program.export(mode, Export::OpenaiTools, true).diagnostics));
+            let what = if snippet.value("as").is_some() { Export::JsonSchema } else { Export::OpenaiTools };
+            found.extend(codes(&program.export(mode, what, true).diagnostics));
         }
         match snippet.language.as_str() {
             "text" if snippet.value("root").or(snippet.value("link")).is_some() => {}

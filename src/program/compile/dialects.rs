@@ -6,7 +6,7 @@
 
 use crate::pack::Pack;
 use crate::program::dialect::{Bound, Names, Needles};
-use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outline, Outside};
+use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outline, Outside, Schema};
 use crate::surface::{self, Anchor, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
 
@@ -125,6 +125,7 @@ fn compile_block(
             (false, false) => ends.push(vec![Ending::NextBlock, Ending::End]),
         }
     }
+    let schema = block.schema.as_ref().map(Schema::of_member);
     Block {
         name: name.to_owned(),
         names: opening_names(name, block).map(str::to_owned).collect(),
@@ -140,6 +141,8 @@ fn compile_block(
         }),
         body: block.body.as_ref().map(|body| body.value.trim_start_matches('@').to_owned()),
         text: None,
+        required: schema.as_ref().is_some_and(|(_, required)| *required),
+        schema: schema.map(|(schema, _)| schema),
         payload: block.payload.0.iter().map(|reader| reader.value).collect(),
         entities: Block::decodes(block.decode.or(dialect.decode)),
         holds: block.holds.iter().filter_map(id).collect(),

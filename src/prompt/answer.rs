@@ -1,0 +1,164 @@
+//! Answers as one object: which JSON is an answer of this mode?
+//!
+//! In: a dialect whose blocks are members, the mode's shape of a reply, the actions that it permits.
+//! Out: [`Member`]s and a JSON Schema of the whole answer, from which an example follows.
+//! Never: is what the reader checks: it tells those who write answers what the pack says of them.
+
+use crate::program::{Block, BlockId, Called, Dialect, Mode, Program};
+use crate::surface::Role;
+use serde_json::{Value, json};
+
+/// One block of an answer that is an object.
+pub(super) struct Member<'p> {
+    pub(super) id: BlockId,
+    pub(super) block: &'p Block,
+    /// The schema of an object with nothing else in it.
+    pub(super) alone: Value,
+    pub(super) required: bool,
+    schema: Value,
+}
+
+impl Program {
+    /// The members of an answer of `mode` in a dialect, in the order of a reply; none where an answer in it is no object.
+    pub(super) fn answer_members<'p>(
+        &self,
+        mode: &Mode,
+        number: usize,
+        dialect: &'p Dialect,
+    ) -> Option<Vec<Member<'p>>> {
+        dialect.outline.as_ref()?;
+        let placed = |id: BlockId| mode.reply.order.iter().position(|blocks| blocks.contains(&(number, id)));
+        let mut blocks: Vec<(BlockId, &Block)> = (0..).map(BlockId).zip(&dialect.blocks).collect();
+        blocks.sort_by_key(|(id, _)| placed(*id).unwrap_or(usize::MAX));
+        let member = |(id, block): (BlockId, &'p Block)| {
+            let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(number, id)));
+            let forbidden = match block.role {
+                Role::Call => mode.reply.calls.is_some_and(|(most, _)| most == 0),
+                _ => count.is_some_and(|count| count.most == Some(0)),
+            };
+            let schema = self.member_schema(mode, block).filter(|_| !forbidden)?;
+            let required = count.is_some_and(|count| count.required) || block.required;
+            let mut alone = object();
+            place(&mut alone, &block.name, block.about.as_deref(), &schema, required);
+            Some(Member { id, block, alone, required, schema })
+        };
+        Some(blocks.into_iter().filter_map(member).collect())
+    }
+
+    /// The schema of a whole answer; none where an answer in the dialect is no object.
+    pub(super) fn answer_schema(&self, mode: &Mode, number: usize, dialect: &Dialect) -> Option<Value> {
+        let mut answer = object();
+        for member in self.answer_members(mode, number, dialect)? {
+            place(&mut answer, &member.block.name, member.block.about.as_deref(), &member.schema, member.required);
+        }
+        Some(answer)
+    }
+
+    /// The schema of one block's value; none for a call where nothing is permitted.
+    fn member_schema(&self, mode: &Mode, block: &Block) -> Option<Value> {
+        let text = || json!({ "type": "string" });
+        let mut schema = match (block.role, &block.body) {
+            (Role::Call, _) => self.call_schema(mode, block)?,
+            (_, None) if block.text.is_some() => json!({}),
+            (_, None) => text(),
+            (_, Some(body)) => {
+                let mut entry = object();
+                if let Called::Attribute(name) = &block.called {
+                    add(&mut entry, name, text(), true);
+                }
+                if let Some(Called::Attribute(key)) = &block.key {
+                    add(&mut entry, key, text(), true);
+                }
+                add(&mut entry, body, text(), true);
+                entry
+            }
+        };
+        let own = block.schema.as_ref().and_then(|own| own.json().as_object());
+        if let (Value::Object(members), Some(own)) = (&mut schema, own) {
+            members.extend(own.clone());
+        }
+        Some(schema)
+    }
+
+    /// The schema of a call: one of those that the mode permits.
+    fn call_schema(&self, mode: &Mode, block: &Block) -> Option<Value> {
+        let permitted = self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
+        let choices = permitted.filter_map(|((name, action), _)| {
+            let params = action.schema.json();
+            let named = match &block.called {
+                Called::Attribute(named) => named,
+                Called::Word(word) => return (word == name).then(|| params.clone()),
+                Called::Own => return (block.name.trim_end_matches("[]") == name).then(|| params.clone()),
+            };
+            let mut call = object();
+            add(&mut call, named, json!({ "const": name }), true);
+            match &block.body {
+                Some(body) => add(&mut call, body, params.clone(), true),
+                None => {
+                    let required = params.get("required").and_then(Value::as_array);
+                    for (param, schema) in params.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                        let required = required.is_some_and(|names| names.iter().any(|one| one == param));
+                        add(&mut call, param, schema.clone(), required);
+                    }
+                }
+            }
+            if let (Value::Object(members), Some(about)) = (&mut call, &action.about) {
+                members.insert("description".into(), json!(about));
+            }
+            Some(call)
+        });
+        let mut choices: Vec<Value> = choices.collect();
+        if choices.len() > 1 { Some(json!({ "anyOf": choices })) } else { choices.pop() }
+    }
+}
+
+fn object() -> Value {
+    json!({ "type": "object", "properties": {}, "required": [] })
+}
+
+/// Adds a member to the schema of an object, or puts this one in its place.
+fn add(object: &mut Value, name: &str, schema: Value, required: bool) {
+    let Value::Object(members) = object else { return };
+    if let Some(Value::Object(properties)) = members.get_mut("properties") {
+        properties.insert(name.to_owned(), schema);
+    }
+    if let Some(Value::Array(names)) = members.get_mut("required").filter(|_| required)
+        && !names.iter().any(|known| known == name)
+    {
+        names.push(name.into());
+    }
+}
+
+/// Puts a schema where a block's name leads: `data.files[]` is each entry of the member `files` of the member `data`.
+fn place(object: &mut Value, path: &str, about: Option<&str>, schema: &Value, required: bool) {
+    let (head, rest) = path.split_once('.').map_or((path, None), |(head, rest)| (head, Some(rest)));
+    let name = head.trim_end_matches("[]");
+    let listed = |inner: Value| {
+        let lists = (head.len() - name.len()) / 2;
+        (0..lists).fold(inner, |inner, _| json!({ "type": "array", "items": inner }))
+    };
+    let Some(rest) = rest else {
+        let mut member = listed(schema.clone());
+        if let (Value::Object(members), Some(about)) = (&mut member, about) {
+            members.entry("description").or_insert_with(|| about.into());
+        }
+        // A name with `*` is every member that has no name of its own.
+        match object {
+            Value::Object(members) if name.contains(['*', '?']) => {
+                members.insert("additionalProperties".into(), member);
+            }
+            _ => add(object, name, member, required),
+        }
+        return;
+    };
+    let known = object.get("properties").and_then(|properties| properties.get(name)).cloned();
+    let mut outer = known.unwrap_or_else(|| listed(self::object()));
+    let mut inner = Some(&mut outer);
+    while let Some(list) = inner.take_if(|inner| inner.get("items").is_some()) {
+        inner = list.get_mut("items");
+    }
+    if let Some(inner) = inner {
+        place(inner, rest, about, schema, required);
+    }
+    add(object, name, outer, required);
+}
