@@ -154,9 +154,8 @@ impl<'p> ObjectReader<'p> {
         };
         let first = self.blocks.len();
         let mut outside = object.junk.clone();
-        // What has to be mended in the midst of prose is what somebody talks about.
-        let prose = |part: Option<&str>| part.is_some_and(|part| !part.trim().trim_matches('`').trim().is_empty());
-        let quoted = mended && prose(text.get(..start)) && prose(text.get(object.end..));
+        // What has to be mended and stands behind prose, in no fence, is what somebody thinks about.
+        let quoted = mended && !fenced && text.get(start_of(text)..start).is_some_and(|prose| !prose.trim().is_empty());
         if !quoted {
             self.bind(text, &object, &mut outside);
         }
