@@ -24,6 +24,10 @@ fn the_form_of_an_answer_is_read_without_a_word() {
     for program in packs() {
         for mode in program.modes().map(str::to_owned).collect::<Vec<_>>() {
             for form in program.forms(&mode) {
+                // Members of an object are taught by its schema.
+                if form.blocks.is_empty() {
+                    continue;
+                }
                 let outcome = read(&program, &mode, Some(&form.dialect), &form.text);
                 let what =
                     format!("{} {mode} {}:\n{}\n{:#?}", program.name(), form.dialect, form.text, outcome.diagnostics);

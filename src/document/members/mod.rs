@@ -138,9 +138,7 @@ impl<'p> ObjectReader<'p> {
         let fenced = brace > start;
         let mut faults: Vec<(RuleId, Span)> = if fenced { self.faults_of_last_run() } else { Vec::new() };
         let (mut stopped, mut left_out) = (None, 0);
-        let strictly = strict::read(text, brace, self.outline);
-        let mended = strictly.is_none();
-        let object = match strictly {
+        let object = match strict::read(text, brace, self.outline) {
             Some(object) => object,
             None => {
                 let last = *self.last.get_or_insert_with(|| fits::Last::of(text));
@@ -154,10 +152,10 @@ impl<'p> ObjectReader<'p> {
         };
         let first = self.blocks.len();
         let mut outside = object.junk.clone();
-        // What has to be mended in the midst of prose is what somebody talks about.
-        let prose = |part: Option<&str>| part.is_some_and(|part| !part.trim().trim_matches('`').trim().is_empty());
-        let quoted = mended && prose(text.get(..start)) && prose(text.get(object.end..));
-        if !quoted {
+        // Dots where a value belongs: somebody speaks of an object that is yet to be written.
+        let dots = |span: Span| !span.is_empty() && span.of(text).chars().all(|c| matches!(c, '.' | '…'));
+        let sketched = faults.iter().any(|(_, span)| dots(*span));
+        if !sketched {
             self.bind(text, &object, &mut outside);
         }
         self.at = object.end.max(brace + 1);
