@@ -29,7 +29,8 @@ fn a_mode_exports_the_tools_that_it_permits() {
         let permitted: Vec<String> = program.action_forms(mode).into_iter().map(|action| action.name).collect();
         let openai = program.export(mode, Export::OpenaiTools, false);
         let anthropic = program.export(mode, Export::AnthropicTools, false);
-        assert_eq!((&openai.diagnostics, &anthropic.diagnostics), (&vec![], &vec![]));
+        let unsaid = |one: &rulebook::diagnostic::Diagnostic| one.code.to_string() == "prompt/unsaid";
+        assert!(openai.diagnostics.iter().chain(&anthropic.diagnostics).all(unsaid), "{:?}", openai.diagnostics);
         let (openai, anthropic) = (openai.value.unwrap(), anthropic.value.unwrap());
         let functions: Vec<&Value> = openai.as_array().unwrap().iter().map(|tool| &tool["function"]).collect();
         assert_eq!(functions.iter().map(|tool| tool["name"].as_str().unwrap()).collect::<Vec<_>>(), permitted);

@@ -86,7 +86,7 @@ fn nesting_ends_in_a_coded_diagnostic_on_a_small_stack_too() {
     ];
     let read = move || {
         for (text, code) in texts {
-            let program = program(if text.starts_with('[') { PACKS[0] } else { PACKS[1] });
+            let program = program(if text.starts_with('[') { PACKS[0] } else { "rules/writers-factory" });
             let outcome = program.run(&program.session(), &text);
             let codes: Vec<&str> = outcome.diagnostics.iter().map(|found| found.code.as_str()).collect();
             let wanted = format!("response/{code}");
