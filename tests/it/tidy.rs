@@ -165,7 +165,8 @@ fn names_of_packs() -> BTreeSet<String> {
             names.extend(guardrail.get("id").and_then(toml::Value::as_str).map(str::to_owned));
         }
     }
-    names.retain(|name| !is_own_word(name));
+    // A name with `*` is no name of anything.
+    names.retain(|name| !name.contains('*') && !is_own_word(name));
     names
 }
 
