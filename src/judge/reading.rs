@@ -71,6 +71,9 @@ impl Judgement<'_> {
         match what {
             Defect::NoDialect => ("no dialect of this mode recognises a block".to_owned(), None),
             Defect::UnclosedBlock => (format!("`{name}` is never closed"), None),
+            Defect::MalformedPayload if self.dialect.is_some_and(|(_, dialect)| dialect.outline.is_some()) => {
+                (format!("`{name}` has no body"), None)
+            }
             Defect::MalformedPayload => (
                 format!("the payload of `{name}` is nested too deeply"),
                 Some(format!("a payload has at most {} levels", limits.depth)),
@@ -83,7 +86,6 @@ impl Judgement<'_> {
                 format!("`{quoted}` stands inside another block and is its text"),
                 Some("nothing inside this block is ever carried out".to_owned()),
             ),
-            Defect::MalformedPayload => (format!("`{name}` has no body"), None),
             Defect::TooLarge if self.document.bytes > limits.input => {
                 (format!("the response is longer than {} bytes", limits.input), None)
             }
