@@ -72,6 +72,11 @@ impl Judgement<'_> {
         self.find(diagnostic.with_rule(rule));
     }
 
+    /// Whether the answer is one object, whose members are the blocks.
+    fn reads_members(&self) -> bool {
+        self.dialect.is_some_and(|(_, dialect)| dialect.outline.is_some())
+    }
+
     fn defect_text(&self, what: Defect, found: &Found) -> (String, Option<String>) {
         let quoted = excerpt(found.span.of(self.text), 40);
         let name = found.block.and_then(|block| self.document.blocks.get(block)).map(|block| block.name.of(self.text));
@@ -80,7 +85,9 @@ impl Judgement<'_> {
         match what {
             Defect::NoDialect => ("no dialect of this mode recognises a block".to_owned(), None),
             Defect::UnclosedBlock => (format!("`{name}` is never closed"), None),
-            Defect::MalformedPayload if self.is_content(found.block) => (format!("`{name}` has no body"), None),
+            Defect::MalformedPayload if self.is_content(found.block) || self.reads_members() => {
+                (format!("`{name}` has no body"), None)
+            }
             Defect::MalformedPayload => (
                 format!("the payload of `{name}` is nested too deeply"),
                 Some(format!("a payload has at most {} levels", limits.depth)),
