@@ -1,4 +1,5 @@
 //! How long does a prompt take, and how much of that is counting its tokens?
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, missing_docs, reason = "a bench")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use rulebook::Program;

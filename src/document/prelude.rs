@@ -24,6 +24,14 @@ pub(super) struct Prelude {
     next: Vec<usize>,
 }
 
+/// The block that is sought.
+pub(super) struct Sought {
+    pub(super) id: BlockId,
+    pub(super) family: usize,
+    /// Its opener and its name, if it has any.
+    pub(super) opener: Option<(Span, Span)>,
+}
+
 /// How the search stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stand {
@@ -60,10 +68,10 @@ impl Prelude {
         self.sought = None;
     }
 
-    /// The block that is sought, and its opener and name if it has any.
-    pub(super) fn block(&self) -> Option<(BlockId, usize, Option<(Span, Span)>)> {
+    /// The block that is sought; none once the search is over.
+    pub(super) fn block(&self) -> Option<Sought> {
         let (id, family) = self.sought?;
-        Some((id, family, self.opener.flatten()))
+        Some(Sought { id, family, opener: self.opener.flatten() })
     }
 
     /// Goes on with the search in a text whose answer begins at `start`.

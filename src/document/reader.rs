@@ -11,7 +11,7 @@ use super::announce::Told;
 use super::edges::{fence_end, trimmed};
 use super::marks::{Budget, Kind, Look, Mark, Marker, Opener, opener};
 use super::masks::{Kinds, Masks};
-use super::prelude::{Prelude, Stand};
+use super::prelude::{Prelude, Sought, Stand};
 use super::{Attribute, Block, Document, Ended, Found, Key, What, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, Progress};
@@ -207,7 +207,7 @@ impl<'p> Scanner<'p> {
             Stand::Opened(closer) => closer,
             Stand::Closer(_) | Stand::Waits(_) | Stand::Over => return false,
         };
-        let Some((id, family, opener)) = self.prelude.block() else { return false };
+        let Some(Sought { id, family, opener }) = self.prelude.block() else { return false };
         let Some(block) = self.block(id) else { return false };
         let start = Span::new(self.at, self.at);
         let (opener, name) = opener.unwrap_or((start, start));

@@ -56,7 +56,7 @@ impl Judgement<'_> {
         for name_and_key in repeated {
             let Some(blocks) = known.remove(&name_and_key) else { continue };
             let (name, key) = name_and_key;
-            let whole = blocks.iter().copied().filter(|index| self.has_effect(*index)).next_back();
+            let whole = blocks.iter().copied().rfind(|index| self.has_effect(*index));
             let Some(last) = whole.or(blocks.last().copied()) else { continue };
             let times = blocks.len();
             for (position, index) in blocks.into_iter().enumerate() {

@@ -102,7 +102,9 @@ impl Program {
 
     /// The form of an answer that is one object.
     fn object_form(&self, mode: &Mode, number: usize, dialect: &Dialect) -> Option<Form> {
-        let blocks = self.answer_members(mode, number, dialect)?.into_iter().map(|member| {
+        // Of a member that may be called anything there is no example.
+        let members = self.answer_members(mode, number, dialect)?.into_iter();
+        let blocks = members.filter(|member| !member.block.name.contains(['*', '?'])).map(|member| {
             let (name, about) = (member.block.name.clone(), member.block.about.clone());
             let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(number, member.id)));
             let most = match member.block.role {
