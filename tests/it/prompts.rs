@@ -55,7 +55,7 @@ fn words(seed: &mut u64, most: usize) -> String {
 
 fn random_state(seed: &mut u64) -> Value {
     // One in eight values is far too long for any budget.
-    let length = |seed: &mut u64| if next(seed) % 8 == 0 { 400 } else { 12 };
+    let length = |seed: &mut u64| if next(seed).is_multiple_of(8) { 400 } else { 12 };
     let text = |seed: &mut u64| {
         let most = length(seed);
         words(seed, most)
@@ -69,7 +69,7 @@ fn random_state(seed: &mut u64) -> Value {
         "project": { "title": text(seed), "protagonist": text(seed), "genre": text(seed), "tone": text(seed) },
         "active_context": { "file": text(seed), "beat": text(seed), "chapter": text(seed), "scene": text(seed) },
         "voice_context": {
-            "locked": next(seed) % 2 == 0, "winning_agent": text(seed), "voice_state": text(seed),
+            "locked": next(seed).is_multiple_of(2), "winning_agent": text(seed), "voice_state": text(seed),
             "antipatterns": list(seed, &mut |seed| json!({ "severity": "deduction", "text": text(seed) })),
         },
         "scene_context": { "scaffold_id": text(seed), "beat_alignment": text(seed), "word_target": 2500 },
