@@ -7,7 +7,9 @@
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::session::Session;
 use serde::Serialize;
-use serde_json::{Map, Value};
+#[cfg(feature = "schema")]
+use serde_json::Map;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// The version of the contract.
