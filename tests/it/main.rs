@@ -29,6 +29,7 @@ mod pack_page;
 mod pages;
 mod promises;
 mod readme;
+mod rendered_dce;
 mod replay;
 mod schemas;
 mod texts;
