@@ -400,6 +400,11 @@ pub(crate) fn couple_ai() -> Program {
     load("couple-ai", files!("couple-ai": "pack.toml" "state.toml" "actions.toml"))
 }
 
+/// The pack for answers that bring files.
+pub(crate) fn dce() -> Program {
+    load("dce", files!("dce": "pack.toml" "dialects.toml" "json.toml" "modes.toml" "grammar/channels.pest"))
+}
+
 fn load(name: &str, files: impl IntoIterator<Item = (&'static str, &'static str)>) -> Program {
     let loaded = Program::load(&Folder::new(name, files));
     loaded.program.unwrap_or_else(|| unreachable!("{:?}", loaded.diagnostics))

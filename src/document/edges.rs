@@ -156,6 +156,15 @@ fn inside_fence(span: Span, text: &str) -> Option<Span> {
 
 /// The part of `span` without rules at both ends, and without the fence that opens on its last line.
 pub(crate) fn without_between(span: Span, text: &str) -> Span {
+    let mut rest = without_tail(span, text);
+    while let Some((first, Line::Rule)) = lines(rest, text).next() {
+        rest = Span::new(first.end, rest.end).trimmed(text);
+    }
+    rest
+}
+
+/// The part of `span` without what stands before the next block: rules, and a fence that opens on the last line.
+pub(super) fn without_tail(span: Span, text: &str) -> Span {
     let mut rest = span.trimmed(text);
     let open = left_open(rest, text, 3);
     loop {
@@ -167,14 +176,10 @@ pub(crate) fn without_between(span: Span, text: &str) -> Span {
             _ => false,
         };
         if !cut {
-            break;
+            return rest;
         }
         rest = Span::new(rest.start, last).trimmed(text);
     }
-    while let Some((first, Line::Rule)) = lines(rest, text).next() {
-        rest = Span::new(first.end, rest.end).trimmed(text);
-    }
-    rest
 }
 
 /// The part of `span` without the lines at both ends that may stand between blocks.
@@ -201,7 +206,7 @@ pub(crate) fn without_frame(span: Span, text: &str, between: &[Between]) -> Span
 
 /// Where the code fence closes that stands around the opener or right inside the block: of all lines up to `end` the last
 /// that may close it. What ends there may be the opener of the next block, which may stand in a fence of its own.
-pub(super) fn fence_end(opener: Span, end: usize, next_opens: bool, text: &str) -> Option<usize> {
+pub(super) fn fence_end(opener: Span, end: usize, text: &str) -> Option<usize> {
     let before = text.get(..opener.start)?;
     let line = before.rfind('\n').map_or(0, |at| at + 1);
     let own = before.get(line..)?;
@@ -209,29 +214,28 @@ pub(super) fn fence_end(opener: Span, end: usize, next_opens: bool, text: &str) 
     let is_fence = |line: &str| matches!(read(line), Line::Fence(_));
     let around = is_fence(own) || (own.trim().is_empty() && above().is_some_and(is_fence));
     let mut opened = around;
-    // The last line that may close it; and that before it, where only rules stand between them.
+    // The last line that may close it, or the first of several with nothing but rules between them.
     let mut last: Option<(Span, Fence)> = None;
-    let mut earlier: Option<(Span, Fence)> = None;
-    let mut text_since = false;
+    let mut inner = false;
+    let mut text_since = true;
     for (place, line) in lines(Span::new(opener.end, end), text) {
         match line {
             Line::Blank | Line::Rule => {}
-            Line::Text if !opened && last.is_none() => return None,
+            Line::Text if !opened => return None,
             Line::Text => text_since = true,
             Line::Fence(_) if !opened => opened = true,
+            Line::Fence(fence) if fence.bare && inner => (inner, text_since) = (false, true),
             Line::Fence(fence) if fence.bare || fence.turns() => {
-                earlier = last.filter(|_| !text_since);
-                last = Some((place, fence));
+                if text_since {
+                    last = Some((place, fence));
+                }
                 text_since = false;
             }
-            Line::Fence(_) => text_since |= !next_opens,
+            // What opens in it closes in it.
+            Line::Fence(_) => inner = true,
         }
     }
-    let opens_next = |(_, fence): &(Span, Fence)| next_opens && fence.bare && !text_since;
-    let (place, fence) = match earlier {
-        Some(earlier) if last.as_ref().is_some_and(opens_next) => earlier,
-        _ => last?,
-    };
+    let (place, fence) = last?;
     let line = place.of(text);
     let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
     let marks = if fence.turns() { 3 } else { fence.length };
@@ -291,8 +295,7 @@ mod tests {
     #[track_caller]
     fn check_fence(text: &str, expected: Option<&str>) {
         let at = text.find("<a>").unwrap_or_default();
-        let next = text.find("<b>");
-        let found = fence_end(Span::new(at, at + 3), next.unwrap_or(text.len()), next.is_some(), text);
+        let found = fence_end(Span::new(at, at + 3), text.find("<b>").unwrap_or(text.len()), text);
         assert_eq!(found.and_then(|end| text.get(at + 3..end)), expected, "{text:?}");
     }
 
@@ -305,6 +308,7 @@ mod tests {
         check_fence("```\n<a>\n1\n``````xml\n<b>", Some("\n1\n"));
         check_fence("```\n<a>\n```\n1\n```\n2\n```\n<b>", Some("\n```\n1\n```\n2\n"));
         check_fence("<a>\n```ts\n1\n```\n\ntext\n<b>", Some("\n```ts\n1\n```"));
+        check_fence("```\n<a>\n```sh\n1\n```\n```\n```\n", Some("\n```sh\n1\n```\n"));
         check_fence("<a>\n1\n```\n", None);
         check_fence("<a>\n```\n1\n", None);
     }

@@ -8,7 +8,7 @@
 //! opener of the same block, so that each mark is looked at once for each bound name at the most.
 
 use super::announce::Told;
-use super::edges::{fence_end, trimmed};
+use super::edges::{fence_end, trimmed, without_tail};
 use super::marks::{Budget, Kind, Look, Mark, Marker, Opener, opener};
 use super::masks::{Kinds, Masks};
 use super::prelude::{Prelude, Sought, Stand};
@@ -16,7 +16,7 @@ use super::{Attribute, Block, Document, Ended, Found, Key, What, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, Progress};
 use crate::program::{BlockId, Closer, Dialect, Family, Limits};
-use crate::surface::{Anchor, Ending, Role};
+use crate::surface::{Anchor, Ending, Role, Trim};
 use crate::text::{Span, glob};
 
 /// One dialect reading one response.
@@ -360,7 +360,7 @@ impl<'p> Scanner<'p> {
         if open.empty || block.role == Role::Wrapper {
             return Some(End { at: open.opener.end, closer: None, rung: 0, ending: Ending::Closer, payload: None });
         }
-        self.look_ahead(open, block, text, last);
+        self.look_ahead(open, block, text, last, region.is_some());
         let seen = open.sure(block) || open.bound.is_some() || region.is_some();
         let region_end = region.map(|region| open.bound.map_or(region, |bound| bound.min(region))).or(open.bound);
         for (rung, endings) in block.ends.iter().enumerate() {
@@ -386,7 +386,7 @@ impl<'p> Scanner<'p> {
                     Ending::LastLooseCloser => open.closer().or(open.loose).map(|(closer, _)| closer.start),
                     Ending::Fence => {
                         let end = region_end?;
-                        fence_end(open.opener, end, open.bound == Some(end), text)
+                        fence_end(open.opener, end, text)
                     }
                     Ending::MaskedCloser => match open.masked_closer {
                         Some((closer, _)) => Some(closer.start),
@@ -434,7 +434,10 @@ impl<'p> Scanner<'p> {
                 _ => {
                     let ending = if open.left && ending == Ending::NextBlock { Ending::End } else { ending };
                     let body = Span::new(open.opener.end, at);
-                    let end = body.start + body.of(text).trim_end().len();
+                    let end = match ending {
+                        Ending::NextBlock if block.trim.contains(&Trim::WrappingFence) => without_tail(body, text).end,
+                        _ => body.start + body.of(text).trim_end().len(),
+                    };
                     End { at: end, closer: None, rung, ending, payload: None }
                 }
             });
@@ -444,7 +447,7 @@ impl<'p> Scanner<'p> {
     }
 
     /// Looks through the marks behind the opener, up to its closer or the next opener of the same block.
-    fn look_ahead(&self, open: &mut Open, block: &crate::program::Block, text: &str, last: usize) {
+    fn look_ahead(&self, open: &mut Open, block: &crate::program::Block, text: &str, last: usize, complete: bool) {
         // What a content holds is opaque: no opener of another block says anything about its end.
         let opaque = block.role == Role::Content;
         while !open.sure(block) && open.bound.is_none() && open.search < last {
@@ -468,16 +471,32 @@ impl<'p> Scanner<'p> {
                 Kind::Close => {
                     let Some((tier, first)) = self.closes(block, open, mark, text) else { continue };
                     let closer = Some((mark.span(), first));
-                    let counts =
-                        block.anchor == Anchor::Anywhere || mark.leads_line || open.shares_line(mark.start(), text);
+                    let mut counts = block.anchor == Anchor::Anywhere || mark.leads_line;
+                    if !counts && open.shares_line(mark.start(), text) {
+                        let after = text.get(mark.span().end..).unwrap_or_default().trim_start_matches([' ', '\t']);
+                        // On the opener's line it ends what stands there; in the midst of a line it is spoken of.
+                        counts = match after.bytes().next() {
+                            Some(byte) => matches!(byte, b'\n' | b'\r' | b'<'),
+                            None if complete => true,
+                            None => {
+                                open.search -= 1;
+                                return;
+                            }
+                        };
+                    }
                     let Some(slot) = open.closers.get_mut(tier) else { continue };
                     if mark.masked {
                         open.masked_closer = open.masked_closer.or(closer.filter(|_| counts));
                     } else if !counts {
                         let within = tier != Closer::LAST_TIER && (opaque || open.next_block.is_none());
                         open.loose = closer.filter(|_| within).or(open.loose);
-                    } else if slot.is_none() || tier == Closer::LAST_TIER {
-                        *slot = closer;
+                    } else {
+                        // A doubled closer closes where its first stands.
+                        let blank = |span: Span| Span::new(span.end, mark.start()).of(text).trim().is_empty();
+                        let again = slot.is_some_and(|(span, _)| tier != Closer::LAST_TIER || blank(span));
+                        if !again {
+                            *slot = open.loose.filter(|(span, _)| blank(*span)).or(closer);
+                        }
                     }
                 }
                 _ => {}

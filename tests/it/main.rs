@@ -31,6 +31,7 @@ mod pages;
 mod promises;
 mod prompts;
 mod readme;
+mod rendered_dce;
 mod replay;
 mod schemas;
 mod texts;
