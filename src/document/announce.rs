@@ -4,10 +4,11 @@
 //! Out: [`Announcement`]s: facts of the document that no continuation can change, each once, in order.
 //! Never: tells a verdict: those come with the outcome.
 
+use super::edges::{first_marks, is_mark};
 use super::marks::Mark;
 use super::reader::Scanner;
 use crate::program::BlockId;
-use crate::surface::Role;
+use crate::surface::{Ending, Role};
 use crate::text::Span;
 
 /// A fact of the document that no continuation of the response can change.
@@ -103,11 +104,17 @@ impl Scanner<'_> {
                     self.told.opened = true;
                     self.told.at = opener.end;
                 }
+                // A fence may end it where it stands.
+                let fenced =
+                    self.block(id).is_some_and(|block| block.ends.iter().flatten().any(|end| *end == Ending::Fence));
+                let from = self.told.at.max(self.told.blank.saturating_sub(2));
+                let rest = text.as_bytes().get(from..certain).filter(|_| fenced);
+                let certain = rest.and_then(first_marks).map_or(certain, |fence| from + fence);
                 if plain {
                     let from = self.told.at.max(self.told.blank);
                     if let Some(fresh) = text.get(from..certain) {
                         self.told.blank = certain;
-                        let shown = fresh.trim_end().len();
+                        let shown = fresh.trim_end_matches(|c: char| c.is_whitespace() || (fenced && is_mark(c))).len();
                         if shown > 0 {
                             self.tell(text, Some(number), from + shown, out);
                         }
@@ -124,6 +131,10 @@ impl Scanner<'_> {
 
     /// Up to where it is known that nothing opens.
     fn outside_until(&self) -> usize {
+        // A block may yet turn out to have opened where the answer starts.
+        if !self.prelude.is_over() {
+            return 0;
+        }
         let next = self.marker.marks.get(self.next).map_or(usize::MAX, Mark::start);
         next.min(self.marker.at).min(self.masks.decided())
     }

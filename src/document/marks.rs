@@ -20,7 +20,7 @@ pub(super) struct Mark {
     pub(super) kind: Kind,
     /// Whether it stands in a mask.
     pub(super) masked: bool,
-    /// Whether nothing but white space, fence marks and closers stand before it on its line.
+    /// Whether nothing but white space, fences and closers stand before it on its line.
     pub(super) leads_line: bool,
     /// The number of what its opener says, if that was kept.
     opener: u16,
@@ -105,6 +105,8 @@ pub(super) struct Marker {
     lines: usize,
     /// Up to where the line holds only what may stand before a mark that leads it.
     clean: usize,
+    /// Whether what stands at `at` leads its line.
+    leads: bool,
     /// Marks in the code span that is being looked through: it may turn out to be none.
     held: Vec<Mark>,
     span: Option<Span>,
@@ -123,6 +125,8 @@ pub(super) struct Look<'l> {
     pub(super) text: &'l str,
     pub(super) masks: &'l Masks,
     pub(super) complete: bool,
+    /// Nothing behind this place is looked at.
+    pub(super) limit: usize,
 }
 
 /// What came of one attempt.
@@ -147,6 +151,7 @@ impl Marker {
             mask_cursor: 0,
             lines: 0,
             clean: 0,
+            leads: false,
             held: Vec::new(),
             span: None,
             depth: 0,
@@ -159,7 +164,7 @@ impl Marker {
     /// Looks at what has come since the last call, as far as the masks are decided, until there are `most` marks.
     pub(super) fn advance(&mut self, look: &Look<'_>, budget: &mut Budget, most: usize) {
         let bytes = look.text.as_bytes();
-        let limit = look.masks.decided().min(bytes.len());
+        let limit = look.masks.decided().min(bytes.len()).min(look.limit);
         while self.at < limit && !self.spent && self.marks.len() < most {
             if self.attempt.is_none() {
                 let rest = bytes.get(self.at..limit).unwrap_or_default();
@@ -172,6 +177,9 @@ impl Marker {
             }
             self.leave_span();
             let from = self.attempt.take();
+            if from.is_none() {
+                self.leads = self.leads_line(bytes);
+            }
             if !self.attempts(look, budget, from) {
                 if self.spent {
                     self.at = bytes.len();
@@ -203,6 +211,9 @@ impl Marker {
         let first = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
         for number in first..2 * look.dialect.families.len() {
             let (index, closing) = (number / 2, number % 2 == 1);
+            if look.dialect.families.get(index).is_some_and(|family| family.only_prelude) {
+                continue;
+            }
             let resume = resumed.take().is_some_and(|(_, _, started)| started);
             let attempt = match closing {
                 false => self.open(look, index, budget, resume),
@@ -229,21 +240,24 @@ impl Marker {
 
     fn open(&mut self, look: &Look<'_>, index: usize, budget: &mut Budget, resume: bool) -> Attempt {
         let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
-        match self.run(look, family, family.open, &family.open_lead, budget, resume) {
+        if family.leads_line && !self.leads {
+            return Attempt::Nothing;
+        }
+        match self.run(look, family, family.open, (&family.open_lead, false), budget, resume) {
             Ok(end) => {
                 let Some(name) = self.capture(family.name) else { return Attempt::Nothing };
-                match look.dialect.names.find(name.of(look.text)) {
+                match look.dialect.names.find(name.of(look.text), Some(index)) {
                     Some(id) => Attempt::Mark(Kind::Open { family: index as u8, id }, Span::new(self.at, end), name),
                     None => Attempt::Nothing,
                 }
             }
-            Err(Attempt::Failed) => self.broken(look, family, budget),
+            Err(Attempt::Failed) => self.broken(look, index, family, budget),
             Err(attempt) => attempt,
         }
     }
 
     /// What starts like an opener of a bound name, but is none.
-    fn broken(&mut self, look: &Look<'_>, family: &Family, budget: &mut Budget) -> Attempt {
+    fn broken(&mut self, look: &Look<'_>, index: usize, family: &Family, budget: &mut Budget) -> Attempt {
         if !family.open_lead.name_follows {
             return Attempt::Nothing;
         }
@@ -251,7 +265,7 @@ impl Marker {
         self.machine.start(&family.grammar, family.name, at);
         // The opener failed, so its name has come whole, or what follows cannot make it one.
         match budget.run(&mut self.machine, family, look.text, true) {
-            Progress::Matched(end) => match look.dialect.names.find(Span::new(at, end).of(look.text)) {
+            Progress::Matched(end) => match look.dialect.names.find(Span::new(at, end).of(look.text), Some(index)) {
                 Some(id) => Attempt::Mark(Kind::Broken { id }, Span::new(self.at, end), Span::new(at, end)),
                 None => Attempt::Nothing,
             },
@@ -262,13 +276,17 @@ impl Marker {
     fn close(&mut self, look: &Look<'_>, index: usize, budget: &mut Budget, resume: bool) -> Attempt {
         let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
         let Some(rule) = family.close else { return Attempt::Nothing };
-        match self.run(look, family, rule, &family.close_lead, budget, resume) {
+        match self.run(look, family, rule, (&family.close_lead, self.leads), budget, resume) {
             Ok(end) => {
                 let name = self.capture(family.name).unwrap_or(Span::new(end, end));
-                if name.is_empty() || look.dialect.names.closes(name.of(look.text)) {
-                    Attempt::Mark(Kind::Close, Span::new(self.at, end), name)
-                } else {
-                    Attempt::Nothing
+                let span = Span::new(self.at, end);
+                match look.dialect.wrapper_called(name.of(look.text), index) {
+                    // What stands behind a wrapper's closer stands outside, as what stands behind its opener does.
+                    Some(id) => Attempt::Mark(Kind::Open { family: index as u8, id }, span, name),
+                    None if name.is_empty() || look.dialect.names.closes(name.of(look.text)) => {
+                        Attempt::Mark(Kind::Close, span, name)
+                    }
+                    None => Attempt::Nothing,
                 }
             }
             Err(attempt) => attempt,
@@ -281,12 +299,12 @@ impl Marker {
         look: &Look<'_>,
         family: &Family,
         rule: RuleId,
-        lead: &Lead,
+        (lead, any): (&Lead, bool),
         budget: &mut Budget,
         resume: bool,
     ) -> Result<usize, Attempt> {
         if !resume {
-            match lead_fits(lead, look, self.at) {
+            match lead_fits(lead, any, look, self.at) {
                 Some(true) => {}
                 Some(false) => return Err(Attempt::Nothing),
                 None => return Err(Attempt::Pending(false)),
@@ -318,18 +336,36 @@ impl Marker {
         self.machine.captures().iter().find(|capture| capture.rule() == rule).map(|capture| capture.span())
     }
 
-    fn push(&mut self, look: &Look<'_>, kind: Kind, span: Span, name: Span) {
-        let bytes = look.text.as_bytes();
-        let between = bytes.get(self.lines..span.start).unwrap_or_default();
+    /// Whether what stands at `at` leads its line. It spoils the line itself, unless it turns out to be a closer.
+    fn leads_line(&mut self, bytes: &[u8]) -> bool {
+        let between = bytes.get(self.lines..self.at).unwrap_or_default();
         if let Some(offset) = memchr::memrchr(b'\n', between) {
             self.clean = self.lines + offset + 1;
         }
-        self.lines = span.start;
-        let before = bytes.get(self.clean..span.start);
-        let leads_line =
-            before.is_some_and(|before| before.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'`' | b'~')));
-        // Closers may stand in a row; anything else spoils the line up to its end.
-        self.clean = if leads_line && kind == Kind::Close { span.end } else { usize::MAX };
+        self.lines = self.at;
+        // Inside a closer that leads its line.
+        if self.clean != usize::MAX && self.clean > self.at {
+            return false;
+        }
+        let leads = bytes.get(self.clean..self.at).is_some_and(is_margin);
+        self.clean = usize::MAX;
+        leads
+    }
+
+    /// Goes on at `at`, as at the start of a line.
+    pub(super) fn jump(&mut self, at: usize) {
+        self.at = at;
+        self.lines = at;
+        self.clean = at;
+        self.attempt = None;
+    }
+
+    fn push(&mut self, look: &Look<'_>, kind: Kind, span: Span, name: Span) {
+        let leads_line = self.leads;
+        // Closers may stand in a row.
+        if kind == Kind::Close && leads_line {
+            self.clean = span.end;
+        }
         let opener = match kind {
             Kind::Open { family, .. } if self.openers.len() < MOST_OPENERS => {
                 let rules = look.dialect.families.get(usize::from(family));
@@ -365,8 +401,30 @@ impl Marker {
     }
 }
 
+/// Whether nothing but white space and the opening lines of fences stand in a part of a line: what may stand before a mark
+/// that leads it.
+fn is_margin(part: &[u8]) -> bool {
+    let mut rest = part.strip_prefix("\u{feff}".as_bytes()).unwrap_or(part);
+    while let Some((first, after)) = rest.split_first() {
+        rest = match first {
+            b' ' | b'\t' | b'\r' => after,
+            b'`' | b'~' => {
+                let marks = rest.iter().take_while(|byte| *byte == first).count();
+                if marks < 3 {
+                    return false;
+                }
+                let info = rest.get(marks..).unwrap_or_default();
+                let word = info.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+                info.get(word..).unwrap_or_default()
+            }
+            _ => return false,
+        };
+    }
+    true
+}
+
 /// Whether a rule that starts so may match here; unknown if too little has come.
-fn lead_fits(lead: &Lead, look: &Look<'_>, at: usize) -> Option<bool> {
+fn lead_fits(lead: &Lead, any: bool, look: &Look<'_>, at: usize) -> Option<bool> {
     let rest = look.text.as_bytes().get(at..).unwrap_or_default();
     let literal = lead.literal.as_bytes();
     if rest.len() < literal.len() {
@@ -377,7 +435,7 @@ fn lead_fits(lead: &Lead, look: &Look<'_>, at: usize) -> Option<bool> {
         return Some(true);
     }
     // A name that may still be coming is waited for.
-    look.dialect.names.may_be(after).or(look.complete.then_some(false))
+    look.dialect.names.may_be(after, any).or(look.complete.then_some(false))
 }
 
 /// What the captures of an opener say. An attribute's first capture is its key, the second its value; any other rule of

@@ -6,15 +6,18 @@
 
 mod announce;
 mod decode;
+mod edges;
 mod marks;
 mod masks;
 mod members;
 pub(crate) mod payload;
+mod prelude;
 mod reader;
 mod side_by_side;
 
 pub use announce::Announcement;
 pub(crate) use decode::{Spelling, decode_entities, decode_string};
+pub(crate) use edges::{without_between, without_frame};
 pub(crate) use masks::Mask;
 pub(crate) use members::without;
 pub(crate) use side_by_side::Readers;

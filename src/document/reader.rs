@@ -8,14 +8,16 @@
 //! opener of the same block, so that each mark is looked at once for each bound name at the most.
 
 use super::announce::Told;
+use super::edges::{fence_end, trimmed};
 use super::marks::{Budget, Kind, Look, Mark, Marker, Opener, opener};
 use super::masks::{Kinds, Masks};
-use super::{Attribute, Block, Document, Ended, Found, What, Written};
+use super::prelude::{Prelude, Stand};
+use super::{Attribute, Block, Document, Ended, Found, Key, What, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, Progress};
 use crate::program::{BlockId, Closer, Dialect, Family, Limits};
-use crate::surface::{Anchor, Ending, Role, Trim};
-use crate::text::Span;
+use crate::surface::{Anchor, Ending, Role};
+use crate::text::{Span, glob};
 
 /// One dialect reading one response.
 #[derive(Debug)]
@@ -24,6 +26,7 @@ pub(super) struct Scanner<'p> {
     limits: &'p Limits,
     pub(super) masks: Masks,
     pub(super) marker: Marker,
+    pub(super) prelude: Prelude,
     machine: Machine,
     budget: Budget,
     /// The first mark that is not dealt with.
@@ -31,6 +34,8 @@ pub(super) struct Scanner<'p> {
     /// Everything before this place belongs to blocks or lies outside them for good.
     at: usize,
     pub(super) open: Option<Open>,
+    /// Where the first block that claims the answer opens, if one did.
+    pub(super) claim: Option<usize>,
     pub(super) blocks: Vec<Block>,
     pub(super) found: Vec<Found>,
     /// How often each kind was found that is about no block, and how many of them were left out.
@@ -55,9 +60,14 @@ pub(super) struct Open {
     pub(super) first: usize,
     /// Where the search among the marks goes on, and what it met on its way.
     search: usize,
-    closer: Option<(Span, bool)>,
+    /// The closers that were met, the surest first, each with whether it is the first of `close`.
+    closers: [Option<(Span, bool)>; 3],
+    /// The last closer that does not stand where closers count.
+    loose: Option<(Span, bool)>,
     masked_closer: Option<(Span, bool)>,
     next_block: Option<usize>,
+    /// Whether that is where what surrounds the block ends.
+    left: bool,
     /// The next opener of the same block: no rung looks beyond it.
     bound: Option<usize>,
     payload: Fill,
@@ -67,6 +77,30 @@ pub(super) struct Open {
     blank_from: usize,
     /// Up to where only blanks stand behind the line break at `blank_from`.
     blank_seen: usize,
+    /// The end of the opener's line, or up to where it was looked for.
+    line: Result<usize, usize>,
+}
+
+impl Open {
+    /// Whether no closer that may yet come is surer than the one that was met.
+    fn sure(&self, block: &crate::program::Block) -> bool {
+        let surest = block.close.iter().map(Closer::tier).min().unwrap_or_default();
+        surest != Closer::LAST_TIER && self.closers.iter().take(surest + 1).any(Option::is_some)
+    }
+
+    /// The surest closer so far; of those before the next opener of the same block it is the one.
+    fn closer(&self) -> Option<(Span, bool)> {
+        self.closers.iter().flatten().next().copied()
+    }
+
+    /// Whether a mark stands on the line of the opener.
+    fn shares_line(&mut self, at: usize, text: &str) -> bool {
+        if let Err(from) = self.line {
+            let between = text.as_bytes().get(from..at).unwrap_or_default();
+            self.line = memchr::memchr(b'\n', between).map(|offset| from + offset).ok_or(at);
+        }
+        self.line.is_err()
+    }
 }
 
 /// What is known of a block's payload.
@@ -98,12 +132,14 @@ impl<'p> Scanner<'p> {
             limits,
             masks: Masks::new(kinds),
             marker: Marker::new(limits),
+            prelude: Prelude::new(dialect),
             // A few places to come back to for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(captures(limits)),
             budget: Budget { used: 0, per_byte: limits.steps_per_byte },
             next: 0,
             at: 0,
             open: None,
+            claim: None,
             blocks: Vec::new(),
             found: Vec::new(),
             tally: Vec::new(),
@@ -122,24 +158,86 @@ impl<'p> Scanner<'p> {
             self.marker.at = self.marker.at.max(opener.end);
         }
         loop {
-            // Marks are made a few at a time and forgotten when they are dealt with: they are larger than what they mark.
-            let most = self.marker.marks.len() + 4096;
-            let look = Look { dialect: self.dialect, text, masks: &self.masks, complete };
-            self.marker.advance(&look, &mut self.budget, most);
-            let full = self.marker.marks.len() >= most;
-            self.resolve(text, complete && !full);
-            if !full || self.stopped {
+            let start = self.at;
+            let stand = self.prelude.advance(self.dialect, text, start, complete, &mut self.budget);
+            let limit = match stand {
+                Stand::Over => usize::MAX,
+                Stand::Waits(at) => at,
+                Stand::Closer(closer) => closer.start,
+                Stand::Opened(_) => start,
+            };
+            self.mark(text, complete, limit);
+            if stand == Stand::Over || !self.pass_prelude(stand, text) {
                 break;
-            }
-            if self.open.is_none() {
-                self.marker.forget(self.next);
-                self.next = 0;
             }
         }
         if self.marker.spent && !self.stopped {
             self.stopped = true;
             self.found.push(Found::new(What::Defect(Defect::TooCostly), Span::new(self.marker.at, self.marker.at)));
         }
+    }
+
+    /// Looks for marks up to `limit`, and deals with them.
+    fn mark(&mut self, text: &str, complete: bool, limit: usize) {
+        loop {
+            // Marks are made a few at a time and forgotten when they are dealt with: they are larger than what they mark.
+            let most = self.marker.marks.len() + 4096;
+            let look = Look { dialect: self.dialect, text, masks: &self.masks, complete, limit };
+            self.marker.advance(&look, &mut self.budget, most);
+            let full = self.marker.marks.len() >= most;
+            self.resolve(text, complete && !full && limit >= text.len());
+            if !full || self.stopped {
+                return;
+            }
+            if self.open.is_none() {
+                self.marker.forget(self.next);
+                self.next = 0;
+            }
+        }
+    }
+
+    /// Takes in the block that opened where the answer starts, or gives it up; false while neither is certain.
+    fn pass_prelude(&mut self, stand: Stand, text: &str) -> bool {
+        if self.open.is_some() || !self.blocks.is_empty() || self.stopped {
+            self.prelude.give_up();
+            return true;
+        }
+        let closer = match stand {
+            Stand::Closer(closer) if self.marker.at >= closer.start => Some(closer),
+            Stand::Opened(closer) => closer,
+            Stand::Closer(_) | Stand::Waits(_) | Stand::Over => return false,
+        };
+        let Some((id, family, opener)) = self.prelude.block() else { return false };
+        let Some(block) = self.block(id) else { return false };
+        let start = Span::new(self.at, self.at);
+        let (opener, name) = opener.unwrap_or((start, start));
+        let end = closer.map_or(self.end(text), |closer| closer.end);
+        let inner = Span::new(opener.end, closer.map_or(end, |closer| closer.start));
+        let span = Span::new(opener.start, end);
+        let ended = if closer.is_some() { Ended::Whole } else { Ended::Open };
+        if closer.is_none() {
+            self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), span, self.blocks.len()));
+        }
+        let body = trimmed(inner, text, &block.trim);
+        let attributes = Vec::new();
+        self.blocks.push(Block {
+            id,
+            family,
+            name,
+            span,
+            opener,
+            inner,
+            body,
+            attributes,
+            ended,
+            parent: None,
+            written: Written::Bound,
+            value: None,
+        });
+        self.at = end;
+        self.marker.jump(end);
+        self.prelude.give_up();
+        true
     }
 
     fn end(&self, text: &str) -> usize {
@@ -166,12 +264,15 @@ impl<'p> Scanner<'p> {
             }
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
-                Kind::Close => self.finds(Found::new(What::Defect(Defect::StrayCloser), mark.span())),
+                Kind::Close => self.stray(&mark, text),
                 Kind::Broken { .. } => {
                     self.finds(Found::new(What::Defect(Defect::MalformedOpener), mark.span()));
                 }
                 Kind::Open { family, id } if self.counts(&mark, id) => {
                     self.open = self.begin(&mark, usize::from(family), id, self.next, text);
+                    if self.claims(mark.name().of(text)) {
+                        self.claim.get_or_insert(mark.start());
+                    }
                 }
                 Kind::Open { .. } => {}
             }
@@ -186,12 +287,20 @@ impl<'p> Scanner<'p> {
 
     /// Whether an opener counts where it stands.
     fn counts(&self, mark: &Mark, id: BlockId) -> bool {
-        let anchor = self.block(id).map_or(Anchor::Anywhere, |block| block.anchor);
-        anchor == Anchor::Anywhere || mark.leads_line
+        let counts = |block: &crate::program::Block| block.anchor == Anchor::Anywhere || mark.leads_line;
+        // What opens where an answer starts opens nowhere else.
+        self.block(id).is_some_and(|block| !block.starts && counts(block))
+    }
+
+    fn stray(&mut self, mark: &Mark, text: &str) {
+        let name = mark.name().of(text);
+        if name.is_empty() || self.dialect.names.is_closer(name) {
+            self.finds(Found::new(What::Defect(Defect::StrayCloser), mark.span()));
+        }
     }
 
     pub(super) fn block(&self, id: BlockId) -> Option<&'p crate::program::Block> {
-        self.dialect.blocks.get(usize::from(id.0))
+        self.dialect.block(id)
     }
 
     /// Begins the block that opens at `mark`, unless a limit forbids it.
@@ -214,15 +323,18 @@ impl<'p> Scanner<'p> {
             empty,
             first,
             search: first,
-            closer: None,
+            closers: [None; 3],
+            loose: None,
             masked_closer: None,
             next_block: None,
+            left: false,
             bound: None,
             payload: Fill::Unknown,
             payload_from: mark.span().end,
             blank: None,
             blank_from: mark.span().end,
             blank_seen: 0,
+            line: Err(mark.span().end),
         })
     }
 
@@ -245,11 +357,11 @@ impl<'p> Scanner<'p> {
     /// `last` is the mark behind them.
     fn find_end(&mut self, open: &mut Open, text: &str, region: Option<usize>, last: usize) -> Option<End> {
         let block = self.block(open.id)?;
-        if open.empty {
+        if open.empty || block.role == Role::Wrapper {
             return Some(End { at: open.opener.end, closer: None, rung: 0, ending: Ending::Closer, payload: None });
         }
         self.look_ahead(open, block, text, last);
-        let seen = open.closer.is_some() || open.bound.is_some() || region.is_some();
+        let seen = open.sure(block) || open.bound.is_some() || region.is_some();
         let region_end = region.map(|region| open.bound.map_or(region, |bound| bound.min(region))).or(open.bound);
         for (rung, endings) in block.ends.iter().enumerate() {
             let mut best: Option<(usize, Ending)> = None;
@@ -267,11 +379,15 @@ impl<'p> Scanner<'p> {
                             Fill::Unknown | Fill::Running => return None,
                         }
                     }
-                    Ending::Closer => match open.closer {
-                        Some((closer, _)) => Some(closer.start),
-                        None if seen => None,
-                        None => return None,
-                    },
+                    Ending::Closer if !seen => return None,
+                    Ending::Closer => open.closer().map(|(closer, _)| closer.start),
+                    // A closer that counts is no loose one, but the last of all.
+                    Ending::LastLooseCloser if !seen => return None,
+                    Ending::LastLooseCloser => open.closer().or(open.loose).map(|(closer, _)| closer.start),
+                    Ending::Fence => {
+                        let end = region_end?;
+                        fence_end(open.opener, end, open.bound == Some(end), text)
+                    }
                     Ending::MaskedCloser => match open.masked_closer {
                         Some((closer, _)) => Some(closer.start),
                         None if seen => None,
@@ -302,8 +418,12 @@ impl<'p> Scanner<'p> {
             }
             let Some((at, ending)) = best else { continue };
             return Some(match ending {
-                Ending::Closer | Ending::MaskedCloser => {
-                    let closer = if ending == Ending::Closer { open.closer } else { open.masked_closer };
+                Ending::Closer | Ending::MaskedCloser | Ending::LastLooseCloser => {
+                    let closer = match ending {
+                        Ending::Closer => open.closer(),
+                        Ending::LastLooseCloser => open.closer().or(open.loose),
+                        _ => open.masked_closer,
+                    };
                     End { at: closer.map_or(at, |(span, _)| span.end), closer, rung, ending, payload: None }
                 }
                 Ending::Payload => {
@@ -312,6 +432,7 @@ impl<'p> Scanner<'p> {
                 }
                 // White space before the place where it was cut belongs to what follows.
                 _ => {
+                    let ending = if open.left && ending == Ending::NextBlock { Ending::End } else { ending };
                     let body = Span::new(open.opener.end, at);
                     let end = body.start + body.of(text).trim_end().len();
                     End { at: end, closer: None, rung, ending, payload: None }
@@ -324,7 +445,9 @@ impl<'p> Scanner<'p> {
 
     /// Looks through the marks behind the opener, up to its closer or the next opener of the same block.
     fn look_ahead(&self, open: &mut Open, block: &crate::program::Block, text: &str, last: usize) {
-        while open.closer.is_none() && open.bound.is_none() && open.search < last {
+        // What a content holds is opaque: no opener of another block says anything about its end.
+        let opaque = block.role == Role::Content;
+        while !open.sure(block) && open.bound.is_none() && open.search < last {
             let Some(mark) = self.marker.marks.get(open.search) else { return };
             open.search += 1;
             // What an attribute quotes opens and closes nothing.
@@ -332,20 +455,29 @@ impl<'p> Scanner<'p> {
                 open.first = open.search;
                 continue;
             }
-            let anchored = block.anchor == Anchor::Anywhere || mark.leads_line;
             match mark.kind {
                 Kind::Open { id, .. } if !mark.masked && self.counts(mark, id) => {
-                    open.next_block = open.next_block.or(Some(mark.start()));
+                    if open.next_block.is_none() {
+                        open.next_block = Some(mark.start());
+                        open.left = self.block(id).is_some_and(|block| block.role == Role::Wrapper);
+                    }
                     if id == open.id {
                         open.bound = Some(mark.start());
                     }
                 }
-                Kind::Close if anchored => {
-                    let Some(first) = self.closes(block, open, mark, text) else { continue };
-                    if !mark.masked {
-                        open.closer = Some((mark.span(), first));
-                    } else if open.masked_closer.is_none() {
-                        open.masked_closer = Some((mark.span(), first));
+                Kind::Close => {
+                    let Some((tier, first)) = self.closes(block, open, mark, text) else { continue };
+                    let closer = Some((mark.span(), first));
+                    let counts =
+                        block.anchor == Anchor::Anywhere || mark.leads_line || open.shares_line(mark.start(), text);
+                    let Some(slot) = open.closers.get_mut(tier) else { continue };
+                    if mark.masked {
+                        open.masked_closer = open.masked_closer.or(closer.filter(|_| counts));
+                    } else if !counts {
+                        let within = tier != Closer::LAST_TIER && (opaque || open.next_block.is_none());
+                        open.loose = closer.filter(|_| within).or(open.loose);
+                    } else if slot.is_none() || tier == Closer::LAST_TIER {
+                        *slot = closer;
                     }
                 }
                 _ => {}
@@ -353,19 +485,30 @@ impl<'p> Scanner<'p> {
         }
     }
 
-    /// Whether the mark closes the block, and with the first of its closers.
-    fn closes(&self, block: &crate::program::Block, open: &Open, mark: &Mark, text: &str) -> Option<bool> {
+    /// How surely the mark closes the block, if at all, and whether with the first of its closers.
+    fn closes(&self, block: &crate::program::Block, open: &Open, mark: &Mark, text: &str) -> Option<(usize, bool)> {
         let name = mark.name().of(text);
         // A closer without a name closes whatever is open.
         if name.is_empty() {
-            return Some(true);
+            return Some((0, true));
         }
-        let position = block.close.iter().position(|closer| match closer {
-            Closer::Any => true,
-            Closer::Own => self.dialect.names.same(name, open.name.of(text)),
-            Closer::Word(word) => self.dialect.names.same(name, word),
-        })?;
-        Some(position == 0)
+        let names = &self.dialect.names;
+        let mut found: Option<(usize, bool)> = None;
+        for (position, closer) in block.close.iter().enumerate() {
+            let closes = match closer {
+                Closer::Own => names.same(name, open.name.of(text)),
+                Closer::Attribute(key) => open.attributes.iter().any(|attribute| {
+                    matches!(attribute.key, Key::Typed(known) if names.same(known.of(text), key))
+                        && names.same(attribute.value.of(text).trim(), name)
+                }),
+                Closer::Word(word) => names.same(name, word),
+                Closer::Pattern(pattern) => names.fits(pattern, name),
+            };
+            if closes && found.is_none_or(|(tier, _)| closer.tier() < tier) {
+                found = Some((closer.tier(), position == 0));
+            }
+        }
+        found
     }
 
     /// Runs the payload's rule right behind the opener.
@@ -482,6 +625,8 @@ impl<'p> Scanner<'p> {
             }
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
+                // Prose may speak of a block: where its opener does not count, it is none.
+                Kind::Open { id, .. } if !self.counts(&mark, id) => {}
                 Kind::Open { family, id } if block.holds.contains(&id) && depth < self.limits.depth => {
                     let Some(mut open) = self.begin(&mark, usize::from(family), id, next, text) else { return };
                     let Some(end) = self.find_end(&mut open, text, Some(inner.end), last) else { return };
@@ -511,16 +656,19 @@ impl<'p> Scanner<'p> {
         }
     }
 
-    /// Whether the block at `index` claims the answer for this dialect.
-    pub(super) fn claims(&self, id: BlockId) -> bool {
-        self.dialect.needs.is_empty() || self.dialect.needs.contains(&id)
+    /// Whether a block that is opened by this name claims the answer for this dialect.
+    fn claims(&self, name: &str) -> bool {
+        let needs = &self.dialect.needs;
+        needs.is_empty() || {
+            let name = self.dialect.names.fold(name);
+            needs.iter().any(|need| glob(need, &name))
+        }
     }
 
-    /// Where the first block that claims the answer opens, if one did.
-    pub(super) fn claim(&self) -> Option<usize> {
-        let closed = self.blocks.iter().find(|block| block.parent.is_none() && self.claims(block.id));
-        let open = self.open.as_ref().filter(|open| self.claims(open.id)).map(|open| open.opener.start);
-        closed.map(|block| block.span.start).or(open)
+    /// Whether it found a block that may be an answer: reasoning alone is none.
+    pub(super) fn found_answer(&self) -> bool {
+        let is_answer = |role: Role| !matches!(role, Role::Thinking | Role::Wrapper);
+        self.blocks.iter().any(|block| self.block(block.id).is_some_and(|block| is_answer(block.role)))
     }
 
     /// Notes what is about no block of its own. What has been found often enough at one level is answered alike, so that
@@ -571,26 +719,6 @@ impl<'p> Scanner<'p> {
 /// The most captures of an opener: a name, and an attribute, its key and its value as often as they may stand.
 pub(super) fn captures(limits: &Limits) -> usize {
     8 + 3 * limits.fields
-}
-
-/// The part of `span` that its trims leave.
-fn trimmed(span: Span, text: &str, trims: &[Trim]) -> Span {
-    trims.iter().fold(span, |span, trim| match trim {
-        Trim::WhiteSpace => span.trimmed(text),
-        Trim::BlankLines => without_blank_lines(span, text),
-    })
-}
-
-/// The part of `span` without lines that hold nothing but white space, at both ends.
-fn without_blank_lines(span: Span, text: &str) -> Span {
-    let body = span.of(text);
-    let blank = body.len() - body.trim_start().len();
-    let start = body.get(..blank).and_then(|blank| blank.rfind('\n')).map_or(0, |at| at + 1);
-    let last = body.trim_end().len().max(start);
-    let rest = body.get(last..).unwrap_or_default();
-    let line = rest.split('\n').next().unwrap_or_default();
-    let end = last + line.strip_suffix('\r').unwrap_or(line).len();
-    Span::new(span.start + start, span.start + end)
 }
 
 /// Looks for the first blank line behind the opener, up to `known`.

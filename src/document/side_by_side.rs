@@ -15,6 +15,9 @@ use crate::diagnostic::Defect;
 use crate::program::{Dialect, Limits};
 use crate::text::Span;
 
+/// So much of a response is read at first by dialects that read side by side.
+const WINDOW: usize = 4096;
+
 /// A dialect reading: by its openers and closers, or one object and its members.
 #[derive(Debug)]
 enum Reading<'p> {
@@ -46,7 +49,7 @@ impl<'p> Reading<'p> {
 
     fn claim(&self) -> Option<usize> {
         match self {
-            Reading::Marks(scanner) => scanner.claim(),
+            Reading::Marks(scanner) => scanner.claim,
             Reading::Object(reader) => reader.claim(),
         }
     }
@@ -58,9 +61,10 @@ impl<'p> Reading<'p> {
         }
     }
 
-    fn has_blocks(&self) -> bool {
+    /// Whether it found a block that may be an answer.
+    fn found_answer(&self) -> bool {
         match self {
-            Reading::Marks(scanner) => !scanner.blocks.is_empty(),
+            Reading::Marks(scanner) => scanner.found_answer(),
             Reading::Object(reader) => !reader.blocks.is_empty(),
         }
     }
@@ -79,6 +83,8 @@ pub(crate) struct Readers<'p> {
     /// With their numbers; one alone once the response is claimed.
     scanners: Vec<(usize, Reading<'p>)>,
     claimed: bool,
+    /// How much of the response they have seen.
+    read: usize,
     limits: &'p Limits,
 }
 
@@ -87,7 +93,7 @@ impl<'p> Readers<'p> {
         let scanners: Vec<_> =
             dialects.into_iter().map(|(number, dialect)| (number, Reading::new(dialect, limits))).collect();
         let claimed = scanners.len() == 1;
-        Self { scanners, claimed, limits }
+        Self { scanners, claimed, read: 0, limits }
     }
 
     /// Reads on; `text` is the whole response so far.
@@ -95,9 +101,21 @@ impl<'p> Readers<'p> {
         if text.len() > self.limits.input {
             return;
         }
+        // Several read only as far as it takes until one of them claims the response.
+        let mut window = WINDOW;
+        while !self.claimed && self.read + window < text.len() {
+            let end = (self.read + window..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+            self.read_to(text.get(..end).unwrap_or(text), false);
+            window *= 2;
+        }
+        self.read_to(text, complete);
+    }
+
+    fn read_to(&mut self, text: &str, complete: bool) {
         for (_, scanner) in &mut self.scanners {
             scanner.advance(text, complete);
         }
+        self.read = text.len();
         if !self.claimed {
             self.claim(complete);
         }
@@ -130,7 +148,7 @@ impl<'p> Readers<'p> {
             return Document { bytes: text.len(), found: vec![found], ..Document::default() };
         }
         self.advance(text, true);
-        if let Some(index) = self.scanners.iter().position(|(_, scanner)| scanner.has_blocks())
+        if let Some(index) = self.scanners.iter().position(|(_, scanner)| scanner.found_answer())
             && let Some((number, scanner)) = self.scanners.drain(..).nth(index)
         {
             return scanner.into_document(Some(number), text.len());
@@ -141,6 +159,9 @@ impl<'p> Readers<'p> {
             Some((number, scanner)) => {
                 let mut document = scanner.into_document(if nobody { None } else { Some(number) }, text.len());
                 if nobody {
+                    // What nobody reads has no blocks, and nothing that is about one.
+                    document.blocks.clear();
+                    document.found.retain(|found| found.block.is_none() && found.around.is_none());
                     document.found.push(Found::new(What::Defect(Defect::NoDialect), Span::new(0, text.len())));
                 }
                 document

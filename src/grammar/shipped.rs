@@ -6,7 +6,9 @@
 
 const SHIPPED: &[(&str, &str)] = &[
     ("brackets", include_str!("../../grammar/brackets.pest")),
+    ("headers", include_str!("../../grammar/headers.pest")),
     ("json", include_str!("../../grammar/json.pest")),
+    ("paths", include_str!("../../grammar/paths.pest")),
     ("tags", include_str!("../../grammar/tags.pest")),
 ];
 

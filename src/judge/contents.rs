@@ -1,14 +1,15 @@
 //! Contents: may this text be stored under that key?
 //!
 //! In: the content blocks that stand.
-//! Out: unsafe keys, answered.
+//! Out: unsafe keys, answered; of several texts under one key the one that counts.
 //! Never: writes anything.
 
-use super::{Judgement, Subject, defect, path};
-use crate::diagnostic::Defect;
+use super::{Fate, Judgement, Subject, defect, path};
+use crate::diagnostic::{Defect, Remark};
 use crate::document::Ended;
 use crate::surface::Role;
 use crate::text::excerpt;
+use std::collections::HashMap;
 
 impl Judgement<'_> {
     pub(super) fn judge_contents(&mut self) {
@@ -34,6 +35,61 @@ impl Judgement<'_> {
                 self.answer(Defect::UnsafePath, &Subject::Block(index), finding);
             }
         }
+        self.judge_repeated();
+    }
+
+    /// Of several contents under one key that stands once, the last whole one counts, in the place of the first.
+    fn judge_repeated(&mut self) {
+        let mut known: HashMap<(String, String), Vec<usize>> = HashMap::new();
+        let mut repeated = Vec::new();
+        for index in 0..self.document.blocks.len() {
+            let Some((name, key)) = self.key(index) else { continue };
+            if !self.program.contents.get(&name).is_some_and(|content| content.unique) {
+                continue;
+            }
+            let blocks = known.entry((name.clone(), key.clone())).or_default();
+            blocks.push(index);
+            if blocks.len() == 2 {
+                repeated.push((name, key));
+            }
+        }
+        for name_and_key in repeated {
+            let Some(blocks) = known.remove(&name_and_key) else { continue };
+            let (name, key) = name_and_key;
+            let whole = blocks.iter().copied().filter(|index| self.has_effect(*index)).next_back();
+            let Some(last) = whole.or(blocks.last().copied()) else { continue };
+            let times = blocks.len();
+            for (position, index) in blocks.into_iter().enumerate() {
+                let Some((block, bound)) = self.block(index) else { continue };
+                if position == 1 {
+                    let key = excerpt(&key, 60);
+                    let message = format!("the `{name}` `{key}` stands {times} times, and the last whole one counts");
+                    self.remark(Remark::DuplicateKey, block.opener, message, Some(bound.at));
+                }
+                if position == 0 && index != last {
+                    self.moved.insert(index, Some(last));
+                    self.moved.insert(last, None);
+                }
+                if index != last {
+                    self.set_fate(index, Fate::Dropped);
+                }
+            }
+        }
+    }
+
+    /// The block whose content is told at the place of this one: another where the first of several makes room for the last.
+    pub(crate) fn told_at(&self, index: usize) -> Option<usize> {
+        self.moved.get(&index).copied().unwrap_or(Some(index))
+    }
+
+    /// Name and key of a content that stands.
+    pub(crate) fn key(&self, index: usize) -> Option<(String, String)> {
+        let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
+        if bound.role != Role::Content {
+            return None;
+        }
+        let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
+        Some((self.content_name(index)?, key))
     }
 
     /// Whether a content that stands has effects. One that only the end of the answer ended may be half of what was

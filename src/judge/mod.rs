@@ -10,6 +10,7 @@
 mod calls;
 mod contents;
 mod guardrails;
+mod lists;
 mod path;
 mod reading;
 mod reply;
@@ -32,6 +33,7 @@ use crate::surface::Role;
 use crate::text::{Location, Span};
 use serde_json::Value;
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// What becomes of a block.
@@ -95,6 +97,8 @@ pub(crate) struct Judgement<'r> {
     pub(crate) fates: Vec<Fate>,
     pub(crate) calls: Vec<Call>,
     pub(crate) texts: Texts,
+    /// Contents that make room for a later one under the same key, with that one; and those, which are told there.
+    moved: HashMap<usize, Option<usize>>,
     pub(crate) findings: Vec<Diagnostic>,
     /// How many values the payloads may still hold.
     values: Rc<Cell<usize>>,
@@ -133,6 +137,7 @@ pub(crate) fn judge<'r>(
         fates: vec![Fate::Stands; document.blocks.len()],
         calls: Vec::new(),
         texts: Texts::default(),
+        moved: HashMap::new(),
         findings: Vec::new(),
         values: Rc::new(Cell::new(program.limits.values)),
         left_out: document.left_out,
@@ -149,6 +154,7 @@ pub(crate) fn judge<'r>(
     judgement.judge_shape();
     judgement.judge_calls();
     judgement.judge_contents();
+    judgement.judge_lists();
     judgement.judge_outside();
     judgement.compose();
     judgement.judge_guardrails();
@@ -307,12 +313,8 @@ impl<'r> Judgement<'r> {
 
     /// Name, key and text of a content that stands.
     pub(crate) fn content(&self, index: usize) -> Option<(String, String, String)> {
-        let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
-        if bound.role != Role::Content {
-            return None;
-        }
-        let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
-        Some((self.content_name(index)?, key, self.body(index).into_owned()))
+        let (name, key) = self.key(index)?;
+        Some((name, key, self.body(index).into_owned()))
     }
 
     /// Adds a finding, up to the limit. An error stands in for a lesser one: it is what the exit status says.

@@ -71,6 +71,7 @@ impl Judgement<'_> {
         match what {
             Defect::NoDialect => ("no dialect of this mode recognises a block".to_owned(), None),
             Defect::UnclosedBlock => (format!("`{name}` is never closed"), None),
+            Defect::MalformedPayload if self.is_content(found.block) => (format!("`{name}` has no body"), None),
             Defect::MalformedPayload => (
                 format!("the payload of `{name}` is nested too deeply"),
                 Some(format!("a payload has at most {} levels", limits.depth)),
@@ -83,7 +84,6 @@ impl Judgement<'_> {
                 format!("`{quoted}` stands inside another block and is its text"),
                 Some("nothing inside this block is ever carried out".to_owned()),
             ),
-            Defect::MalformedPayload => (format!("`{name}` has no body"), None),
             Defect::TooLarge if self.document.bytes > limits.input => {
                 (format!("the response is longer than {} bytes", limits.input), None)
             }
@@ -103,6 +103,10 @@ impl Judgement<'_> {
             "the end of the answer alone ended it, so it has no effect; `unclosed-block = \"keep\"` gives it one"
                 .to_owned()
         })
+    }
+
+    fn is_content(&self, block: Option<usize>) -> bool {
+        block.and_then(|block| self.block(block)).is_some_and(|(_, bound)| bound.role == Role::Content)
     }
 
     fn remark_text(&self, remark: Remark, span: Span) -> String {

@@ -50,27 +50,37 @@ impl Judgement<'_> {
                     ])
                 })
                 .collect(),
-            "sections" => {
-                let section = |index: usize| {
-                    let value = self.document.blocks.get(index).and_then(|block| block.value.clone());
-                    let section = object([("text", self.body(index).into()), ("value", value.unwrap_or_default())]);
-                    (self.content_name(index).unwrap_or_default(), section)
-                };
-                Value::Object(self.with_role(Role::Section).map(section).collect::<Map<_, _>>())
-            }
+            "sections" => self.reply_sections(),
             "contents" => {
                 let content = |index| {
                     let (name, key, text) = self.content(index)?;
                     Some(object([("name", name.into()), ("key", key.into()), ("text", text.into())]))
                 };
-                self.with_role(Role::Content).filter_map(content).collect()
+                let told = (0..self.document.blocks.len()).filter_map(|index| self.told_at(index));
+                told.filter_map(content).collect()
             }
             _ => Value::Null,
         }
     }
 
+    /// The sections by name; a list that no section writes down holds what it would name.
+    fn reply_sections(&self) -> Value {
+        let section = |index| {
+            let value = self.section_value(index).unwrap_or_default();
+            let text = object([("text", self.body(index).into()), ("value", value)]);
+            (self.content_name(index).unwrap_or_default(), text)
+        };
+        let outside = self.outside_section().map(|(name, span)| {
+            (name.to_owned(), object([("text", span.of(self.text).into()), ("value", Value::Null)]))
+        });
+        let derived = self.derived_lists().into_iter();
+        let derived = derived.map(|(name, value)| (name, object([("text", Value::Null), ("value", value)])));
+        Value::Object(self.with_role(Role::Section).map(section).chain(outside).chain(derived).collect::<Map<_, _>>())
+    }
+
     fn reply_message(&self) -> Value {
-        let outside = self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
+        let shows = self.mode.is_some_and(|mode| mode.reply.shows.is_some());
+        let outside = shows || self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
         let outside = Some(self.texts.message.text.as_str()).filter(|text| outside && !text.is_empty());
         let bodies = self.with_role(Role::Message).map(|index| self.body(index).into_owned());
         let mut texts: Vec<String> = bodies.chain(outside.map(str::to_owned)).collect();

@@ -5,14 +5,15 @@
 //! Never: looks inside a block.
 
 use super::{Judgement, Subject, defect};
-use crate::diagnostic::Defect;
-use crate::program::{BlockId, Outside};
-use crate::text::Span;
+use crate::diagnostic::{Defect, Remark};
+use crate::program::{BlockId, Count, Outside};
+use crate::text::{Span, excerpt, glob};
 
 impl Judgement<'_> {
     pub(super) fn judge_shape(&mut self) {
         let Some(mode) = self.mode else { return };
         for count in &mode.reply.counts {
+            self.judge_keys(count);
             let blocks = self.standing(&count.blocks);
             match count.most {
                 Some(0) => {
@@ -33,7 +34,7 @@ impl Judgement<'_> {
                 }
                 _ => {}
             }
-            if count.required && blocks.is_empty() && !(count.message && self.outside_is_message()) {
+            if count.required && blocks.is_empty() && !self.outside_stands_for(count) {
                 let end = Span::new(self.text.len(), self.text.len());
                 let what = if count.message { Defect::MissingMessage } else { Defect::MissingBlock };
                 // Without a dialect there is no block at all, which has been said.
@@ -45,14 +46,48 @@ impl Judgement<'_> {
             }
         }
         self.judge_order();
+        self.judge_spelling();
     }
 
-    fn outside_is_message(&self) -> bool {
-        self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message)
+    /// Whether text outside every block is what is asked for.
+    fn outside_stands_for(&self, count: &Count) -> bool {
+        let is_message = self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
+        (count.message && is_message) || self.outside_section().is_some_and(|(name, _)| name == count.name)
+    }
+
+    /// Contents whose keys the mode does not want.
+    fn judge_keys(&mut self, count: &Count) {
+        if count.keys.is_empty() {
+            return;
+        }
+        for block in self.standing(&count.blocks) {
+            let Some((_, key)) = self.key(block) else { continue };
+            if count.keys.iter().any(|pattern| glob(pattern, &key)) {
+                continue;
+            }
+            let Some((found, _)) = self.block(block) else { continue };
+            let key = excerpt(&key, 60);
+            let message = format!("`{key}` is no key of a `{}` in the mode `{}`", count.name, self.session.mode);
+            let finding = defect(Defect::ForbiddenBlock, found.opener, message).with_rule(Some(count.at));
+            self.answer(Defect::ForbiddenBlock, &Subject::Block(block), finding);
+        }
+    }
+
+    /// Openers that are written otherwise than the pack declares.
+    fn judge_spelling(&mut self) {
+        for index in 0..self.document.blocks.len() {
+            let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
+            let Some(spelled) = &bound.spelled else { continue };
+            let written = block.opener.of(self.text).trim();
+            if written != spelled {
+                let message = format!("`{}` is understood as `{spelled}`", excerpt(written, 60));
+                self.remark(Remark::FieldForm, block.opener, message, Some(bound.at));
+            }
+        }
     }
 
     /// The blocks that stand and are bound to one of these declarations.
-    fn standing(&self, bound: &[(usize, BlockId)]) -> Vec<usize> {
+    pub(super) fn standing(&self, bound: &[(usize, BlockId)]) -> Vec<usize> {
         let Some((dialect, _)) = self.dialect else { return Vec::new() };
         let fits = |id: BlockId| bound.contains(&(dialect, id));
         let blocks = self.document.blocks.iter().enumerate();
@@ -71,7 +106,8 @@ impl Judgement<'_> {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
             let Some(rank) = rank(block.id) else { continue };
             if rank < furthest {
-                let message = format!("`{}` should stand earlier in the reply", bound.name);
+                let name = self.content_name(index).unwrap_or_else(|| bound.name.clone());
+                let message = format!("`{name}` should stand earlier in the reply");
                 let finding = defect(Defect::OutOfOrder, block.span, message).with_rule(mode.reply.order_at);
                 self.answer(Defect::OutOfOrder, &Subject::Block(index), finding);
             }

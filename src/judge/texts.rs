@@ -9,9 +9,9 @@
 
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Remark};
-use crate::document::{Spelling, Written, without};
+use crate::document::{Spelling, What, Written, without, without_between, without_frame};
 use crate::program::Outside;
-use crate::surface::Role;
+use crate::surface::{Between, Role};
 use crate::text::{Span, excerpt};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -64,7 +64,7 @@ impl<'s> Shown<'s> {
 struct Piece {
     /// The gap between two blocks, white space included.
     gap: Span,
-    /// What of it is left without white space at both ends.
+    /// What of it is left without white space and what may stand between blocks, at both ends.
     core: Span,
     fate: Place,
 }
@@ -72,6 +72,7 @@ struct Piece {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Stray,
+    Section,
     Message,
     Dropped,
 }
@@ -151,20 +152,23 @@ impl Judgement<'_> {
         }
         let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
         let takes = self.texts.takes_stray || *outside == Outside::Message;
-        let fate = if takes { Place::Message } else { Place::Stray };
-        self.texts.pieces = gaps
-            .into_iter()
-            .filter(|gap| !gap.is_empty())
-            .map(|gap| Piece { gap, core: without_mark(gap, self.text).trimmed(self.text), fate })
-            .collect();
-        if takes || matches!(outside, Outside::Section(_)) {
-            return;
-        }
-        for index in 0..self.texts.pieces.len() {
-            let Some(core) = self.texts.pieces.get(index).map(|piece| piece.core) else { continue };
-            if core.is_empty() {
-                continue;
+        let section = self.outside_section().map(|(_, span)| span);
+        let closers = self.stray_closers();
+        let pieces = gaps.into_iter().filter(|gap| !gap.is_empty()).map(|gap| match section {
+            Some(core) if gap.contains(core.start) => Piece { gap, core, fate: Place::Section },
+            _ if *outside == Outside::Message => {
+                let core = without_mark(gap, self.text).trimmed(self.text);
+                Piece { gap, core, fate: Place::Message }
             }
+            _ => {
+                let core = self.without_between(gap, &closers);
+                Piece { gap, core, fate: if takes { Place::Message } else { Place::Stray } }
+            }
+        });
+        self.texts.pieces = pieces.collect();
+        for index in 0..self.texts.pieces.len() {
+            let piece = self.texts.pieces.get(index).filter(|piece| piece.fate == Place::Stray);
+            let Some(core) = piece.map(|piece| piece.core).filter(|core| !core.is_empty()) else { continue };
             let message = format!("`{}` stands outside every block", excerpt(core.of(self.text), 40));
             let rule = self.dialect.map(|(_, dialect)| dialect.at);
             self.answer(
@@ -172,6 +176,65 @@ impl Judgement<'_> {
                 &Subject::Outside(index),
                 defect(Defect::StrayText, core, message).with_rule(rule),
             );
+        }
+    }
+
+    /// The text before the first block, where the dialect calls that a section and no block is called so.
+    pub(crate) fn outside_section(&self) -> Option<(&str, Span)> {
+        let (_, dialect) = self.dialect?;
+        let Outside::Section(name) = &dialect.text else { return None };
+        let is_called = |index: usize| {
+            let is_section = self.block(index).is_some_and(|(_, bound)| bound.role == Role::Section);
+            is_section && self.stands(index) && self.content_name(index).as_ref() == Some(name)
+        };
+        if (0..self.document.blocks.len()).any(is_called) {
+            return None;
+        }
+        let (mut at, end) = self.outer();
+        let core = |gap: Span| Some(without_between(gap, self.text)).filter(|core| !core.is_empty());
+        for block in self.document.blocks.iter().filter(|block| block.parent.is_none()) {
+            if let Some(core) = core(Span::new(at, block.span.start)) {
+                return Some((name, core));
+            }
+            at = block.span.end;
+            // Reasoning and wrappers stand before an answer, not in it.
+            let passes = |role: Role| matches!(role, Role::Thinking | Role::Wrapper);
+            if !self.bound(block).is_some_and(|bound| passes(bound.role)) {
+                return None;
+            }
+        }
+        core(Span::new(at, end)).map(|core| (name.as_str(), core))
+    }
+
+    /// Closers that close nothing, where the dialect lets them stand between blocks.
+    fn stray_closers(&self) -> Vec<Span> {
+        let lets = self.dialect.is_some_and(|(_, dialect)| dialect.between.contains(&Between::Closer));
+        let found = self.document.found.iter().filter(|_| lets);
+        found.filter(|found| found.what == What::Defect(Defect::StrayCloser)).map(|found| found.span).collect()
+    }
+
+    /// What is left of a gap between blocks without what may stand there.
+    fn without_between(&self, gap: Span, closers: &[Span]) -> Span {
+        let between = self.dialect.map(|(_, dialect)| dialect.between.as_slice()).unwrap_or_default();
+        let mut core = without_mark(gap, self.text).trimmed(self.text);
+        if between.is_empty() {
+            return core;
+        }
+        let mut first = closers.partition_point(|closer| closer.start < core.start);
+        let mut last = closers.partition_point(|closer| closer.end <= core.end);
+        loop {
+            core = without_frame(core, self.text, between);
+            let next = closers.get(first).filter(|closer| first < last && closer.start == core.start);
+            let before = last.checked_sub(1).filter(|before| *before >= first).and_then(|before| closers.get(before));
+            if let Some(closer) = next {
+                core = Span::new(closer.end, core.end).trimmed(self.text);
+                first += 1;
+            } else if let Some(closer) = before.filter(|closer| closer.end == core.end) {
+                core = Span::new(core.start, closer.start).trimmed(self.text);
+                last -= 1;
+            } else {
+                return core;
+            }
         }
     }
 
@@ -200,8 +263,12 @@ impl Judgement<'_> {
             }
         } else {
             let mut parts: Vec<(usize, Shown<'_>)> = Vec::new();
-            for piece in self.texts.pieces.iter().filter(|piece| piece.fate == Place::Message) {
-                parts.push((piece.core.start, Shown::piece(&piece.core)));
+            let shows = self.mode.and_then(|mode| mode.reply.shows.as_deref());
+            let shown_outside = shows.is_some() && self.outside_section().map(|(name, _)| name) == shows;
+            for piece in &self.texts.pieces {
+                if piece.fate == Place::Message || (piece.fate == Place::Section && shown_outside) {
+                    parts.push((piece.core.start, Shown::piece(&piece.core)));
+                }
             }
             for index in 0..self.document.blocks.len() {
                 let Some((block, bound)) = self.block(index) else { continue };
@@ -211,7 +278,7 @@ impl Judgement<'_> {
                     Fate::Text => {
                         parts.push((block.span.start, Shown::piece(&block.span)));
                     }
-                    fate if bound.role == Role::Message && matches!(fate, Fate::Stands | Fate::Lifted) => {
+                    Fate::Stands | Fate::Lifted if self.is_message(index, bound.role, shows) => {
                         let shown = match self.made(index) {
                             Some(text) => Shown::Made(text),
                             None => Shown::Pieces(self.body_spans(index), self.spelling(index)),
@@ -241,19 +308,18 @@ impl Judgement<'_> {
                 }
             }
         }
-        if let Outside::Section(name) = outside {
+        if let Some((name, span)) = self.outside_section().map(|(name, span)| (name.to_owned(), span)) {
             let mut section = Composed::default();
-            for piece in self.texts.pieces.iter().filter(|piece| piece.fate == Place::Stray && !piece.core.is_empty()) {
-                if !section.text.is_empty() {
-                    section.text.push_str("\n\n");
-                }
-                section.push(self.text, piece.core, Spelling::Plain);
-            }
-            if !section.text.is_empty() {
-                self.texts.section = Some((name.clone(), section));
-            }
+            section.push(self.text, span, Spelling::Plain);
+            self.texts.section = Some((name, section));
         }
         self.texts.message = message;
+    }
+
+    /// Whether a block's text is the message: by its role, or as the section that the mode shows.
+    fn is_message(&self, index: usize, role: Role, shows: Option<&str>) -> bool {
+        role == Role::Message
+            || (role == Role::Section && shows.is_some() && self.content_name(index).as_deref() == shows)
     }
 
     fn outer(&self) -> (usize, usize) {
@@ -380,9 +446,10 @@ impl Judgement<'_> {
         }
     }
 
-    /// A fence that was taken off, and the white space around it.
+    /// What was taken off, such as a fence, and the white space around it.
     fn markup(&self, span: Span, leaf: &mut impl FnMut(Span, Leaf)) {
         let core = span.trimmed(self.text);
+        let core = if core.is_empty() { Span::new(span.end, span.end) } else { core };
         leaf(Span::new(span.start, core.start), Leaf::Blank);
         leaf(core, Leaf::Markup);
         leaf(Span::new(core.end, span.end), Leaf::Blank);
@@ -436,12 +503,12 @@ impl Judgement<'_> {
             }
             (Place::Message, _) if self.texts.message_dropped => Leaf::Dropped,
             (Place::Message, _) => Leaf::Message,
-            (Place::Stray, Outside::Section(_)) => Leaf::Sections,
+            (Place::Section, _) => Leaf::Sections,
             (Place::Stray, _) => Leaf::Stray,
         };
-        leaf(Span::new(piece.gap.start, piece.core.start), Leaf::Blank);
+        self.markup(Span::new(piece.gap.start, piece.core.start), leaf);
         leaf(piece.core, kind);
-        leaf(Span::new(piece.core.end, piece.gap.end), Leaf::Blank);
+        self.markup(Span::new(piece.core.end, piece.gap.end), leaf);
     }
 
     fn block_leaves(&self, index: usize, leaf: &mut impl FnMut(Span, Leaf)) {
@@ -454,6 +521,7 @@ impl Judgement<'_> {
             Role::Content => Leaf::Contents,
             Role::Section => Leaf::Sections,
             Role::Utterance => Leaf::Utterances,
+            Role::Wrapper => Leaf::Markup,
         };
         match self.fate(index) {
             Fate::Dropped => {
@@ -489,7 +557,7 @@ impl Judgement<'_> {
                 let next_text = text.map_or(block.inner.end, |span| span.start.max(at));
                 let next_child = inside.map_or(block.inner.end, |found| found.span.start);
                 let next = next_text.min(next_child);
-                leaf(Span::new(at, next), Leaf::Blank);
+                self.markup(Span::new(at, next), leaf);
                 at = next;
                 if let Some(found) = inside.filter(|found| found.span.start == at) {
                     self.block_leaves(child, leaf);

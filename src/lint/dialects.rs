@@ -5,8 +5,9 @@
 //! Never: reads a text.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{BlockId, Closer, Dialect, Program};
+use crate::program::{Closer, Dialect, Program};
 use crate::surface::{Payload, Role};
+use crate::text::glob;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for mode in program.modes.values() {
@@ -37,16 +38,19 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
             .zip(&later.families)
             .all(|(one, other)| std::sync::Arc::ptr_eq(&one.grammar, &other.grammar));
     let same_ground = (earlier.fences, earlier.spans, earlier.wrapper) == (later.fences, later.spans, later.wrapper);
-    let all = |dialect: &Dialect| (0..dialect.blocks.len()).map(|number| BlockId(number as u16)).collect::<Vec<_>>();
-    let claims = |dialect: &Dialect| if dialect.needs.is_empty() { all(dialect) } else { dialect.needs.clone() };
+    let claims = |dialect: &Dialect| match dialect.needs.as_slice() {
+        [] => dialect.blocks.iter().flat_map(|block| block.names.clone()).collect(),
+        needs => needs.to_vec(),
+    };
     let theirs = claims(earlier);
     same_grammars
         && same_ground
-        && claims(later).iter().all(|id| {
-            let Some(block) = later.blocks.get(usize::from(id.0)) else { return false };
-            let rival = earlier.names.find(&block.name).filter(|rival| theirs.contains(rival));
-            let rival = rival.and_then(|rival| earlier.blocks.get(usize::from(rival.0)));
-            rival.is_some_and(|rival| rival.name == block.name && rival.anchor == block.anchor)
+        && claims(later).iter().all(|name| {
+            let block = |dialect: &'_ Dialect| {
+                let block = dialect.names.find(name, None).and_then(|id| dialect.block(id))?;
+                Some((block.name.clone(), block.anchor))
+            };
+            theirs.iter().any(|their| glob(their, name)) && block(later).is_some() && block(earlier) == block(later)
         })
 }
 
@@ -59,7 +63,8 @@ fn own_closers(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>
             block.close.iter().any(|closer| match closer {
                 Closer::Own => dialect.names.same(&block.name, name),
                 Closer::Word(closer) => dialect.names.same(closer, name),
-                Closer::Any => dialect.names.find(name).is_some(),
+                Closer::Pattern(pattern) => dialect.names.fits(pattern, name),
+                Closer::Attribute(_) => false,
             })
         };
         for (action, declared) in &program.actions {

@@ -156,6 +156,7 @@ impl Program {
                 }
                 continue;
             }
+            let Some(index) = judged.told_at(index) else { continue };
             let declared = judged.content_name(index).and_then(|name| self.contents.get(&name));
             if let Some(content) = declared.filter(|content| !content.effects.is_empty() && judged.has_effect(index))
                 && let Some((name, key, text)) = judged.content(index)
@@ -235,12 +236,13 @@ impl Program {
 /// What the blocks that stand say.
 fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     let span = |span: Span| [span.start, span.end];
-    for (index, block) in judged.document.blocks.iter().enumerate() {
+    let told = (0..judged.document.blocks.len()).filter_map(|index| judged.told_at(index));
+    for (index, block) in told.filter_map(|index| Some((index, judged.document.blocks.get(index)?))) {
         let Some(bound) = judged.bound(block).filter(|_| judged.stands(index)) else { continue };
         let text = || judged.body(index).into_owned();
         let name = || judged.content_name(index).unwrap_or_default();
         match bound.role {
-            Role::Message | Role::Call => {}
+            Role::Message | Role::Call | Role::Wrapper => {}
             Role::Thinking => outcome.thinking.push(text()),
             Role::Section => outcome.sections.push(Section { name: name(), text: text(), span: span(block.span) }),
             Role::Content => {

@@ -6,7 +6,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::Grammar;
-use crate::surface::{Block, Dialect, Ending, Role, Surface};
+use crate::surface::{Block, Dialect, Ending, Payload, Role, Surface};
 use crate::text::Location;
 use indexmap::IndexMap;
 use std::sync::Arc;
@@ -53,6 +53,16 @@ fn check_dialect(dialect: &Dialect, grammars: &IndexMap<String, Arc<Grammar>>, d
             );
         }
     }
+    let grammars: Vec<&str> = dialect.grammar.0.iter().map(|name| name.value.as_str()).collect();
+    for grammar in dialect.blocks.values().filter_map(|block| block.value.grammar.as_ref()) {
+        if !grammars.contains(&grammar.value.as_str()) {
+            let message = format!("the dialect does not name the grammar `{}`", grammar.value);
+            diagnostics.push(
+                Diagnostic::new(Code::PACK_BLOCK, grammar.at, message)
+                    .with_nearest(&grammar.value, grammars.iter().copied()),
+            );
+        }
+    }
     let has = |rule: &str| found.iter().any(|grammar| grammar.rule(rule).is_some());
     let object = has("member");
     if object {
@@ -71,7 +81,7 @@ fn check_dialect(dialect: &Dialect, grammars: &IndexMap<String, Arc<Grammar>>, d
         let ladder = if block.value.ends.is_empty() { &dialect.ends } else { &block.value.ends };
         for ending in ladder.iter().flat_map(|rung| &rung.0) {
             let rule = match ending.value {
-                Ending::Closer | Ending::MaskedCloser => "close",
+                Ending::Closer | Ending::MaskedCloser | Ending::LastLooseCloser => "close",
                 Ending::Payload => "payload",
                 _ => continue,
             };
@@ -137,8 +147,28 @@ fn check_block(name: &str, block: &Block, at: Location, object: bool, diagnostic
             "say how its payload is read: `tags`, `json` or `text`",
         ));
     }
-    if !call && let Some(payload) = block.payload.0.first() {
-        diagnostics.push(bad(payload.at, format!("a {} has no payload", block.role.word()), "only calls have one"));
+    let section = block.role == Role::Section;
+    if !call
+        && !section
+        && let Some(payload) = block.payload.0.first()
+    {
+        let message = format!("a {} has no payload", block.role.word());
+        diagnostics.push(bad(payload.at, message, "only calls and sections have one"));
+    }
+    for payload in &block.payload.0 {
+        let fits = match payload.value {
+            Payload::Bullets => section,
+            Payload::Tags => call,
+            Payload::Json | Payload::Text => call || section,
+        };
+        if (call || section) && !fits {
+            let message = format!("`{}` reads no payload of a {}", payload.value.word(), block.role.word());
+            diagnostics.push(bad(
+                payload.at,
+                message,
+                "calls have `tags`, `json` or `text`, sections `bullets` or `json`",
+            ));
+        }
     }
     let content = block.role == Role::Content;
     if content && block.key.is_none() {

@@ -46,8 +46,16 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     }
     for dialect in surface.dialects.values() {
         let own: Vec<&str> = dialect.value.blocks.keys().map(String::as_str).collect();
-        for block in &dialect.value.needs {
-            known(Code::PACK_UNKNOWN_BLOCK, "block", block, &own);
+        let opening = dialect.value.blocks.iter().flat_map(|(name, block)| match block.value.names.as_slice() {
+            [] => vec![name.as_str()],
+            names => names.iter().map(|name| name.value.as_str()).collect(),
+        });
+        let opening: Vec<&str> = opening.collect();
+        for need in &dialect.value.needs {
+            let fits = |name: &&str| crate::text::glob(name, &need.value) || crate::text::glob(&need.value, name);
+            if !opening.iter().any(fits) {
+                known(Code::PACK_UNKNOWN_BLOCK, "block", need, &opening);
+            }
         }
         for block in dialect.value.blocks.values() {
             for held in &block.value.holds {
@@ -102,6 +110,10 @@ fn check_reply(reply: &Reply, blocks: &[&str], known: &mut impl FnMut(Code, &str
     }
     for name in reply.order.iter().flatten() {
         known(Code::PACK_UNKNOWN_BLOCK, "block", name, &countable);
+    }
+    let lists = reply.counts.values().filter_map(|count| count.value.lists.as_ref());
+    for name in reply.shows.iter().chain(lists) {
+        known(Code::PACK_UNKNOWN_BLOCK, "block", name, blocks);
     }
 }
 

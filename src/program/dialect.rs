@@ -7,7 +7,7 @@
 use super::outline::Outline;
 use crate::expression::Template;
 use crate::grammar::{Grammar, RuleId, shipped};
-use crate::surface::{Anchor, Decoding, Ending, Payload, Role, Trim};
+use crate::surface::{Anchor, Between, Decoding, Ending, Payload, Role, Trim};
 use crate::text::{Location, SourceId, glob};
 use std::sync::{Arc, LazyLock};
 
@@ -25,9 +25,13 @@ pub(crate) struct Dialect {
     pub(crate) fences: bool,
     pub(crate) spans: bool,
     pub(crate) wrapper: bool,
+    /// Whether any of its blocks wraps others.
+    pub(crate) wraps: bool,
     pub(crate) text: Outside,
-    /// Blocks of which any one claims an answer; empty for a dialect that claims with any block.
-    pub(crate) needs: Vec<BlockId>,
+    /// What may stand around and between blocks without being text.
+    pub(crate) between: Vec<Between>,
+    /// Names of blocks, of which any one claims an answer; empty for a dialect that claims with any block.
+    pub(crate) needs: Vec<String>,
     pub(crate) at: Location,
 }
 
@@ -53,6 +57,11 @@ pub(crate) struct Family {
     pub(crate) name: RuleId,
     pub(crate) attribute: Option<RuleId>,
     pub(crate) empty: Option<RuleId>,
+    /// Whether every block that it may open counts at the start of a line alone.
+    pub(crate) leads_line: bool,
+    /// The block that it spells and that opens where an answer starts, and whether it spells no other.
+    pub(crate) prelude: Option<BlockId>,
+    pub(crate) only_prelude: bool,
     /// What every opener starts with, up to the name where the name follows at once.
     pub(crate) open_lead: Lead,
     pub(crate) close_lead: Lead,
@@ -79,7 +88,7 @@ pub(crate) enum Needles {
 impl Needles {
     pub(crate) fn new(families: &[Family]) -> Self {
         let mut set = [false; 256];
-        for family in families {
+        for family in families.iter().filter(|family| !family.only_prelude) {
             for rule in [Some(family.open), family.close].into_iter().flatten() {
                 for (slot, starts) in set.iter_mut().zip(family.grammar.first(rule).bytes) {
                     *slot |= starts;
@@ -107,12 +116,44 @@ impl Needles {
     }
 }
 
+impl Dialect {
+    /// The block that wraps others and bears this name.
+    pub(crate) fn wrapper_called(&self, name: &str, family: usize) -> Option<BlockId> {
+        let is_wrapper = |id: &BlockId| self.block(*id).is_some_and(|block| block.role == Role::Wrapper);
+        self.names.find(name, Some(family)).filter(|_| self.wraps).filter(is_wrapper)
+    }
+
+    /// The block that may open without an opener and has a closer of this name.
+    pub(crate) fn started_by(&self, name: &str) -> Option<BlockId> {
+        let closes = |block: &Block| {
+            block.close.iter().any(|closer| match closer {
+                Closer::Own => self.names.same(&block.name, name),
+                Closer::Word(word) => self.names.same(word, name),
+                Closer::Attribute(_) | Closer::Pattern(_) => false,
+            })
+        };
+        let started = self.blocks.iter().position(|block| block.starts && closes(block))?;
+        Some(BlockId(started as u16))
+    }
+
+    /// The block of this number.
+    pub(crate) fn block(&self, id: BlockId) -> Option<&Block> {
+        self.blocks.get(usize::from(id.0))
+    }
+}
+
 /// What one block means and where it ends.
 #[derive(Debug)]
 pub(crate) struct Block {
     /// The bound name, as the pack writes it.
     pub(crate) name: String,
+    /// The names that open it.
+    pub(crate) names: Vec<String>,
     pub(crate) role: Role,
+    /// How its opener should be written.
+    pub(crate) spelled: Option<String>,
+    /// Whether it opens where the answer starts, with its opener or without it.
+    pub(crate) starts: bool,
     /// What belongs into it, in a sentence.
     pub(crate) about: Option<String>,
     pub(crate) called: Called,
@@ -161,6 +202,9 @@ impl Family {
             payload: grammar.rule("payload"),
             attribute: grammar.rule("attribute"),
             empty: grammar.rule("empty"),
+            leads_line: false,
+            prelude: None,
+            only_prelude: false,
             open_lead: lead(open),
             close_lead: close.map(lead).unwrap_or_default(),
             grammar,
@@ -192,8 +236,25 @@ pub(crate) enum Called {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Closer {
     Own,
-    Any,
+    /// What an attribute of its opener says.
+    Attribute(String),
     Word(String),
+    /// Names with `*`, which close it where no other name does.
+    Pattern(String),
+}
+
+impl Closer {
+    /// The tier of patterns: of what fits one the last closes the block.
+    pub(crate) const LAST_TIER: usize = 2;
+
+    /// How surely it closes the block: one that names it before one that names its kind, and a pattern last.
+    pub(crate) fn tier(&self) -> usize {
+        match self {
+            Closer::Own | Closer::Attribute(_) => 0,
+            Closer::Word(_) => 1,
+            Closer::Pattern(_) => Self::LAST_TIER,
+        }
+    }
 }
 
 /// The look-up from a name in a response to the block that it is bound to.
@@ -201,41 +262,68 @@ pub(crate) enum Closer {
 pub(crate) struct Names {
     insensitive: bool,
     /// Sorted.
-    exact: Vec<(String, BlockId)>,
+    exact: Vec<(String, Bound)>,
     /// Names with `*`, in the order of the pack.
-    wild: Vec<(String, BlockId)>,
+    wild: Vec<(String, Bound)>,
+    /// Of those, the ones that are a star and an ending, such as `*.md`: sorted by the ending, each with its place in `wild`.
+    endings: Vec<(String, usize)>,
+    /// The places of all others.
+    others: Vec<usize>,
     /// Names that close a block though they open none.
     closers: Vec<String>,
-    /// Whether any name closes some block.
+    /// Such names with `*`.
+    wild_closers: Vec<String>,
+    /// Whether what closes a block is only known once its opener has been read.
     any_closes: bool,
     /// All names by their first byte, folded; empty where a name with `*` makes the look worthless.
     starts: Vec<(u8, Vec<String>)>,
 }
 
+/// What a name is bound to: a block, in one family or in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bound {
+    pub(crate) id: BlockId,
+    pub(crate) family: Option<usize>,
+}
+
+impl Bound {
+    fn fits(self, family: Option<usize>) -> bool {
+        self.family.is_none() || family.is_none() || self.family == family
+    }
+}
+
 impl Names {
     pub(crate) fn new<'n>(
         insensitive: bool,
-        names: impl Iterator<Item = &'n str>,
-        closers: impl Iterator<Item = &'n str>,
-        any_closes: bool,
+        names: impl Iterator<Item = (&'n str, Bound)>,
+        closers: impl Iterator<Item = &'n Closer>,
     ) -> Self {
         let fold = |name: &str| if insensitive { name.to_ascii_lowercase() } else { name.to_owned() };
-        let mut table = Self { insensitive, any_closes, closers: closers.map(fold).collect(), ..Self::default() };
-        for (index, name) in names.enumerate() {
-            let id = BlockId(index as u16);
-            let name = fold(name);
-            if name.contains(['*', '?']) {
-                table.wild.push((name, id));
-            } else {
-                table.exact.push((name, id));
+        let mut table = Self { insensitive, ..Self::default() };
+        for closer in closers {
+            match closer {
+                Closer::Own => {}
+                Closer::Attribute(_) => table.any_closes = true,
+                Closer::Word(word) => table.closers.push(fold(word)),
+                Closer::Pattern(pattern) => table.wild_closers.push(fold(pattern)),
             }
         }
-        table.exact.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for (name, bound) in names {
+            let list = if name.contains(['*', '?']) { &mut table.wild } else { &mut table.exact };
+            list.push((fold(name), bound));
+        }
+        for (place, (pattern, _)) in table.wild.iter().enumerate() {
+            match pattern.strip_prefix('*').filter(|ending| ending.rfind('.') == Some(0)) {
+                Some(ending) if !ending.contains(['*', '?']) => table.endings.push((ending.to_owned(), place)),
+                _ => table.others.push(place),
+            }
+        }
+        table.endings.sort();
         // Of names that are the same but for their case, the last has it.
         table.exact.reverse();
-        table.exact.dedup_by(|(one, _), (other, _)| one == other);
-        table.exact.reverse();
-        if table.wild.is_empty() && !any_closes {
+        table.exact.sort_by(|(one, _), (other, _)| one.cmp(other));
+        table.exact.dedup_by(|(one, bound), (other, before)| one == other && bound.family == before.family);
+        if table.wild.is_empty() && table.wild_closers.is_empty() {
             let mut all: Vec<&String> = table.exact.iter().map(|(name, _)| name).chain(&table.closers).collect();
             all.sort_unstable();
             for name in all {
@@ -250,8 +338,9 @@ impl Names {
     }
 
     /// Whether a bound name may start with `bytes`; unknown while too few have come. A guess that is never wrong with `false`.
-    pub(crate) fn may_be(&self, bytes: &[u8]) -> Option<bool> {
-        if self.starts.is_empty() {
+    /// Of a closer that stands where it counts for an attribute, `any` name may.
+    pub(crate) fn may_be(&self, bytes: &[u8], any: bool) -> Option<bool> {
+        if self.starts.is_empty() || (any && self.any_closes) {
             return Some(true);
         }
         let first = *bytes.first()?;
@@ -274,7 +363,19 @@ impl Names {
 
     /// Whether a closer of this name may close a block.
     pub(crate) fn closes(&self, name: &str) -> bool {
-        self.any_closes || self.closers.iter().any(|closer| self.same(closer, name)) || self.find(name).is_some()
+        self.any_closes || self.is_closer(name)
+    }
+
+    /// Whether a closer of this name closes a block, whatever its opener says.
+    pub(crate) fn is_closer(&self, name: &str) -> bool {
+        self.closers.iter().any(|closer| self.same(closer, name))
+            || self.find(name, None).is_some()
+            || (!self.wild_closers.is_empty() && self.wild_closers.iter().any(|pattern| self.fits(pattern, name)))
+    }
+
+    /// Whether a name fits a folded pattern.
+    pub(crate) fn fits(&self, pattern: &str, name: &str) -> bool {
+        glob(pattern, &self.fold(name))
     }
 
     /// The name as it is compared.
@@ -285,19 +386,28 @@ impl Names {
         name.into()
     }
 
-    /// The block that `name` is bound to: an exact name before one with `*`, and of those the first.
-    pub(crate) fn find(&self, name: &str) -> Option<BlockId> {
+    /// The block that `name` is bound to in a family: an exact name before one with `*`, and of those the first.
+    pub(crate) fn find(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
         if self.insensitive && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            return self.find_folded(&name.to_ascii_lowercase());
+            return self.find_folded(&name.to_ascii_lowercase(), family);
         }
-        self.find_folded(name)
+        self.find_folded(name, family)
     }
 
-    fn find_folded(&self, name: &str) -> Option<BlockId> {
-        if let Ok(index) = self.exact.binary_search_by(|(known, _)| known.as_str().cmp(name)) {
-            return self.exact.get(index).map(|(_, id)| *id);
+    fn find_folded(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
+        let first = self.exact.partition_point(|(known, _)| known.as_str() < name);
+        let mut same = self.exact.iter().skip(first).take_while(|(known, _)| known == name);
+        if let Some((_, bound)) = same.find(|(_, bound)| bound.fits(family)) {
+            return Some(bound.id);
         }
-        self.wild.iter().find(|(pattern, _)| glob(pattern, name)).map(|(_, id)| *id)
+        let ending = name.rfind('.').and_then(|dot| name.get(dot..)).unwrap_or_default();
+        let first = self.endings.partition_point(|(known, _)| known.as_str() < ending);
+        let endings = self.endings.iter().skip(first).take_while(|(known, _)| known == ending).map(|(_, place)| *place);
+        let fits = |place: &usize| self.wild.get(*place).is_some_and(|(pattern, _)| glob(pattern, name));
+        let others = self.others.iter().copied().filter(fits);
+        let bound = |place: usize| self.wild.get(place).map(|(_, bound)| *bound).filter(|bound| bound.fits(family));
+        let found = endings.chain(others).filter_map(|place| Some((place, bound(place)?.id)));
+        found.min_by_key(|(place, _)| *place).map(|(_, id)| id)
     }
 
     /// Whether two names are the same.
@@ -312,13 +422,23 @@ mod tests {
 
     #[test]
     fn names_fold_only_where_the_dialect_says_so() {
-        let names = Names::new(true, ["message", "action"].into_iter(), [].into_iter(), false);
-        assert_eq!(names.find("Message"), Some(BlockId(0)));
+        let bound = |number| Bound { id: BlockId(number), family: None };
+        let names = Names::new(true, [("message", bound(0)), ("action", bound(1))].into_iter(), [].iter());
+        assert_eq!(names.find("Message", None), Some(BlockId(0)));
         assert_eq!(
-            [names.may_be(b"MESSAGE>"), names.may_be(b"mess"), names.may_be(b"b")],
+            [names.may_be(b"MESSAGE>", false), names.may_be(b"mess", false), names.may_be(b"b", false)],
             [Some(true), None, Some(false)]
         );
-        let names = Names::new(false, ["message", "*_x"].into_iter(), [].into_iter(), false);
-        assert_eq!((names.find("Message"), names.find("a_x")), (None, Some(BlockId(1))));
+        let names = Names::new(false, [("message", bound(0)), ("*_x", bound(1))].into_iter(), [].iter());
+        assert_eq!((names.find("Message", None), names.find("a_x", None)), (None, Some(BlockId(1))));
+    }
+
+    #[test]
+    fn a_name_may_belong_to_one_family() {
+        let bound = |number, family| Bound { id: BlockId(number), family };
+        let entries = [("a", bound(0, Some(0))), ("a", bound(1, Some(1))), ("*", bound(2, Some(2)))];
+        let names = Names::new(false, entries.into_iter(), [].iter());
+        let found = [("a", 0), ("a", 1), ("a", 2), ("b", 0)].map(|(name, family)| names.find(name, Some(family)));
+        assert_eq!(found, [Some(BlockId(0)), Some(BlockId(1)), Some(BlockId(2)), None]);
     }
 }

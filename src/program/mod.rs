@@ -87,6 +87,8 @@ pub(crate) struct Action {
 pub(crate) struct Content {
     /// Whether its key is a path below a root.
     pub(crate) path: bool,
+    /// Whether a key stands once.
+    pub(crate) unique: bool,
     /// A key, for those who are told how an answer is written.
     pub(crate) example: Option<String>,
     pub(crate) effects: Vec<Effect>,
@@ -121,6 +123,8 @@ pub(crate) struct Reply {
     pub(crate) order_at: Option<Location>,
     /// The most calls, and where that stands.
     pub(crate) calls: Option<(usize, Location)>,
+    /// The section whose text is the message.
+    pub(crate) shows: Option<String>,
 }
 
 /// How often a block may stand in a reply.
@@ -131,6 +135,10 @@ pub(crate) struct Count {
     pub(crate) message: bool,
     pub(crate) required: bool,
     pub(crate) most: Option<usize>,
+    /// Of contents: the keys that they may have, with `*`; any if there are none.
+    pub(crate) keys: Vec<String>,
+    /// Of a section: the contents whose keys it lists.
+    pub(crate) lists: Option<String>,
     pub(crate) at: Location,
 }
 

@@ -61,9 +61,12 @@ impl Program {
             // Several names of one thing are shown once.
             let known = match &block.called {
                 Called::Word(word) => shown.contains(&(block.role, word)),
-                _ => block.role == Role::Call && shown.iter().any(|(role, _)| *role == Role::Call),
+                _ if block.role == Role::Call => shown.iter().any(|(role, _)| *role == Role::Call),
+                _ => shown.contains(&(block.role, &block.name)),
             };
-            if most == Some(0) || known {
+            // What is understood without being asked for is not asked for.
+            let untold = block.role == Role::Wrapper || block.starts;
+            if most == Some(0) || known || untold {
                 continue;
             }
             let text = match block.role {
@@ -78,7 +81,7 @@ impl Program {
                     let any = || (0..self.actions.len()).filter(permitted).find_map(spelled);
                     if wanted.is_empty() { any() } else { Some(wanted.join("\n\n")) }
                 }
-                _ => speller.plain(id),
+                _ => speller.plain(id, count.and_then(|count| count.lists.as_deref())),
             };
             let Some(text) = text else { continue };
             if let Called::Word(word) = &block.called {
@@ -102,7 +105,7 @@ fn rank(mode: &Mode, dialect: usize, id: BlockId, block: &Block) -> (usize, usiz
         Role::Message => 1,
         Role::Section | Role::Utterance => 2,
         Role::Call => 3,
-        Role::Content => 4,
+        Role::Content | Role::Wrapper => 4,
     };
     match ordered {
         Some(place) => (2, place),

@@ -34,8 +34,8 @@ impl<'p> Speller<'p> {
         })
     }
 
-    /// A block that is no call.
-    pub(super) fn plain(self, id: BlockId) -> Option<String> {
+    /// A block that is no call; `lists` are the contents whose keys it names.
+    pub(super) fn plain(self, id: BlockId, lists: Option<&str>) -> Option<String> {
         let block = self.block(id)?;
         let key = self.key(block);
         let mut names = self.names(block);
@@ -48,8 +48,14 @@ impl<'p> Speller<'p> {
         if let Called::Attribute(attribute) = &block.called {
             attributes.push((attribute, WILD[0]));
         }
-        let body = self.body(block);
-        self.spell(id, block, &names, &attributes, &|_| Some(body.clone()))
+        let body = match lists.filter(|_| block.payload.contains(&Payload::Bullets)) {
+            Some(contents) => format!("* `{}`", self.example_key(contents)),
+            None => self.body(block),
+        };
+        match &block.spelled {
+            Some(opener) => Some(format!("{opener}\n{body}")),
+            None => self.spell(id, block, &names, &attributes, &|_| Some(body.clone())),
+        }
     }
 
     /// The blocks of the dialect by number.
@@ -63,10 +69,11 @@ impl<'p> Speller<'p> {
 
     /// What a block may be called in an answer.
     fn names(self, block: &Block) -> Vec<String> {
-        if !block.name.contains(['*', '?']) {
-            return vec![block.name.clone()];
-        }
-        WILD.iter().map(|name| block.name.replace('*', name).replace('?', "x")).collect()
+        let spelled = |name: &String| match name.contains(['*', '?']) {
+            true => WILD.iter().map(|word| name.replace('*', word).replace('?', "x")).collect(),
+            false => vec![name.clone()],
+        };
+        block.names.iter().flat_map(spelled).collect()
     }
 
     /// An example of what a content is stored under.
@@ -75,7 +82,11 @@ impl<'p> Speller<'p> {
             Called::Word(word) => word,
             _ => &block.name,
         };
-        let declared = self.program.contents.get(name).and_then(|content| content.example.clone());
+        self.example_key(name)
+    }
+
+    fn example_key(self, content: &str) -> String {
+        let declared = self.program.contents.get(content).and_then(|content| content.example.clone());
         declared.unwrap_or_else(|| WILD[0].to_owned())
     }
 
@@ -85,7 +96,7 @@ impl<'p> Speller<'p> {
             Role::Message => "What the user is told",
             Role::Thinking => "Your reasoning",
             Role::Content => "The whole text",
-            Role::Section | Role::Utterance | Role::Call => "Text",
+            Role::Section | Role::Utterance | Role::Call | Role::Wrapper => "Text",
         };
         let body = block.about.as_deref().unwrap_or(told);
         if block.entities { escape(body) } else { body.to_owned() }
@@ -100,7 +111,7 @@ impl<'p> Speller<'p> {
                 let fields = if family.close.is_some() { Some(family) } else { tag_family() };
                 Some(members(&params, fields?, block.entities, 1))
             }
-            Payload::Json => Some(format!("{params:#}")),
+            Payload::Json | Payload::Bullets => Some(format!("{params:#}")),
             Payload::Text => match params.as_object()?.iter().next() {
                 None => Some(String::new()),
                 Some((name, Value::String(text))) if name == "text" => Some(text.clone()),
@@ -118,9 +129,10 @@ impl<'p> Speller<'p> {
         attributes: &[(&str, &str)],
         body: &dyn Fn(&Family) -> Option<String>,
     ) -> Option<String> {
-        let bound = names.iter().filter(|name| self.dialect.names.find(name) == Some(id));
-        let tried = bound.flat_map(|name| self.dialect.families.iter().map(move |family| (name, family)));
-        tried.into_iter().find_map(|(name, family)| {
+        let families = || self.dialect.families.iter().enumerate();
+        let tried = names.iter().flat_map(|name| families().map(move |(number, family)| (name, number, family)));
+        let bound = tried.filter(|(name, number, _)| self.dialect.names.find(name, Some(*number)) == Some(id));
+        bound.into_iter().find_map(|(name, _, family)| {
             let body = body(family)?;
             let empty = family.empty.filter(|_| body.is_empty() && block.role == Role::Call);
             let opener = opener(family, name, attributes, empty)?;
@@ -136,7 +148,8 @@ impl<'p> Speller<'p> {
                     let closer = family.grammar.spell(close, &[Part::Text(family.name, closer)])?;
                     if body.is_empty() { opener + &closer } else { format!("{opener}\n{body}\n{closer}") }
                 }
-                None => opener + &body,
+                None if block.role == Role::Call => opener + &body,
+                None => format!("{opener}\n{body}"),
             })
         })
     }

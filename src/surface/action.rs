@@ -33,6 +33,8 @@ table! {
     Content {
         /// What its key is; `path` is checked for unsafe paths.
         key: Option<Spanned<String>>,
+        /// Whether a key stands once: of several the last text counts, at the place of the first.
+        unique: bool,
         /// A key, for prompts and their examples.
         example: Option<Spanned<String>>,
         /// What an accepted content does, in order.

@@ -19,9 +19,11 @@ table! {
         masks: Vec<Mask>,
         /// What is taken off when it surrounds the whole answer.
         wrapper: Option<Wrapper>,
-        /// What text outside every block is: `stray` (the default), `message`, or `section:NAME`.
+        /// What text outside every block is: `stray` (the default), `message`, or `section:NAME`: what comes before the first block.
         text: Option<Spanned<String>>,
-        /// Blocks of which any one claims an answer for this dialect.
+        /// What may stand around and between blocks without being text.
+        between: Vec<Between>,
+        /// Names of blocks, as an answer writes them; `*` stands for any run of bytes. Any one of them claims an answer for this dialect.
         needs: Vec<Spanned<String>>,
         /// The blocks by name; `*` stands for any run of bytes and `?` for one. Other names open no block.
         blocks: Named<Block>,
@@ -45,6 +47,14 @@ table! {
     Block {
         /// What the block is.
         role: Role,
+        /// The names that open it, instead of its own; `*` and `?` as in its own.
+        names: Vec<Spanned<String>>,
+        /// Of a dialect with several grammars, the one that spells it; without it, any does.
+        grammar: Option<Spanned<String>>,
+        /// How its opener should be written; whatever else its grammar reads is understood with the remark `field-form`.
+        spelled: Option<Spanned<String>>,
+        /// Whether it opens where the answer starts, with its opener or without it.
+        starts: bool,
         /// What belongs into it, in a sentence for prompts.
         about: Option<String>,
         /// What it is called in the outcome: a word, or `@ATTRIBUTE` of its opener. A call's is its action.
@@ -55,7 +65,7 @@ table! {
         body: Option<Spanned<String>>,
         /// Where members are blocks: the text that is made of the `value`.
         text: Option<Spanned<String>>,
-        /// Of a call: how its payload is read; of several readers the first that can read it.
+        /// Of a call, or of a section with a value: how its payload is read; of several readers the first that can read it.
         payload: OneOrMore<Spanned<Payload>>,
         /// What its text is decoded from.
         decode: Option<Decoding>,
@@ -63,7 +73,7 @@ table! {
         holds: Vec<Spanned<String>>,
         /// Where its opener and closers count.
         anchor: Option<Anchor>,
-        /// The names that close it: words, `@name` (its own, the default), or `*` (any bound name).
+        /// The names that close it: words, `@name` (its own, the default), `@ATTRIBUTE`, or, where none of those does, names with `*`.
         close: Vec<Spanned<String>>,
         /// Where it may end, in order; a list inside means whichever comes first. Every rung but the first is `unclosed-block`.
         ends: Vec<Rung>,
@@ -103,6 +113,18 @@ words! {
 }
 
 words! {
+    /// What may stand around and between blocks without being text.
+    Between {
+        /// A line of a code fence that is open or closed there.
+        Fence = "fence",
+        /// A thematic break of Markdown: `***`, `---`.
+        Rule = "rule",
+        /// A closer that closes nothing.
+        Closer = "closer",
+    }
+}
+
+words! {
     /// What a block means.
     Role {
         /// Text for the user.
@@ -117,6 +139,8 @@ words! {
         Section = "section",
         /// What one speaker says.
         Utterance = "utterance",
+        /// Tags around other blocks: what stands between them stands outside.
+        Wrapper = "wrapper",
     }
 }
 
@@ -129,6 +153,8 @@ words! {
         Json = "json",
         /// As its text, under the name `text`.
         Text = "text",
+        /// Of a section: as a list of what its bullets say.
+        Bullets = "bullets",
     }
 }
 
@@ -145,7 +171,8 @@ words! {
     Anchor {
         /// Anywhere.
         Anywhere = "anywhere",
-        /// Only where nothing but white space, a fence mark or another closer stands before it on its line.
+        /// Only where nothing but white space, a fence mark or another closer stands before it on its line; a closer also on
+        /// the line of its opener.
         Line = "line",
     }
 }
@@ -157,6 +184,10 @@ words! {
         WhiteSpace = "white-space",
         /// Lines that hold nothing but white space.
         BlankLines = "blank-lines",
+        /// A code fence that opens first and closes last.
+        WrappingFence = "wrapping-fence",
+        /// Rules at both ends, and a fence that opens last and belongs to what follows.
+        Between = "between",
     }
 }
 
@@ -167,6 +198,10 @@ words! {
         Closer = "closer",
         /// At its first closer inside a mask.
         MaskedCloser = "masked-closer",
+        /// At its last closer before the next block, wherever that stands on its line.
+        LastLooseCloser = "last-loose-closer",
+        /// Where the code fence around it or right inside it closes last.
+        Fence = "fence",
         /// At the end of its payload.
         Payload = "payload",
         /// Where the next bound block opens.

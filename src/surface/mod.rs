@@ -20,7 +20,7 @@ pub use action::{Action, ConditionalPermit, Content, Effect, Permit};
 pub use ask_again::AskAgain;
 pub use decode::{Named, OneOrMore};
 pub use degradation::Degradation;
-pub use dialect::{Anchor, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
+pub use dialect::{Anchor, Between, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
 pub use guardrail::Guardrail;
 pub use mode::{Count, Mode, Reply, Showing};
 pub use pack::{About, Level, Levels, Origin, Slot};
@@ -254,6 +254,9 @@ impl Surface {
         join("count of the reply", &mut self.reply.counts, file.reply.counts, |_| true, &used.counts, diagnostics);
         if let Some(order) = file.reply.order {
             self.reply.order = Some(order);
+        }
+        if let Some(shows) = file.reply.shows {
+            self.reply.shows = Some(shows);
         }
         for (defect, strategies) in file.degradation.0 {
             match self.degradation.0.iter_mut().find(|(known, _)| known.value == defect.value) {

@@ -52,14 +52,20 @@ table! {
         required: Option<Spanned<bool>>,
         /// The most there may be; 0 forbids it.
         most: Option<Spanned<usize>>,
+        /// Of a content: the keys that it may have, with `*` and `?`; others are forbidden.
+        keys: Vec<Spanned<String>>,
+        /// Of a section: it lists the keys of these contents.
+        lists: Option<Spanned<String>>,
     }
 }
 
-/// The shape of a good reply: an order, and a count by block name or `calls`.
+/// The shape of a good reply: an order, what its message is, and a count by block name or `calls`.
 #[derive(Debug, Clone, Default)]
 pub struct Reply {
     /// The names of blocks in the order in which they should come.
     pub order: Option<Vec<Spanned<String>>>,
+    /// The section whose text is the message.
+    pub shows: Option<Spanned<String>>,
     /// Counts by the name of the block; `calls` counts every call.
     pub counts: Named<Count>,
 }
@@ -72,6 +78,7 @@ impl Decode for Reply {
             let at = reading.at(key.span());
             match key.get_ref().as_ref() {
                 "order" => reply.order = Vec::decode(value, reading),
+                "shows" => reply.shows = Spanned::decode(value, reading),
                 name => {
                     if let Some(count) = Count::decode(value, reading) {
                         reply.counts.insert(name.to_owned(), Spanned::new(count, at));
@@ -97,7 +104,10 @@ impl schemars::JsonSchema for Reply {
         schemars::json_schema!({
             "description": "The shape of a good reply, by block name and `calls`.",
             "type": "object",
-            "properties": { "order": { "type": "array", "items": { "type": "string" } } },
+            "properties": {
+                "order": { "type": "array", "items": { "type": "string" } },
+                "shows": { "type": "string", "description": "The section whose text is the message." }
+            },
             "additionalProperties": count
         })
     }

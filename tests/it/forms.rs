@@ -24,6 +24,10 @@ fn the_form_of_an_answer_is_read_without_a_word() {
     for program in packs() {
         for mode in program.modes().map(str::to_owned).collect::<Vec<_>>() {
             for form in program.forms(&mode) {
+                // Members of an object are taught by its schema.
+                if form.blocks.is_empty() {
+                    continue;
+                }
                 let outcome = read(&program, &mode, Some(&form.dialect), &form.text);
                 let what =
                     format!("{} {mode} {}:\n{}\n{:#?}", program.name(), form.dialect, form.text, outcome.diagnostics);
@@ -32,8 +36,10 @@ fn the_form_of_an_answer_is_read_without_a_word() {
                 let found =
                     [outcome.calls.len(), outcome.contents.len(), outcome.sections.len(), outcome.utterances.len()];
                 assert_eq!(found, ["call", "content", "section", "utterance"].map(of), "{what}");
+                // A section may be what is shown.
+                let shown = outcome.sections.iter().any(|section| section.text == outcome.message);
                 assert_eq!(
-                    (of("message") == 0, of("thinking")),
+                    (of("message") == 0 && !shown, of("thinking")),
                     (outcome.message.is_empty(), outcome.thinking.len()),
                     "{what}"
                 );

@@ -40,6 +40,8 @@ trait Compiled: Parser<Self::Rule> {
 
 generated!(tags, grammar = "../grammar/tags.pest", shipped("tags").unwrap());
 generated!(brackets, grammar = "../grammar/brackets.pest", shipped("brackets").unwrap());
+generated!(headers, grammar = "../grammar/headers.pest", shipped("headers").unwrap());
+generated!(paths, grammar = "../grammar/paths.pest", shipped("paths").unwrap());
 generated!(json, grammar = "../grammar/json.pest", shipped("json").unwrap());
 // The rest of the notation: what the shipped grammars do not use, and what the optimiser rewrites.
 generated!(notation, grammar = "../tests/it/notation.pest", include_str!("notation.pest"));
@@ -205,6 +207,16 @@ fn brackets_on_the_corpus() {
 }
 
 #[test]
+fn headers_on_the_corpus() {
+    on_the_corpus::<headers::Generated>();
+}
+
+#[test]
+fn paths_on_the_corpus() {
+    on_the_corpus::<paths::Generated>();
+}
+
+#[test]
 fn json_on_the_corpus() {
     on_the_corpus::<json::Generated>();
 }
@@ -216,6 +228,24 @@ fn tags_on_generated_texts() {
         "é", "_", "<a", " k = v", " k=v/", "\t", "\"x", "1",
     ];
     on_generated_texts::<tags::Generated>(&words, 80_000);
+}
+
+#[test]
+fn headers_on_generated_texts() {
+    let words = [
+        "#", "###", "#######", " ", "\t", "**", "__", "*", "_", ":", "Course", "of", "Action", "a_b", "2.", "1)", "\n",
+        "\r\n", "\r", "é", "x", "(", "`", "## ", "**a**",
+    ];
+    on_generated_texts::<headers::Generated>(&words, 80_000);
+}
+
+#[test]
+fn paths_on_generated_texts() {
+    let words = [
+        "<", "</", ">", "src/a.ts", "a b", "A0. ", "&", "(1)", ".md", "/", "!", "?", "=", "\"", ":", "`", " ", "\t",
+        "\n", "\r", "é", "'",
+    ];
+    on_generated_texts::<paths::Generated>(&words, 60_000);
 }
 
 #[test]
@@ -292,9 +322,10 @@ fn the_rest_of_the_notation_on_generated_texts() {
 
 #[test]
 fn every_rule_of_every_grammar_on_short_texts() {
-    let alphabet = ["<", "a", "[", "A", "{", "}", "\"", "\\", " ", "=", "1", "/", ">", "]", "'", "\n"];
+    let alphabet = ["<", "a", "[", "A", "{", "}", "\"", "\\", " ", "=", "1", "/", ">", "]", "'", "\n", "#", "*"];
     let (mut tags, mut brackets, mut json) =
         (Pair::<tags::Generated>::new(), Pair::<brackets::Generated>::new(), Pair::<json::Generated>::new());
+    let (mut headers, mut paths) = (Pair::<headers::Generated>::new(), Pair::<paths::Generated>::new());
     for one in alphabet {
         for two in alphabet {
             for three in ["", "a", "\"", "}"] {
@@ -303,6 +334,8 @@ fn every_rule_of_every_grammar_on_short_texts() {
                 tags.compare_all(&text, &cuts);
                 brackets.compare_all(&text, &cuts);
                 json.compare_all(&text, &cuts);
+                headers.compare_all(&text, &cuts);
+                paths.compare_all(&text, &cuts);
             }
         }
     }

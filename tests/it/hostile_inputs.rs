@@ -133,6 +133,48 @@ pub(crate) const INPUTS: &[Input] = &[
     ("one line in a message", |size| {
         format!("<message>{}</message>", repeat("She felt that it was, perhaps, suddenly. ", size))
     }),
+    ("openers of files", |size| repeat("<file path=\"a.ts\">\n", size)),
+    ("openers of files, no two alike", |size| {
+        (0..size / 24).map(|number| format!("<file path=\"{number:x}.ts\">\n")).collect()
+    }),
+    ("one file many times", |size| repeat("<file path=\"a.ts\">\nx\n</file>\n", size)),
+    ("files, each twice", |size| {
+        let files: String =
+            (0..size / 70).map(|number| format!("<file path=\"{number:x}.ts\">\nx\n</file>\n")).collect();
+        files.repeat(2)
+    }),
+    ("loose closers in a file", |size| format!("<file path=\"a.ts\">\n{}", repeat("x</file>", size))),
+    ("loose closers in lines of a file", |size| format!("<file path=\"a.ts\">\n{}", repeat("x</file>\n", size))),
+    ("loose closers in a summary", |size| format!("<summary>\n{}", repeat("x</summary>\n", size))),
+    ("closers of paths in a file", |size| format!("<file path=\"a.ts\">\n{}", repeat("</a/b.ts>\n", size))),
+    ("closers of files", |size| repeat("</file>", size)),
+    ("closers of files, fences and rules", |size| {
+        format!("<file path=\"a.ts\">\n</file>\n{}", repeat("</file>\n```\n***\n", size))
+    }),
+    ("paths", |size| repeat("<src/a.ts>\n", size)),
+    ("paths on one line", |size| repeat("<src/a.ts>", size)),
+    ("a path that never ends", |size| format!("<src/{}", repeat("a b.", size))),
+    ("paths and files by turns", |size| repeat("<src/a.ts>\n<file path=\"b.ts\">\n", size)),
+    ("fences in a file", |size| format!("<file path=\"a.ts\">\n{}</file>", repeat("```\n", size))),
+    ("fences in an unclosed file", |size| format!("```\n<file path=\"a.ts\">\n{}", repeat("```\n", size))),
+    ("fences that turn", |size| format!("```xml\n{}", repeat("<src/a.ts>\n``````xml\n", size))),
+    ("rules", |size| repeat("***\n", size)),
+    ("rules and fences before a file", |size| format!("{}<file path=\"a.ts\">", repeat("***\n```\n", size))),
+    ("headers", |size| repeat("### Course of Action\n", size)),
+    ("headers on one line", |size| repeat("### Course of Action ", size)),
+    ("hashes", |size| "#".repeat(size)),
+    ("asterisks", |size| "*".repeat(size)),
+    ("a header that never ends", |size| format!("### {}", repeat("Course of: Action ", size))),
+    ("bold words", |size| repeat("**Course of ", size)),
+    ("a list of files", |size| format!("### Files Updated This Cycle:\n{}", repeat("* `a.ts`\n", size))),
+    ("a list of files, no two alike", |size| {
+        let files: String = (0..size / 12).map(|number| format!("* `{number:x}.ts`\n")).collect();
+        format!("<file path=\"a.ts\">\n</file>\n### Files Updated This Cycle:\n{files}")
+    }),
+    ("a file in many folders", |size| format!("<file path=\"{}a.ts\">\n</file>", repeat("a/", size))),
+    ("wrappers", |size| repeat("<response a>\n</response a>\n", size)),
+    ("ends of reasoning", |size| repeat("assistantfinal]\n", size)),
+    ("reasoning that never ends", |size| format!("analysis\n{}", repeat("<file path=\"a.ts\">\n", size))),
     ("a byte order mark", |size| repeat("\u{feff}", size)),
     ("a carriage return", |size| "\r".repeat(size)),
     ("wide characters", |size| repeat("\u{1f642}", size)),

@@ -12,6 +12,7 @@
 
 mod apply;
 mod command;
+mod corpus_dce;
 mod crashes;
 mod exports;
 mod formats;

@@ -12,7 +12,7 @@ use std::sync::{Mutex, OnceLock};
 
 /// The packs that every property is asked of.
 pub(crate) const PACKS: &[&str] =
-    &["rules/couple-ai", "rules/writers-factory", "tests/packs/own-grammar", "tests/packs/side-by-side"];
+    &["rules/couple-ai", "rules/dce", "rules/writers-factory", "tests/packs/own-grammar", "tests/packs/side-by-side"];
 
 /// A pack of this repository, loaded once.
 pub(crate) fn program(path: &'static str) -> &'static Program {
@@ -108,6 +108,7 @@ fn piece(pack: &'static str) -> BoxedStrategy<String> {
     let brackets = prop_oneof![bracket_call(&BRACKET_ACTIONS), select(BRACKETS).prop_map(str::to_owned)].boxed();
     let own = match pack {
         "rules/couple-ai" => bracket_call(&BRACKET_ACTIONS).boxed(),
+        "rules/dce" => select(FILES).prop_map(str::to_owned).boxed(),
         "rules/writers-factory" => tags(&WRITERS).boxed(),
         "tests/packs/own-grammar" => select(BRACES).prop_map(str::to_owned).boxed(),
         _ => prop_oneof![3 => tags(&SIDES), 1 => bracket_call(&["DO_ADD", "DO_NOTHING"])].boxed(),
@@ -126,6 +127,43 @@ fn piece(pack: &'static str) -> BoxedStrategy<String> {
     ]
     .boxed()
 }
+
+/// Answers that bring files, in pieces.
+const FILES: &[&str] = &[
+    "<summary>\nWhat I did.\n</summary>\n",
+    "<summary>What I did.</summary>\n",
+    "<course_of_action>\n1. **One** `</file>`\n</course_of_action>\n",
+    "<Course_Of_Action>",
+    "</course_of_action>\n",
+    "<file path=\"src/a.ts\">\n",
+    "<file path='src/b.ts'>\n```ts\nlet x = `<file path=\"c\">`;\n```\n</file_artifact>\n",
+    "<file path=\"README.md\">\n# T\n```sh\nls\n```\n</file>\n",
+    "</file>",
+    "\n</file>\n",
+    "</file_path><summary>",
+    "\n```</file>\n",
+    "<src/a/b c.ts>\n",
+    "</src/a/b c.ts>\n",
+    "\n</b c.ts>\n",
+    "<A0. Master List (1).md>\nx\n</A0. Master List (1).md>\n",
+    "<deploy.js>\n<motion.div>\n</motion.div>\n",
+    "### Course of Action\n",
+    "## **course of action:**\n",
+    "### Files Updated This Cycle:\n",
+    "**Files updated**\n",
+    "* `src/a.ts` (Updated)\n",
+    "- README.md (New)\n",
+    "```xml\n",
+    "\n``````xml\n",
+    "\n```\n",
+    "\n***\n",
+    "***```xml\n",
+    "<response a>\n",
+    "\n</response a>\n",
+    "analysisWe think. ",
+    "So.assistantfinal]",
+    "    ",
+];
 
 /// The names of a dialect of tags.
 struct Names {

@@ -169,7 +169,7 @@ fn names_of_packs() -> BTreeSet<String> {
     names
 }
 
-/// Words of the engine: the tables and keys of packs, the closed lists, the members of the contracts.
+/// Words of the engine: the tables and keys of packs, the closed lists, the members of the contracts, the filters.
 fn is_own_word(name: &str) -> bool {
     use rulebook::diagnostic::{Defect, Remark, Strategy};
     let word = |schema: &serde_json::Value| schema.to_string().contains(&format!("\"{name}\""));
@@ -177,5 +177,6 @@ fn is_own_word(name: &str) -> bool {
         || Strategy::from_name(name).is_some()
         || Remark::from_name(name).is_some()
         || name == "action"
+        || rulebook::expression::filters().any(|filter| filter == name)
         || rulebook::report::schemas::ALL.iter().any(|described| word(&described.schema()))
 }

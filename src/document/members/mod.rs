@@ -18,7 +18,7 @@ mod tape;
 use super::announce::Announcement;
 use super::{Block, Document, Found, What};
 use crate::grammar::{Machine, Progress, RuleId};
-use crate::program::{BlockId, Dialect, Limits, Outline};
+use crate::program::{Dialect, Limits, Outline};
 use crate::text::Span;
 use std::cell::Cell;
 use tape::Tape;
@@ -163,7 +163,12 @@ impl<'p> ObjectReader<'p> {
         };
         let first = self.blocks.len();
         let mut outside = object.junk.clone();
-        self.bind(text, &object, &mut outside);
+        // Dots where a value belongs: somebody speaks of an object that is yet to be written.
+        let dots = |span: Span| !span.is_empty() && span.of(text).chars().all(|c| matches!(c, '.' | '…'));
+        let sketched = faults.iter().any(|(_, span)| dots(*span));
+        if !sketched {
+            self.bind(text, &object, &mut outside);
+        }
         self.at = object.end.max(brace + 1);
         if let Some(what) = stopped {
             self.found.push(Found::new(What::Defect(what), Span::new(object.end, object.end)));
@@ -213,7 +218,8 @@ impl<'p> ObjectReader<'p> {
 
     /// Where the first block that claims the answer starts.
     pub(super) fn claim(&self) -> Option<usize> {
-        let needs = |id: BlockId| self.dialect.needs.is_empty() || self.dialect.needs.contains(&id);
+        let fits = |name: &str| self.dialect.needs.iter().any(|need| self.dialect.names.fits(need, name));
+        let needs = |id| self.dialect.needs.is_empty() || self.dialect.block(id).is_some_and(|block| fits(&block.name));
         self.blocks.iter().find(|block| needs(block.id)).map(|block| block.span.start)
     }
 

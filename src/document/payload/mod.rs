@@ -4,6 +4,7 @@
 //! Out: [`Payload`]: fields, a JSON value with its faults, or text; and which reader read it.
 //! Never: gives a field its type (the action's schema does), or drops a payload.
 
+mod bullets;
 mod fields;
 mod json;
 
@@ -70,6 +71,10 @@ pub(crate) fn read(
                     why.get_or_insert(error);
                 }
             },
+            surface::Payload::Bullets => {
+                let value = bullets::read(body.of(text), limits.fields);
+                return Read { payload: Payload::Json(Json { value, faults: Vec::new(), repeated: Vec::new() }), rung };
+            }
             surface::Payload::Text => return Read { payload: Payload::Text, rung },
         }
     }

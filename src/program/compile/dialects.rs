@@ -5,9 +5,9 @@
 //! Never: fails: what does not resolve has been reported by the pack's checks.
 
 use crate::pack::Pack;
-use crate::program::dialect::{Names, Needles};
+use crate::program::dialect::{Bound, Names, Needles};
 use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outline, Outside};
-use crate::surface::{self, Anchor, Case, Ending, Mask, Trim};
+use crate::surface::{self, Anchor, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
 
 pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, pack: &Pack) -> Dialect {
@@ -15,25 +15,36 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     let dialect = &dialect.value;
     let grammars = || dialect.grammar.0.iter().filter_map(|grammar| pack.grammars.get(&grammar.value));
     let object = grammars().find(|grammar| Outline::fit(grammar)).cloned();
-    let families: Vec<Family> = match object {
+    let mut families: Vec<Family> = match object {
         None => grammars().cloned().filter_map(Family::new).collect(),
         Some(_) => Vec::new(),
     };
     let id = |name: &Spanned<String>| dialect.blocks.get_index_of(&name.value).map(|index| BlockId(index as u16));
     let blocks: Vec<Block> =
         dialect.blocks.iter().map(|(name, block)| compile_block(name, block, dialect, &families, &id)).collect();
+    let family_of = |block: &surface::Block| {
+        let grammar = block.grammar.as_ref()?;
+        dialect.grammar.0.iter().position(|known| known.value == grammar.value)
+    };
+    let mut bound_names: Vec<(&str, Bound)> = Vec::new();
+    for (index, (name, block)) in dialect.blocks.iter().enumerate() {
+        let bound = Bound { id: BlockId(index as u16), family: family_of(&block.value) };
+        bound_names.extend(opening_names(name, &block.value).map(|name| (name, bound)));
+    }
+    for (number, family) in families.iter_mut().enumerate() {
+        let own = bound_names.iter().filter(|(_, bound)| bound.family.is_none_or(|family| family == number));
+        let own: Vec<BlockId> = own.map(|(_, bound)| bound.id).collect();
+        let block = |id: &BlockId| blocks.get(usize::from(id.0));
+        let starts = |id: &BlockId| block(id).is_some_and(|block| block.starts);
+        family.leads_line =
+            own.iter().all(|id| starts(id) || block(id).is_none_or(|block| block.anchor == Anchor::Line));
+        family.prelude = own.iter().copied().find(|id| starts(id)).filter(|_| family.close.is_some());
+        family.only_prelude = own.iter().all(starts);
+    }
     let outline = object.and_then(|grammar| Outline::new(grammar, &blocks, dialect.case == Some(Case::Insensitive)));
-    let closers: Vec<&str> = blocks
-        .iter()
-        .flat_map(|block| &block.close)
-        .filter_map(|closer| match closer {
-            Closer::Word(word) => Some(word.as_str()),
-            _ => None,
-        })
-        .collect();
-    let any = blocks.iter().any(|block| block.close.contains(&Closer::Any));
+    let closers = blocks.iter().flat_map(|block| &block.close);
     let insensitive = dialect.case == Some(Case::Insensitive);
-    let names = Names::new(insensitive, dialect.blocks.keys().map(String::as_str), closers.into_iter(), any);
+    let names = Names::new(insensitive, bound_names.into_iter(), closers);
     let text = match dialect.text.as_ref().map(|text| text.value.as_str()) {
         Some("message") => Outside::Message,
         Some(text) => match text.strip_prefix("section:") {
@@ -47,15 +58,23 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         needles: Needles::new(&families),
         families,
         outline,
-        names,
         fences: dialect.masks.contains(&Mask::CodeFence),
         spans: dialect.masks.contains(&Mask::CodeSpan),
         wrapper: dialect.wrapper.is_some(),
+        wraps: blocks.iter().any(|block| block.role == Role::Wrapper),
         text,
-        needs: dialect.needs.iter().filter_map(id).collect(),
+        between: dialect.between.clone(),
+        needs: dialect.needs.iter().map(|name| names.fold(&name.value).into_owned()).collect(),
         blocks,
+        names,
         at,
     }
+}
+
+/// The names that open a block: its own, unless it says others.
+fn opening_names<'n>(name: &'n str, block: &'n surface::Block) -> impl Iterator<Item = &'n str> {
+    let own = std::iter::once(name).filter(|_| block.names.is_empty());
+    own.chain(block.names.iter().map(|name| name.value.as_str()))
 }
 
 fn compile_block(
@@ -72,13 +91,20 @@ fn compile_block(
         Some(attribute) => Called::Attribute(attribute.to_owned()),
         None => Called::Word(word.value.clone()),
     };
+    let fold = |word: &str| match dialect.case {
+        Some(Case::Insensitive) => word.to_ascii_lowercase(),
+        _ => word.to_owned(),
+    };
     let close = if block.close.is_empty() { &dialect.close } else { &block.close };
     let mut close: Vec<Closer> = close
         .iter()
         .map(|word| match word.value.as_str() {
             "@name" => Closer::Own,
-            "*" => Closer::Any,
-            word => Closer::Word(word.to_owned()),
+            word => match word.strip_prefix('@') {
+                Some(attribute) => Closer::Attribute(attribute.to_owned()),
+                None if word.contains(['*', '?']) => Closer::Pattern(fold(word)),
+                None => Closer::Word(word.to_owned()),
+            },
         })
         .collect();
     if close.is_empty() {
@@ -96,7 +122,10 @@ fn compile_block(
     }
     Block {
         name: name.to_owned(),
+        names: opening_names(name, block).map(str::to_owned).collect(),
         role: block.role,
+        spelled: block.spelled.as_ref().map(|spelled| spelled.value.clone()),
+        starts: block.starts,
         about: block.about.clone(),
         called: block.name.as_ref().map_or(Called::Own, called),
         key: block.key.as_ref().map(|key| match block.body {

@@ -186,7 +186,7 @@ impl Compiler<'_> {
             let path = content.value.key.as_ref().is_some_and(|key| key.value == "path");
             let effects = self.effects(&content.value.effects, &mut Vec::new(), sight);
             let example = content.value.example.as_ref().or(content.value.key.as_ref()).map(|key| key.value.clone());
-            contents.insert(name.clone(), Content { path, example, effects });
+            contents.insert(name.clone(), Content { path, unique: content.value.unique, example, effects });
         }
         contents
     }

@@ -21,7 +21,8 @@ pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>
         }
         blocks
     };
-    let mut reply = Reply::default();
+    let shows = mode.and_then(|mode| mode.shows.as_ref()).or(pack.shows.as_ref()).map(|shows| shows.value.clone());
+    let mut reply = Reply { shows: shows.clone(), ..Reply::default() };
     let own = mode.map(|mode| &mode.counts);
     let names = pack.counts.keys().chain(own.into_iter().flat_map(|own| own.keys()));
     let mut seen: Vec<&str> = Vec::new();
@@ -44,17 +45,23 @@ pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>
             .and_then(|count| count.required)
             .or_else(|| base_count.as_ref().and_then(|count| count.required))
             .is_some_and(|required| required.value);
+        let keys = [&over_count, &base_count].into_iter().flatten().find(|count| !count.keys.is_empty());
+        let keys = keys.map(|count| count.keys.iter().map(|key| key.value.clone()).collect()).unwrap_or_default();
+        let lists = [&over_count, &base_count].into_iter().flatten().find_map(|count| count.lists.clone());
+        let lists = lists.map(|lists| lists.value);
         let Some(at) = over.or(base).map(|count| count.at) else { continue };
         if name == "calls" {
             reply.calls = most.map(|most| (most, at));
             continue;
         }
         let blocks = blocks_called(name);
-        let message = blocks.iter().any(|(dialect, block)| {
-            let block = dialects.get(*dialect).and_then(|dialect| dialect.blocks.get(usize::from(block.0)));
-            block.is_some_and(|block| block.role == Role::Message)
-        });
-        reply.counts.push(Count { name: name.clone(), blocks, message, required, most, at });
+        let shown = shows.as_ref().is_some_and(|shows| shows == name);
+        let message = shown
+            || blocks.iter().any(|(dialect, block)| {
+                let block = dialects.get(*dialect).and_then(|dialect| dialect.blocks.get(usize::from(block.0)));
+                block.is_some_and(|block| block.role == Role::Message)
+            });
+        reply.counts.push(Count { name: name.clone(), blocks, message, required, most, keys, lists, at });
     }
     let order = mode.and_then(|mode| mode.order.as_ref()).or(pack.order.as_ref());
     if let Some(names) = order {

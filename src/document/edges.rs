@@ -1,0 +1,311 @@
+//! Edges: which lines at the ends of a text belong to what stands around it?
+//!
+//! In: a part of a response, and the words that say what is taken off.
+//! Out: what is left of it; where the code fence around a block closes.
+//! Never: changes what stands between the ends.
+//!
+//! Models put blocks into code fences and rules between them, and glue both to each other: a line may hold the end of
+//! one fence and the start of the next.
+
+use crate::surface::{Between, Trim};
+use crate::text::Span;
+
+/// What a line is, beside text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Blank,
+    /// A thematic break of Markdown.
+    Rule,
+    Fence(Fence),
+    Text,
+}
+
+/// The marks of a fence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Fence {
+    mark: char,
+    length: usize,
+    /// Whether nothing but a rule stands behind them, so that they may close a fence.
+    bare: bool,
+}
+
+impl Fence {
+    fn closes(self, open: Fence) -> bool {
+        self.mark == open.mark && self.length >= open.length && (self.bare || self.turns())
+    }
+
+    /// Whether it closes one fence and opens another: the marks of both, glued.
+    fn turns(self) -> bool {
+        !self.bare && self.length >= 6
+    }
+}
+
+/// Whether fences are made of it.
+pub(super) fn is_mark(character: char) -> bool {
+    matches!(character, '`' | '~')
+}
+
+/// Where the first marks stand that may be a fence.
+pub(super) fn first_marks(text: &[u8]) -> Option<usize> {
+    let find = |marks: &[u8]| memchr::memmem::find(text, marks);
+    find(b"```").into_iter().chain(find(b"~~~")).min()
+}
+
+fn read(line: &str) -> Line {
+    let line = line.trim();
+    let rest = line.trim_start_matches(['*', '-', '_', ' ']);
+    let is_rule = |marks: &str| {
+        let mut marks = marks.chars().filter(|mark| *mark != ' ');
+        let first = marks.next();
+        marks.clone().count() >= 2 && marks.all(|mark| Some(mark) == first)
+    };
+    if line.is_empty() {
+        return Line::Blank;
+    }
+    let ruled = line.len() > rest.len() && is_rule(line.strip_suffix(rest).unwrap_or_default());
+    if rest.is_empty() {
+        return if ruled { Line::Rule } else { Line::Text };
+    }
+    let Some(mark) = rest.chars().next().filter(|mark| is_mark(*mark)) else { return Line::Text };
+    let info = rest.trim_start_matches(mark);
+    let length = rest.len() - info.len();
+    let info = info.trim();
+    let word = !info.contains(|c: char| c.is_whitespace() || matches!(c, '`' | '<' | '>'));
+    let bare = info.is_empty() || is_rule(info);
+    if length < 3 || !(bare || word) || !(ruled || rest.len() == line.len()) {
+        return Line::Text;
+    }
+    Line::Fence(Fence { mark, length, bare })
+}
+
+/// The lines of a span with their places.
+fn lines(span: Span, text: &str) -> impl Iterator<Item = (Span, Line)> {
+    let mut at = span.start;
+    span.of(text).split_inclusive('\n').map(move |line| {
+        let place = Span::new(at, at + line.len());
+        at = place.end;
+        (place, read(line))
+    })
+}
+
+/// The fence line that is open at the end of a span, if one is; shorter ones than `least` are text.
+fn left_open(span: Span, text: &str, least: usize) -> Option<Span> {
+    let mut open: Option<(Span, Fence)> = None;
+    for (place, line) in lines(span, text) {
+        let Line::Fence(fence) = line else { continue };
+        if fence.length < least {
+            continue;
+        }
+        open = match open {
+            None => Some((place, fence)),
+            Some((_, before)) if fence.closes(before) => fence.turns().then_some((place, fence)),
+            Some(before) => Some(before),
+        };
+    }
+    open.map(|(place, _)| place)
+}
+
+/// The part of `span` that its trims leave, one after the other.
+pub(super) fn trimmed(span: Span, text: &str, trims: &[Trim]) -> Span {
+    let mut span = span;
+    for (index, trim) in trims.iter().enumerate() {
+        span = match trim {
+            Trim::WhiteSpace => span.trimmed(text),
+            Trim::BlankLines => without_blank_lines(span, text),
+            // What stands in a fence has edges of its own.
+            Trim::WrappingFence => inside_fence(span, text)
+                .map_or(span, |inside| trimmed(inside, text, trims.get(..index).unwrap_or_default())),
+            Trim::Between => without_between(span, text),
+        };
+    }
+    span
+}
+
+/// The part of `span` without lines that hold nothing but white space, at both ends.
+fn without_blank_lines(span: Span, text: &str) -> Span {
+    let body = span.of(text);
+    let blank = body.len() - body.trim_start().len();
+    let start = body.get(..blank).and_then(|blank| blank.rfind('\n')).map_or(0, |at| at + 1);
+    let last = body.trim_end().len().max(start);
+    let rest = body.get(last..).unwrap_or_default();
+    let line = rest.split('\n').next().unwrap_or_default();
+    let end = last + line.strip_suffix('\r').unwrap_or(line).len();
+    Span::new(span.start + start, span.start + end)
+}
+
+/// What stands in a fence that opens on the first line and closes on the last: the fences between them pair off.
+fn inside_fence(span: Span, text: &str) -> Option<Span> {
+    let core = span.trimmed(text);
+    let body = core.of(text);
+    let first = core.start + body.find('\n')? + 1;
+    let last = core.start + body.rfind('\n')? + 1;
+    let Line::Fence(open) = read(Span::new(core.start, first).of(text)) else { return None };
+    // Its marks may be glued to the last line of what it holds.
+    let line = Span::new(last, core.end).of(text);
+    let held = line.trim_end_matches(open.mark);
+    let marks = line.len() - held.len();
+    let inside = Span::new(first, last.max(first) + held.trim_end().len());
+    if marks < open.length || held.contains(open.mark) || left_open(Span::new(first, last), text, open.length).is_some()
+    {
+        return None;
+    }
+    let body = inside.of(text);
+    let body = if held.trim().is_empty() { body.strip_suffix('\n').unwrap_or(body) } else { body };
+    Some(Span::new(first, first + body.strip_suffix('\r').unwrap_or(body).len()))
+}
+
+/// The part of `span` without rules at both ends, and without the fence that opens on its last line.
+pub(crate) fn without_between(span: Span, text: &str) -> Span {
+    let mut rest = span.trimmed(text);
+    let open = left_open(rest, text, 3);
+    loop {
+        let body = rest.of(text);
+        let last = rest.start + body.rfind('\n').map_or(0, |at| at + 1);
+        let cut = match read(Span::new(last, rest.end).of(text)) {
+            Line::Rule => true,
+            Line::Fence(_) => open.is_some_and(|open| open.start == last),
+            _ => false,
+        };
+        if !cut {
+            break;
+        }
+        rest = Span::new(rest.start, last).trimmed(text);
+    }
+    while let Some((first, Line::Rule)) = lines(rest, text).next() {
+        rest = Span::new(first.end, rest.end).trimmed(text);
+    }
+    rest
+}
+
+/// The part of `span` without the lines at both ends that may stand between blocks.
+pub(crate) fn without_frame(span: Span, text: &str, between: &[Between]) -> Span {
+    let frames = |line: Line| match line {
+        Line::Fence(_) => between.contains(&Between::Fence),
+        Line::Rule => between.contains(&Between::Rule),
+        Line::Blank | Line::Text => false,
+    };
+    let mut rest = span.trimmed(text);
+    while let Some((first, line)) = lines(rest, text).next()
+        && frames(line)
+    {
+        rest = Span::new(first.end, rest.end).trimmed(text);
+    }
+    loop {
+        let last = rest.start + rest.of(text).rfind('\n').map_or(0, |at| at + 1);
+        if !frames(read(Span::new(last, rest.end).of(text))) {
+            return rest;
+        }
+        rest = Span::new(rest.start, last).trimmed(text);
+    }
+}
+
+/// Where the code fence closes that stands around the opener or right inside the block: of all lines up to `end` the last
+/// that may close it. What ends there may be the opener of the next block, which may stand in a fence of its own.
+pub(super) fn fence_end(opener: Span, end: usize, next_opens: bool, text: &str) -> Option<usize> {
+    let before = text.get(..opener.start)?;
+    let line = before.rfind('\n').map_or(0, |at| at + 1);
+    let own = before.get(line..)?;
+    let above = || before.get(..line)?.trim_end_matches(['\n', '\r']).rsplit('\n').next();
+    let is_fence = |line: &str| matches!(read(line), Line::Fence(_));
+    let around = is_fence(own) || (own.trim().is_empty() && above().is_some_and(is_fence));
+    let mut opened = around;
+    // The last line that may close it; and that before it, where only rules stand between them.
+    let mut last: Option<(Span, Fence)> = None;
+    let mut earlier: Option<(Span, Fence)> = None;
+    let mut text_since = false;
+    for (place, line) in lines(Span::new(opener.end, end), text) {
+        match line {
+            Line::Blank | Line::Rule => {}
+            Line::Text if !opened && last.is_none() => return None,
+            Line::Text => text_since = true,
+            Line::Fence(_) if !opened => opened = true,
+            Line::Fence(fence) if fence.bare || fence.turns() => {
+                earlier = last.filter(|_| !text_since);
+                last = Some((place, fence));
+                text_since = false;
+            }
+            Line::Fence(_) => text_since |= !next_opens,
+        }
+    }
+    let opens_next = |(_, fence): &(Span, Fence)| next_opens && fence.bare && !text_since;
+    let (place, fence) = match earlier {
+        Some(earlier) if last.as_ref().is_some_and(opens_next) => earlier,
+        _ => last?,
+    };
+    let line = place.of(text);
+    let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+    let marks = if fence.turns() { 3 } else { fence.length };
+    Some(place.start + if around { 0 } else { indent + marks })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(trims: &[Trim], text: &str, expected: &str) {
+        assert_eq!(trimmed(Span::new(0, text.len()), text, trims).of(text), expected, "{text:?}");
+    }
+
+    #[test]
+    fn a_fence_is_taken_off_that_opens_first_and_closes_last() {
+        let trims = [Trim::WhiteSpace, Trim::WrappingFence];
+        check(&trims, "\n```ts\na\n```\n", "a");
+        check(&trims, "```ts\r\na\r\n```", "a");
+        check(&trims, "```ts\n\n```", "");
+        check(&trims, "```ts\n```", "");
+        check(&trims, "```ts\na\n}```", "a\n}");
+        check(&trims, "```ts\na\n`b```", "```ts\na\n`b```");
+        check(&trims, "# T\n```ts\na\n```", "# T\n```ts\na\n```");
+        check(&trims, "```ts\na\n```\nb", "```ts\na\n```\nb");
+        check(&trims, "```ts\na\n```\nb\n```ts\nc\n```", "```ts\na\n```\nb\n```ts\nc\n```");
+        check(&trims, "```md\n# T\n```ts\na\n```\n```", "# T\n```ts\na\n```");
+        check(&trims, "````md\n```\na\n````", "```\na");
+        check(&trims, "```ts", "```ts");
+        check(&trims, "```", "```");
+    }
+
+    #[test]
+    fn rules_and_the_fence_of_what_follows_are_no_text() {
+        let trims = [Trim::Between];
+        check(&trims, "***\n\na\n\n***\n```xml\n", "a");
+        check(&trims, "a\n```sh\nb\n```\n", "a\n```sh\nb\n```");
+        check(&trims, "a\n***```", "a");
+        check(&trims, "* a\n* b", "* a\n* b");
+        check(&trims, "***", "");
+    }
+
+    #[test]
+    fn lines_between_blocks_are_known() {
+        for line in ["```", "```***", "***```xml", "``````xml", "~~~", " ```"] {
+            assert!(matches!(read(line), Line::Fence(_)), "{line}");
+        }
+        for line in ["***", "---", "* * *", "___"] {
+            assert_eq!(read(line), Line::Rule, "{line}");
+        }
+        for line in ["**a**", "- a", "--", "```a b", "```<a>", "*", "**- *", "x```"] {
+            assert_eq!(read(line), Line::Text, "{line}");
+        }
+    }
+
+    #[track_caller]
+    fn check_fence(text: &str, expected: Option<&str>) {
+        let at = text.find("<a>").unwrap_or_default();
+        let next = text.find("<b>");
+        let found = fence_end(Span::new(at, at + 3), next.unwrap_or(text.len()), next.is_some(), text);
+        assert_eq!(found.and_then(|end| text.get(at + 3..end)), expected, "{text:?}");
+    }
+
+    #[test]
+    fn the_fence_around_an_opener_ends_its_block() {
+        check_fence("```xml\n<a>\n1\n```\n", Some("\n1\n"));
+        check_fence("```xml\n<a>\n1\n```\n\n```xml\n<b>", Some("\n1\n"));
+        check_fence("```\n<a>\n1\n```\n***\n```\n<b>", Some("\n1\n"));
+        check_fence("```\n<a>\n1\n```\n<b>", Some("\n1\n"));
+        check_fence("```\n<a>\n1\n``````xml\n<b>", Some("\n1\n"));
+        check_fence("```\n<a>\n```\n1\n```\n2\n```\n<b>", Some("\n```\n1\n```\n2\n"));
+        check_fence("<a>\n```ts\n1\n```\n\ntext\n<b>", Some("\n```ts\n1\n```"));
+        check_fence("<a>\n1\n```\n", None);
+        check_fence("<a>\n```\n1\n", None);
+    }
+}

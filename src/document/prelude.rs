@@ -1,0 +1,163 @@
+//! Prelude: does the answer begin behind reasoning, told by an opener or not?
+//!
+//! In: the response as far as it has come, and the dialect's block that opens where an answer starts.
+//! Out: that block, once its closer has come; and up to where nothing else may be looked at before.
+//! Never: looks behind the first block of another kind: there an answer has begun.
+
+use super::marks::Budget;
+use crate::grammar::{Machine, Progress};
+use crate::program::{BlockId, Dialect, Family};
+use crate::text::Span;
+
+/// The search for the block that opens where the answer starts.
+#[derive(Debug)]
+pub(super) struct Prelude {
+    /// The block and its family; none once the search is over.
+    sought: Option<(BlockId, usize)>,
+    machine: Machine,
+    running: bool,
+    /// Its opener and its name, once it is known whether there are any.
+    opener: Option<Option<(Span, Span)>>,
+    /// Where the search for its closer goes on.
+    from: usize,
+    /// The places where each text stands next that a closer may start with.
+    next: Vec<usize>,
+}
+
+/// How the search stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stand {
+    Over,
+    /// Nothing behind this place may be looked at before more has come.
+    Waits(usize),
+    /// A closer stands here. It ends the block unless another block opened before.
+    Closer(Span),
+    /// The block has an opener: it ends with this closer, or with the answer.
+    Opened(Option<Span>),
+}
+
+impl Prelude {
+    pub(super) fn new(dialect: &Dialect) -> Self {
+        let family = |id: BlockId| dialect.families.iter().position(|family| family.prelude == Some(id));
+        let started = dialect.blocks.iter().position(|block| block.starts).map(|number| BlockId(number as u16));
+        Self {
+            sought: started.and_then(|id| Some((id, family(id)?))),
+            machine: Machine::new(),
+            running: false,
+            opener: None,
+            from: 0,
+            next: Vec::new(),
+        }
+    }
+
+    /// Whether the search is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.sought.is_none()
+    }
+
+    /// Ends the search.
+    pub(super) fn give_up(&mut self) {
+        self.sought = None;
+    }
+
+    /// The block that is sought, and its opener and name if it has any.
+    pub(super) fn block(&self) -> Option<(BlockId, usize, Option<(Span, Span)>)> {
+        let (id, family) = self.sought?;
+        Some((id, family, self.opener.flatten()))
+    }
+
+    /// Goes on with the search in a text whose answer begins at `start`.
+    pub(super) fn advance(
+        &mut self,
+        dialect: &Dialect,
+        text: &str,
+        start: usize,
+        complete: bool,
+        budget: &mut Budget,
+    ) -> Stand {
+        let Some((id, number)) = self.sought else { return Stand::Over };
+        let Some((family, close)) = dialect.families.get(number).and_then(|family| Some((family, family.close?)))
+        else {
+            return Stand::Over;
+        };
+        if self.opener.is_none() {
+            let rest = text.get(start..).unwrap_or_default();
+            let rest = rest.strip_prefix('\u{feff}').unwrap_or(rest).trim_start();
+            let at = text.len() - rest.len();
+            if rest.is_empty() && !complete {
+                return Stand::Waits(start);
+            }
+            match self.run(family, family.open, at, text, complete, budget) {
+                Progress::Pending => return Stand::Waits(start),
+                Progress::Matched(end) => {
+                    let name =
+                        self.name(family).filter(|name| dialect.names.find(name.of(text), Some(number)) == Some(id));
+                    self.opener = Some(name.map(|name| (Span::new(at, end), name)));
+                    self.from = if name.is_some() { end } else { start };
+                }
+                _ => (self.opener, self.from) = (Some(None), start),
+            }
+            self.running = false;
+        }
+        let opened = self.opener.flatten().is_some();
+        let texts = &family.grammar.first(close).literals;
+        self.next.resize(texts.len(), 0);
+        loop {
+            let bytes = text.as_bytes();
+            for (next, literal) in self.next.iter_mut().zip(texts) {
+                if *next < self.from || bytes.get(*next..*next + literal.len()) != Some(literal.as_bytes()) {
+                    let rest = bytes.get(self.from..).unwrap_or_default();
+                    // The last bytes may be the first of one that is still coming.
+                    let open = (text.len() + 1).saturating_sub(literal.len()).max(self.from);
+                    let found = memchr::memmem::find(rest, literal.as_bytes());
+                    *next = found.map_or(open, |offset| self.from + offset);
+                }
+            }
+            let hit = self.next.iter().copied().min().unwrap_or(text.len());
+            let starts = |literal: &String| bytes.get(hit..).is_some_and(|rest| rest.starts_with(literal.as_bytes()));
+            if !texts.iter().any(starts) {
+                self.from = hit.min(text.len());
+                return match (complete, opened) {
+                    (true, true) => Stand::Opened(None),
+                    (true, false) => Stand::Over,
+                    (false, true) => Stand::Waits(start),
+                    (false, false) => Stand::Waits(self.from),
+                };
+            }
+            match self.run(family, close, hit, text, complete, budget) {
+                Progress::Pending => return Stand::Waits(if opened { start } else { hit }),
+                Progress::Matched(end) if self.closes(dialect, family, id, text) => {
+                    let closer = Span::new(hit, end);
+                    return if opened { Stand::Opened(Some(closer)) } else { Stand::Closer(closer) };
+                }
+                _ => self.from = hit + 1,
+            }
+            self.running = false;
+        }
+    }
+
+    fn run(
+        &mut self,
+        family: &Family,
+        rule: crate::grammar::RuleId,
+        at: usize,
+        text: &str,
+        complete: bool,
+        budget: &mut Budget,
+    ) -> Progress {
+        if !self.running {
+            self.machine.start(&family.grammar, rule, at);
+        }
+        self.running = true;
+        budget.run(&mut self.machine, family, text, complete)
+    }
+
+    fn name(&self, family: &Family) -> Option<Span> {
+        let captures = self.machine.captures();
+        captures.iter().find(|capture| capture.rule() == family.name).map(|capture| capture.span())
+    }
+
+    fn closes(&self, dialect: &Dialect, family: &Family, id: BlockId, text: &str) -> bool {
+        self.name(family).is_some_and(|name| dialect.started_by(name.of(text)) == Some(id))
+    }
+}

@@ -1,0 +1,129 @@
+//! Lists: does a list in the reply name what the reply holds?
+//!
+//! In: the sections that stand, with their values, and the keys of the contents.
+//! Out: a `list-mismatch` for each key that only one of them has.
+//! Never: changes a list or a content.
+
+use super::Judgement;
+use crate::diagnostic::Remark;
+use crate::document::payload::{self, Payload};
+use crate::program::Count;
+use crate::surface::Role;
+use crate::text::excerpt;
+use serde_json::Value;
+use std::collections::HashSet;
+
+impl Judgement<'_> {
+    pub(super) fn judge_lists(&mut self) {
+        let Some(mode) = self.mode else { return };
+        for count in &mode.reply.counts {
+            if let Some(contents) = &count.lists {
+                self.judge_list(count, contents);
+            }
+        }
+    }
+
+    fn judge_list(&mut self, count: &Count, contents: &str) {
+        let last = self.standing(&count.blocks).last().copied();
+        let Some((index, Value::Array(items))) = last.and_then(|index| Some((index, self.section_value(index)?)))
+        else {
+            return;
+        };
+        let Some((section, _)) = self.block(index) else { return };
+        let listed: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+        let keys: Vec<(usize, String)> = self.keys_of(contents);
+        let known = Ends::of(keys.iter().map(|(_, key)| key.as_str()));
+        for item in listed.iter().filter(|item| !known.hold(item)) {
+            let message = format!("`{}` lists `{}`, but the reply has none", count.name, excerpt(item, 60));
+            self.remark(Remark::ListMismatch, section.opener, message, Some(count.at));
+        }
+        let known = Ends::of(listed.iter().copied());
+        for (block, key) in keys.iter().filter(|(_, key)| !known.hold(key)) {
+            let Some((block, _)) = self.block(*block) else { continue };
+            let message = format!("`{}` is not listed in `{}`", excerpt(key, 60), count.name);
+            self.remark(Remark::ListMismatch, block.opener, message, Some(count.at));
+        }
+    }
+
+    /// The contents of a name that stand, with their keys, in the order in which they are told.
+    fn keys_of(&self, name: &str) -> Vec<(usize, String)> {
+        let told = (0..self.document.blocks.len()).filter_map(|index| self.told_at(index));
+        let keys = told.filter_map(|index| Some((index, self.key(index)?)));
+        keys.filter(|(_, (known, _))| known == name).map(|(index, (_, key))| (index, key)).collect()
+    }
+
+    /// What a section's payload says, where it has one that can be read.
+    pub(crate) fn section_value(&self, index: usize) -> Option<Value> {
+        let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
+        let (_, dialect) = self.dialect?;
+        if block.value.is_some() {
+            return block.value.clone();
+        }
+        if bound.role != Role::Section || bound.payload.is_empty() {
+            return None;
+        }
+        let (masks, limits) = (&self.document.masks, &self.program.limits);
+        let read =
+            payload::read(self.text, block.body, masks, &bound.payload, dialect, block.family, limits, &self.values);
+        match read.payload {
+            Payload::Json(json) => Some(json.value),
+            Payload::Text => Some(block.body.of(self.text).into()),
+            Payload::Empty => Some(Value::Array(Vec::new())),
+            Payload::Fields(_) | Payload::Unreadable(_) => None,
+        }
+    }
+
+    /// Lists that the reply does not write down: the keys of what they would list.
+    pub(super) fn derived_lists(&self) -> Vec<(String, Value)> {
+        let counts = self.mode.map(|mode| mode.reply.counts.as_slice()).unwrap_or_default();
+        let lists = counts.iter().filter_map(|count| Some((count, count.lists.as_ref()?)));
+        let absent = lists.filter(|(count, _)| self.standing(&count.blocks).is_empty());
+        absent
+            .map(|(count, contents)| {
+                let keys = self.keys_of(contents).into_iter().map(|(_, key)| Value::from(key));
+                (count.name.clone(), keys.collect())
+            })
+            .collect()
+    }
+}
+
+/// Keys and the ends of keys: a list may leave out the folders that a key starts with, and the other way round.
+struct Ends<'k> {
+    whole: HashSet<&'k str>,
+    ends: HashSet<&'k str>,
+}
+
+impl<'k> Ends<'k> {
+    fn of(keys: impl Iterator<Item = &'k str>) -> Self {
+        let whole: HashSet<&str> = keys.collect();
+        let ends = whole.iter().copied().flat_map(ends).collect();
+        Self { whole, ends }
+    }
+
+    fn hold(&self, key: &str) -> bool {
+        self.ends.contains(key) || ends(key).any(|end| self.whole.contains(end))
+    }
+}
+
+/// A key, and what is left of it without its first folders. Only so many are looked at: a key is no longer than a path.
+fn ends(key: &str) -> impl Iterator<Item = &str> {
+    const MOST: usize = 64;
+    let starts = key.match_indices('/').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(starts).take(MOST).filter_map(|start| key.get(start..)).filter(|end| !end.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_may_leave_out_folders() {
+        let keys = Ends::of(["src/a/b.ts", "c.md"].into_iter());
+        for key in ["src/a/b.ts", "a/b.ts", "b.ts", "c.md", "docs/c.md"] {
+            assert!(keys.hold(key), "{key}");
+        }
+        for key in ["b", "x/b.tsx", "", "src/c", "src/a/"] {
+            assert!(!keys.hold(key), "{key}");
+        }
+    }
+}
