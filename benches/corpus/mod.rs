@@ -395,6 +395,17 @@ pub(crate) fn writers_factory(guardrails: bool) -> Program {
     load("writers-factory", files.into_iter().filter(|(name, _)| guardrails || *name != "guardrails.toml"))
 }
 
+/// The dialect of the pack `dce` whose answers are one object, by itself.
+pub(crate) fn dce_object() -> Program {
+    let pack = "[pack]\nname = \"object\"\n[contents.file]\nkey = \"path\"\n";
+    load("object", [("pack.toml", pack), ("json.toml", include_str!("../../rules/dce/json.toml"))])
+}
+
+/// A pack whose answers are one object with members of every role.
+pub(crate) fn one_object() -> Program {
+    load("one-object", [("pack.toml", include_str!("../../tests/packs/one-object/pack.toml"))])
+}
+
 /// The pack for answers in brackets.
 pub(crate) fn couple_ai() -> Program {
     load("couple-ai", files!("couple-ai": "pack.toml" "state.toml" "actions.toml"))

@@ -16,6 +16,7 @@ static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
             "pack.toml" "dialects.toml" "modes.toml" "state.toml" "actions.toml" "guardrails.toml"),
         pack!("side-by-side", "../../tests/packs/side-by-side": "pack.toml"),
         pack!("own-grammar", "../../tests/packs/own-grammar": "pack.toml" "grammar/braces.pest"),
+        pack!("one-object", "../../tests/packs/one-object": "pack.toml"),
     ];
     folders.iter().map(|folder| Program::load(folder).program.expect("a pack of this repository loads")).collect()
 });

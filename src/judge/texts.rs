@@ -25,7 +25,7 @@ pub(crate) struct Texts {
     /// What a guardrail took away as a whole.
     pub(crate) message_dropped: bool,
     pub(super) takes_stray: bool,
-    /// The texts that were made of the values of blocks.
+    /// The texts that were made of the values of blocks, in their order.
     made: Vec<(usize, String)>,
     pieces: Vec<Piece>,
 }
@@ -390,7 +390,9 @@ impl Judgement<'_> {
 
     /// The text that was made of a block's value.
     fn made(&self, index: usize) -> Option<&str> {
-        self.texts.made.iter().find(|(block, _)| *block == index).map(|(_, text)| text.as_str())
+        let made = &self.texts.made;
+        let at = made.binary_search_by_key(&index, |(block, _)| *block).ok()?;
+        made.get(at).map(|(_, text)| text.as_str())
     }
 
     /// Makes the texts of values that have a template.

@@ -185,6 +185,37 @@ pub(crate) const INPUTS: &[Input] = &[
     ("a byte order mark", |size| repeat("\u{feff}", size)),
     ("a carriage return", |size| "\r".repeat(size)),
     ("wide characters", |size| repeat("\u{1f642}", size)),
+    ("an object and quotes", |size| format!("{{\"message\":{}", "\"".repeat(size))),
+    ("an object and lists of strings", |size| format!("{{\"message\":{}", repeat("[\"", size))),
+    ("members without names", |size| format!("{{\"message\":1{}}}", repeat(",\"a\":1", size))),
+    ("members without names in an entry", |size| format!("{{\"calls\":[{{\"a\":1{}}}]}}", repeat(",\"a\":1", size))),
+    ("one member many times", |size| format!("{{\"message\":1{}}}", repeat(",\"message\":\"x\"", size))),
+    ("members in members", |size| repeat("{\"message\":", size)),
+    ("lists in members", |size| repeat("{\"calls\":[", size)),
+    ("entries", |size| format!("{{\"calls\":[{}]}}", repeat("{\"action\":\"add\",\"params\":{\"n\":1}},", size))),
+    ("entries that are empty", |size| format!("{{\"calls\":[{{}}{}]}}", repeat(",{}", size))),
+    ("entries without braces", |size| format!("{{\"calls\":[{}]}}", repeat("\"action\":\"add\",", size))),
+    ("entries with braces too many", |size| format!("{{\"calls\":[{{\"action\":1{}", "}".repeat(size))),
+    ("brackets too many", |size| format!("{{\"message\":1{}", "]".repeat(size))),
+    ("commas too many", |size| format!("{{\"message\":1{}", ",".repeat(size))),
+    ("words between members", |size| format!("{{\"message\":1{}", repeat(",x", size))),
+    ("line breaks in a string", |size| format!("{{\"message\":\"{}\"}}", repeat("a\n", size))),
+    ("backslashes in a string", |size| format!("{{\"message\":\"{}\",}}", repeat("\\d", size))),
+    ("quotes in a string", |size| format!("{{\"message\":\"{}\"}}", repeat("a\" b", size))),
+    ("members in a body", |size| {
+        format!("{{\"data\":{{\"files\":[{{\"path\":\"a\",\"content\":\"{}", repeat("a\", \"k\": 1", size))
+    }),
+    ("ends in a body", |size| {
+        format!("{{\"data\":{{\"files\":[{{\"path\":\"a\",\"content\":\"{}", repeat("\"}]}", size))
+    }),
+    ("open comments in an object", |size| format!("{{\"message\":1{}", repeat("/*,", size))),
+    ("comments in an object", |size| format!("{{\"message\":1{}", repeat("a//,", size))),
+    ("objects", |size| repeat("{\"a\":1}", size)),
+    ("broken objects", |size| repeat("{\"message\":x}", size)),
+    ("objects that open", |size| repeat("{\"", size)),
+    ("fences and names", |size| repeat("```\"a\":", size)),
+    ("a deep member", |size| format!("{{\"message\":1,\"data\":{}", "[".repeat(size))),
+    ("a member escaped twice", |size| format!("{{\"message\":\"{}\"}}", repeat("\\\\n", size))),
     ("no characters at all", |size| repeat("\0", size)),
 ];
 

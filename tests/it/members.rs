@@ -375,3 +375,64 @@ fn valid_json_gives_the_value_that_it_has() {
         }
     }
 }
+
+#[test]
+fn any_cutting_of_an_object_gives_the_same_outcome_and_an_exact_ledger() {
+    let pieces = [
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"",
+        "\"path\":",
+        "\"content\":",
+        "\"summary\":",
+        "\"files\":",
+        "\"x\"",
+        "\"a b\"",
+        "1",
+        "null",
+        "True",
+        " ",
+        "\n",
+        "```json\n",
+        "```",
+        "Words.",
+        "\\",
+        "\\n",
+        "\\\\n",
+        "{\"path\":\"a\",\"content\":\"b\"}",
+        "é",
+        "'",
+        "// c\n",
+        "/*",
+        "{\"summary\":\"x\",\"files\":[",
+        "}]}",
+        "\u{feff}",
+        "course_of_action",
+    ];
+    let mut dice = Dice(5);
+    for _ in 0..4000 {
+        let mut response: String = (0..1 + dice.below(16)).map(|_| dice.of(&pieces)).collect();
+        if dice.below(2) == 0 {
+            response.insert_str(0, "{\"summary\":");
+        }
+        let whole = run(&response);
+        ledger_is_exact(&whole, &response);
+        let mut told = Vec::new();
+        for chunk in [1, 3, 1 << 20] {
+            let mut reader = PROGRAM.reader(&PROGRAM.session(), &Options::default());
+            let mut announced = Vec::new();
+            for piece in response.as_bytes().chunks(chunk) {
+                announced.extend(reader.push(piece));
+            }
+            let (outcome, last) = reader.finish_with_announcements();
+            assert_eq!(outcome, whole, "{response} in pieces of {chunk}");
+            announced.extend(last);
+            told.push(announced);
+        }
+        assert_eq!((&told[0], &told[1]), (&told[1], &told[2]), "{response}");
+    }
+}

@@ -48,17 +48,29 @@ impl<'p> ObjectReader<'p> {
 
     fn bind_object(&mut self, text: &str, object: &Object, at: usize, level: LevelId, outside: &mut Vec<Span>) {
         let mut seen: Vec<LevelId> = Vec::new();
+        let mut beside = false;
+        let mut reach = 0;
         for (key, at) in object.tape.members(at) {
             let (Some(key), Some(value)) = (object.tape.get(key), object.tape.get(at)) else { return };
-            let (name, whole) = (bare(key.span(), text), Span::new(key.span().start, value.span().end));
+            // A key that leads to another value, too, stands before the first.
+            let start = if key.span().start < reach { value.span().start } else { key.span().start };
+            let (name, whole) = (bare(key.span(), text), Span::new(start, value.span().end));
+            reach = whole.end;
             let Some(level) = self.outline.member(level, &decode_string(name.of(text))) else {
-                outside.push(whole);
+                // What stands side by side is one text.
+                match outside.last_mut().filter(|_| beside) {
+                    Some(before) => before.end = whole.end,
+                    None => outside.push(whole),
+                }
+                beside = true;
                 continue;
             };
-            if seen.contains(&level) && self.outline.level(level).block.is_none() {
+            beside = false;
+            if !seen.contains(&level) {
+                seen.push(level);
+            } else if self.outline.level(level).block.is_none() {
                 self.find(Found::new(What::Remark(Remark::DuplicateKey), name));
             }
-            seen.push(level);
             self.bind_value(text, object, Place { at, level, name, whole }, outside);
         }
     }

@@ -29,6 +29,8 @@ pub(super) struct Lenient<'r, 'm> {
     at: usize,
     stack: Vec<Frame>,
     stopped: Option<Defect>,
+    /// Whether a comment may still come.
+    comments: bool,
     /// Faults beyond those that are kept.
     left_out: usize,
     last: Last,
@@ -79,6 +81,7 @@ impl<'r, 'm> Lenient<'r, 'm> {
             at: 0,
             stack: Vec::new(),
             stopped: None,
+            comments: true,
             left_out: 0,
             last,
         }
@@ -247,31 +250,35 @@ impl<'r, 'm> Lenient<'r, 'm> {
         let around = Around { open: &open, body, last: self.last };
         let known = self.faults.len();
         self.at += 1;
-        loop {
-            match self.run(self.outline.text) {
-                Some(end) => {
-                    self.take_faults_once(known);
+        let cut = loop {
+            self.at = self.run(self.outline.text).unwrap_or(self.bytes.len());
+            let faults = &self.outline.faults;
+            let fault = match self.bytes.get(self.at) {
+                None => break true,
+                Some(b'"') if faults.bare_quote.is_none() || fits::ends(self.outline, self.text, self.at, around) => {
+                    self.at += 1;
+                    break false;
+                }
+                Some(b'"') => faults.bare_quote,
+                Some(b'\\') => faults.escape,
+                Some(_) => faults.bare_newline,
+            };
+            match fault.and_then(|rule| Some((rule, self.run(rule)?))).filter(|(_, end)| *end > self.at) {
+                Some((rule, end)) => {
+                    // Each kind is told once for each string.
+                    if !self.faults.iter().skip(known).any(|(found, _)| *found == rule) {
+                        self.record(Some(rule), Span::new(self.at, end));
+                    }
                     self.at = end;
                 }
-                None => self.at = self.bytes.len(),
-            }
-            if self.byte() != b'"' {
                 // A backslash at the very end starts nothing.
-                self.at = self.bytes.len();
-                self.tape.leaf(Kind::String, Span::new(start, self.at), true);
-                return;
+                None => {
+                    self.at = self.bytes.len();
+                    break true;
+                }
             }
-            if self.outline.faults.bare_quote.is_none() || fits::ends(self.outline, self.text, self.at, around) {
-                self.at += 1;
-                self.tape.leaf(Kind::String, Span::new(start, self.at), false);
-                return;
-            }
-            let quote = Span::new(self.at, self.at + 1);
-            if !self.faults.iter().skip(known).any(|(found, _)| Some(*found) == self.outline.faults.bare_quote) {
-                self.record(self.outline.faults.bare_quote, quote);
-            }
-            self.at += 1;
-        }
+        };
+        self.tape.leaf(Kind::String, Span::new(start, self.at), cut);
     }
 
     /// Opens an object, with its brace if it has one.
@@ -458,15 +465,17 @@ impl<'r, 'm> Lenient<'r, 'm> {
         if !matches!(self.byte(), b' ' | b'\t' | b'\r' | b'\n' | b'/') {
             return;
         }
-        let plain = fits::blank(self.bytes, self.at);
-        if self.bytes.get(plain) != Some(&b'/') {
-            self.at = plain;
+        self.at = fits::blank(self.bytes, self.at);
+        if self.byte() != b'/' || !self.comments {
             return;
         }
+        let start = self.at;
         if let Some(end) = self.run(self.outline.space) {
             self.take_faults();
             self.at = end;
         }
+        // A comment that is never closed is none, and neither is any behind it.
+        self.comments = self.at > start || self.bytes.get(start + 1) != Some(&b'*');
     }
 
     /// Where a rule ends that starts here, if it matches.
@@ -486,23 +495,14 @@ impl<'r, 'm> Lenient<'r, 'm> {
 
     /// Notes the faults that the last run took.
     fn take_faults(&mut self) {
-        self.take(|_, _| true);
-    }
-
-    /// The same, but each kind once since there were `known`.
-    fn take_faults_once(&mut self, known: usize) {
-        self.take(|faults, rule| !faults.iter().skip(known).any(|(found, _)| *found == rule));
-    }
-
-    fn take(&mut self, wanted: impl Fn(&[(RuleId, Span)], RuleId) -> bool) {
         for capture in self.machine.captures() {
-            let fault = self.outline.grammar.rule_name(capture.rule()).starts_with("fault_");
-            if fault && wanted(&self.faults, capture.rule()) {
-                if self.faults.len() >= self.limits.diagnostics {
-                    self.left_out += 1;
-                } else {
-                    self.faults.push((capture.rule(), capture.span()));
-                }
+            if !self.outline.grammar.rule_name(capture.rule()).starts_with("fault_") {
+                continue;
+            }
+            if self.faults.len() >= self.limits.diagnostics {
+                self.left_out += 1;
+            } else {
+                self.faults.push((capture.rule(), capture.span()));
             }
         }
     }

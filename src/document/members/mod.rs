@@ -32,6 +32,10 @@ pub(super) struct ObjectReader<'p> {
     machine: Machine,
     /// No object starts before this place.
     at: usize,
+    /// Whether only white space has come.
+    leading: bool,
+    /// Whether the machine looks at what starts at `at`.
+    looking: bool,
     complete: bool,
     pub(super) blocks: Vec<Block>,
     found: Vec<Found>,
@@ -62,6 +66,8 @@ impl<'p> ObjectReader<'p> {
             limits,
             machine: Machine::with_depth(256),
             at: 0,
+            leading: true,
+            looking: false,
             complete: false,
             blocks: Vec::new(),
             found: Vec::new(),
@@ -92,44 +98,49 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// The next place where an object starts, and where its brace stands, or would. Without the whole text the place is
+    /// The next place where an object starts, and where its brace stands, or should. Without the whole text the place is
     /// only kept.
     fn find_start(&mut self, text: &str, complete: bool) -> Option<(usize, usize)> {
         let bytes = text.as_bytes();
-        let lead = start_of(text);
-        loop {
-            let rest = bytes.get(self.at..)?;
-            let headless =
-                self.at <= lead && (complete || bytes.get(lead).is_none_or(|byte| matches!(byte, b'"' | b'\'')));
-            if headless {
-                self.at = lead;
-                if !complete {
-                    return None;
-                }
-                if fits::names_member(self.outline, text, lead, &[Outline::ROOT]) {
-                    return Some((lead, lead));
-                }
+        if self.leading {
+            self.at = start_of(text, self.at);
+            let first = bytes.get(self.at);
+            // At the very start the brace may be missing; then a name shows what it is.
+            let named = fits::names_member(self.outline, text, self.at, &[Outline::ROOT]);
+            if complete && named {
+                self.leading = false;
+                return Some((self.at, self.at));
             }
-            let rest = if headless { bytes.get(self.at..)? } else { rest };
-            let Some(offset) = memchr::memchr3(b'{', b'`', b'~', rest) else {
-                self.at = bytes.len();
+            if !complete && first.is_none_or(|byte| matches!(byte, b'"' | b'\'')) {
                 return None;
-            };
-            self.at += offset;
-            self.machine.start(&self.outline.grammar, self.outline.open, self.at);
+            }
+            self.leading = false;
+        }
+        loop {
+            if !self.looking {
+                let rest = bytes.get(self.at..)?;
+                let Some(offset) = memchr::memchr3(b'{', b'`', b'~', rest) else {
+                    self.at = bytes.len();
+                    return None;
+                };
+                self.at += offset;
+                self.machine.start(&self.outline.grammar, self.outline.open, self.at);
+            }
+            // A run that waits for more goes on where it stands.
+            self.looking = !complete;
             let mut steps = self.limits.steps_per_byte * text.len() as u64 + 1_000;
             match self.machine.run(&self.outline.grammar, text, complete, &mut steps) {
                 Progress::Matched(brace) if complete => {
-                    // Behind a fence the brace may be missing; then a name shows what it is.
                     let braced = bytes.get(brace) == Some(&b'{');
                     if braced || fits::names_member(self.outline, text, brace, &[Outline::ROOT]) {
                         return Some((self.at, brace));
                     }
-                    self.at += 1;
                 }
                 Progress::Matched(_) | Progress::Pending => return None,
-                _ => self.at += 1,
+                _ => {}
             }
+            self.at += 1;
+            self.looking = false;
         }
     }
 
@@ -138,7 +149,7 @@ impl<'p> ObjectReader<'p> {
         let fenced = brace > start;
         let mut faults: Vec<(RuleId, Span)> = if fenced { self.faults_of_last_run() } else { Vec::new() };
         let (mut stopped, mut left_out) = (None, 0);
-        let object = match strict::read(text, brace, self.outline) {
+        let object = match strict::read(text, brace, self.outline, self.limits) {
             Some(object) => object,
             None => {
                 let last = *self.last.get_or_insert_with(|| fits::Last::of(text));
@@ -257,11 +268,12 @@ impl<'p> ObjectReader<'p> {
     }
 }
 
-/// Where a response starts: behind a byte order mark and white space.
-fn start_of(text: &str) -> usize {
-    let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let rest = text.get(mark..).unwrap_or_default();
-    mark + rest.len() - rest.trim_start().len()
+/// Where a response starts, behind a byte order mark and white space, of which the part up to `known` has been seen.
+fn start_of(text: &str, known: usize) -> usize {
+    let mark = if known == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let from = known.max(mark);
+    let rest = text.get(from..).unwrap_or_default();
+    from + rest.len() - rest.trim_start().len()
 }
 
 /// The parts of `span` that no span of the ordered list covers.

@@ -6,12 +6,12 @@
 
 use super::tape::{Kind, Tape};
 use super::{Object, fits};
-use crate::program::{LevelId, Outline};
+use crate::program::{LevelId, Limits, Outline};
 use crate::text::Span;
 use serde::de::IgnoredAny;
 
 /// The object at `brace`, if it is valid JSON and nothing behind it belongs to it.
-pub(super) fn read(text: &str, brace: usize, outline: &Outline) -> Option<Object> {
+pub(super) fn read(text: &str, brace: usize, outline: &Outline, limits: &Limits) -> Option<Object> {
     let rest = text.get(brace..).filter(|rest| rest.starts_with('{'))?;
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
     values.next()?.ok()?;
@@ -19,7 +19,8 @@ pub(super) fn read(text: &str, brace: usize, outline: &Outline) -> Option<Object
     if fits::belongs(outline, text, end) {
         return None;
     }
-    let mut walk = Walk { bytes: text.as_bytes(), text, at: brace, outline, tape: Tape::default() };
+    let most = limits.fields;
+    let mut walk = Walk { bytes: text.as_bytes(), text, at: brace, outline, most, tape: Tape::default() };
     walk.value(Some(Outline::ROOT));
     Some(Object { tape: walk.tape, end, junk: Vec::new() })
 }
@@ -30,6 +31,8 @@ struct Walk<'w> {
     bytes: &'w [u8],
     at: usize,
     outline: &'w Outline,
+    /// The members of a block that stand apart from each other though no name reaches them.
+    most: usize,
     tape: Tape,
 }
 
@@ -41,11 +44,12 @@ impl Walk<'_> {
         match (self.byte(), level) {
             (b'{', Some(level)) => {
                 let object = self.tape.leaf(Kind::Object, Span::new(start, start), false);
+                let mut apart = if self.outline.level(level).block.is_some() { self.most } else { 0 };
+                let mut beside = false;
                 while !matches!(self.step(), b'}') {
                     let from = self.at;
                     self.string();
                     let key = Span::new(from, self.at);
-                    self.tape.leaf(Kind::Key, key, false);
                     let name = Span::new(key.start + 1, key.end - 1).of(self.text);
                     let below = match memchr::memchr(b'\\', name.as_bytes()) {
                         None => self.outline.member(level, name),
@@ -53,8 +57,15 @@ impl Walk<'_> {
                     };
                     // The colon.
                     self.step();
-                    self.skip_space();
-                    self.value(below);
+                    if below.is_some() || !beside {
+                        self.tape.leaf(Kind::Key, key, false);
+                        self.value(below);
+                    } else {
+                        self.skip_value();
+                        self.tape.extend_last(self.at);
+                    }
+                    apart = apart.saturating_sub(1);
+                    beside = below.is_none() && apart == 0;
                     if self.next_is_end(b'}') {
                         break;
                     }
@@ -74,19 +85,26 @@ impl Walk<'_> {
                 self.at += 1;
                 self.tape.close(list, self.at, false);
             }
-            (b'"', _) => {
-                self.string();
-                self.tape.leaf(Kind::String, Span::new(start, self.at), false);
+            (first, _) => {
+                self.skip_value();
+                let kind = match first {
+                    b'"' => Kind::String,
+                    b'{' | b'[' => Kind::Sealed,
+                    _ => Kind::Scalar,
+                };
+                self.tape.leaf(kind, Span::new(start, self.at), false);
             }
-            (b'{' | b'[', None) => {
-                self.skip();
-                self.tape.leaf(Kind::Sealed, Span::new(start, self.at), false);
-            }
+        }
+    }
+
+    fn skip_value(&mut self) {
+        match self.byte() {
+            b'"' => self.string(),
+            b'{' | b'[' => self.skip(),
             _ => {
                 while !matches!(self.byte(), b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n' | 0) {
                     self.at += 1;
                 }
-                self.tape.leaf(Kind::Scalar, Span::new(start, self.at), false);
             }
         }
     }

@@ -57,6 +57,14 @@ impl Tape {
         at
     }
 
+    /// Lets the last piece reach further: over what stands beside it and has no name either.
+    pub(super) fn extend_last(&mut self, end: usize) {
+        if let Some(node) = self.nodes.last_mut() {
+            node.kind = Kind::Sealed;
+            node.end = end as u32;
+        }
+    }
+
     /// Ends a piece: what was added since it began stands inside.
     pub(super) fn close(&mut self, at: usize, end: usize, cut: bool) {
         let next = self.nodes.len() as u32;
