@@ -134,7 +134,7 @@ fn list(dice: &mut Dice, files: &[(&str, &str)]) -> String {
 
 /// Whether a fence around a body leaves no doubt what it holds.
 fn may_be_fenced(body: &str) -> bool {
-    body.matches("```").count() % 2 == 0
+    body.matches("```").count().is_multiple_of(2)
 }
 
 /// A file between an opener and closers, any of which will do.
