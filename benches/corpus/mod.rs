@@ -391,7 +391,7 @@ macro_rules! files {
 
 /// The pack for answers in tags, with its guardrails or without them.
 pub(crate) fn writers_factory(guardrails: bool) -> Program {
-    let files = files!("writers-factory": "pack.toml" "dialects.toml" "modes.toml" "state.toml" "actions.toml" "guardrails.toml");
+    let files = files!("writers-factory": "pack.toml" "dialects.toml" "modes.toml" "state.toml" "actions.toml" "flow.toml" "guardrails.toml");
     load("writers-factory", files.into_iter().filter(|(name, _)| guardrails || *name != "guardrails.toml"))
 }
 
