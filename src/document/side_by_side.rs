@@ -159,9 +159,10 @@ impl<'p> Readers<'p> {
             Some((number, scanner)) => {
                 let mut document = scanner.into_document(if nobody { None } else { Some(number) }, text.len());
                 if nobody {
-                    // What nobody reads has no blocks, and nothing that is about one.
+                    // What nobody reads has no blocks and no closers; only what a limit left out is still worth a word.
                     document.blocks.clear();
-                    document.found.retain(|found| found.block.is_none() && found.around.is_none());
+                    let limit = |what| matches!(what, What::Defect(Defect::TooLarge | Defect::TooCostly));
+                    document.found.retain(|found| limit(found.what));
                     document.found.push(Found::new(What::Defect(Defect::NoDialect), Span::new(0, text.len())));
                 }
                 document
