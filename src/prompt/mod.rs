@@ -6,7 +6,7 @@
 //!
 //! What templates say of the rules, the actions of the mode and the form of an answer, comes from the rules themselves.
 //!
-//! A layer becomes a [draft](draft), which first keeps to its own budget; then the whole is [fitted](fit) into what the
+//! A layer becomes a [draft], which first keeps to its own budget; then the whole is [fitted](fit) into what the
 //! model takes in. One file for each strategy that makes a layer shorter is in [`trim`].
 
 mod actions;
