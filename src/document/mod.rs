@@ -7,6 +7,7 @@
 mod announce;
 mod decode;
 mod edges;
+mod ladder;
 mod marks;
 mod masks;
 mod members;

@@ -1,0 +1,364 @@
+//! Ladders: where does an open block end?
+//!
+//! In: the marks behind its opener, the masks, the text so far, and the block's own rungs.
+//! Out: [`End`], once no continuation can change it.
+//! Never: opens a block, or looks beyond the next opener of the same one.
+//!
+//! Since no rung looks further, each mark is looked at once for each bound name at the most.
+
+use super::edges::{fence_end, without_tail};
+use super::marks::{Kind, Mark};
+use super::reader::Scanner;
+use super::{Attribute, Key};
+use crate::grammar::Progress;
+use crate::program::{Block, BlockId, Closer};
+use crate::surface::{Anchor, Ending, Role, Trim};
+use crate::text::Span;
+
+/// A block whose end is being looked for.
+#[derive(Debug, Clone)]
+pub(super) struct Open {
+    pub(super) family: usize,
+    pub(super) id: BlockId,
+    pub(super) name: Span,
+    pub(super) opener: Span,
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) empty: bool,
+    /// The first mark behind the opener.
+    pub(super) first: usize,
+    /// Where the search among the marks goes on, and what it met on its way.
+    search: usize,
+    /// The closers that were met, the surest first, each with whether it is the first of `close`.
+    closers: [Option<(Span, bool)>; 3],
+    /// The last closer that does not stand where closers count.
+    loose: Option<(Span, bool)>,
+    masked_closer: Option<(Span, bool)>,
+    next_block: Option<usize>,
+    /// Whether that is where what surrounds the block ends.
+    left: bool,
+    /// The next opener of the same block: no rung looks beyond it.
+    bound: Option<usize>,
+    pub(super) payload: Fill,
+    /// Up to where only white space stands behind the opener, before a payload.
+    payload_from: usize,
+    blank: Option<usize>,
+    blank_from: usize,
+    /// Up to where only blanks stand behind the line break at `blank_from`.
+    blank_seen: usize,
+    /// The end of the opener's line, or up to where it was looked for.
+    line: Result<usize, usize>,
+}
+
+impl Open {
+    pub(super) fn new(
+        family: usize,
+        id: BlockId,
+        mark: &Mark,
+        attributes: Vec<Attribute>,
+        empty: bool,
+        first: usize,
+    ) -> Self {
+        Self {
+            family,
+            id,
+            name: mark.name(),
+            opener: mark.span(),
+            attributes,
+            empty,
+            first,
+            search: first,
+            closers: [None; 3],
+            loose: None,
+            masked_closer: None,
+            next_block: None,
+            left: false,
+            bound: None,
+            payload: Fill::Unknown,
+            payload_from: mark.span().end,
+            blank: None,
+            blank_from: mark.span().end,
+            blank_seen: 0,
+            line: Err(mark.span().end),
+        }
+    }
+
+    /// Whether no closer that may yet come is surer than the one that was met.
+    fn sure(&self, block: &Block) -> bool {
+        let surest = block.close.iter().map(Closer::tier).min().unwrap_or_default();
+        surest != Closer::LAST_TIER && self.closers.iter().take(surest + 1).any(Option::is_some)
+    }
+
+    /// The surest closer so far; of those before the next opener of the same block it is the one.
+    fn closer(&self) -> Option<(Span, bool)> {
+        self.closers.iter().flatten().next().copied()
+    }
+
+    /// Whether a mark stands on the line of the opener.
+    fn shares_line(&mut self, at: usize, text: &str) -> bool {
+        if let Err(from) = self.line {
+            let between = text.as_bytes().get(from..at).unwrap_or_default();
+            self.line = memchr::memchr(b'\n', between).map(|offset| from + offset).ok_or(at);
+        }
+        self.line.is_err()
+    }
+}
+
+/// What is known of a block's payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fill {
+    Unknown,
+    Running,
+    Whole(Span),
+    Absent,
+    Broken,
+    /// It is nested more deeply than the limits allow.
+    TooDeep,
+}
+
+/// Where a block ends.
+pub(super) struct End {
+    pub(super) at: usize,
+    pub(super) closer: Option<(Span, bool)>,
+    pub(super) rung: usize,
+    pub(super) ending: Ending,
+    pub(super) payload: Option<Span>,
+}
+
+impl Scanner<'_> {
+    /// Where the block ends, if the text so far says so. `region` is where its surroundings end, once that is known;
+    /// `last` is the mark behind them.
+    pub(super) fn find_end(&mut self, open: &mut Open, text: &str, region: Option<usize>, last: usize) -> Option<End> {
+        let block = self.block(open.id)?;
+        if open.empty || block.role == Role::Wrapper {
+            return Some(End { at: open.opener.end, closer: None, rung: 0, ending: Ending::Closer, payload: None });
+        }
+        self.look_ahead(open, block, text, last, region.is_some());
+        let seen = open.sure(block) || open.bound.is_some() || region.is_some();
+        let region_end = region.map(|region| open.bound.map_or(region, |bound| bound.min(region))).or(open.bound);
+        for (rung, endings) in block.ends.iter().enumerate() {
+            let mut best: Option<(usize, Ending)> = None;
+            for ending in endings {
+                let place = match *ending {
+                    Ending::Payload => {
+                        self.fill(open, text, region);
+                        match open.payload {
+                            Fill::Whole(span) => Some(span.end),
+                            Fill::Absent => {
+                                let at = open.opener.end;
+                                return Some(End { at, closer: None, rung: 0, ending: Ending::Payload, payload: None });
+                            }
+                            Fill::Broken | Fill::TooDeep => None,
+                            Fill::Unknown | Fill::Running => return None,
+                        }
+                    }
+                    Ending::Closer if !seen => return None,
+                    Ending::Closer => open.closer().map(|(closer, _)| closer.start),
+                    // A closer that counts is no loose one, but the last of all.
+                    Ending::LastLooseCloser if !seen => return None,
+                    Ending::LastLooseCloser => open.closer().or(open.loose).map(|(closer, _)| closer.start),
+                    Ending::Fence => {
+                        let end = region_end?;
+                        fence_end(open.opener, end, text)
+                    }
+                    Ending::MaskedCloser => match open.masked_closer {
+                        Some((closer, _)) => Some(closer.start),
+                        None if seen => None,
+                        None => return None,
+                    },
+                    Ending::NextBlock => match open.next_block {
+                        Some(start) => Some(start),
+                        None if region.is_some() => None,
+                        None => return None,
+                    },
+                    Ending::BlankLine => {
+                        let known = open.next_block.or(region).unwrap_or(self.marker.at.min(self.masks.decided()));
+                        blank_line(open, text, known);
+                        match open.blank {
+                            Some(at) => Some(at),
+                            None if open.next_block.is_some() || region.is_some() => None,
+                            None => return None,
+                        }
+                    }
+                    Ending::End => Some(region_end?),
+                };
+                let within = |at: usize| *ending == Ending::Payload || region_end.is_none_or(|end| at <= end);
+                if let Some(at) = place.filter(|at| within(*at))
+                    && best.is_none_or(|(best, _)| at < best)
+                {
+                    best = Some((at, *ending));
+                }
+            }
+            let Some((at, ending)) = best else { continue };
+            return Some(match ending {
+                Ending::Closer | Ending::MaskedCloser | Ending::LastLooseCloser => {
+                    let closer = match ending {
+                        Ending::Closer => open.closer(),
+                        Ending::LastLooseCloser => open.closer().or(open.loose),
+                        _ => open.masked_closer,
+                    };
+                    End { at: closer.map_or(at, |(span, _)| span.end), closer, rung, ending, payload: None }
+                }
+                Ending::Payload => {
+                    let Fill::Whole(payload) = open.payload else { return None };
+                    End { at: payload.end, closer: None, rung, ending, payload: Some(payload) }
+                }
+                // White space before the place where it was cut belongs to what follows.
+                _ => {
+                    let ending = if open.left && ending == Ending::NextBlock { Ending::End } else { ending };
+                    let body = Span::new(open.opener.end, at);
+                    let end = match ending {
+                        Ending::NextBlock if block.trim.contains(&Trim::WrappingFence) => without_tail(body, text).end,
+                        _ => body.start + body.of(text).trim_end().len(),
+                    };
+                    End { at: end, closer: None, rung, ending, payload: None }
+                }
+            });
+        }
+        // A ladder without `end` ends where its surroundings do, all the same.
+        region_end.map(|at| End { at, closer: None, rung: block.ends.len(), ending: Ending::End, payload: None })
+    }
+
+    /// Looks through the marks behind the opener, up to its closer or the next opener of the same block.
+    fn look_ahead(&self, open: &mut Open, block: &Block, text: &str, last: usize, complete: bool) {
+        // What a content holds is opaque: no opener of another block says anything about its end.
+        let opaque = block.role == Role::Content;
+        while !open.sure(block) && open.bound.is_none() && open.search < last {
+            let Some(mark) = self.marker.marks.get(open.search) else { return };
+            open.search += 1;
+            // What an attribute quotes opens and closes nothing.
+            if mark.start() < open.opener.end {
+                open.first = open.search;
+                continue;
+            }
+            match mark.kind {
+                Kind::Open { id, .. } if !mark.masked && self.counts(mark, id) => {
+                    if open.next_block.is_none() {
+                        open.next_block = Some(mark.start());
+                        open.left = self.block(id).is_some_and(|block| block.role == Role::Wrapper);
+                    }
+                    if id == open.id {
+                        open.bound = Some(mark.start());
+                    }
+                }
+                Kind::Close => {
+                    let Some((tier, first)) = self.closes(block, open, mark, text) else { continue };
+                    let closer = Some((mark.span(), first));
+                    let mut counts = block.anchor == Anchor::Anywhere || mark.leads_line;
+                    if !counts && open.shares_line(mark.start(), text) {
+                        let after = text.get(mark.span().end..).unwrap_or_default().trim_start_matches([' ', '\t']);
+                        // On the opener's line it ends what stands there; in the midst of a line it is spoken of.
+                        counts = match after.bytes().next() {
+                            Some(byte) => matches!(byte, b'\n' | b'\r' | b'<'),
+                            None if complete => true,
+                            None => {
+                                open.search -= 1;
+                                return;
+                            }
+                        };
+                    }
+                    let Some(slot) = open.closers.get_mut(tier) else { continue };
+                    if mark.masked {
+                        open.masked_closer = open.masked_closer.or(closer.filter(|_| counts));
+                    } else if !counts {
+                        let within = tier != Closer::LAST_TIER && (opaque || open.next_block.is_none());
+                        open.loose = closer.filter(|_| within).or(open.loose);
+                    } else {
+                        // A doubled closer closes where its first stands.
+                        let blank = |span: Span| Span::new(span.end, mark.start()).of(text).trim().is_empty();
+                        let again = slot.is_some_and(|(span, _)| tier != Closer::LAST_TIER || blank(span));
+                        if !again {
+                            *slot = open.loose.filter(|(span, _)| blank(*span)).or(closer);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// How surely the mark closes the block, if at all, and whether with the first of its closers.
+    fn closes(&self, block: &Block, open: &Open, mark: &Mark, text: &str) -> Option<(usize, bool)> {
+        let name = mark.name().of(text);
+        // A closer without a name closes whatever is open.
+        if name.is_empty() {
+            return Some((0, true));
+        }
+        let names = &self.dialect.names;
+        let mut found: Option<(usize, bool)> = None;
+        for (position, closer) in block.close.iter().enumerate() {
+            let closes = match closer {
+                Closer::Own => names.same(name, open.name.of(text)),
+                Closer::Attribute(key) => open.attributes.iter().any(|attribute| {
+                    matches!(attribute.key, Key::Typed(known) if names.same(known.of(text), key))
+                        && names.same(attribute.value.of(text).trim(), name)
+                }),
+                Closer::Word(word) => names.same(name, word),
+                Closer::Pattern(pattern) => names.fits(pattern, name),
+            };
+            if closes && found.is_none_or(|(tier, _)| closer.tier() < tier) {
+                found = Some((closer.tier(), position == 0));
+            }
+        }
+        found
+    }
+
+    /// Runs the payload's rule right behind the opener.
+    fn fill(&mut self, open: &mut Open, text: &str, region: Option<usize>) {
+        let Some((family, rule)) =
+            self.dialect.families.get(open.family).and_then(|family| Some((family, family.payload?)))
+        else {
+            open.payload = Fill::Absent;
+            return;
+        };
+        let complete = region.is_some();
+        let within = region.and_then(|region| text.get(..region)).unwrap_or(text);
+        if open.payload == Fill::Unknown {
+            let rest = within.get(open.payload_from..).unwrap_or_default();
+            let Some(first) = rest.trim_start().bytes().next() else {
+                open.payload_from = open.payload_from.max(within.len());
+                if complete {
+                    open.payload = Fill::Absent;
+                }
+                return;
+            };
+            if family.grammar.first(rule).bytes.get(usize::from(first)) != Some(&true) {
+                open.payload = Fill::Absent;
+                return;
+            }
+            self.machine.start(&family.grammar, rule, open.opener.end);
+            open.payload = Fill::Running;
+        }
+        if open.payload == Fill::Running {
+            open.payload = match self.budget.run(&mut self.machine, family, within, complete) {
+                Progress::Matched(end) => Fill::Whole(Span::new(open.opener.end, end)),
+                Progress::TooDeep => Fill::TooDeep,
+                Progress::Failed | Progress::Spent => Fill::Broken,
+                Progress::Pending => Fill::Running,
+            };
+        }
+    }
+}
+
+/// Looks for the first blank line behind the opener, up to `known`.
+fn blank_line(open: &mut Open, text: &str, known: usize) {
+    let bytes = text.as_bytes();
+    while open.blank.is_none() {
+        let rest = bytes.get(open.blank_from..known).unwrap_or_default();
+        let Some(offset) = memchr::memchr(b'\n', rest) else {
+            open.blank_from = open.blank_from.max(known);
+            return;
+        };
+        let line = open.blank_from + offset;
+        let after = bytes.get(open.blank_seen.max(line + 1)..known).unwrap_or_default();
+        match after.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) {
+            Some(b'\n') => open.blank = Some(line),
+            Some(_) => open.blank_from = line + 1,
+            // The next line has not come whole.
+            None => {
+                open.blank_from = line;
+                open.blank_seen = known;
+                return;
+            }
+        }
+    }
+}
