@@ -10,7 +10,7 @@
 
 use super::document::Library;
 use super::quick::Quick;
-use super::{Fault, engine};
+use super::{Fault, filters};
 use crate::diagnostic::alternatives;
 use minijinja::Value;
 use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Include, Stmt, UnaryOpKind};
@@ -378,15 +378,15 @@ impl<'s> Lower<'s> {
                     Some(base) => self.expr(base)?,
                     None => return Err(self.refuse(tree, "a filter needs something before it")),
                 };
-                let Some(known) = engine::filters().find(|known| *known == filter.name) else {
-                    return Err(self.unknown(tree, filter.name, "filter", engine::filters()));
+                let Some(known) = filters::filters().find(|known| *known == filter.name) else {
+                    return Err(self.unknown(tree, filter.name, "filter", filters::filters()));
                 };
                 self.named(tree, known, &filter.args)?;
-                format!("{base}{}|{known}({})|weigh", engine::guard_of(known), self.args(tree, &filter.args)?)
+                format!("{base}{}|{known}({})|weigh", filters::guard_of(known), self.args(tree, &filter.args)?)
             }
             Expr::Test(test) => {
-                let Some(name) = engine::predicates().find(|known| *known == test.name) else {
-                    return Err(self.unknown(tree, test.name, "test", engine::predicates()));
+                let Some(name) = filters::predicates().find(|known| *known == test.name) else {
+                    return Err(self.unknown(tree, test.name, "test", filters::predicates()));
                 };
                 format!("({} is {name}({}))", self.expr(&test.expr)?, self.args(tree, &test.args)?)
             }
@@ -443,16 +443,16 @@ impl<'s> Lower<'s> {
         };
         match name {
             None => Err(self.refuse(tree, &format!("`{filter}` takes a name in quotes"))),
-            Some(name) if filter != "map" => match engine::predicates().any(|known| known == name) {
+            Some(name) if filter != "map" => match filters::predicates().any(|known| known == name) {
                 true => Ok(()),
-                false => Err(self.unknown(tree, name, "test", engine::predicates())),
+                false => Err(self.unknown(tree, name, "test", filters::predicates())),
             },
-            Some(name) => match engine::filters().find(|known| *known == name) {
-                Some(known) if engine::guard_of(known) == engine::EACH => {
+            Some(name) => match filters::filters().find(|known| *known == name) {
+                Some(known) if filters::guard_of(known) == filters::EACH => {
                     Err(self.refuse(tree, &format!("`map` cannot apply `{name}`, which goes through lists itself")))
                 }
                 Some(_) => Ok(()),
-                None => Err(self.unknown(tree, name, "filter", engine::filters())),
+                None => Err(self.unknown(tree, name, "filter", filters::filters())),
             },
         }
     }
@@ -501,7 +501,7 @@ impl<'s> Lower<'s> {
                     let own = self.is_own(&each.iter);
                     self.items.extend(names.iter().map(|name| (*name, own)));
                     self.locals.push([names, vec!["loop"]].concat());
-                    let _ = write!(out, "{{% for {} in {items}{}", targets.join(", "), engine::EACH);
+                    let _ = write!(out, "{{% for {} in {items}{}", targets.join(", "), filters::EACH);
                     if let Some(filter) = &each.filter_expr {
                         let code = self.expr(filter)?;
                         let _ = write!(out, " if {code}");

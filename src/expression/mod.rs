@@ -19,10 +19,12 @@
 mod document;
 mod engine;
 mod escape;
+mod filters;
 mod lower;
 mod path;
 mod quick;
 mod record;
+mod scale;
 mod scope;
 mod shape;
 
@@ -31,10 +33,11 @@ mod shape;
 mod tests;
 
 pub(crate) use document::{Document, Library};
-pub use engine::{FUEL, OUTPUT, WEIGHT};
+pub use engine::OUTPUT;
 pub(crate) use escape::Escape;
 pub use path::PathTemplate;
 pub use record::Record;
+pub use scale::{FUEL, WEIGHT};
 pub use scope::Scope;
 pub use shape::Shape;
 
@@ -327,7 +330,7 @@ fn reads_of(lowered: &Lowered) -> Vec<Vec<String>> {
 
 fn slow(code: &engine::Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<Json, Failure> {
     let (value, scale) = engine::evaluate(code, lowered, scope)?;
-    engine::json(&value, &scale)
+    scale::json(&value, &scale)
 }
 
 fn is_true(value: &Json) -> bool {
@@ -343,12 +346,12 @@ fn is_true(value: &Json) -> bool {
 
 /// The filters that expressions may use, in alphabetical order.
 pub fn filters() -> impl Iterator<Item = &'static str> {
-    engine::filters()
+    filters::filters()
 }
 
 /// The tests that may follow `is`, in alphabetical order.
 pub fn predicates() -> impl Iterator<Item = &'static str> {
-    engine::predicates()
+    filters::predicates()
 }
 
 /// A fault of the text of an expression: bytes of that text, what is wrong, and advice.

@@ -1,0 +1,454 @@
+//! Filters and tests: what may be asked of a value, and what does that cost?
+//!
+//! In: the engine's values.
+//! Out: the names that there are, and the environment in which they are known.
+//! Never: reads a clock, rolls dice, loads anything, or goes on when a bound is reached.
+//!
+//! Filters whose result can be much larger than what they are given are weighed before they run, all others after.
+
+use super::scale::{DEPTH, FUEL, Left, NODE, WEIGHT, is_none, on_scale, take, to_json, unfit, weigh, wrong};
+use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
+use minijinja::{Environment, Error, State, UndefinedBehavior, Value, filters, functions, tests};
+use std::cmp::Ordering;
+use std::sync::LazyLock;
+
+/// In alphabetical order.
+static FILTERS: [&str; 44] = [
+    "abs",
+    "attr",
+    "batch",
+    "bool",
+    "capitalize",
+    "chain",
+    "count",
+    "d",
+    "default",
+    "dictsort",
+    "first",
+    "float",
+    "indent",
+    "int",
+    "items",
+    "join",
+    "last",
+    "length",
+    "lines",
+    "list",
+    "lower",
+    "map",
+    "max",
+    "min",
+    "reject",
+    "rejectattr",
+    "replace",
+    "reverse",
+    "round",
+    "select",
+    "selectattr",
+    "shows",
+    "slice",
+    "sort",
+    "split",
+    "string",
+    "sum",
+    "title",
+    "tojson",
+    "trim",
+    "unique",
+    "upper",
+    "xml",
+    "zip",
+];
+
+/// For operands that are gone through.
+pub(super) const EACH: &str = "|each";
+
+/// What stands between a filter and its operand, for `none` is an empty collection and going through a text is dear.
+pub(super) fn guard_of(filter: &str) -> &'static str {
+    match filter {
+        "batch" | "chain" | "join" | "list" | "map" | "max" | "min" | "reject" | "rejectattr" | "select"
+        | "selectattr" | "slice" | "sort" | "sum" | "unique" | "zip" => EACH,
+        "count" | "first" | "last" | "length" | "reverse" => "|some",
+        "dictsort" | "items" => "|pairs",
+        _ => "",
+    }
+}
+
+static TESTS: [&str; 37] = [
+    "!=",
+    "<",
+    "<=",
+    "==",
+    ">",
+    ">=",
+    "boolean",
+    "defined",
+    "divisibleby",
+    "endingwith",
+    "eq",
+    "equalto",
+    "even",
+    "false",
+    "float",
+    "ge",
+    "greaterthan",
+    "gt",
+    "in",
+    "int",
+    "integer",
+    "iterable",
+    "le",
+    "lessthan",
+    "lower",
+    "lt",
+    "mapping",
+    "ne",
+    "none",
+    "number",
+    "odd",
+    "sequence",
+    "startingwith",
+    "string",
+    "true",
+    "undefined",
+    "upper",
+];
+
+pub(super) fn filters() -> impl Iterator<Item = &'static str> {
+    FILTERS.iter().copied()
+}
+
+pub(super) fn predicates() -> impl Iterator<Item = &'static str> {
+    TESTS.iter().copied()
+}
+
+/// In which every expression and template is compiled.
+pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut e = bare();
+    for name in FILTERS {
+        if let Some(cost) = cost_of(name) {
+            e.add_filter(name, move |state: &State<'_, '_>, args: Rest<ValueOrKwargs>| {
+                let args = args.into_values();
+                on_scale(state, |left| cost(left, &args))?;
+                BUILTIN.empty_state().apply_filter(name, &args)
+            });
+        }
+    }
+    e.add_filter("abs", filters::abs);
+    e.add_filter("attr", filters::attr);
+    e.add_filter("bool", filters::bool);
+    e.add_filter("capitalize", filters::capitalize);
+    e.add_filter("chain", filters::chain);
+    e.add_filter("count", filters::length);
+    e.add_filter("first", filters::first);
+    e.add_filter("float", filters::float);
+    e.add_filter("int", filters::int);
+    e.add_filter("items", filters::items);
+    e.add_filter("last", filters::last);
+    e.add_filter("length", filters::length);
+    e.add_filter("lower", filters::lower);
+    e.add_filter("map", filters::map);
+    e.add_filter("reject", filters::reject);
+    e.add_filter("rejectattr", filters::rejectattr);
+    e.add_filter("reverse", filters::reverse);
+    e.add_filter("round", filters::round);
+    e.add_filter("select", filters::select);
+    e.add_filter("selectattr", filters::selectattr);
+    e.add_filter("sum", filters::sum);
+    e.add_filter("title", filters::title);
+    e.add_filter("upper", filters::upper);
+    e.add_filter("zip", filters::zip);
+    for name in ["d", "default"] {
+        e.add_filter(name, |value: &Value, other: Option<Value>, lax: Option<bool>, named: Kwargs| {
+            let other = other.or(named.get("default_value")?);
+            let lax = lax.or(named.get("boolean")?).unwrap_or(false);
+            named.assert_all_used()?;
+            let absent = is_none(value) || (lax && !value.is_true());
+            Ok::<_, Error>(if absent { other.unwrap_or_else(|| Value::from("")) } else { value.clone() })
+        });
+    }
+    e.add_filter("tojson", |state: &State<'_, '_>, value: &Value| {
+        let json = on_scale(state, |left| to_json(value, &left.as_scale(), DEPTH))?;
+        on_scale(state, |left| weigh(left, value, DEPTH))?;
+        Ok::<_, Error>(json.to_string())
+    });
+    e.add_filter("xml", |state: &State<'_, '_>, value: &Value| {
+        on_scale(state, |left| weigh(left, value, DEPTH))?;
+        let text = value.to_string();
+        on_scale(state, |left| take(left, 6 * text.len()))?;
+        Ok::<_, Error>(xml(&text))
+    });
+    e.add_filter("shows", |state: &State<'_, '_>, section: &Value, held: &Value| match section.as_str() {
+        Some("always") => Ok(true),
+        Some("hidden") => Ok(false),
+        _ => on_scale(state, |left| weigh(left, held, DEPTH)).map(|()| holds_something(held)),
+    });
+    guards(&mut e);
+    predicates_of(&mut e);
+    e.add_function("range", |lower: isize, upper: Option<isize>, step: Option<isize>| {
+        let (from, to) = upper.map_or((0, lower), |upper| (lower, upper));
+        if from.abs_diff(to) / step.map_or(1, isize::unsigned_abs).max(1) > 10_000 {
+            return Err(wrong("a range has at most 10000 items"));
+        }
+        functions::range(lower, upper, step)
+    });
+    e
+});
+
+/// minijinja's own filters, for those that are weighed before they run.
+static BUILTIN: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut e = bare();
+    e.add_filter("batch", filters::batch);
+    e.add_filter("dictsort", filters::dictsort);
+    e.add_filter("indent", filters::indent);
+    e.add_filter("join", filters::join);
+    e.add_filter("lines", filters::lines);
+    e.add_filter("list", filters::list);
+    e.add_filter("max", filters::max);
+    e.add_filter("min", filters::min);
+    e.add_filter("replace", filters::replace);
+    e.add_filter("slice", filters::slice);
+    e.add_filter("sort", filters::sort);
+    e.add_filter("split", filters::split);
+    e.add_filter("string", filters::string);
+    e.add_filter("trim", filters::trim);
+    e.add_filter("unique", filters::unique);
+    e
+});
+
+fn bare() -> Environment<'static> {
+    let mut e = Environment::empty();
+    e.set_undefined_behavior(UndefinedBehavior::Chainable);
+    e.set_debug(false);
+    e.set_fuel(Some(FUEL));
+    e.set_recursion_limit(DEPTH);
+    e.set_syntax(super::lower::syntax());
+    e
+}
+
+type Cost = fn(&Left, &[Value]) -> Result<(), Error>;
+
+/// What a filter weighs before it runs.
+fn cost_of(name: &str) -> Option<Cost> {
+    fn text(args: &[Value], nth: usize) -> &str {
+        args.get(nth).and_then(Value::as_str).unwrap_or_default()
+    }
+    fn count(args: &[Value]) -> usize {
+        args.iter().skip(1).filter_map(Value::as_usize).max().unwrap_or(0)
+    }
+    let all: Cost = |left, args| args.iter().try_for_each(|arg| weigh(left, arg, DEPTH));
+    Some(match name {
+        "string" => all,
+        "max" | "min" | "unique" => all,
+        "dictsort" | "sort" => {
+            |left, args| (0..4).try_for_each(|_| weigh(left, args.first().unwrap_or(&Value::UNDEFINED), DEPTH))
+        }
+        "list" => |left, args| take(left, NODE * text(args, 0).len()),
+        "lines" => |left, args| take(left, 2 * NODE * text(args, 0).matches('\n').count()),
+        "split" => |left, args| {
+            let (text, by) = (text(args, 0), text(args, 1));
+            let parts = if by.is_empty() { text.len() } else { text.matches(by).count() };
+            take(left, NODE.saturating_mul(parts))
+        },
+        "trim" => |left, args| take(left, text(args, 0).len().saturating_mul(text(args, 1).len().max(1))),
+        "replace" => |left, args| {
+            let found = text(args, 0).matches(text(args, 1)).count();
+            take(left, found.saturating_mul(text(args, 2).len().max(1)))
+        },
+        "join" => |left, args| {
+            let joints = args.first().and_then(Value::len).unwrap_or(0);
+            take(left, joints.saturating_mul(text(args, 1).len()))?;
+            args.first().map_or(Ok(()), |list| weigh(left, list, DEPTH))
+        },
+        "batch" | "slice" => |left, args| take(left, 2 * NODE * count(args).min(WEIGHT)),
+        "indent" => |left, args| {
+            let width = args
+                .iter()
+                .skip(1)
+                .filter_map(|width| width.as_usize().or_else(|| width.get_attr("width").ok()?.as_usize()));
+            let lines = text(args, 0).matches('\n').count() + 2;
+            take(left, lines.saturating_mul(width.max().unwrap_or(4)))
+        },
+        _ => return None,
+    })
+}
+
+/// What lowering puts between operators and their operands.
+fn guards(e: &mut Environment<'static>) {
+    e.add_filter("weigh", |state: &State<'_, '_>, value: Value| match value.kind() {
+        ValueKind::Undefined => Ok(Value::from(())),
+        ValueKind::None | ValueKind::Bool | ValueKind::Number => Ok(value),
+        _ => {
+            on_scale(state, |left| weigh(left, &value, DEPTH))?;
+            let lazy = matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable)
+                && value.downcast_object_ref::<Vec<Value>>().is_none();
+            // What was gone through once is kept as a list: going through layers of lazy ones costs a call for each.
+            Ok(if lazy { Value::from_object(value.try_iter()?.collect::<Vec<_>>()) } else { value })
+        }
+    });
+    e.add_filter("number", |value: Value| match value.kind() {
+        ValueKind::Number => Ok(value),
+        _ => Err(unfit(&value, format!("this sum wants numbers, not {}", noun(&value)))),
+    });
+    e.add_filter("plus", |state: &State<'_, '_>, value: Value| match value.kind() {
+        ValueKind::Number => Ok(value),
+        ValueKind::String | ValueKind::Seq | ValueKind::Iterable => {
+            on_scale(state, |left| weigh(left, &value, DEPTH)).map(|()| value)
+        }
+        _ => Err(unfit(&value, format!("`+` wants numbers, texts or lists, not {}", noun(&value)))),
+    });
+    e.add_filter("each", |state: &State<'_, '_>, value: Value| match value.kind() {
+        ValueKind::None | ValueKind::Undefined => Ok(empty()),
+        ValueKind::String => {
+            on_scale(state, |left| take(left, NODE * value.as_str().map_or(0, str::len))).map(|()| value)
+        }
+        ValueKind::Seq | ValueKind::Iterable | ValueKind::Map => {
+            on_scale(state, |left| weigh(left, &value, DEPTH)).map(|()| value)
+        }
+        _ => Err(unfit(&value, format!("{} has no items", noun(&value)))),
+    });
+    e.add_filter("some", |value: Value| if is_none(&value) { empty() } else { value });
+    e.add_filter("pairs", |value: Value| match is_none(&value) {
+        true => Value::from_pairs(Vec::<(Value, Value)>::new()),
+        false => value,
+    });
+}
+
+fn predicates_of(e: &mut Environment<'static>) {
+    e.add_test("boolean", tests::is_boolean);
+    e.add_test("divisibleby", tests::is_divisibleby);
+    e.add_test("even", tests::is_even);
+    e.add_test("false", tests::is_false);
+    e.add_test("float", tests::is_float);
+    e.add_test("int", tests::is_integer);
+    e.add_test("integer", tests::is_integer);
+    e.add_test("lower", tests::is_lower);
+    e.add_test("mapping", tests::is_mapping);
+    e.add_test("number", tests::is_number);
+    e.add_test("odd", tests::is_odd);
+    e.add_test("sequence", tests::is_sequence);
+    e.add_test("string", tests::is_string);
+    e.add_test("true", tests::is_true);
+    e.add_test("upper", tests::is_upper);
+    e.add_test("iterable", |value: &Value| !is_none(value) && tests::is_iterable(value));
+    e.add_test("defined", |value: &Value| !is_none(value));
+    e.add_test("none", is_none);
+    e.add_test("undefined", is_none);
+    e.add_test("endingwith", |one: &Value, end: &Value| pair(one, end).is_some_and(|(one, end)| one.ends_with(end)));
+    e.add_test("startingwith", |one: &Value, start: &Value| {
+        pair(one, start).is_some_and(|(one, start)| one.starts_with(start))
+    });
+    e.add_test("in", contains);
+    for name in ["eq", "equalto", "=="] {
+        e.add_test(name, equal);
+    }
+    for name in ["ne", "!="] {
+        e.add_test(name, |state: &State<'_, '_>, one: &Value, other: &Value| {
+            equal(state, one, other).map(|same| !same)
+        });
+    }
+    type Holds = fn(Ordering) -> bool;
+    let orders: [(&[&'static str], Holds); 4] = [
+        (&["lt", "lessthan", "<"], Ordering::is_lt),
+        (&["le", "<="], Ordering::is_le),
+        (&["gt", "greaterthan", ">"], Ordering::is_gt),
+        (&["ge", ">="], Ordering::is_ge),
+    ];
+    for (names, holds) in orders {
+        for name in names {
+            e.add_test(*name, move |state: &State<'_, '_>, one: &Value, other: &Value| {
+                order(state, one, other).map(holds)
+            });
+        }
+    }
+}
+
+/// Whether a value, or anything in it, is more than nothing.
+fn holds_something(value: &Value) -> bool {
+    match value.kind() {
+        ValueKind::Seq | ValueKind::Iterable => {
+            value.try_iter().is_ok_and(|mut items| items.any(|item| holds_something(&item)))
+        }
+        ValueKind::Map => {
+            let pairs = value.as_object().and_then(|object| object.try_iter_pairs());
+            pairs.into_iter().flatten().any(|(_, value)| holds_something(&value))
+        }
+        _ => value.is_true(),
+    }
+}
+
+fn equal(state: &State<'_, '_>, one: &Value, other: &Value) -> Result<bool, Error> {
+    if is_none(one) || is_none(other) {
+        return Ok(is_none(one) && is_none(other));
+    }
+    on_scale(state, |left| weigh(left, one, DEPTH).and_then(|()| weigh(left, other, DEPTH)))?;
+    Ok(one == other)
+}
+
+/// Which comes first, of two numbers or two texts; nothing else has an order.
+fn order(state: &State<'_, '_>, one: &Value, other: &Value) -> Result<Ordering, Error> {
+    if one.kind() != other.kind() || !matches!(one.kind(), ValueKind::Number | ValueKind::String) {
+        let absent = if is_none(one) { one } else { other };
+        return Err(unfit(absent, format!("{} and {} have no order", noun(one), noun(other))));
+    }
+    on_scale(state, |left| weigh(left, one, DEPTH).and_then(|()| weigh(left, other, DEPTH)))?;
+    Ok(one.cmp(other))
+}
+
+fn contains(state: &State<'_, '_>, value: &Value, holder: &Value) -> Result<bool, Error> {
+    match holder.kind() {
+        ValueKind::None | ValueKind::Undefined => Ok(false),
+        ValueKind::String => {
+            on_scale(state, |left| weigh(left, holder, DEPTH))?;
+            on_scale(state, |left| weigh(left, value, DEPTH))?;
+            let held = holder.as_str().unwrap_or_default();
+            Ok(match value.as_str() {
+                Some(text) => held.contains(text),
+                None => !is_none(value) && held.contains(&value.to_string()),
+            })
+        }
+        ValueKind::Seq | ValueKind::Iterable => {
+            on_scale(state, |left| weigh(left, holder, DEPTH))?;
+            Ok(holder.try_iter()?.any(|item| item == *value || (is_none(&item) && is_none(value))))
+        }
+        ValueKind::Map => Ok(!holder.get_item(value)?.is_undefined()),
+        _ => Err(unfit(holder, format!("nothing is in {}", noun(holder)))),
+    }
+}
+
+fn pair<'v>(one: &'v Value, other: &'v Value) -> Option<(&'v str, &'v str)> {
+    one.as_str().zip(other.as_str())
+}
+
+fn empty() -> Value {
+    Value::from_object(Vec::<Value>::new())
+}
+
+/// What messages call a value.
+fn noun(value: &Value) -> &'static str {
+    match value.kind() {
+        ValueKind::Undefined | ValueKind::None => "none",
+        ValueKind::Bool => "a truth",
+        ValueKind::Number => "a number",
+        ValueKind::String => "a text",
+        ValueKind::Seq | ValueKind::Iterable => "a list",
+        ValueKind::Map => "a map",
+        _ => "this",
+    }
+}
+
+/// `text` with the five characters that mean something in XML as entities.
+fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,221 @@
+//! The scale: how much may one evaluation take?
+//!
+//! In: JSON and the engine's values.
+//! Out: each as the other, weighed on the way; what goes wrong, and whether an absent value is behind it.
+//! Never: lets an evaluation go on when its weight is used up.
+//!
+//! minijinja's fuel counts instructions, and one of them may copy a megabyte. So every evaluation also has a [`WEIGHT`]:
+//! what is converted, made, compared or searched is weighed as it would be written out, each time anew.
+
+use super::Failure;
+use minijinja::value::{Object, ObjectRepr, ValueKind};
+use minijinja::{Error, ErrorKind, State, Value};
+use serde_json::{Map, Number, Value as Json};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Instructions of one evaluation.
+pub const FUEL: u64 = 50_000;
+/// Bytes that one evaluation may convert, make or look through, each value with its overhead.
+pub const WEIGHT: usize = 8 << 20;
+/// Levels to which values may be nested.
+pub(super) const DEPTH: usize = 64;
+/// What a value weighs besides its text.
+pub(super) const NODE: usize = 32;
+
+/// What is left of the weight of one evaluation.
+#[derive(Debug, Clone)]
+pub(super) struct Scale(pub(super) Arc<Left>);
+
+#[derive(Debug)]
+pub(super) struct Left(AtomicUsize);
+
+impl Object for Left {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Plain
+    }
+}
+
+impl Left {
+    /// A scale with as much left as this one.
+    pub(super) fn as_scale(&self) -> Scale {
+        Scale(Arc::new(Left(self.0.load(Relaxed).into())))
+    }
+}
+
+impl Scale {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Left(AtomicUsize::new(WEIGHT))))
+    }
+}
+
+/// Takes `weight` off what is left.
+pub(super) fn take(left: &Left, weight: usize) -> Result<(), Error> {
+    match left.0.load(Relaxed).checked_sub(weight) {
+        Some(rest) => {
+            left.0.store(rest, Relaxed);
+            Ok(())
+        }
+        None => {
+            left.0.store(0, Relaxed);
+            Err(wrong(format!("an expression may take {WEIGHT} bytes of memory, and this would take more")))
+        }
+    }
+}
+
+/// Takes off what `value` weighs, written out in full.
+pub(super) fn weigh(left: &Left, value: &Value, depth: usize) -> Result<(), Error> {
+    let deeper = || depth.checked_sub(1).ok_or_else(too_deep);
+    match value.kind() {
+        ValueKind::String => take(left, NODE + value.as_str().map_or(0, str::len)),
+        ValueKind::Seq | ValueKind::Iterable => {
+            take(left, NODE)?;
+            let depth = deeper()?;
+            value.try_iter()?.try_for_each(|item| weigh(left, &item, depth))
+        }
+        ValueKind::Map => {
+            take(left, NODE)?;
+            let depth = deeper()?;
+            let pairs = value.as_object().and_then(|object| object.try_iter_pairs());
+            pairs.into_iter().flatten().try_for_each(|(key, value)| {
+                weigh(left, &key, depth)?;
+                take(left, NODE)?;
+                weigh(left, &value, depth)
+            })
+        }
+        ValueKind::Invalid => Err(wrong(value.to_string())),
+        _ => take(left, NODE),
+    }
+}
+
+/// Runs `act` on the scale of this evaluation.
+pub(super) fn on_scale<T>(state: &State<'_, '_>, act: impl FnOnce(&Left) -> Result<T, Error>) -> Result<T, Error> {
+    let held = state.lookup("$").ok_or_else(|| wrong("an evaluation without a scale"))?;
+    act(held.downcast_object_ref::<Left>().ok_or_else(|| wrong("an evaluation without a scale"))?)
+}
+
+pub(super) fn to_value(json: &Json, scale: &Scale, depth: usize) -> Result<Value, Error> {
+    take(&scale.0, NODE)?;
+    let deeper = || depth.checked_sub(1).ok_or_else(too_deep);
+    Ok(match json {
+        Json::Null => Value::from(()),
+        Json::Bool(truth) => Value::from(*truth),
+        Json::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(int), _) => Value::from(int),
+            (_, Some(int)) => Value::from(int),
+            _ => Value::from(number.as_f64().unwrap_or_default()),
+        },
+        Json::String(text) => {
+            take(&scale.0, text.len())?;
+            Value::from(text.as_str())
+        }
+        Json::Array(items) => {
+            let depth = deeper()?;
+            let items = items.iter().map(|item| to_value(item, scale, depth));
+            Value::from_object(items.collect::<Result<Vec<_>, _>>()?)
+        }
+        Json::Object(members) => {
+            let depth = deeper()?;
+            let mut pairs = Vec::with_capacity(members.len());
+            for (key, value) in members {
+                take(&scale.0, 2 * NODE + key.len())?;
+                pairs.push((Value::from(key.as_str()), to_value(value, scale, depth)?));
+            }
+            Value::from_pairs(pairs)
+        }
+    })
+}
+
+/// The same value as JSON.
+pub(super) fn to_json(value: &Value, scale: &Scale, depth: usize) -> Result<Json, Error> {
+    take(&scale.0, NODE)?;
+    let deeper = || depth.checked_sub(1).ok_or_else(too_deep);
+    Ok(match value.kind() {
+        ValueKind::Undefined | ValueKind::None => Json::Null,
+        ValueKind::Bool => Json::Bool(value.is_true()),
+        ValueKind::Number if value.is_integer() => match (i64::try_from(value.clone()), u64::try_from(value.clone())) {
+            (Ok(int), _) => Json::from(int),
+            (_, Ok(int)) => Json::from(int),
+            _ => return Err(wrong("a number is too large for 64 bits")),
+        },
+        ValueKind::Number => match Number::from_f64(f64::try_from(value.clone())?) {
+            Some(number) => Json::Number(number),
+            None => return Err(wrong("a number is not finite")),
+        },
+        ValueKind::String => {
+            let text = value.as_str().unwrap_or_default();
+            take(&scale.0, text.len())?;
+            Json::from(text)
+        }
+        ValueKind::Seq | ValueKind::Iterable => {
+            let depth = deeper()?;
+            let items = value.try_iter()?.map(|item| to_json(&item, scale, depth));
+            Json::Array(items.collect::<Result<_, _>>()?)
+        }
+        ValueKind::Map => {
+            let depth = deeper()?;
+            let mut members = Map::new();
+            for key in value.try_iter()? {
+                take(&scale.0, NODE)?;
+                let name = key.as_str().ok_or_else(|| wrong("keys of a map are texts"))?;
+                members.insert(name.to_owned(), to_json(&value.get_item(&key)?, scale, depth)?);
+            }
+            Json::Object(members)
+        }
+        kind => return Err(wrong(format!("{kind} is no value that JSON has"))),
+    })
+}
+
+pub(super) fn json(value: &Value, scale: &Scale) -> Result<Json, Failure> {
+    to_json(value, scale, DEPTH).map_err(Failure::of)
+}
+
+pub(super) fn is_none(value: &Value) -> bool {
+    matches!(value.kind(), ValueKind::None | ValueKind::Undefined)
+}
+
+pub(super) fn wrong(message: impl Into<Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::InvalidOperation, message).with_source(Why { absence: false })
+}
+
+/// Of a kind that does not fit: `value` may be absent.
+pub(super) fn unfit(value: &Value, message: String) -> Error {
+    Error::new(ErrorKind::InvalidOperation, message).with_source(Why { absence: is_none(value) })
+}
+
+fn too_deep() -> Error {
+    wrong(format!("values are nested at most {DEPTH} deep"))
+}
+
+/// What an error of these guards is about; minijinja's own errors have none.
+#[derive(Debug)]
+struct Why {
+    absence: bool,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.absence { "a value is not there" } else { "a value does not fit" })
+    }
+}
+
+impl std::error::Error for Why {}
+
+/// The failure that an error means, for an expression with these reads.
+pub(super) fn failure(error: Error, reads: &[Value]) -> Failure {
+    let why = std::error::Error::source(&error).and_then(|why| why.downcast_ref::<Why>());
+    let absence = why.map_or_else(|| reads.iter().any(is_none), |why| why.absence);
+    Failure { absence, ..Failure::of(error) }
+}
+
+#[cfg(test)]
+pub(super) fn value_of(json: &Json) -> Value {
+    to_value(json, &Scale::new(), DEPTH).unwrap_or_default()
+}
+
+#[cfg(test)]
+pub(super) fn json_of(value: &Value) -> Result<Json, Error> {
+    to_json(value, &Scale::new(), DEPTH)
+}
