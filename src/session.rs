@@ -1,7 +1,7 @@
 //! Session: what is remembered between two answers?
 //!
 //! In: a program, and the state as a host keeps it, as plain JSON.
-//! Out: [`Session`], plain data that fits the program.
+//! Out: [`Session`], plain data that fits the program; `contract!`, by which plain data is declared.
 //! Never: changes but for what is computed from the rest, or looks at a clock.
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -12,6 +12,21 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
+
+/// Declares structs of a contract: plain data with public members, its JSON and the JSON's schema.
+macro_rules! contract {
+    ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
+        $(
+            $(#[$meta])*
+            #[derive(Debug, Clone, PartialEq, serde::Serialize)]
+            #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+            #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+            pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
+        )*
+    };
+}
+
+pub(crate) use contract;
 
 /// Plain data that the host keeps and the engine returns anew: `{ "mode", "state", "now", "ids" }`.
 ///

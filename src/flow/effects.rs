@@ -4,11 +4,12 @@
 //! Out: [`Done`] effects with their causes; the state, counters and remarks that they leave.
 //! Never: lets an effect see a later one's state; stops at one that fails: it is left out, with a remark.
 
+use super::effect::Effect;
 use super::modes::Going;
 use super::state;
 use crate::diagnostic::{Code, Diagnostic, Remark};
 use crate::expression::{Failure, PathTemplate, Record, Scope, Shape, Template};
-use crate::program::{Answers, Effect, ModeId, Program, Verb};
+use crate::program::{self, Answers, ModeId, Program, Verb};
 use crate::session::Session;
 use crate::text::{Location, Span, excerpt};
 use serde_json::{Map, Value};
@@ -19,53 +20,10 @@ use std::sync::Arc;
 /// What happened.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Done {
-    pub(crate) kind: Kind,
+    pub(crate) effect: Effect,
     pub(crate) cause: Location,
     /// The call or content that it stands for.
     pub(crate) span: Span,
-}
-
-/// What a host is asked to do.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
-    Set {
-        path: String,
-        value: Arc<Value>,
-    },
-    Append {
-        path: String,
-        value: Arc<Value>,
-    },
-    Remove {
-        path: String,
-        value: Arc<Value>,
-    },
-    Emit {
-        event: String,
-        value: Arc<Value>,
-    },
-    Write {
-        key: String,
-        text: String,
-    },
-    Say {
-        id: String,
-        text: String,
-    },
-    Amend {
-        key: String,
-        section: String,
-        marker: String,
-        text: String,
-        otherwise: String,
-        done: String,
-        missing: String,
-    },
-    Record {
-        key: String,
-        path: String,
-        value: Arc<Value>,
-    },
 }
 
 /// Something that happened on the way: a rule that followed, or a change of mode.
@@ -160,7 +118,7 @@ impl<'f> Flow<'f> {
     /// of degradation nearest to it.
     pub(crate) fn perform(
         &mut self,
-        effects: &[Effect],
+        effects: &[program::Effect],
         names: &[(&str, &Arc<Value>)],
         span: Span,
         near: impl IntoIterator<Item = &'f Answers>,
@@ -179,7 +137,12 @@ impl<'f> Flow<'f> {
         Flowed { session, done, findings, steps, degraded, refused }
     }
 
-    pub(super) fn list<'e>(&mut self, effects: &'e [Effect], names: &[(&str, &Arc<Value>)], bound: &mut Bound<'e>) {
+    pub(super) fn list<'e>(
+        &mut self,
+        effects: &'e [program::Effect],
+        names: &[(&str, &Arc<Value>)],
+        bound: &mut Bound<'e>,
+    ) {
         for effect in effects {
             if let Err(failure) = self.effect(effect, names, bound) {
                 self.failed(effect.at, &failure);
@@ -190,7 +153,7 @@ impl<'f> Flow<'f> {
     /// One entry: for each item or once, its names first, then its condition, then its verb or its nested effects.
     fn effect<'e>(
         &mut self,
-        effect: &'e Effect,
+        effect: &'e program::Effect,
         names: &[(&str, &Arc<Value>)],
         bound: &mut Bound<'e>,
     ) -> Result<(), Failure> {
@@ -214,7 +177,7 @@ impl<'f> Flow<'f> {
 
     fn once<'e>(
         &mut self,
-        effect: &'e Effect,
+        effect: &'e program::Effect,
         names: &[(&str, &Arc<Value>)],
         bound: &mut Bound<'e>,
     ) -> Result<(), Failure> {
@@ -246,7 +209,7 @@ impl<'f> Flow<'f> {
 
     fn verb(
         &mut self,
-        effect: &Effect,
+        effect: &program::Effect,
         verb: &Verb,
         names: &[(&str, &Arc<Value>)],
         bound: &Bound<'_>,
@@ -259,7 +222,7 @@ impl<'f> Flow<'f> {
                 let (path, value) = self.placed(path, value, names, bound)?;
                 state::set(&mut self.session.state, &path, &value).map_err(Failure::new)?;
                 self.changed(&path);
-                Kind::Set { path: state::dotted(&path), value }
+                Effect::Set { path: state::dotted(&path), value }
             }
             Verb::Append { path, unique, value } => {
                 let (path, value) = self.placed(path, value, names, bound)?;
@@ -267,23 +230,23 @@ impl<'f> Flow<'f> {
                 self.changed(&path);
                 match place {
                     // A host that applies effects one by one must not get the entry twice.
-                    Some(index) => Kind::Set { path: format!("{}.{index}", state::dotted(&path)), value },
-                    None => Kind::Append { path: state::dotted(&path), value },
+                    Some(index) => Effect::Set { path: format!("{}.{index}", state::dotted(&path)), value },
+                    None => Effect::Append { path: state::dotted(&path), value },
                 }
             }
             Verb::Remove { path } => {
                 let path = self.scope(names, bound, |scope| path.render(scope))?;
                 let Some(value) = state::remove(&mut self.session.state, &path) else { return Ok(()) };
                 self.changed(&path);
-                Kind::Remove { path: state::dotted(&path), value: Arc::new(value) }
+                Effect::Remove { path: state::dotted(&path), value: Arc::new(value) }
             }
             Verb::Emit { event, value } => self.scope(names, bound, |scope| {
                 let value = value.as_ref().map(|value| value.share(scope)).transpose()?.unwrap_or_default();
-                Ok(Kind::Emit { event: event.text(scope)?, value })
+                Ok(Effect::Emit { event: event.text(scope)?, value })
             })?,
             Verb::Write { key, value } => {
                 let (key, value) = self.scope(names, bound, |scope| Ok((key.text(scope)?, value.render(scope)?)))?;
-                Kind::Write { key, text: plain(value) }
+                Effect::Write { key, text: plain(value) }
             }
             Verb::Remark { remark, text } => {
                 let text = text.as_ref().map(|text| self.scope(names, bound, |scope| text.text(scope))).transpose()?;
@@ -316,7 +279,7 @@ impl<'f> Flow<'f> {
                 let (key, section) = (text(key)?, text(section)?);
                 let value = plain(self.scope(names, bound, |scope| value.render(scope))?);
                 let (marker, otherwise) = (maybe(marker)?, maybe(otherwise)?);
-                Kind::Amend {
+                Effect::Amend {
                     key,
                     section,
                     marker,
@@ -329,7 +292,7 @@ impl<'f> Flow<'f> {
             Verb::Record { key, path, value } => {
                 let key = self.scope(names, bound, |scope| key.text(scope))?;
                 let path = self.scope(names, bound, |scope| path.text(scope))?;
-                Kind::Record { key, path, value: self.scope(names, bound, |scope| value.share(scope))? }
+                Effect::Record { key, path, value: self.scope(names, bound, |scope| value.share(scope))? }
             }
         };
         self.did(kind, effect.at);
@@ -340,12 +303,12 @@ impl<'f> Flow<'f> {
     pub(super) fn say(&mut self, message: usize, given: &[(&str, &Arc<Value>)], at: Location) -> Result<(), Failure> {
         let Some((id, message)) = self.program.messages.get_index(message) else { return Ok(()) };
         let text = self.scope(given, &Bound::default(), |scope| message.text.text(scope))?;
-        self.did(Kind::Say { id: id.clone(), text }, at);
+        self.did(Effect::Say { id: id.clone(), text }, at);
         Ok(())
     }
 
-    fn did(&mut self, kind: Kind, cause: Location) {
-        self.done.push(Done { kind, cause, span: self.span });
+    fn did(&mut self, effect: Effect, cause: Location) {
+        self.done.push(Done { effect, cause, span: self.span });
     }
 
     /// Brings up to date what is computed from the value of the state that a path leads into.

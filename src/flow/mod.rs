@@ -7,11 +7,13 @@
 //! One occasion is a finite list of events. On each, the rules fire in the order of the pack; a `go` acts behind the last of
 //! them, and brings the events of leaving and entering. A mode is entered at most once on an occasion, so that it ends.
 
+mod effect;
 mod effects;
 mod inputs;
 mod modes;
 mod rules;
 mod state;
 
-pub(crate) use effects::{Done, Flow, Flowed, Kind, Step};
+pub use effect::Effect;
+pub(crate) use effects::{Done, Flow, Flowed, Step};
 pub(crate) use inputs::{Words, classify};

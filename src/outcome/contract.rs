@@ -5,7 +5,8 @@
 //! Never: decides anything.
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::session::Session;
+use crate::flow::Effect;
+use crate::session::{Session, contract};
 use serde::Serialize;
 #[cfg(feature = "schema")]
 use serde_json::Map;
@@ -14,18 +15,6 @@ use std::sync::Arc;
 
 /// The version of the contract.
 pub const VERSION: u32 = 1;
-
-macro_rules! contract {
-    ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
-        $(
-            $(#[$meta])*
-            #[derive(Debug, Clone, PartialEq, Serialize)]
-            #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-            #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
-            pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
-        )*
-    };
-}
 
 contract! {
     /// What a response may do: the text to show, the effects to carry out, and a remark for whatever was wrong.
@@ -219,81 +208,6 @@ pub struct EffectRecord {
     pub effect: Effect,
     /// The declaration, `pack/file:line:column`.
     pub cause: Arc<str>,
-}
-
-/// What to do.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Effect {
-    /// The state at `path` is now `value`.
-    Set {
-        /// A path into the state, with dots.
-        path: String,
-        /// The value.
-        value: Arc<Value>,
-    },
-    /// The list at `path` has one more `value`.
-    Append {
-        /// A path into the state, with dots.
-        path: String,
-        /// The value.
-        value: Arc<Value>,
-    },
-    /// The state at `path` is gone.
-    Remove {
-        /// A path into the state, with dots.
-        path: String,
-        /// What stood there.
-        value: Arc<Value>,
-    },
-    /// Tell whoever listens.
-    Emit {
-        /// The name of the event.
-        event: String,
-        /// What goes with it.
-        value: Arc<Value>,
-    },
-    /// Write a file, or whatever the key names.
-    Write {
-        /// Where.
-        key: String,
-        /// The whole text.
-        text: String,
-    },
-    /// Say something to the user.
-    Say {
-        /// The message of the pack.
-        id: String,
-        /// Its words.
-        text: String,
-    },
-    /// Add to the end of one section of a document, and change nothing else.
-    Amend {
-        /// Which document.
-        key: String,
-        /// The heading of the section.
-        section: String,
-        /// A line that marks what was added; empty for none.
-        marker: String,
-        /// What is added.
-        text: String,
-        /// The line, a heading, that opens a section where none fits; empty for none.
-        otherwise: String,
-        /// What to say once it is done, with the heading that was chosen in the place of `{section}`; empty for nothing.
-        done: String,
-        /// What to say where there is no such document; empty for nothing.
-        missing: String,
-    },
-    /// Append to a list in a JSON document, and change nothing else.
-    Record {
-        /// Which document.
-        key: String,
-        /// The path of the list, with dots.
-        path: String,
-        /// What is appended.
-        value: Arc<Value>,
-    },
 }
 
 impl Finding {

@@ -8,7 +8,7 @@ use super::contract::{TraceStep, VERSION};
 use super::heard::Heard;
 use super::run::flowed_steps;
 use crate::expression::Record;
-use crate::flow::{Flow, Flowed, Kind, Words, classify};
+use crate::flow::{Effect, Flow, Flowed, Words, classify};
 use crate::program::{Event, Program};
 use crate::session::Session;
 use crate::text::Span;
@@ -83,8 +83,8 @@ impl Program {
         let Flowed { session: next, done, mut findings, refused, .. } = flowed;
         findings.truncate(self.limits.diagnostics);
         let done = if refused { Vec::new() } else { done };
-        let say = done.iter().filter_map(|done| match &done.kind {
-            Kind::Say { text, .. } => Some(text.clone()),
+        let say = done.iter().filter_map(|done| match &done.effect {
+            Effect::Say { text, .. } => Some(text.clone()),
             _ => None,
         });
         Heard {

@@ -11,9 +11,10 @@ mod heard;
 mod prompt;
 mod run;
 
+pub use crate::flow::Effect;
 pub use contract::{
-    Call, ContentBlock, Effect, EffectRecord, Extent, Finding, Ledger, Outcome, Section, Status, TraceStep, Utterance,
-    VERSION, Verdict,
+    Call, ContentBlock, EffectRecord, Extent, Finding, Ledger, Outcome, Section, Status, TraceStep, Utterance, VERSION,
+    Verdict,
 };
 pub use difference::differences;
 pub use heard::Heard;

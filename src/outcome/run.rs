@@ -5,13 +5,13 @@
 //! Never: reads, judges or performs anything itself: it composes the floors above in their order.
 
 use super::contract::{
-    Call, ContentBlock, Effect, EffectRecord, Extent, Finding, Ledger, Outcome, Section, Status, TraceStep, Utterance,
-    VERSION, Verdict,
+    Call, ContentBlock, EffectRecord, Extent, Finding, Ledger, Outcome, Section, Status, TraceStep, Utterance, VERSION,
+    Verdict,
 };
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark};
 use crate::document::{Announcement, Document, Readers};
 use crate::expression::Record;
-use crate::flow::{Done, Flow, Flowed, Kind, Step};
+use crate::flow::{Done, Effect, Flow, Flowed, Step};
 use crate::judge::{Judgement, Leaf, judge};
 use crate::program::{Event, Program};
 use crate::session::Session;
@@ -212,19 +212,7 @@ impl Program {
     }
 
     pub(super) fn record(&self, done: Done) -> EffectRecord {
-        let effect = match done.kind {
-            Kind::Set { path, value } => Effect::Set { path, value },
-            Kind::Append { path, value } => Effect::Append { path, value },
-            Kind::Remove { path, value } => Effect::Remove { path, value },
-            Kind::Emit { event, value } => Effect::Emit { event, value },
-            Kind::Write { key, text } => Effect::Write { key, text },
-            Kind::Say { id, text } => Effect::Say { id, text },
-            Kind::Amend { key, section, marker, text, otherwise, done, missing } => {
-                Effect::Amend { key, section, marker, text, otherwise, done, missing }
-            }
-            Kind::Record { key, path, value } => Effect::Record { key, path, value },
-        };
-        EffectRecord { effect, cause: self.place(done.cause).unwrap_or_default() }
+        EffectRecord { effect: done.effect, cause: self.place(done.cause).unwrap_or_default() }
     }
 
     /// The findings of a judgement.
@@ -380,15 +368,15 @@ pub(super) fn flowed_steps(program: &Program, flowed: &Flowed) -> Vec<TraceStep>
         steps.push(TraceStep { step: what, span: span(*place), found: found.clone(), rule: program.place(*at) });
     }
     for done in &flowed.done {
-        let kind = match &done.kind {
-            Kind::Set { path, .. } => format!("set {path}"),
-            Kind::Append { path, .. } => format!("append {path}"),
-            Kind::Remove { path, .. } => format!("remove {path}"),
-            Kind::Emit { event, .. } => format!("emit {event}"),
-            Kind::Write { key, .. } => format!("write {key}"),
-            Kind::Say { id, .. } => format!("say {id}"),
-            Kind::Amend { key, .. } => format!("amend {key}"),
-            Kind::Record { key, path, .. } => format!("record {path} in {key}"),
+        let kind = match &done.effect {
+            Effect::Set { path, .. } => format!("set {path}"),
+            Effect::Append { path, .. } => format!("append {path}"),
+            Effect::Remove { path, .. } => format!("remove {path}"),
+            Effect::Emit { event, .. } => format!("emit {event}"),
+            Effect::Write { key, .. } => format!("write {key}"),
+            Effect::Say { id, .. } => format!("say {id}"),
+            Effect::Amend { key, .. } => format!("amend {key}"),
+            Effect::Record { key, path, .. } => format!("record {path} in {key}"),
         };
         steps.push(TraceStep { step: "effect", span: span(done.span), found: kind, rule: program.place(done.cause) });
     }

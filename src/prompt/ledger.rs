@@ -4,20 +4,8 @@
 //! Out: [`Message`], [`TokenLedger`] and [`Layer`], a part of the contract of prompts.
 //! Never: counts a token.
 
+use crate::session::contract;
 use crate::surface::Speaker;
-use serde::Serialize;
-
-macro_rules! contract {
-    ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
-        $(
-            $(#[$meta])*
-            #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-            #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-            #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
-            pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
-        )*
-    };
-}
 
 contract! {
     /// One message.

@@ -9,26 +9,14 @@ use super::{AppliedFile, Counts, Differing, Replayed, TestedPack};
 use crate::cases::CaseVerdict;
 use crate::diagnostic::Severity;
 use crate::outcome::Outcome;
-use serde::Serialize;
+use crate::session::contract;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// The version of these reports.
 pub const VERSION: u32 = 1;
 
-macro_rules! report {
-    ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
-        $(
-            $(#[$meta])*
-            #[derive(Debug, Clone, PartialEq, Serialize)]
-            #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-            #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
-            pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
-        )*
-    };
-}
-
-report! {
+contract! {
     /// The report of `check`: every diagnostic of every pack, and their sum.
     pub struct Checked {
         /// The version of this report: 1.

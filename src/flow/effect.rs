@@ -1,0 +1,84 @@
+//! The effect: what is a host asked to do?
+//!
+//! In: nothing; this is a plain type.
+//! Out: [`Effect`], a part of the contracts of `run` and `hear`.
+//! Never: carries itself out.
+
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Effect {
+    /// The state at `path` is now `value`.
+    Set {
+        /// A path into the state, with dots.
+        path: String,
+        /// The value.
+        value: Arc<Value>,
+    },
+    /// The list at `path` has one more `value`.
+    Append {
+        /// A path into the state, with dots.
+        path: String,
+        /// The value.
+        value: Arc<Value>,
+    },
+    /// The state at `path` is gone.
+    Remove {
+        /// A path into the state, with dots.
+        path: String,
+        /// What stood there.
+        value: Arc<Value>,
+    },
+    /// Tell whoever listens.
+    Emit {
+        /// The name of the event.
+        event: String,
+        /// What goes with it.
+        value: Arc<Value>,
+    },
+    /// Write a file, or whatever the key names.
+    Write {
+        /// Where.
+        key: String,
+        /// The whole text.
+        text: String,
+    },
+    /// Say something to the user.
+    Say {
+        /// The message of the pack.
+        id: String,
+        /// Its words.
+        text: String,
+    },
+    /// Add to the end of one section of a document, and change nothing else.
+    Amend {
+        /// Which document.
+        key: String,
+        /// The heading of the section.
+        section: String,
+        /// A line that marks what was added; empty for none.
+        marker: String,
+        /// What is added.
+        text: String,
+        /// The line, a heading, that opens a section where none fits; empty for none.
+        otherwise: String,
+        /// What to say once it is done, with the heading that was chosen in the place of `{section}`; empty for nothing.
+        done: String,
+        /// What to say where there is no such document; empty for nothing.
+        missing: String,
+    },
+    /// Append to a list in a JSON document, and change nothing else.
+    Record {
+        /// Which document.
+        key: String,
+        /// The path of the list, with dots.
+        path: String,
+        /// What is appended.
+        value: Arc<Value>,
+    },
+}
