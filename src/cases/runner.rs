@@ -123,18 +123,19 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
             run.classes(program, &session, case, options.trace);
             let mut history = Vec::new();
             for step in &case.steps {
+                let told = match step.part {
+                    Part::Start => Some(Told::Heard(program.start(&session, options.trace))),
+                    Part::User => Some(Told::Heard(program.hear_with(&session, &step.text, options.trace))),
+                    Part::Response => Some(Told::Outcome(program.run_with(&session, step.text.as_bytes(), &options))),
+                    Part::Prompt => {
+                        run.prompt(program, &session, case, step, &history);
+                        None
+                    }
+                };
                 let role = if step.part == Part::Response { Speaker::Assistant } else { Speaker::User };
-                let turn = Turn { role, content: step.text.clone() };
-                if step.part == Part::Prompt {
-                    let model = case.header.model.as_ref().map(|model| model.value.clone());
-                    let message = Some(step.text.clone());
-                    let request = Request { model, message, history: history.clone(), ..Request::default() };
-                    run.failures.extend(prompts::compare(&step.expected, &program.prompt(&session, &request)));
-                    history.push(turn);
-                    continue;
-                }
-                session = run.step(program, &session, step, &options);
-                history.extend((step.part != Part::Start).then_some(turn));
+                history.extend((step.part != Part::Start).then(|| Turn { role, content: step.text.clone() }));
+                let Some(told) = told else { continue };
+                session = run.take(step, told);
                 // What follows a correction is the next attempt at the same answer.
                 let asked = matches!(run.told.last(), Some(Told::Outcome(outcome)) if outcome.ask_again.is_some());
                 options.attempts = if asked { options.attempts + 1 } else { 0 };
@@ -169,13 +170,16 @@ impl CaseRun {
         }
     }
 
-    /// Hears or reads one thing that is said; the session after it.
-    fn step(&mut self, program: &Program, session: &Session, step: &Step, options: &Options) -> Session {
-        let told = match step.part {
-            Part::Start => Told::Heard(program.start(session, options.trace)),
-            Part::User => Told::Heard(program.hear_with(session, &step.text, options.trace)),
-            Part::Response | Part::Prompt => Told::Outcome(program.run_with(session, step.text.as_bytes(), options)),
-        };
+    /// Compares the prompt in which a step is the message with what is expected of it.
+    fn prompt(&mut self, program: &Program, session: &Session, case: &Case, step: &Step, history: &[Turn]) {
+        let model = case.header.model.as_ref().map(|model| model.value.clone());
+        let message = Some(step.text.clone());
+        let request = Request { model, message, history: history.to_vec(), ..Request::default() };
+        self.failures.extend(prompts::compare(&step.expected, &program.prompt(session, &request)));
+    }
+
+    /// Compares what came of a step with what is expected of it; the session after it.
+    fn take(&mut self, step: &Step, told: Told) -> Session {
         match told.json() {
             Ok(json) => self.failures.extend(compare(self.told.len(), &step.expected, &json)),
             Err(error) => {

@@ -4,7 +4,7 @@
 //! Out: what was heard.
 //! Never: carries an effect out.
 
-use super::run::session;
+use super::session::SessionArguments;
 use super::{Error, Format, Opened, Printed, Status};
 use crate::report::heard_status;
 use crate::text::Source;
@@ -17,15 +17,8 @@ pub(crate) struct Arguments {
     /// What the user says; without it, the session starts
     #[arg(last = true)]
     text: Vec<String>,
-    /// The mode in which it is heard, over the session's
-    #[arg(long)]
-    mode: Option<String>,
-    /// A session, whole or in part, as JSON
-    #[arg(long, value_name = "FILE")]
-    session: Option<PathBuf>,
-    /// The time, for rules that ask for it
-    #[arg(long, value_name = "TIME")]
-    now: Option<String>,
+    #[command(flatten)]
+    session: SessionArguments,
     /// How it is written
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -40,8 +33,7 @@ pub(super) fn hear(arguments: &Arguments) -> Result<Printed, Error> {
         Ok(program) => program,
         Err(printed) => return Ok(printed),
     };
-    let (kept, mode, now) = (arguments.session.as_deref(), arguments.mode.as_deref(), arguments.now.as_deref());
-    let session = match session(program, kept, mode, now)? {
+    let session = match arguments.session.open(program)? {
         Ok(session) => session,
         Err(printed) => return Ok(printed),
     };

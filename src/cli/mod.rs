@@ -15,6 +15,7 @@ mod prompt;
 mod replay;
 mod run;
 mod schema;
+mod session;
 mod test;
 
 use crate::lint;

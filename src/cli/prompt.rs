@@ -4,7 +4,8 @@
 //! Out: the prompt as text, as messages or as its ledger; or what changes against another pack or model.
 //! Never: writes a word of a prompt.
 
-use super::{Error, Format, Opened, Printed, Status, run};
+use super::session::SessionArguments;
+use super::{Error, Format, Opened, Printed, Status};
 use crate::outcome::Prompt;
 use crate::prompt::{Request, Turn, read_history};
 use crate::report::Pen;
@@ -26,15 +27,8 @@ pub(crate) struct Arguments {
     /// The model that it is for
     #[arg(long, value_name = "ID")]
     model: Option<String>,
-    /// The mode of the session, over the session's own
-    #[arg(long)]
-    mode: Option<String>,
-    /// A session, whole or in part, as JSON
-    #[arg(long, value_name = "FILE")]
-    session: Option<PathBuf>,
-    /// The time, for templates that ask for it
-    #[arg(long, value_name = "TIME")]
-    now: Option<String>,
+    #[command(flatten)]
+    session: SessionArguments,
     /// The turns so far, one JSON object a line: {"role": "user" or "assistant", "content": "…"}
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
@@ -107,8 +101,7 @@ fn assembled(
         Ok(program) => program,
         Err(printed) => return Ok(Err(printed)),
     };
-    let (session, mode, now) = (arguments.session.as_deref(), arguments.mode.as_deref(), arguments.now.as_deref());
-    let session = match run::session(program, session, mode, now)? {
+    let session = match arguments.session.open(program)? {
         Ok(session) => session,
         Err(printed) => return Ok(Err(printed)),
     };

@@ -4,15 +4,14 @@
 //! Out: the outcome.
 //! Never: carries an effect out.
 
+use super::session::SessionArguments;
 use super::{Error, Format, Opened, Printed, Status};
 use crate::diagnostic::alternatives;
 use crate::outcome::{Options, Outcome};
 use crate::program::Program;
 use crate::report::{Pen, status};
-use crate::session::Session;
-use crate::text::{Source, Sources};
+use crate::text::Source;
 use crate::workspace::read_file;
-use serde_json::{Map, Value};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -41,18 +40,11 @@ pub(super) struct Answer {
     pub(super) pack: PathBuf,
     /// The response; standard input without it, or for `-`
     file: Option<PathBuf>,
-    /// The mode in which it is judged, over the session's
-    #[arg(long)]
-    mode: Option<String>,
+    #[command(flatten)]
+    session: SessionArguments,
     /// The one dialect in which it is read
     #[arg(long)]
     dialect: Option<String>,
-    /// A session, whole or in part, as JSON
-    #[arg(long, value_name = "FILE")]
-    session: Option<PathBuf>,
-    /// The time, for rules that ask for it
-    #[arg(long, value_name = "TIME")]
-    now: Option<String>,
     /// The model ran out of tokens
     #[arg(long)]
     truncated: bool,
@@ -85,8 +77,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
 impl Answer {
     /// The outcome, or what to print where the session does not fit the pack.
     pub(super) fn judge(&self, program: &Program, options: Options) -> Result<Result<Judged, Printed>, Error> {
-        let (kept, mode, now) = (self.session.as_deref(), self.mode.as_deref(), self.now.as_deref());
-        let session = match session(program, kept, mode, now)? {
+        let session = match self.session.open(program)? {
             Ok(session) => session,
             Err(printed) => return Ok(Err(printed)),
         };
@@ -127,40 +118,6 @@ pub(super) fn response(file: Option<&Path>) -> Result<(String, Vec<u8>), Error> 
                 .map_err(|error| Error::Usage(format!("cannot read standard input: {error}")))?;
             Ok(("standard input".to_owned(), bytes))
         }
-    }
-}
-
-/// The session to judge in, or what to print where it does not fit the pack.
-pub(super) fn session(
-    program: &Program,
-    kept: Option<&Path>,
-    mode: Option<&str>,
-    now: Option<&str>,
-) -> Result<Result<Session, Printed>, Error> {
-    declared("mode", mode, program.modes())?;
-    let mut partial = match kept {
-        Some(path) => session_file(path)?,
-        None => Map::new(),
-    };
-    if let Some(mode) = mode {
-        partial.insert("mode".into(), mode.into());
-    }
-    if let Some(now) = now {
-        partial.insert("now".into(), now.into());
-    }
-    Ok(program.resume(&Value::Object(partial)).map_err(|diagnostics| {
-        let pen = Pen::default();
-        let drawn: Vec<String> = diagnostics.iter().map(|one| pen.diagnostic(&Sources::default(), one)).collect();
-        Printed { out: String::new(), err: drawn.join("\n"), status: Status::Trouble }
-    }))
-}
-
-fn session_file(path: &Path) -> Result<Map<String, Value>, Error> {
-    let bytes = read_file(path, MOST)?;
-    match serde_json::from_slice(&bytes) {
-        Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(Error::Usage(format!("cannot read `{}`: a session is a JSON object", path.display()))),
-        Err(error) => Err(Error::Usage(format!("cannot read `{}`: {error}", path.display()))),
     }
 }
 

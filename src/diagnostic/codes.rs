@@ -162,7 +162,7 @@ table! {
     UNKNOWN_MODEL = "prompt/unknown-model", Warning;
     /// A line of a history that holds no turn.
     BAD_HISTORY = "prompt/bad-history", Error;
-    /// A template that gives no text for this session.
+    /// A template that gives no text for the state as it is.
     FAILING_TEMPLATE = "prompt/failing-template", Error;
     /// A layer, or a whole prompt, that uses more tokens than it should.
     OVER_BUDGET = "prompt/over-budget", Warning;

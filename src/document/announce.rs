@@ -4,11 +4,11 @@
 //! Out: [`Announcement`]s: facts of the document that no continuation can change, each once, in order.
 //! Never: tells a verdict: those come with the outcome.
 
-use super::edges::{first_marks, is_mark};
+use super::edges::{first_marks, frames};
 use super::marks::Mark;
 use super::reader::Scanner;
 use crate::program::BlockId;
-use crate::surface::{Ending, Role};
+use crate::surface::{Ending, Role, Trim};
 use crate::text::Span;
 
 /// A fact of the document that no continuation of the response can change.
@@ -104,17 +104,19 @@ impl Scanner<'_> {
                     self.told.opened = true;
                     self.told.at = opener.end;
                 }
-                // A fence may end it where it stands.
-                let fenced =
-                    self.block(id).is_some_and(|block| block.ends.iter().flatten().any(|end| *end == Ending::Fence));
+                // A fence may end it where it stands, and what frames the next block is none of its text.
+                let framed = self.block(id).is_some_and(|block| {
+                    block.trim.contains(&Trim::WrappingFence)
+                        || block.ends.iter().flatten().any(|end| *end == Ending::Fence)
+                });
                 let from = self.told.at.max(self.told.blank.saturating_sub(2));
-                let rest = text.as_bytes().get(from..certain).filter(|_| fenced);
+                let rest = text.as_bytes().get(from..certain).filter(|_| framed);
                 let certain = rest.and_then(first_marks).map_or(certain, |fence| from + fence);
                 if plain {
                     let from = self.told.at.max(self.told.blank);
                     if let Some(fresh) = text.get(from..certain) {
                         self.told.blank = certain;
-                        let shown = fresh.trim_end_matches(|c: char| c.is_whitespace() || (fenced && is_mark(c))).len();
+                        let shown = fresh.trim_end_matches(|c: char| c.is_whitespace() || (framed && frames(c))).len();
                         if shown > 0 {
                             self.tell(text, Some(number), from + shown, out);
                         }

@@ -41,8 +41,18 @@ impl Fence {
 }
 
 /// Whether fences are made of it.
-pub(super) fn is_mark(character: char) -> bool {
+fn is_mark(character: char) -> bool {
     matches!(character, '`' | '~')
+}
+
+/// Whether rules are made of it.
+fn rules(character: char) -> bool {
+    matches!(character, '*' | '-' | '_')
+}
+
+/// Whether a line of it may stand between blocks.
+pub(super) fn frames(character: char) -> bool {
+    is_mark(character) || rules(character)
 }
 
 /// Where the first marks stand that may be a fence.
@@ -53,7 +63,7 @@ pub(super) fn first_marks(text: &[u8]) -> Option<usize> {
 
 fn read(line: &str) -> Line {
     let line = line.trim();
-    let rest = line.trim_start_matches(['*', '-', '_', ' ']);
+    let rest = line.trim_start_matches(|c: char| c == ' ' || rules(c));
     let is_rule = |marks: &str| {
         let mut marks = marks.chars().filter(|mark| *mark != ' ');
         let first = marks.next();

@@ -8,6 +8,7 @@
 //! breaks and tabs are character references, for a reader of XML would make spaces of them. A carriage return is a
 //! reference everywhere, for the same reason. Characters that XML cannot hold are left out.
 
+use crate::text::entity;
 use std::fmt::Write as _;
 
 /// How values are escaped for the dialects of one pack.
@@ -59,13 +60,9 @@ impl Escape {
             }
             out.push_str(text.get(from..at).unwrap_or_default());
             from = at + c.len_utf8();
-            match c {
-                '&' => out.push_str("&amp;"),
-                '<' => out.push_str("&lt;"),
-                '>' => out.push_str("&gt;"),
-                '"' => out.push_str("&quot;"),
-                '\'' => out.push_str("&apos;"),
-                '\r' | '\n' | '\t' | '!'..='~' => drop(write!(out, "&#{};", c as u32)),
+            match (entity(c), c) {
+                (Some(entity), _) => out.push_str(entity),
+                (None, '\r' | '\n' | '\t' | '!'..='~') => drop(write!(out, "&#{};", c as u32)),
                 // Nothing stands for what XML has no character for.
                 _ => {}
             }

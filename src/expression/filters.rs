@@ -7,6 +7,7 @@
 //! Filters whose result can be much larger than what they are given are weighed before they run, all others after.
 
 use super::scale::{DEPTH, FUEL, Left, NODE, WEIGHT, is_none, on_scale, take, to_json, unfit, weigh, wrong};
+use crate::text::entity;
 use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, State, UndefinedBehavior, Value, filters, functions, tests};
 use std::cmp::Ordering;
@@ -441,13 +442,9 @@ fn noun(value: &Value) -> &'static str {
 fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            c => out.push(c),
+        match entity(c) {
+            Some(entity) => out.push_str(entity),
+            None => out.push(c),
         }
     }
     out

@@ -7,6 +7,7 @@
 use super::row::Row;
 use super::{TestedPack, lines};
 use crate::cases::{Case, CaseRun, CaseVerdict};
+use crate::text::entity;
 use std::fmt::Write as _;
 
 /// The results as JUnit XML.
@@ -62,14 +63,11 @@ fn test_case(pack: &TestedPack, case: &Case, run: &CaseRun, text: &mut String) {
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push(char::REPLACEMENT_CHARACTER),
-            c => out.push(c),
+        match (entity(c), c) {
+            (Some(entity), _) => out.push_str(entity),
+            (None, '\n' | '\t') => out.push(c),
+            (None, '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}') => out.push(char::REPLACEMENT_CHARACTER),
+            (None, c) => out.push(c),
         }
     }
     out

@@ -145,8 +145,7 @@ impl Row {
         self.column = Some(start.column);
         self.end_line = Some(end.line);
         self.end_column = Some(end.column);
-        let line = source.text().lines().nth(start.line - 1).unwrap_or_default();
-        self.context = line.trim().to_owned();
+        self.context = source.line(start.line).trim().to_owned();
         self
     }
 }

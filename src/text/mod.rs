@@ -4,8 +4,10 @@
 //! Out: [`Source`], [`Sources`], [`Span`], [`Location`], [`Spanned`], and lines and columns for people.
 //! Never: knows what a text means, or reads a file.
 
+mod entity;
 mod glob;
 
+pub(crate) use entity::entity;
 pub(crate) use glob::glob;
 
 use std::borrow::Cow;
@@ -154,8 +156,20 @@ impl Source {
 
     /// The line and column of the byte `offset`. The lines are counted once, on first use.
     pub fn place(&self, offset: usize) -> Place {
-        let lines = self.lines.get_or_init(|| line_starts(&self.text));
-        place_in(&self.text, lines, offset)
+        place_in(&self.text, self.starts(), offset)
+    }
+
+    /// The text of a line, counted from 1, with its line break; empty where there is none.
+    pub fn line(&self, number: usize) -> &str {
+        let start = |line: usize| self.starts().get(line).copied().unwrap_or(self.text.len());
+        match number.checked_sub(1) {
+            Some(line) => self.text.get(start(line)..start(number)).unwrap_or_default(),
+            None => "",
+        }
+    }
+
+    fn starts(&self) -> &[usize] {
+        self.lines.get_or_init(|| line_starts(&self.text))
     }
 }
 

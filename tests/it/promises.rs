@@ -80,17 +80,9 @@ proptest! {
         places.sort_unstable();
         let mut told = Vec::new();
         for places in [Vec::new(), (0..response.len()).collect(), places] {
-            let mut reader = program.reader(&session, &Options::default());
-            let mut announcements = Vec::new();
-            let mut from = 0;
-            for place in places.into_iter().chain([response.len()]) {
-                announcements.extend(reader.push(&response[from..place]));
-                from = place;
-            }
-            let (outcome, last) = reader.finish_with_announcements();
+            let (outcome, announcements) = pushed(program, &session, &response, places);
             prop_assert_eq!(printed(&outcome), printed(&whole));
-            announcements.extend(last);
-            told.push(joined(announcements));
+            told.push(announcements);
         }
         prop_assert_eq!(&told[0], &told[1], "one push, and one for each byte");
         prop_assert_eq!(&told[0], &told[2], "one push, and several");
@@ -119,6 +111,30 @@ proptest! {
             prop_assert_eq!(&first, &other);
         }
     }
+}
+
+/// What a response gives that is pushed in pieces, cut at `places`.
+fn pushed(program: &Program, session: &Session, response: &[u8], places: Vec<usize>) -> (Outcome, Vec<Announcement>) {
+    let mut reader = program.reader(session, &Options::default());
+    let mut announcements = Vec::new();
+    let mut from = 0;
+    for place in places.into_iter().chain([response.len()]) {
+        announcements.extend(reader.push(&response[from..place]));
+        from = place;
+    }
+    let (outcome, last) = reader.finish_with_announcements();
+    announcements.extend(last);
+    (outcome, joined(announcements))
+}
+
+#[test]
+fn a_rule_before_the_next_block_is_never_told_as_the_text_of_this_one() {
+    let program = program("rules/dce");
+    let response = b"<file path=\"src/a.ts\">\n\n***\n<file path=\"src/a.ts\">\n";
+    let session = session(program, "cycle");
+    let (_, whole) = pushed(program, &session, response, Vec::new());
+    let (_, bytes) = pushed(program, &session, response, (0..response.len()).collect());
+    assert_eq!(whole, bytes);
 }
 
 /// A call that must never run, wherever it is quoted, and where it stands around.
