@@ -116,7 +116,7 @@ impl Compiler<'_> {
         } else {
             match Document::parse(surface, below, OWN_NAMES, &texts.escape) {
                 Ok(document) => {
-                    self.see(document.reads(), &[], Sight { names: PROMPT_NAMES, params: None }, document.at());
+                    self.see(document.reads(), &[], Sight { names: PROMPT_NAMES, params: None });
                     Body::Template(document)
                 }
                 Err(diagnostic) => {
@@ -136,8 +136,8 @@ impl Compiler<'_> {
         let mut asked: Vec<&str> = Vec::new();
         for (_, text) in texts {
             let Body::Template(document) = &text.body else { continue };
-            for path in document.reads() {
-                match path.as_slice() {
+            for (path, _) in document.reads().iter() {
+                match path {
                     [head] if head == "sections" => return,
                     [head, section, ..] if head == "sections" => asked.push(section),
                     _ => {}
