@@ -35,5 +35,6 @@ mod readme;
 mod rendered_dce;
 mod replay;
 mod schemas;
+mod taught;
 mod texts;
 mod tidy;

@@ -110,7 +110,7 @@ impl Compiler<'_> {
             return known;
         }
         let surface = self.surface;
-        let (text, _) = surface.text(below)?;
+        let (text, source) = surface.text(below)?;
         let body = if plain {
             Body::Plain(text.trim_matches(['\n', '\r']).to_owned())
         } else {
@@ -126,7 +126,7 @@ impl Compiler<'_> {
             }
         };
         let counts = [OnceLock::new(), OnceLock::new()];
-        texts.known.push(((below.to_owned(), plain), Text { path: below.to_owned(), body, counts }));
+        texts.known.push(((below.to_owned(), plain), Text { path: below.to_owned(), source, body, counts }));
         Some(texts.known.len() - 1)
     }
 
