@@ -1,9 +1,11 @@
 //! Decoding: what does a text say once its entities or escapes are resolved?
 //!
 //! In: a raw text.
-//! Out: the same text with the five entities of XML and character references resolved, or the escapes of a JSON string.
+//! Out: the same text with the five entities of XML and character references resolved, or the escapes of a JSON string, or
+//! without its guards.
 //! Never: touches an entity that it does not know, or decodes twice what does not show that it was encoded twice.
 
+use crate::text::Guard;
 use std::borrow::Cow;
 
 /// How a text is written in the response.
@@ -11,6 +13,8 @@ use std::borrow::Cow;
 pub(crate) enum Spelling {
     Plain,
     Entities,
+    /// With guards before lines that look like structure.
+    Guarded(Guard),
     /// With the escapes of a JSON string.
     Escapes,
     /// With escapes that are escaped themselves.
@@ -23,6 +27,7 @@ impl Spelling {
         match self {
             Spelling::Plain => Cow::Borrowed(raw),
             Spelling::Entities => decode_entities(raw),
+            Spelling::Guarded(guard) => guard.take_off(raw),
             Spelling::Escapes => decode_string(raw),
             Spelling::EscapesTwice => unescape_again(&decode_string(raw)).into(),
         }
@@ -33,6 +38,7 @@ impl Spelling {
         match self {
             Spelling::Plain => decoded,
             Spelling::Entities => raw_offset_of_entities(raw, decoded),
+            Spelling::Guarded(guard) => guard.raw_offset(raw, decoded),
             Spelling::Escapes => raw_offset_of_escapes(raw, decoded, unescape),
             Spelling::EscapesTwice => {
                 let once = decode_string(raw);

@@ -122,6 +122,7 @@ pub(super) fn trimmed(span: Span, text: &str, trims: &[Trim]) -> Span {
         span = match trim {
             Trim::WhiteSpace => span.trimmed(text),
             Trim::BlankLines => without_blank_lines(span, text),
+            Trim::LineBreaks => without_line_breaks(span, text),
             // What stands in a fence has edges of its own.
             Trim::WrappingFence => inside_fence(span, text)
                 .map_or(span, |inside| trimmed(inside, text, trims.get(..index).unwrap_or_default())),
@@ -141,6 +142,15 @@ fn without_blank_lines(span: Span, text: &str) -> Span {
     let line = rest.split('\n').next().unwrap_or_default();
     let end = last + line.strip_suffix('\r').unwrap_or(line).len();
     Span::new(span.start + start, span.start + end)
+}
+
+/// The part of `span` without the line break that it starts with, and without one like it at the end.
+fn without_line_breaks(span: Span, text: &str) -> Span {
+    let body = span.of(text);
+    let first = if body.starts_with("\r\n") { "\r\n" } else { "\n" };
+    let Some(rest) = body.strip_prefix(first) else { return span };
+    let start = span.start + first.len();
+    Span::new(start, start + rest.strip_suffix(first).unwrap_or(rest).len())
 }
 
 /// What stands in a fence that opens on the first line and closes on the last: the fences between them pair off.

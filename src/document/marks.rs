@@ -8,7 +8,7 @@ use super::masks::Masks;
 use super::{Attribute, Key};
 use crate::grammar::{Capture, Machine, Progress, RuleId, inside};
 use crate::program::{BlockId, Dialect, Family, Lead, Limits, Needles};
-use crate::text::Span;
+use crate::text::{Span, is_margin};
 
 /// A place where a block may open or close.
 #[derive(Debug, Clone, Copy)]
@@ -423,28 +423,6 @@ impl Marker {
             None => self.marks.push(mark),
         }
     }
-}
-
-/// Whether nothing but white space and the opening lines of fences stand in a part of a line: what may stand before a mark
-/// that leads it.
-fn is_margin(part: &[u8]) -> bool {
-    let mut rest = part.strip_prefix("\u{feff}".as_bytes()).unwrap_or(part);
-    while let Some((first, after)) = rest.split_first() {
-        rest = match first {
-            b' ' | b'\t' | b'\r' => after,
-            b'`' | b'~' => {
-                let marks = rest.iter().take_while(|byte| *byte == first).count();
-                if marks < 3 {
-                    return false;
-                }
-                let info = rest.get(marks..).unwrap_or_default();
-                let word = info.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-                info.get(word..).unwrap_or_default()
-            }
-            _ => return false,
-        };
-    }
-    true
 }
 
 /// What may stand before a mark that leads its line: white space and fence marks.

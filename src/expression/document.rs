@@ -54,7 +54,7 @@ impl Document {
             Spanned::new(text.to_owned(), at)
         };
         let faulty = |fault: Fault| fault.at(&typed(text, source));
-        let lowered = lower::document(text, name, library, own).map_err(faulty)?;
+        let lowered = lower::document(text, name, library, own, escape).map_err(faulty)?;
         let lower::Form::Text(code) = &lowered.form else {
             return Err(Fault::new(0..text.len(), "this is not a document").at(&typed(text, source)));
         };

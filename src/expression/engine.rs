@@ -57,6 +57,14 @@ pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Env
             Ok::<_, Error>(out)
         });
     }
+    let escape = escape.clone();
+    environment.add_filter(super::lower::GUARDED, move |state: &State<'_, '_>, value: &Value, dialect: &str| {
+        let text = value.as_str().map(Cow::Borrowed);
+        let text = text.unwrap_or_else(|| if value.is_none() { "".into() } else { value.to_string().into() });
+        // It is looked through once, and written once.
+        on_scale(state, |left| take(left, 2 * text.len()))?;
+        Ok::<_, Error>(escape.guarded(dialect, &text).unwrap_or_default())
+    });
     environment.add_template_owned("", source.to_owned())?;
     Ok(environment)
 }

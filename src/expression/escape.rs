@@ -9,13 +9,22 @@
 //! reference everywhere, for the same reason. Characters that XML cannot hold are left out.
 
 use crate::text::entity;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
+use std::sync::Arc;
 
 /// How values are escaped for the dialects of one pack.
 #[derive(Debug, Clone)]
 pub(crate) struct Escape {
     /// The bytes that an opener may start with, of ASCII.
     openers: [bool; 128],
+    /// The dialects whose structure is told line by line, by their names.
+    guards: Vec<(String, Arc<dyn Guarding>)>,
+}
+
+/// How a text enters a prompt as it is, but for the lines that one dialect would take for structure.
+pub(crate) trait Guarding: fmt::Debug + Send + Sync {
+    /// `text` with a guard before each such line.
+    fn guarded(&self, text: &str) -> String;
 }
 
 /// Where a value stands.
@@ -37,7 +46,22 @@ impl Escape {
                 *slot = true;
             }
         }
-        Self { openers: set }
+        Self { openers: set, guards: Vec::new() }
+    }
+
+    /// With these dialects.
+    pub(crate) fn with_guards(self, guards: Vec<(String, Arc<dyn Guarding>)>) -> Self {
+        Self { guards, ..self }
+    }
+
+    /// The names of the dialects whose structure is told line by line.
+    pub(super) fn guards(&self) -> impl Iterator<Item = &str> {
+        self.guards.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// `text` as it is, but for the lines that the dialect of this name would take for structure.
+    pub(super) fn guarded(&self, dialect: &str, text: &str) -> Option<String> {
+        self.guards.iter().find(|(name, _)| name == dialect).map(|(_, guard)| guard.guarded(text))
     }
 
     /// `text`, escaped for a slot, added to `out`.

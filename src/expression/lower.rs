@@ -9,6 +9,7 @@
 //! `a.b + x | upper` becomes `(r0|plus + r1|upper()|weigh|plus)|weigh`; see [`super::engine`] for the guards.
 
 use super::document::Library;
+use super::escape::Escape;
 use super::quick::Quick;
 use super::{Fault, filters};
 use crate::diagnostic::alternatives;
@@ -25,6 +26,8 @@ const TOKENS: usize = 4_000;
 const TOGETHER: usize = 500;
 /// The filter of documents that prints what the rules themselves spell as it is.
 const MARKUP: &str = "markup";
+/// The filter of documents that prints a value as it is, but for what a dialect would take for structure.
+pub(super) const GUARDED: &str = "guarded";
 /// Files that one document may be made of.
 const FILES: usize = 64;
 /// Further branches that the `if`s of one template may have.
@@ -110,9 +113,15 @@ pub(super) fn template(source: &str) -> Result<Lowered, Fault> {
 }
 
 /// Lowers a whole file, with what it includes written in.
-pub(super) fn document(source: &str, name: &str, library: &dyn Library, own: &[&str]) -> Result<Lowered, Fault> {
+pub(super) fn document(
+    source: &str,
+    name: &str,
+    library: &dyn Library,
+    own: &[&str],
+    escape: &Escape,
+) -> Result<Lowered, Fault> {
     let mut lower = Lower::new(source);
-    lower.paper = Some(Paper { library, own, place: Place::Text, file: None, open: vec![name.to_owned()], files: 1 });
+    lower.paper = Some(Paper { library, own, escape, place: Place::Text, file: None, open: vec![name.to_owned()], files: 1 });
     let mut out = String::new();
     lower.file(source, &mut out)?;
     Ok(lower.finish(Form::Text(out)))
@@ -169,6 +178,7 @@ struct Paper<'s> {
     library: &'s dyn Library,
     /// Names whose values are no user's.
     own: &'s [&'s str],
+    escape: &'s Escape,
     /// Where the next value stands.
     place: Place,
     /// The file that is being written in, if it is not the document.
@@ -588,15 +598,43 @@ impl<'s> Lower<'s> {
             }
             return Ok(format!("{}|string", self.expr(base)?));
         }
+        if let Expr::Filter(filter) = tree
+            && let (GUARDED, Some(base), Place::Text) = (filter.name, &filter.expr, place)
+        {
+            return self.guarded(tree, base, &filter.args);
+        }
         let code = self.expr(tree)?;
+        // A whole number is no structure, wherever it stands.
+        let is_whole = matches!(tree, Expr::Filter(filter) if filter.name == "int");
         match place {
+            Place::Tag if is_whole => Ok(format!("{code}|slot")),
             Place::Text => Ok(format!("{code}|slot")),
             Place::Quoted(_) => Ok(format!("{code}|quoted")),
             Place::Tag => {
                 let fault = self.refuse(tree, "a value cannot stand inside a tag");
-                Err(fault.help("put it between tags, or into the quotes of an attribute".to_owned()))
+                let help = "put it between tags, or into the quotes of an attribute; a whole number may stand there: `| int`";
+                Err(fault.help(help.to_owned()))
             }
         }
+    }
+
+    /// A value as it is, but for the lines that a dialect would take for structure.
+    fn guarded(&mut self, tree: &Expr<'s>, base: &Expr<'s>, args: &[CallArg<'s>]) -> Code {
+        let name = match args {
+            [CallArg::Pos(Expr::Const(name))] => name.value.as_str(),
+            _ => None,
+        };
+        let Some(name) = name else {
+            return Err(self.refuse(tree, &format!("`{GUARDED}` takes the name of a dialect in quotes")));
+        };
+        let known: Vec<&str> = self.paper.iter().flat_map(|paper| paper.escape.guards()).collect();
+        if !known.contains(&name) {
+            let message = format!("no dialect `{name}` tells its structure by the start of lines alone");
+            let help = alternatives(name, known).or(Some("give the dialect `anchor = \"line\"`".to_owned()));
+            return Err(self.refuse(tree, &message).help(help));
+        }
+        let dialect = self.constant(name.into());
+        Ok(format!("{}|{GUARDED}({dialect})", self.expr(base)?))
     }
 
     /// Whether the value of a path is no user's, wherever it leads.

@@ -107,7 +107,7 @@ impl Judgement<'_> {
             masks,
             dialect,
             family: block.family,
-            entities: bound.entities,
+            entities: bound.entities(),
             limits,
             values: &values,
         };
@@ -169,7 +169,7 @@ impl Judgement<'_> {
             }
             Payload::Text => {
                 let text = block.body.of(self.text);
-                let text = if bound.entities { crate::document::decode_entities(text) } else { text.into() };
+                let text = if bound.entities() { crate::document::decode_entities(text) } else { text.into() };
                 ("text", Map::from_iter([("text".to_owned(), Value::String(text.into_owned()))]))
             }
             Payload::Unreadable(why) => return self.malformed(call, block, bound, &why),

@@ -7,6 +7,7 @@
 //! Finding and deciding are apart: each file here finds defects of one kind and hands them to [`Judgement::answer`], which
 //! asks the degradation tables, the nearest word first, and lets one strategy act.
 
+mod around;
 mod calls;
 mod contents;
 mod guardrails;
@@ -33,7 +34,7 @@ use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Location, Span};
 use serde_json::Value;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -110,6 +111,8 @@ pub(crate) struct Judgement<'r> {
     /// Whether the model may be asked again, and whether it is.
     pub(crate) may_ask_again: bool,
     pub(crate) asks_again: bool,
+    /// The wrapper around each block, looked for when a key first asks.
+    around: OnceCell<Vec<Option<usize>>>,
     /// What conditions see as `reply`; each member is made when one reads it.
     pub(crate) reply: Record,
     mode_name: Value,
@@ -146,6 +149,7 @@ pub(crate) fn judge<'r>(
         refused: false,
         may_ask_again: attempts < program.ask_again.most,
         asks_again: false,
+        around: OnceCell::new(),
         reply: Record::default(),
         mode_name: Value::String(session.mode.clone()),
         now: session.now.clone().map_or(Value::Null, Value::String),
@@ -269,20 +273,33 @@ impl<'r> Judgement<'r> {
             program::Called::Word(word) => Some(word.clone()),
             program::Called::Attribute(name) => {
                 let (_, dialect) = self.dialect?;
-                let grammar = dialect.grammar(block.family)?;
-                let key = |attribute: &&Attribute| match attribute.key {
-                    Key::Typed(key) => dialect.names.same(key.of(self.text), name),
-                    Key::Rule(rule) => grammar.rule_name(rule) == name,
-                };
-                let attribute = block.attributes.iter().find(key)?;
-                let raw = attribute.value.of(self.text);
-                let says = match &dialect.outline {
-                    Some(_) => decode_string(raw.trim_matches(['"', '\''])),
-                    None => decode_entities(raw),
-                };
-                Some(says.trim().to_owned())
+                let same = |one: &&Attribute| self.key_of(block, one).is_some_and(|key| dialect.names.same(key, name));
+                block.attributes.iter().find(same).map(|attribute| self.value_of(attribute))
             }
+            program::Called::Around(wrapper, attribute) => self.attribute_around(block, wrapper, attribute),
         }
+    }
+
+    /// What the opener of a block says beside its name.
+    fn attributes(&self, block: &Block) -> Value {
+        let entry = |one: &Attribute| Some((self.key_of(block, one)?.to_owned(), self.value_of(one).into()));
+        Value::Object(block.attributes.iter().filter_map(entry).collect())
+    }
+
+    fn key_of(&self, block: &Block, attribute: &Attribute) -> Option<&'r str> {
+        match attribute.key {
+            Key::Typed(key) => Some(key.of(self.text)),
+            Key::Rule(rule) => Some(self.dialect?.1.grammar(block.family)?.rule_name(rule)),
+        }
+    }
+
+    fn value_of(&self, attribute: &Attribute) -> String {
+        let raw = attribute.value.of(self.text);
+        let says = match self.dialect.is_some_and(|(_, dialect)| dialect.outline.is_some()) {
+            true => decode_string(raw.trim_matches(['"', '\''])),
+            false => decode_entities(raw),
+        };
+        says.trim().to_owned()
     }
 
     /// Answers a defect: lets the first strategy that applies act, and says so.

@@ -11,7 +11,7 @@ use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Remark};
 use crate::document::{Spelling, What, Written, without, without_between, without_frame};
 use crate::program::Outside;
-use crate::surface::{Between, Role};
+use crate::surface::{Between, Decoding, Role};
 use crate::text::{Span, excerpt};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -383,8 +383,14 @@ impl Judgement<'_> {
         match block.written {
             Written::String => Spelling::Escapes,
             Written::Twice => Spelling::EscapesTwice,
-            Written::Bound if bound.entities && bound.role != Role::Content => Spelling::Entities,
-            Written::Bound | Written::Value => Spelling::Plain,
+            Written::Bound => match (bound.decode, &self.dialect) {
+                (Some(Decoding::Entities), _) if bound.role != Role::Content => Spelling::Entities,
+                (Some(Decoding::Guarded), Some((_, dialect))) => {
+                    dialect.structure.as_ref().map_or(Spelling::Plain, |structure| Spelling::Guarded(structure.guard))
+                }
+                _ => Spelling::Plain,
+            },
+            Written::Value => Spelling::Plain,
         }
     }
 

@@ -6,7 +6,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::Grammar;
-use crate::surface::{Block, Dialect, Ending, Payload, Role, Surface};
+use crate::surface::{Anchor, Block, Decoding, Dialect, Ending, Payload, Role, Surface};
 use crate::text::Location;
 use indexmap::IndexMap;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ fn check_dialect(dialect: &Dialect, grammars: &IndexMap<String, Arc<Grammar>>, d
         check_object(dialect, diagnostics);
     }
     for (name, block) in &dialect.blocks {
-        check_block(name, &block.value, block.at, object, diagnostics);
+        check_block(name, &block.value, block.at, (dialect, object), diagnostics);
         if object {
             check_member(name, &block.value, block.at, diagnostics);
             continue;
@@ -138,7 +138,14 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
     }
 }
 
-fn check_block(name: &str, block: &Block, at: Location, object: bool, diagnostics: &mut Vec<Diagnostic>) {
+fn check_block(
+    name: &str,
+    block: &Block,
+    at: Location,
+    (dialect, object): (&Dialect, bool),
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let blocks = &dialect.blocks;
     let call = block.role == Role::Call;
     if call && !object && block.payload.0.is_empty() {
         diagnostics.push(bad(
@@ -177,6 +184,20 @@ fn check_block(name: &str, block: &Block, at: Location, object: bool, diagnostic
             format!("the content `{name}` has no `key`"),
             "say what it is stored under: `@name`, or `@ATTRIBUTE`",
         ));
+    }
+    if let Some((wrapper, _)) = block.key.as_ref().and_then(|key| key.value.strip_prefix('@')?.split_once('.')) {
+        let wraps = |one: &str| blocks.get(one).is_some_and(|one| one.value.role == Role::Wrapper);
+        if !wraps(wrapper) {
+            let at = block.key.as_ref().map_or(at, |key| key.at);
+            let known = blocks.keys().map(String::as_str).filter(|one| wraps(one));
+            let message = format!("the dialect has no wrapper `{wrapper}`");
+            diagnostics.push(Diagnostic::new(Code::PACK_UNKNOWN_BLOCK, at, message).with_nearest(wrapper, known));
+        }
+    }
+    if block.decode.or(dialect.decode) == Some(Decoding::Guarded)
+        && (object || dialect.blocks.values().any(|one| one.value.anchor.or(dialect.anchor) != Some(Anchor::Line)))
+    {
+        diagnostics.push(bad(at, "only what counts at the start of a line alone can be guarded", "say `anchor = \"line\"` on the dialect"));
     }
     if !content && let Some(key) = &block.key {
         diagnostics.push(bad(key.at, format!("a {} has no key", block.role.word()), "only contents have one"));

@@ -6,6 +6,7 @@
 
 use super::Schema;
 use super::outline::Outline;
+use super::structure::Structure;
 use crate::expression::Template;
 use crate::grammar::{Grammar, RuleId, shipped};
 use crate::surface::{Anchor, Between, Decoding, Ending, Payload, Role, Trim};
@@ -20,7 +21,9 @@ pub(crate) struct Dialect {
     /// Instead of families: how an answer is read that is one object.
     pub(crate) outline: Option<Outline>,
     pub(crate) blocks: Vec<Block>,
-    pub(crate) names: Names,
+    pub(crate) names: Arc<Names>,
+    /// Where openers and closers count at the start of a line alone: how a line of them is told.
+    pub(crate) structure: Option<Arc<Structure>>,
     /// The bytes that an opener or a closer may start with.
     pub(crate) needles: Needles,
     /// Whether openers count at the start of a line alone, and nothing closes a block: then nothing else is looked at.
@@ -171,7 +174,8 @@ pub(crate) struct Block {
     pub(crate) schema: Option<Schema>,
     pub(crate) required: bool,
     pub(crate) payload: Vec<Payload>,
-    pub(crate) entities: bool,
+    /// What its text is decoded from.
+    pub(crate) decode: Option<Decoding>,
     pub(crate) holds: Vec<BlockId>,
     pub(crate) anchor: Anchor,
     pub(crate) close: Vec<Closer>,
@@ -191,8 +195,9 @@ impl Dialect {
 }
 
 impl Block {
-    pub(crate) fn decodes(decode: Option<Decoding>) -> bool {
-        matches!(decode, Some(Decoding::Entities))
+    /// Whether entities in it stand for characters.
+    pub(crate) fn entities(&self) -> bool {
+        self.decode == Some(Decoding::Entities)
     }
 }
 
@@ -240,6 +245,8 @@ pub(crate) enum Called {
     Own,
     /// An attribute of its opener.
     Attribute(String),
+    /// An attribute of the wrapper of this name that it stands in.
+    Around(String, String),
     Word(String),
 }
 

@@ -28,7 +28,7 @@ impl<'p> Speller<'p> {
                 Called::Own => (vec![name.to_owned()], vec![]),
                 Called::Attribute(attribute) => (self.names(block), vec![(attribute.as_str(), name)]),
                 Called::Word(word) if word == name => (self.names(block), vec![]),
-                Called::Word(_) => return None,
+                Called::Word(_) | Called::Around(..) => return None,
             };
             self.spell(id, block, &names, &attributes, &|family| self.payload(block, action, family))
         })
@@ -43,7 +43,7 @@ impl<'p> Speller<'p> {
         match &block.key {
             Some(Called::Own) => names.insert(0, key.clone()),
             Some(Called::Attribute(attribute)) => attributes.push((attribute.as_str(), key.as_str())),
-            Some(Called::Word(_)) | None => {}
+            Some(Called::Word(_) | Called::Around(..)) | None => {}
         }
         if let Called::Attribute(attribute) = &block.called {
             attributes.push((attribute, WILD[0]));
@@ -99,7 +99,7 @@ impl<'p> Speller<'p> {
             Role::Section | Role::Utterance | Role::Call | Role::Wrapper => "Text",
         };
         let body = block.about.as_deref().unwrap_or(told);
-        if block.entities { escape(body) } else { body.to_owned() }
+        if block.entities() { escape(body) } else { body.to_owned() }
     }
 
     /// The payload of a call with example values; none where it takes another one than the block has.
@@ -109,7 +109,7 @@ impl<'p> Speller<'p> {
             Payload::Tags => {
                 // A dialect whose own grammar has no closers spells its fields as tags.
                 let fields = if family.close.is_some() { Some(family) } else { tag_family() };
-                Some(members(&params, fields?, block.entities, 1))
+                Some(members(&params, fields?, block.entities(), 1))
             }
             Payload::Json | Payload::Bullets => Some(format!("{params:#}")),
             Payload::Text => match params.as_object()?.iter().next() {

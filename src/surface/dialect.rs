@@ -60,7 +60,7 @@ table! {
         about: Option<String>,
         /// What it is called in the outcome: a word, or `@ATTRIBUTE` of its opener. A call's is its action.
         name: Option<Spanned<String>>,
-        /// Of a content: what it is stored under, `@ATTRIBUTE` of its opener or a word; where members are blocks, a member.
+        /// Of a content: what it is stored under, `@ATTRIBUTE` of its opener, `@WRAPPER.ATTRIBUTE` of the one around it, or a word; where members are blocks, a member.
         key: Option<Spanned<String>>,
         /// Where members are blocks: the member that is the body.
         body: Option<Spanned<String>>,
@@ -166,6 +166,8 @@ words! {
     Decoding {
         /// The five entities of XML and character references, once.
         Entities = "entities",
+        /// Lines that look like structure, each with a backslash before it.
+        Guarded = "guarded",
     }
 }
 
@@ -189,6 +191,8 @@ words! {
         BlankLines = "blank-lines",
         /// A code fence that opens first and closes last.
         WrappingFence = "wrapping-fence",
+        /// The line break behind its opener, and the one before its closer.
+        LineBreaks = "line-breaks",
         /// Rules at both ends, and a fence that opens last and belongs to what follows.
         Between = "between",
     }

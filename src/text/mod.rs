@@ -6,9 +6,11 @@
 
 mod entity;
 mod glob;
+mod guard;
 
 pub(crate) use entity::entity;
 pub(crate) use glob::glob;
+pub(crate) use guard::{Guard, is_margin};
 
 use std::borrow::Cow;
 use std::cell::Cell;

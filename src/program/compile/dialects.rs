@@ -6,9 +6,10 @@
 
 use crate::pack::Pack;
 use crate::program::dialect::{Bound, Names, Needles};
-use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outline, Outside, Schema};
+use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outline, Outside, Schema, Structure};
 use crate::surface::{self, Anchor, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
+use std::sync::Arc;
 
 pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, pack: &Pack) -> Dialect {
     let at = dialect.at;
@@ -44,7 +45,9 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     let outline = object.and_then(|grammar| Outline::new(grammar, &blocks, dialect.case == Some(Case::Insensitive)));
     let closers = blocks.iter().flat_map(|block| &block.close);
     let insensitive = dialect.case == Some(Case::Insensitive);
-    let names = Names::new(insensitive, bound_names.into_iter(), closers);
+    let names = Arc::new(Names::new(insensitive, bound_names.into_iter(), closers));
+    let needles = Needles::new(&families);
+    let by_line = blocks.iter().all(|block| block.anchor == Anchor::Line) && outline.is_none();
     let text = match dialect.text.as_ref().map(|text| text.value.as_str()) {
         Some("message") => Outside::Message,
         Some(text) => match text.strip_prefix("section:") {
@@ -55,9 +58,9 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     };
     Dialect {
         name: name.to_owned(),
-        needles: Needles::new(&families),
-        by_line: blocks.iter().all(|block| block.anchor == Anchor::Line)
-            && families.iter().all(|family| family.close.is_none()),
+        structure: by_line.then(|| Arc::new(Structure::new(&families, names.clone()))),
+        by_line: by_line && families.iter().all(|family| family.close.is_none()),
+        needles,
         families,
         outline,
         fences: dialect.masks.contains(&Mask::CodeFence),
@@ -137,14 +140,17 @@ fn compile_block(
         key: block.key.as_ref().map(|key| match block.body {
             // Among members, a key is one of them.
             Some(_) => Called::Attribute(key.value.trim_start_matches('@').to_owned()),
-            None => called(key),
+            None => match key.value.strip_prefix('@').and_then(|word| word.split_once('.')) {
+                Some((wrapper, attribute)) => Called::Around(wrapper.to_owned(), attribute.to_owned()),
+                None => called(key),
+            },
         }),
         body: block.body.as_ref().map(|body| body.value.trim_start_matches('@').to_owned()),
         text: None,
         required: schema.as_ref().is_some_and(|(_, required)| *required),
         schema: schema.map(|(schema, _)| schema),
         payload: block.payload.0.iter().map(|reader| reader.value).collect(),
-        entities: Block::decodes(block.decode.or(dialect.decode)),
+        decode: block.decode.or(dialect.decode),
         holds: block.holds.iter().filter_map(id).collect(),
         anchor: block.anchor.or(dialect.anchor).unwrap_or(Anchor::Anywhere),
         close,

@@ -7,7 +7,7 @@
 use super::Compiler;
 use super::sight::{PROMPT_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Document, Escape, Library};
+use crate::expression::{Document, Escape, Guarding, Library};
 use crate::pack::prompts::{modes_of, path_in, trimming};
 use crate::program::prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Tier, Told, Variant};
 use crate::program::{Dialect, Mode};
@@ -29,7 +29,11 @@ impl Compiler<'_> {
             let first = family.grammar.first(family.open).bytes;
             (0..=u8::MAX).filter(move |byte| first.get(usize::from(*byte)) == Some(&true))
         });
-        let escape = Arc::new(Escape::new(openers));
+        let guards = dialects.iter().filter_map(|dialect| {
+            let structure: Arc<dyn Guarding> = dialect.structure.clone()?;
+            Some((dialect.name.clone(), structure))
+        });
+        let escape = Arc::new(Escape::new(openers).with_guards(guards.collect()));
         let tiers = tiers(surface);
         let default = surface.tiers.values().position(|tier| tier.value.default).unwrap_or(0);
         let mut texts = Texts { known: Vec::new(), escape: escape.clone() };

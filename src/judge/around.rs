@@ -1,0 +1,51 @@
+//! Around: in which wrapper does a block stand?
+//!
+//! In: the blocks of a document, in order.
+//! Out: for each block the wrapper that opened last before it and has not been closed, and so on outwards.
+//! Never: asks that wrappers close: one that opens again ends the one before it.
+
+use super::Judgement;
+use crate::document::Block;
+use crate::program::{Dialect, Called};
+use crate::surface::Role;
+
+/// For each block the wrapper around it, by number.
+pub(super) fn around(text: &str, blocks: &[Block], dialect: Option<&Dialect>) -> Vec<Option<usize>> {
+    let mut open: Vec<usize> = Vec::new();
+    let wrappers = blocks.iter().enumerate().map(|(index, block)| {
+        let bound = dialect.and_then(|dialect| dialect.block(block.id));
+        if bound.is_none_or(|bound| bound.role != Role::Wrapper) {
+            return open.last().copied();
+        }
+        // Its closer closes what stands in it, too.
+        let before = open.iter().position(|other| blocks.get(*other).is_some_and(|other| other.id == block.id));
+        open.truncate(before.unwrap_or(open.len()));
+        let outer = open.last().copied();
+        let family = dialect.and_then(|dialect| dialect.families.get(block.family));
+        let closer = family.map(|family| family.close_lead.literal.as_str()).filter(|lead| !lead.is_empty());
+        if closer.is_none_or(|lead| !block.opener.of(text).starts_with(lead)) {
+            open.push(index);
+        }
+        outer
+    });
+    wrappers.collect()
+}
+
+impl Judgement<'_> {
+    /// What an attribute of the wrapper called `name` around a block says.
+    pub(super) fn attribute_around(&self, block: &Block, name: &str, attribute: &str) -> Option<String> {
+        let (_, dialect) = self.dialect?;
+        let blocks = &self.document.blocks;
+        let around = self.around.get_or_init(|| around(self.text, blocks, Some(dialect)));
+        let mut index = blocks.partition_point(|other| other.opener.start < block.opener.start);
+        // As many as there are wrappers of different names, at the most.
+        while let Some(outer) = around.get(index).copied().flatten() {
+            let found = blocks.get(outer)?;
+            if dialect.block(found.id).is_some_and(|bound| bound.name == name) {
+                return self.called(found, &Called::Attribute(attribute.to_owned()));
+            }
+            index = outer;
+        }
+        None
+    }
+}

@@ -1,0 +1,133 @@
+//! Guards: how does a line that looks like structure stand in a text as plain text?
+//!
+//! In: a text, the bytes that structure starts with, and which lines are shaped like it.
+//! Out: the text with a backslash before each such line, or without these backslashes.
+//! Never: changes a line that neither looks like structure nor is guarded already; taking off undoes putting on.
+
+use super::Span;
+use std::borrow::Cow;
+
+/// The bytes that a line of structure may start with, of ASCII.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Guard(u128);
+
+impl Guard {
+    /// For structure that starts with these bytes; fences may stand before it.
+    pub(crate) fn new(bytes: impl IntoIterator<Item = u8>) -> Self {
+        let bytes = bytes.into_iter().chain(*b"`~").filter(u8::is_ascii_punctuation);
+        Self(bytes.filter(|byte| *byte != b'\\').fold(0, |set, byte| set | 1 << byte))
+    }
+
+    /// `text` with a backslash before each line from which on it is `shaped` like structure, and one more where one stands.
+    pub(crate) fn put_on(self, text: &str, shaped: impl Fn(&str) -> bool) -> Cow<'_, str> {
+        let mut out = String::new();
+        let mut from = 0;
+        for line in lines(text) {
+            let start = self.start(line.of(text));
+            let guarded = start.is_some_and(|(_, guarded)| guarded);
+            let shaped = || shaped(text.get(line.start..).unwrap_or_default());
+            if let Some((at, _)) = start.filter(|_| guarded || shaped()) {
+                out.push_str(text.get(from..line.start + at).unwrap_or_default());
+                out.push('\\');
+                from = line.start + at;
+            }
+        }
+        finish(text, from, out)
+    }
+
+    /// `text` without one backslash of each line that has one for a guard.
+    pub(crate) fn take_off(self, text: &str) -> Cow<'_, str> {
+        let mut out = String::new();
+        let mut from = 0;
+        for at in self.guards(text) {
+            out.push_str(text.get(from..at).unwrap_or_default());
+            from = at + 1;
+        }
+        finish(text, from, out)
+    }
+
+    /// The offset in `text` of what stands at `offset` once its guards are taken off.
+    pub(crate) fn raw_offset(self, text: &str, offset: usize) -> usize {
+        let before = self.guards(text).enumerate().take_while(|(count, at)| at - count <= offset);
+        offset + before.count()
+    }
+
+    /// Where the guards of a text stand.
+    fn guards(self, text: &str) -> impl Iterator<Item = usize> {
+        lines(text).filter_map(move |line| match self.start(line.of(text)) {
+            Some((at, true)) => Some(line.start + at),
+            _ => None,
+        })
+    }
+
+    /// Where a line starts behind its white space, if with such a byte, and whether backslashes stand before that.
+    fn start(self, line: &str) -> Option<(usize, bool)> {
+        let said = line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        let first = said.trim_start_matches('\\');
+        let byte = first.bytes().next().filter(u8::is_ascii)?;
+        (self.0 >> byte & 1 == 1).then_some((line.len() - said.len(), first.len() < said.len()))
+    }
+}
+
+fn lines(text: &str) -> impl Iterator<Item = Span> {
+    let mut end = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = end;
+        end += line.len();
+        Span::new(start, end)
+    })
+}
+
+fn finish(text: &str, from: usize, mut out: String) -> Cow<'_, str> {
+    if from == 0 && out.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// Whether nothing but white space and the opening lines of fences stand in a part of a line: what may stand before a mark
+/// that leads it.
+pub(crate) fn is_margin(part: &[u8]) -> bool {
+    let mut rest = part.strip_prefix("\u{feff}".as_bytes()).unwrap_or(part);
+    while let Some((first, after)) = rest.split_first() {
+        rest = match first {
+            b' ' | b'\t' | b'\r' => after,
+            b'`' | b'~' => {
+                let marks = rest.iter().take_while(|byte| *byte == first).count();
+                if marks < 3 {
+                    return false;
+                }
+                let info = rest.get(marks..).unwrap_or_default();
+                let word = info.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+                info.get(word..).unwrap_or_default()
+            }
+            _ => return false,
+        };
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, guarded: &str) {
+        let guard = Guard::new(*b"<");
+        let on = guard.put_on(text, |rest| rest.lines().next().is_some_and(|line| line.contains("<a>")));
+        assert_eq!(on, guarded);
+        assert_eq!(guard.take_off(&on), text);
+        for (offset, c) in text.char_indices() {
+            assert!(on.get(guard.raw_offset(&on, offset)..).is_some_and(|rest| rest.starts_with(c)), "{text:?} {offset}");
+        }
+    }
+
+    #[test]
+    fn a_guard_stands_before_lines_of_structure_alone() {
+        check("x\n<a>\n  <a>\r\n<b>\nan <a>\n```<a>", "x\n\\<a>\n  \\<a>\r\n<b>\nan <a>\n\\```<a>");
+        check("\\<b>\n\\\\<a>\n\\x\n\\", "\\\\<b>\n\\\\\\<a>\n\\x\n\\");
+        check("", "");
+        check("é\n<a>é", "é\n\\<a>é");
+    }
+}
