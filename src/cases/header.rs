@@ -22,6 +22,8 @@ table! {
         now: Option<Spanned<String>>,
         /// The one dialect in which the responses are read; without it those of the mode.
         dialect: Option<Spanned<String>>,
+        /// Which of the pack's prompts is written; the first without it.
+        prompt: Option<Spanned<String>>,
         /// The model for which prompts are written.
         model: Option<Spanned<String>>,
         /// Words of a user by the class that each of them has, heard by itself in the session of the header.

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// The keys of what is expected of a prompt: members of it, and questions about it.
 pub(super) const KEYS: &[&str] =
-    &["contains", "lacks", "layers", "tokens_at_most", "codes", "messages", "ledger", "version"];
+    &["text", "contains", "lacks", "layers", "tokens_at_most", "codes", "messages", "ledger", "version"];
 
 /// Compares what is expected with a prompt.
 pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<Failure> {
@@ -21,6 +21,7 @@ pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<Failure>
     let json = serde_json::to_value(prompt).unwrap_or_default();
     for Expectation { key, value } in expected {
         let got = match key.value.as_str() {
+            "text" => Some(prompt.text.as_str().into()),
             "contains" => texts(value, &|text| prompt.text.contains(text)),
             "lacks" => texts(value, &|text| !prompt.text.contains(text)),
             "layers" => Some(layers(value, &json)),

@@ -174,7 +174,8 @@ impl CaseRun {
     fn prompt(&mut self, program: &Program, session: &Session, case: &Case, step: &Step, history: &[Turn]) {
         let model = case.header.model.as_ref().map(|model| model.value.clone());
         let message = Some(step.text.clone());
-        let request = Request { model, message, history: history.to_vec(), ..Request::default() };
+        let prompt = case.header.prompt.as_ref().map(|prompt| prompt.value.clone());
+        let request = Request { prompt, model, message, history: history.to_vec(), ..Request::default() };
         self.failures.extend(prompts::compare(&step.expected, &program.prompt(session, &request)));
     }
 

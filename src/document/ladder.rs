@@ -222,6 +222,7 @@ impl Scanner<'_> {
     fn look_ahead(&self, open: &mut Open, block: &Block, text: &str, last: usize, complete: bool) {
         // What a content holds is opaque: no opener of another block says anything about its end.
         let opaque = block.role == Role::Content;
+        let loose = block.ends.iter().flatten().any(|ending| *ending == Ending::LastLooseCloser);
         while !open.sure(block) && open.bound.is_none() && open.search < last {
             let Some(mark) = self.marker.marks.get(open.search) else { return };
             open.search += 1;
@@ -260,7 +261,7 @@ impl Scanner<'_> {
                     if mark.masked {
                         open.masked_closer = open.masked_closer.or(closer.filter(|_| counts));
                     } else if !counts {
-                        let within = tier != Closer::LAST_TIER && (opaque || open.next_block.is_none());
+                        let within = loose && tier != Closer::LAST_TIER && (opaque || open.next_block.is_none());
                         open.loose = closer.filter(|_| within).or(open.loose);
                     } else {
                         // A doubled closer closes where its first stands.

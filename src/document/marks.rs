@@ -446,7 +446,7 @@ fn lead_fits(lead: &Lead, any: bool, look: &Look<'_>, at: usize) -> Option<bool>
 }
 
 /// What the captures of an opener say. An attribute's first capture is its key, the second its value; any other rule of
-/// the opener is an attribute of that name.
+/// the opener, or right inside its name, is an attribute of that name.
 pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
     let mut opener = Opener::default();
     // The outermost capture is the opener itself.
@@ -457,8 +457,12 @@ pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
             if let [key, value, ..] = captures.get(index + 1..capture.next()).unwrap_or_default() {
                 opener.attributes.push(Attribute { key: Key::Typed(key.span()), value: value.span() });
             }
-        } else if capture.rule() != family.name {
-            opener.attributes.push(Attribute { key: Key::Rule(capture.rule()), value: capture.span() });
+        } else {
+            // Of a name, what it is made of.
+            let parts = inside(captures, Some(index)).filter(|_| capture.rule() == family.name);
+            let whole = std::iter::once((index, capture)).filter(|_| capture.rule() != family.name);
+            let named = whole.chain(parts).map(|(_, one)| Attribute { key: Key::Rule(one.rule()), value: one.span() });
+            opener.attributes.extend(named);
         }
     }
     opener

@@ -19,12 +19,27 @@ pub(crate) struct Escape {
     openers: [bool; 128],
     /// The dialects whose structure is told line by line, by their names.
     guards: Vec<(String, Arc<dyn Guarding>)>,
+    openings: Vec<Arc<dyn Opening>>,
 }
 
 /// How a text enters a prompt as it is, but for the lines that one dialect would take for structure.
 pub(crate) trait Guarding: fmt::Debug + Send + Sync {
     /// `text` with a guard before each such line.
     fn guarded(&self, text: &str) -> String;
+}
+
+/// What no byte alone can tell from other text: openers that start with a word, or with a brace.
+pub(crate) trait Opening: fmt::Debug + Send + Sync {
+    /// Whether a block may open where `rest` starts: at the start of a value, of a line, or within one.
+    fn opens(&self, rest: &str, at: At) -> bool;
+}
+
+/// Where in a value something stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum At {
+    Within,
+    LineStart,
+    Start,
 }
 
 /// Where a value stands.
@@ -46,12 +61,17 @@ impl Escape {
                 *slot = true;
             }
         }
-        Self { openers: set, guards: Vec::new() }
+        Self { openers: set, guards: Vec::new(), openings: Vec::new() }
     }
 
     /// With these dialects.
     pub(crate) fn with_guards(self, guards: Vec<(String, Arc<dyn Guarding>)>) -> Self {
         Self { guards, ..self }
+    }
+
+    /// With these openers besides.
+    pub(crate) fn with_openings(self, openings: Vec<Arc<dyn Opening>>) -> Self {
+        Self { openings, ..self }
     }
 
     /// The names of the dialects whose structure is told line by line.
@@ -67,16 +87,31 @@ impl Escape {
     /// `text`, escaped for a slot, added to `out`.
     pub(crate) fn write(&self, text: &str, slot: Slot, out: &mut String) {
         out.reserve(text.len());
+        if !self.openings.is_empty() && text.contains(is_left_out) {
+            // What stands around them may become an opener without them.
+            let held: String = text.chars().filter(|c| !is_left_out(*c)).collect();
+            return self.write(&held, slot, out);
+        }
         let mut from = 0;
+        let mut place = At::Start;
         for (at, c) in text.char_indices() {
+            let here = place;
+            place = match c {
+                '\n' if here == At::Within => At::LineStart,
+                '\n' => here,
+                ' ' | '\t' | '\r' => place,
+                _ => At::Within,
+            };
+            let opens = |one: &Arc<dyn Opening>| text.get(at..).is_some_and(|rest| one.opens(rest, here));
             let stands = match c {
                 '&' | '<' | '>' | '\r' => false,
                 '"' | '\'' | '\n' | '\t' if slot == Slot::Quoted => false,
+                c if !c.is_whitespace() && self.openings.iter().any(opens) => false,
                 c if c.is_ascii() => {
                     let opens = self.openers.get(c as usize).copied().unwrap_or_default();
                     !opens && (c >= ' ' || c == '\n' || c == '\t')
                 }
-                '\u{fffe}' | '\u{ffff}' => false,
+                c if is_left_out(c) => false,
                 _ => true,
             };
             if stands {
@@ -86,7 +121,9 @@ impl Escape {
             from = at + c.len_utf8();
             match (entity(c), c) {
                 (Some(entity), _) => out.push_str(entity),
-                (None, '\r' | '\n' | '\t' | '!'..='~') => drop(write!(out, "&#{};", c as u32)),
+                (None, c) if matches!(c, '\r' | '\n' | '\t' | '!'..='~') || !(c.is_ascii() || is_left_out(c)) => {
+                    let _ = write!(out, "&#{};", c as u32);
+                }
                 // Nothing stands for what XML has no character for.
                 _ => {}
             }
@@ -100,6 +137,11 @@ impl Escape {
         self.write(text, Slot::Text, &mut out);
         out
     }
+}
+
+/// Whether XML has no character for it.
+fn is_left_out(c: char) -> bool {
+    matches!(c, '\u{fffe}' | '\u{ffff}') || (c < ' ' && !matches!(c, '\t' | '\n' | '\r'))
 }
 
 #[cfg(test)]

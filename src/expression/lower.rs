@@ -121,7 +121,8 @@ pub(super) fn document(
     escape: &Escape,
 ) -> Result<Lowered, Fault> {
     let mut lower = Lower::new(source);
-    lower.paper = Some(Paper { library, own, escape, place: Place::Text, file: None, open: vec![name.to_owned()], files: 1 });
+    lower.paper =
+        Some(Paper { library, own, escape, place: Place::Text, file: None, open: vec![name.to_owned()], files: 1 });
     let mut out = String::new();
     lower.file(source, &mut out)?;
     Ok(lower.finish(Form::Text(out)))
@@ -328,9 +329,9 @@ impl<'s> Lower<'s> {
             Expr::Const(value) => self.constant(value.value.clone()),
             Expr::GetAttr(get) => {
                 let key = self.constant(get.name.parse::<u32>().map_or_else(|_| get.name.into(), Value::from));
-                format!("({})[{key}]|weigh", self.expr(&get.expr)?)
+                format!("({})[{key}]|weigh", self.holder(&get.expr)?)
             }
-            Expr::GetItem(get) => format!("({})[{}]|weigh", self.expr(&get.expr)?, self.expr(&get.subscript_expr)?),
+            Expr::GetItem(get) => format!("({})[{}]|weigh", self.holder(&get.expr)?, self.expr(&get.subscript_expr)?),
             Expr::Slice(slice) => {
                 let mut code = format!("({})[", self.expr(&slice.expr)?);
                 for (index, bound) in [&slice.start, &slice.stop, &slice.step].into_iter().enumerate() {
@@ -430,6 +431,13 @@ impl<'s> Lower<'s> {
                 code + "}|weigh"
             }
         })
+    }
+
+    /// The code of what is only looked into: what is found there is weighed, not all that stands around it.
+    fn holder(&mut self, tree: &Expr<'s>) -> Code {
+        let code = self.expr(tree)?;
+        let is_looked_into = matches!(tree, Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_));
+        Ok(code.strip_suffix("|weigh").filter(|_| is_looked_into).map(str::to_owned).unwrap_or(code))
     }
 
     fn all(&mut self, items: &[Expr<'s>]) -> Code {
@@ -612,7 +620,8 @@ impl<'s> Lower<'s> {
             Place::Quoted(_) => Ok(format!("{code}|quoted")),
             Place::Tag => {
                 let fault = self.refuse(tree, "a value cannot stand inside a tag");
-                let help = "put it between tags, or into the quotes of an attribute; a whole number may stand there: `| int`";
+                let help =
+                    "put it between tags, or into the quotes of an attribute; a whole number may stand there: `| int`";
                 Err(fault.help(help.to_owned()))
             }
         }

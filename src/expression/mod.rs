@@ -35,7 +35,7 @@ mod tests;
 
 pub(crate) use document::{Document, Library};
 pub use engine::OUTPUT;
-pub(crate) use escape::{Escape, Guarding};
+pub(crate) use escape::{At, Escape, Guarding, Opening};
 pub use path::PathTemplate;
 pub(crate) use reads::Reads;
 pub use record::Record;

@@ -6,7 +6,7 @@
 
 use super::Judgement;
 use crate::document::Block;
-use crate::program::{Dialect, Called};
+use crate::program::{Called, Dialect};
 use crate::surface::Role;
 
 /// For each block the wrapper around it, by number.

@@ -281,7 +281,8 @@ impl<'r> Judgement<'r> {
     }
 
     /// What the opener of a block says beside its name.
-    fn attributes(&self, block: &Block) -> Value {
+    pub(crate) fn attributes(&self, index: usize) -> Value {
+        let Some(block) = self.document.blocks.get(index) else { return Value::Null };
         let entry = |one: &Attribute| Some((self.key_of(block, one)?.to_owned(), self.value_of(one).into()));
         Value::Object(block.attributes.iter().filter_map(entry).collect())
     }

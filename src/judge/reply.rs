@@ -54,9 +54,9 @@ impl Judgement<'_> {
             "contents" => {
                 let content = |index| {
                     let (name, key, text) = self.content(index)?;
-                    let attributes = self.block(index).map(|(block, _)| self.attributes(block)).unwrap_or_default();
-                    let members = [("name", name.into()), ("key", key.into()), ("text", text.into())];
-                    Some(object([members, [("attributes", attributes)]].concat()))
+                    let attributes = self.attributes(index);
+                    let (name, key, text) = (name.into(), key.into(), text.into());
+                    Some(object([("name", name), ("key", key), ("attributes", attributes), ("text", text)]))
                 };
                 let told = (0..self.document.blocks.len()).filter_map(|index| self.told_at(index));
                 told.filter_map(content).collect()

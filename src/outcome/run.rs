@@ -168,7 +168,8 @@ impl Program {
                 && let Some((name, key, text)) = judged.content(index)
             {
                 let [name, key, text] = [name, key, text].map(|text| Arc::new(Value::String(text)));
-                let names = [("name", &name), ("key", &key), ("text", &text)];
+                let attributes = Arc::new(judged.attributes(index));
+                let names = [("name", &name), ("key", &key), ("text", &text), ("attributes", &attributes)];
                 flow.perform(&content.effects, &names, block.span, judged.block_answers(index));
             } else if utterances && let Some(speaker) = judged.speaker(index) {
                 if flow.is_beyond_limit() {

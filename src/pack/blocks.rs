@@ -197,7 +197,11 @@ fn check_block(
     if block.decode.or(dialect.decode) == Some(Decoding::Guarded)
         && (object || dialect.blocks.values().any(|one| one.value.anchor.or(dialect.anchor) != Some(Anchor::Line)))
     {
-        diagnostics.push(bad(at, "only what counts at the start of a line alone can be guarded", "say `anchor = \"line\"` on the dialect"));
+        diagnostics.push(bad(
+            at,
+            "only what counts at the start of a line alone can be guarded",
+            "say `anchor = \"line\"` on the dialect",
+        ));
     }
     if !content && let Some(key) = &block.key {
         diagnostics.push(bad(key.at, format!("a {} has no key", block.role.word()), "only contents have one"));

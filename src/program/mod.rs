@@ -31,7 +31,7 @@ pub(crate) use outline::{LevelId, Outline};
 pub(crate) use pattern::{Pattern, PatternSet};
 pub(crate) use prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Variant};
 pub(crate) use schema::Schema;
-pub(crate) use structure::Structure;
+pub(crate) use structure::{Braces, Structure};
 pub use tables::{DegradationRow, Permission, PermitCell};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};

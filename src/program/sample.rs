@@ -41,18 +41,19 @@ impl Program {
             samples.effects(&action.effects, &scope, Map::new());
         }
         let none = json!([]);
-        let of_prompts = json!({});
+        let nothing = json!({});
         for text in &self.prompts.texts {
             let (Body::Template(document), Some(told)) = (&text.body, self.prompts.modes.first()) else { continue };
             let mut scope = Scope::inside(&scope).with("title", &told.title).with("sections", &told.sections);
-            for (name, value) in [("tier", &absent), ("model", &of_prompts), ("actions", &none), ("forms", &none)] {
+            for (name, value) in [("tier", &absent), ("model", &nothing), ("actions", &none), ("forms", &none)] {
                 scope.add(name, value);
             }
             samples.outcome(document.render(&scope), document.at());
         }
         for (name, content) in &self.contents {
             let (key, text, name) = (json!("sample.txt"), json!("sample"), json!(name));
-            let scope = Scope::inside(&scope).with("key", &key).with("text", &text).with("name", &name);
+            let mut scope = Scope::inside(&scope).with("key", &key).with("text", &text).with("name", &name);
+            scope.add("attributes", &nothing);
             samples.effects(&content.effects, &scope, Map::new());
         }
         samples.flows(self, &scope);

@@ -2,11 +2,11 @@
 //!
 //! In: the findings of an answer, the form of one as the rules have it, the pack's `[ask_again]`.
 //! Out: a text that stands by itself, within its cap: every kind of defect in words, and the form.
-//! Never: builds on an earlier correction: it stands in for the last attempt, so it does not grow.
+//! Never: lets what it quotes of the answer be a block, or builds on an earlier correction: it stands in for the last attempt, so it does not grow.
 
 use super::form::Form;
 use crate::diagnostic::{Code, Defect, Diagnostic};
-use crate::expression::{Scope, Template};
+use crate::expression::{Escape, Scope, Template};
 use crate::program::Program;
 use crate::text::{Lines, Location, Spanned, excerpt};
 use serde_json::{Map, Value, json};
@@ -65,8 +65,9 @@ impl Program {
             Some(form) => concerned(form, &faults),
             None => String::new(),
         };
-        let (all, kinds) = (each(&faults), one_of_a_kind(&faults, usize::MAX));
-        let short = one_of_a_kind(&faults, SHORT);
+        let escape = &self.prompts.escape;
+        let (all, kinds) = (each(&faults, escape), one_of_a_kind(&faults, usize::MAX, escape));
+        let short = one_of_a_kind(&faults, SHORT, escape);
         let few = short.len().div_ceil(2);
         let fewer: Vec<Value> = short.iter().take(few.max(1)).cloned().collect();
         let permitted = json!(permitted.unwrap_or_default());
@@ -112,12 +113,12 @@ fn concerned(form: &Form, faults: &[Fault]) -> String {
     blocks.map(|block| block.text.trim_end()).collect::<Vec<_>>().join("\n\n")
 }
 
-fn each(faults: &[Fault]) -> Vec<Value> {
-    faults.iter().map(|fault| told(fault, 1, usize::MAX)).collect()
+fn each(faults: &[Fault], escape: &Escape) -> Vec<Value> {
+    faults.iter().map(|fault| told(fault, 1, usize::MAX, escape)).collect()
 }
 
 /// The first defect of each kind, with how many there are.
-fn one_of_a_kind(faults: &[Fault], longest: usize) -> Vec<Value> {
+fn one_of_a_kind(faults: &[Fault], longest: usize, escape: &Escape) -> Vec<Value> {
     let mut kinds: Vec<(&Fault, usize)> = Vec::new();
     for fault in faults {
         match kinds.iter_mut().find(|(first, _)| first.defect == fault.defect) {
@@ -125,14 +126,18 @@ fn one_of_a_kind(faults: &[Fault], longest: usize) -> Vec<Value> {
             None => kinds.push((fault, 1)),
         }
     }
-    kinds.into_iter().map(|(fault, times)| told(fault, times, longest)).collect()
+    kinds.into_iter().map(|(fault, times)| told(fault, times, longest, escape)).collect()
 }
 
-fn told(fault: &Fault, times: usize, longest: usize) -> Value {
+/// A fault as the words see it. It may quote the answer, so it is escaped as all that enters a prompt.
+fn told(fault: &Fault, times: usize, longest: usize, escape: &Escape) -> Value {
     let mut members = Map::new();
     members.insert("defect".into(), fault.defect.name().into());
-    members.insert("message".into(), excerpt(&fault.message, longest).into());
-    members.insert("help".into(), fault.help.clone().filter(|_| longest == usize::MAX).into());
+    members.insert("message".into(), escape.text(&excerpt(&fault.message, longest)).into());
+    members.insert(
+        "help".into(),
+        fault.help.as_ref().filter(|_| longest == usize::MAX).map(|help| escape.text(help)).into(),
+    );
     members.insert("line".into(), fault.line.into());
     members.insert("times".into(), times.into());
     Value::Object(members)

@@ -68,8 +68,9 @@ impl Program {
                 _ if block.role == Role::Call => shown.iter().any(|(role, _)| *role == Role::Call),
                 _ => shown.contains(&(block.role, &block.name)),
             };
-            // What is understood without being asked for is not asked for.
-            let untold = block.role == Role::Wrapper || block.starts;
+            // What is understood without being asked for is not asked for, and what stands in a wrapper is no form of its own.
+            let within = matches!(block.key, Some(Called::Around(..)));
+            let untold = block.role == Role::Wrapper || block.starts || within;
             if most == Some(0) || known || untold {
                 continue;
             }

@@ -119,7 +119,10 @@ mod tests {
         assert_eq!(on, guarded);
         assert_eq!(guard.take_off(&on), text);
         for (offset, c) in text.char_indices() {
-            assert!(on.get(guard.raw_offset(&on, offset)..).is_some_and(|rest| rest.starts_with(c)), "{text:?} {offset}");
+            assert!(
+                on.get(guard.raw_offset(&on, offset)..).is_some_and(|rest| rest.starts_with(c)),
+                "{text:?} {offset}"
+            );
         }
     }
 

@@ -14,6 +14,7 @@ mod apply;
 mod command;
 mod corpus_dce;
 mod crashes;
+mod cycles;
 mod documents;
 mod exports;
 mod formats;

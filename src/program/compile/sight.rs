@@ -44,7 +44,7 @@ pub(super) const CALL_NAMES: &[&str] = &["params", "state", "data", "mode", "rep
 pub(super) const EFFECT_NAMES: &[&str] = &["params", "state", "data", "mode", "reply", "ids", "item", "now"];
 /// What effects of contents may see.
 pub(super) const CONTENT_NAMES: &[&str] =
-    &["key", "text", "name", "state", "data", "mode", "reply", "ids", "item", "now"];
+    &["key", "text", "name", "attributes", "state", "data", "mode", "reply", "ids", "item", "now"];
 /// What guardrails may see.
 pub(super) const REPLY_NAMES: &[&str] = &["state", "data", "mode", "reply", "now"];
 /// What templates of prompts may see.
