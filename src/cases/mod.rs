@@ -1,7 +1,8 @@
 //! Cases: does the pack still do what its authors wrote down?
 //!
 //! In: the text of `.case` files, and a program.
-//! Out: [`Case`] with the place of every line, [`CaseRun`] with every expectation that did not hold, [`Coverage`].
+//! Out: [`Case`] with the place of every line, [`CaseRun`] with every expectation that did not hold, [`Coverage`], and the
+//! text of a case that expects what came ([`updated`]).
 //! Never: reads a file, or lays out a difference for people.
 //!
 //! A case file is a TOML header, then parts. Each part starts with a line of its own, `=== word ===`:
@@ -26,9 +27,11 @@ mod matching;
 mod parse;
 mod prompts;
 mod runner;
+mod update;
 
-pub use coverage::{Coverage, Covered};
+pub use coverage::{Coverage, Covered, Reason};
 pub use header::{CaseHeader, Todo};
 pub use matching::Failure;
 pub use parse::{Case, Expectation, Part, Step, parse};
 pub use runner::{CaseOptions, CaseRun, CaseVerdict, Told, run};
+pub use update::updated;

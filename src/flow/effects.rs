@@ -26,10 +26,10 @@ pub(crate) struct Done {
     pub(crate) span: Span,
 }
 
-/// Something that happened on the way: a rule that followed, or a change of mode.
+/// Something that happened on the way: a rule that followed, a condition that did not hold, or a change of mode.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Step {
-    /// `rule` or `mode`.
+    /// `rule`, `unmet` or `mode`.
     pub(crate) what: &'static str,
     pub(crate) found: String,
     pub(crate) at: Location,
@@ -137,6 +137,15 @@ impl<'f> Flow<'f> {
         Flowed { session, done, findings, steps, degraded, refused }
     }
 
+    /// The condition of what stands at `at` does not hold.
+    pub(super) fn unmet(&mut self, at: Location) {
+        let step = Step { what: "unmet", found: String::new(), at, span: self.span };
+        // One of many items says it for the others.
+        if self.steps.last() != Some(&step) {
+            self.steps.push(step);
+        }
+    }
+
     pub(super) fn list<'e>(
         &mut self,
         effects: &'e [program::Effect],
@@ -188,6 +197,7 @@ impl<'f> Flow<'f> {
         if let Some(when) = &effect.when
             && !self.scope(names, bound, |scope| when.holds(scope))?
         {
+            self.unmet(effect.at);
             return Ok(());
         }
         if let Some(kind) = &effect.new {

@@ -48,7 +48,7 @@ impl Flow<'_> {
                     self.steps.push(Step { what: "rule", found: rule.id.clone(), at: rule.at, span: self.span });
                     self.list(&rule.effects, &names, &mut Bound::default());
                 }
-                Ok(false) => {}
+                Ok(false) => self.unmet(rule.at),
                 Err(failure) => self.failed(rule.at, &failure),
             }
         }

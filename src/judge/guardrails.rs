@@ -35,8 +35,10 @@ impl Judgement<'_> {
                     };
                     let excused =
                         || rule.excuse.as_ref().is_some_and(|excuse| excuse.find(&looked.text.text).is_some());
-                    if hits.contains(&pattern) != rule.inverted && !excused() {
-                        self.trip(rule, Some(&looked));
+                    match hits.contains(&pattern) != rule.inverted {
+                        true if excused() => self.unmet.push(rule.at),
+                        true => self.trip(rule, Some(&looked)),
+                        false => {}
                     }
                 }
             }
@@ -58,7 +60,7 @@ impl Judgement<'_> {
             self.prepare_reply(when.reads());
             match when.holds(&self.scope()) {
                 Ok(true) => {}
-                Ok(false) => return,
+                Ok(false) => return self.unmet.push(rule.at),
                 // A check that cannot be made has not been passed.
                 Err(failure) => broken = Some(failure.message),
             }

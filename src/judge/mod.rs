@@ -103,6 +103,8 @@ pub(crate) struct Judgement<'r> {
     pub(crate) findings: Vec<Diagnostic>,
     /// How many values the payloads may still hold.
     values: Rc<Cell<usize>>,
+    /// The guardrails whose pattern tripped and whose condition or exception did not let them.
+    pub(crate) unmet: Vec<Location>,
     /// Findings that the limit left out.
     pub(crate) left_out: usize,
     pub(crate) degraded: bool,
@@ -140,6 +142,7 @@ pub(crate) fn judge<'r>(
         texts: Texts::default(),
         moved: HashMap::new(),
         findings: Vec::new(),
+        unmet: Vec::new(),
         values: Rc::new(Cell::new(program.limits.values)),
         left_out: document.left_out,
         degraded: false,

@@ -164,7 +164,9 @@ contract! {
 
     /// One step of the way from the response to the outcome.
     pub struct TraceStep {
-        /// What happened: `input`, `block`, `call`, `permit`, `defect`, `guardrail`, `remark`, `rule`, `mode`, `effect`.
+        /// What happened: `input`, `block`, `call`, `permit`, `defect`, `guardrail`, `remark`, `rule`, `mode`, `effect`;
+        /// `unmet` where the condition of a guardrail, rule or effect did not hold, `shadowed` where the words mean what a
+        /// later input says, too.
         step: &'static str,
         /// Where in the response.
         span: [usize; 2],

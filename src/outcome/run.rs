@@ -356,6 +356,10 @@ fn trace(judged: &Judgement<'_>, flowed: &Flowed) -> Vec<TraceStep> {
             rule: found.rule.and_then(|rule| program.place(rule)),
         });
     }
+    for at in &judged.unmet {
+        let (span, found) = ([0, judged.text.len()], "its condition does not hold".to_owned());
+        steps.push(TraceStep { step: "unmet", span, found, rule: program.place(*at) });
+    }
     steps.extend(flowed_steps(program, flowed));
     steps
 }
@@ -365,7 +369,8 @@ pub(super) fn flowed_steps(program: &Program, flowed: &Flowed) -> Vec<TraceStep>
     let span = |span: Span| [span.start, span.end];
     let mut steps = Vec::with_capacity(flowed.steps.len() + flowed.done.len());
     for Step { what, found, at, span: place } in &flowed.steps {
-        steps.push(TraceStep { step: what, span: span(*place), found: found.clone(), rule: program.place(*at) });
+        let found = if *what == "unmet" { "its condition does not hold" } else { found };
+        steps.push(TraceStep { step: what, span: span(*place), found: found.to_owned(), rule: program.place(*at) });
     }
     for done in &flowed.done {
         let kind = match &done.effect {
