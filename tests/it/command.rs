@@ -186,7 +186,9 @@ fn a_part_of_a_shipped_pack_stands_with_its_like() {
     };
     grows("writers-factory", "action", "writers-factory/actions.toml");
     grows("writers-factory", "guardrail", "writers-factory/guardrails.toml");
-    grows("writers-factory", "mode", "writers-factory/modes.toml");
+    // The examples of its prompts call actions that an empty mode refuses: that is said, and nothing is written.
+    check(&folder, &["new", "mode", "brand-new", "--pack", "writers-factory"], 1, "", "the pack would have faults");
+    check(&folder, &["check", "--strict", "writers-factory"], 0, "1 pack: clean", "");
     grows("couple-ai", "action", "couple-ai/actions.toml");
     grows("roundtable", "guardrail", "roundtable/guardrails.toml");
     grows("dce", "dialect", "dce/");
