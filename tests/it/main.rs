@@ -28,6 +28,7 @@ mod members;
 mod model;
 mod pack_page;
 mod pages;
+mod play;
 mod promises;
 mod prompts;
 mod readme;
