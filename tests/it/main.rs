@@ -34,6 +34,7 @@ mod prompts;
 mod readme;
 mod rendered_dce;
 mod replay;
+mod roundtable;
 mod schemas;
 mod texts;
 mod tidy;
