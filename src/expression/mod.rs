@@ -37,6 +37,7 @@ pub use engine::OUTPUT;
 pub(crate) use escape::Escape;
 pub use path::PathTemplate;
 pub use record::Record;
+pub(crate) use record::Seal;
 pub use scale::{FUEL, WEIGHT};
 pub use scope::Scope;
 pub use shape::Shape;
