@@ -4,7 +4,7 @@
 //! Out: [`Coverage`], one row for each declaration, with a [`Reason`] where no case exercised it.
 //! Never: judges; a row without a hit is a fact, not a fault.
 
-use super::runner::Told;
+use super::talk::Told;
 use crate::outcome::{Call, Effect, EffectRecord, Finding, Outcome, TraceStep, Verdict};
 use crate::program::{Permission, Program};
 use std::fmt;

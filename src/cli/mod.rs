@@ -13,6 +13,7 @@ mod export;
 mod hear;
 mod new;
 mod parallel;
+mod play;
 mod prompt;
 mod replay;
 mod run;
@@ -56,6 +57,8 @@ enum Command {
     Prompt(prompt::Arguments),
     /// Say what the words of a user mean, and what follows from them
     Hear(hear::Arguments),
+    /// Talk line by line: as the user, and as the model or with one
+    Play(play::Arguments),
     /// Judge a file of responses and say how often what came of them
     Replay(replay::Arguments),
     /// Say what the change of a pack means: what it allows, what its prompts cost, which outcomes differ
@@ -203,6 +206,7 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
         Command::Test(arguments) => test::test(&arguments),
         Command::Prompt(arguments) => prompt::prompt(&arguments),
         Command::Hear(arguments) => hear::hear(&arguments),
+        Command::Play(arguments) => play::play(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
