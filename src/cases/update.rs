@@ -208,7 +208,7 @@ mod tests {
         check(
             "contents = []\n",
             serde_json::json!({ "contents": [{ "key": "a b", "text": "1\n\"2\"" }] }),
-            "contents = [{ key = \"a b\", text = \"\"\"\n1\n\"2\\\"\"\"\" }]\n",
+            "contents = [{ key = \"a b\", text = \"\"\"\n1\n\"2\"\"\"\" }]\n",
         );
     }
 }
