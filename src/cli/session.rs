@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// The most bytes of a session that are read.
 const MOST: u64 = 1 << 30;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, PartialEq, Eq, clap::Args)]
 pub(super) struct SessionArguments {
     /// The mode, over the session's
     #[arg(long)]

@@ -656,7 +656,8 @@ impl<'s> Lower<'s> {
     }
 }
 
-fn sign(op: BinOpKind) -> &'static str {
+/// How an operator is written.
+pub(super) fn sign(op: BinOpKind) -> &'static str {
     match op {
         BinOpKind::ScAnd => "and",
         BinOpKind::ScOr => "or",

@@ -15,11 +15,13 @@ pub mod json;
 mod junit;
 mod lines;
 mod outcome;
+mod page;
 mod prompt;
 mod replayed;
 mod row;
 mod sarif;
 pub mod schemas;
+mod story;
 
 pub use applied::{AppliedFile, applied_sum, unified};
 pub use cases::TestedPack;

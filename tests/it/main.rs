@@ -34,5 +34,6 @@ mod readme;
 mod rendered_dce;
 mod replay;
 mod schemas;
+mod story;
 mod texts;
 mod tidy;
