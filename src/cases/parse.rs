@@ -273,7 +273,7 @@ fn parse_toml<T>(
     }
     let span = table.span();
     let node = toml::Spanned::new(span, DeValue::Table(table.into_inner()));
-    let value = decode(&node, &mut Reading::new(source, &mut found).starting_at(at.start));
+    let value = decode(&node, &mut Reading::new(source, at.of(text), &mut found).starting_at(at.start));
     diagnostics.extend(found.into_iter().map(|diagnostic| first_line(diagnostic, text)));
     value
 }

@@ -9,12 +9,13 @@ use super::{Error, Format, Opened, Printed, Status};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::{Options, Outcome, differences};
 use crate::program::Program;
-use crate::report::{Differing, Pen, Replayed, Row, json};
+use crate::report::{Differing, Pen, Replayed, Row, Sums, json};
 use crate::session::Session;
 use crate::text::{Sources, excerpt};
 use crate::workspace::{Line, Lines};
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write as _};
@@ -131,13 +132,23 @@ struct Judged {
     answer: Result<Answer, String>,
 }
 
+/// What is told of an answer; its outcome ends with the job that judged it.
 struct Answer {
     id: Value,
-    outcome: Outcome,
+    sums: Sums,
     /// How the other pack's outcome differs.
     differs: Option<Vec<String>>,
     /// The line of `--out`.
     kept: Option<String>,
+}
+
+/// A line of `--out`.
+#[derive(Serialize)]
+struct Record<'a> {
+    id: &'a Value,
+    outcome: &'a Outcome,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differs: Option<&'a [String]>,
 }
 
 impl Judging<'_> {
@@ -171,14 +182,9 @@ impl Judging<'_> {
             Ok(other) => differences(&other, &outcome),
             Err(fault) => vec![format!("session: {fault}")],
         });
-        let kept = self.keeps.then(|| {
-            let mut record = json!({ "id": id, "outcome": outcome });
-            if let (Some(differs), Value::Object(members)) = (&differs, &mut record) {
-                members.insert("differs".into(), differs.clone().into());
-            }
-            record.to_string()
-        });
-        Ok(Answer { id, outcome, differs, kept })
+        let record = Record { id: &id, outcome: &outcome, differs: differs.as_deref() };
+        let kept = self.keeps.then(|| serde_json::to_string(&record)).transpose().map_err(|error| error.to_string())?;
+        Ok(Answer { sums: Sums::of(&outcome), id, differs, kept })
     }
 }
 
@@ -212,7 +218,7 @@ impl Telling {
                 if let (Some(out), Some(kept)) = (&mut self.out, &answer.kept) {
                     out.line(kept)?;
                 }
-                self.replayed.count(&answer.outcome);
+                self.replayed.sums.add(&answer.sums);
                 if let Some(how) = answer.differs {
                     let id = match answer.id {
                         Value::Null => format!("line {}", judged.line),

@@ -166,6 +166,10 @@ table! {
     FAILING_TEMPLATE = "prompt/failing-template", Error;
     /// A layer, or a whole prompt, that uses more tokens than it should.
     OVER_BUDGET = "prompt/over-budget", Warning;
+    /// An example of an answer that the rules refuse.
+    PROMPT_REFUSED_EXAMPLE = "prompt/refused-example", Error;
+    /// A counter-example that the rules accept.
+    PROMPT_ACCEPTED_EXAMPLE = "prompt/accepted-example", Error;
     /// A prompt that the model cannot take in.
     TOO_LARGE = "prompt/too-large", Error;
     /// An action that no mode permits.

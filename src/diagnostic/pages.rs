@@ -76,6 +76,8 @@ pages! {
     "prompt/failing-template",
     "prompt/over-budget",
     "prompt/too-large",
+    "prompt/refused-example",
+    "prompt/accepted-example",
     "pack/unpermitted-action",
     "pack/shadowed-dialect",
     "pack/own-closer",

@@ -13,6 +13,7 @@ mod masks;
 mod members;
 pub(crate) mod payload;
 mod prelude;
+mod quoted;
 mod reader;
 mod side_by_side;
 

@@ -10,7 +10,8 @@
 
 use super::escape::Escape;
 use super::lower::Lowered;
-use super::{Failure, Fault, Scope, engine, lower, reads_of};
+use super::reads::Reads;
+use super::{Failure, Fault, Scope, engine, lower};
 use crate::diagnostic::Diagnostic;
 use crate::text::{Location, SourceId, Span, Spanned};
 use minijinja::Environment;
@@ -30,7 +31,7 @@ pub(crate) struct Document(Arc<Parsed>);
 struct Parsed {
     lowered: Arc<Lowered>,
     environment: Environment<'static>,
-    reads: Vec<Vec<String>>,
+    reads: Reads,
     at: Location,
 }
 
@@ -60,12 +61,13 @@ impl Document {
         let environment = engine::compile_document(code, escape)
             .map_err(|error| Fault { span: Span::new(0, text.len()), ..Fault::of(&error, text) })
             .map_err(faulty)?;
-        let parsed = Parsed { reads: reads_of(&lowered), environment, at, lowered: Arc::new(lowered) };
+        let parsed =
+            Parsed { reads: Reads::of(&lowered, &typed(text, source)), environment, at, lowered: Arc::new(lowered) };
         Ok(Document(Arc::new(parsed)))
     }
 
-    /// What it reads from its scope, as [`super::Expression::reads`] says it.
-    pub(crate) fn reads(&self) -> &[Vec<String>] {
+    /// What it reads from its scope.
+    pub(crate) fn reads(&self) -> &Reads {
         &self.0.reads
     }
 

@@ -12,6 +12,7 @@ use super::document::Library;
 use super::quick::Quick;
 use super::{Fault, filters};
 use crate::diagnostic::alternatives;
+use crate::text::{SourceId, Span};
 use minijinja::Value;
 use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Include, Stmt, UnaryOpKind};
 use minijinja::machinery::{self, Token};
@@ -33,7 +34,9 @@ const ELIFS: usize = 64;
 #[derive(Debug)]
 pub(super) struct Read {
     /// Where it is typed first.
-    pub(super) at: u32,
+    pub(super) at: Span,
+    /// The file in which it is, if that is not the text at hand.
+    pub(super) file: Option<SourceId>,
     pub(super) name: String,
     pub(super) steps: Vec<Step>,
 }
@@ -109,7 +112,7 @@ pub(super) fn template(source: &str) -> Result<Lowered, Fault> {
 /// Lowers a whole file, with what it includes written in.
 pub(super) fn document(source: &str, name: &str, library: &dyn Library, own: &[&str]) -> Result<Lowered, Fault> {
     let mut lower = Lower::new(source);
-    lower.paper = Some(Paper { library, own, place: Place::Text, open: vec![name.to_owned()], files: 1 });
+    lower.paper = Some(Paper { library, own, place: Place::Text, file: None, open: vec![name.to_owned()], files: 1 });
     let mut out = String::new();
     lower.file(source, &mut out)?;
     Ok(lower.finish(Form::Text(out)))
@@ -168,6 +171,8 @@ struct Paper<'s> {
     own: &'s [&'s str],
     /// Where the next value stands.
     place: Place,
+    /// The file that is being written in, if it is not the document.
+    file: Option<SourceId>,
     /// The files that are being written in, from the document down.
     open: Vec<String>,
     files: usize,
@@ -267,14 +272,21 @@ impl<'s> Lower<'s> {
     fn path(&mut self, tree: &Expr<'s>) -> Option<Read> {
         match tree {
             Expr::Var(var) if self.is_local(var.id) => None,
-            Expr::Var(var) => Some(Read { at: var.span().start_offset, name: var.id.to_owned(), steps: Vec::new() }),
+            Expr::Var(var) => Some(Read {
+                at: span(tree),
+                file: self.paper.as_ref().and_then(|paper| paper.file),
+                name: var.id.to_owned(),
+                steps: Vec::new(),
+            }),
             Expr::GetAttr(get) => {
                 let mut read = self.path(&get.expr)?;
+                read.at = read.at.to(span(tree));
                 read.steps.push(Step::Key(get.name.to_owned()));
                 Some(read)
             }
             Expr::GetItem(get) => {
                 let mut read = self.path(&get.expr)?;
+                read.at = read.at.to(span(tree));
                 read.steps.push(match &get.subscript_expr {
                     Expr::Const(key) => match key.value.as_str() {
                         Some(key) => Step::Key(key.to_owned()),
@@ -518,13 +530,30 @@ impl<'s> Lower<'s> {
                     out.push_str("{% endfor %}");
                 }
                 Stmt::Include(include) if self.paper.is_some() => self.include(include, out)?,
-                _ => {
-                    let fault = Fault::new(0..self.source.len(), "this statement is not for templates of a pack");
+                other => {
+                    let fault = Fault::new(self.word_of(other), "this statement is not for templates of a pack");
                     return Err(fault.help("there is `if`, `for` and `set NAME = VALUE`".to_owned()));
                 }
             }
         }
         Ok(())
+    }
+
+    /// The word that a statement starts with; of those that say nothing of their place, the whole text.
+    fn word_of(&self, statement: &Stmt<'s>) -> Span {
+        let start = match statement {
+            Stmt::Include(one) => one.span(),
+            Stmt::Block(one) => one.span(),
+            Stmt::Import(one) => one.span(),
+            Stmt::FromImport(one) => one.span(),
+            Stmt::Extends(one) => one.span(),
+            Stmt::WithBlock(one) => one.span(),
+            Stmt::Do(one) => one.span(),
+            _ => return Span::new(0, self.source.len()),
+        };
+        let start = start.start_offset as usize;
+        let rest = self.source.get(start..).unwrap_or_default();
+        Span::new(start, start + rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len()))
     }
 
     fn place(&self) -> Option<Place> {
@@ -615,6 +644,7 @@ impl<'s> Lower<'s> {
             return Err(fault.help("paths are relative to the pack's folder".to_owned()));
         };
         paper.open.push(name);
+        let above = paper.file.replace(source);
         let around = std::mem::replace(&mut self.source, text);
         self.file(text, out).map_err(|fault| match fault.file {
             None => Fault { file: Some((source, text.to_owned())), ..fault },
@@ -623,6 +653,7 @@ impl<'s> Lower<'s> {
         self.source = around;
         if let Some(paper) = &mut self.paper {
             paper.open.pop();
+            paper.file = above;
         }
         Ok(())
     }
@@ -642,18 +673,21 @@ impl<'s> Lower<'s> {
     }
 
     fn refuse(&self, tree: &Expr<'s>, message: &str) -> Fault {
-        let span = tree.span();
-        Fault::new(span.start_offset as usize..span.end_offset as usize, message)
+        Fault::new(span(tree), message)
     }
 
     fn unknown<'n>(&self, tree: &Expr<'s>, name: &str, what: &str, known: impl IntoIterator<Item = &'n str>) -> Fault {
-        let span = tree.span();
-        let (start, end) = (span.start_offset as usize, span.end_offset as usize);
-        let found = self.source.get(start..end).and_then(|text| text.find(name)).map(|at| start + at);
-        let span = found.map_or(start..end, |at| at..at + name.len());
+        let whole = span(tree);
+        let found = whole.of(self.source).find(name).map(|at| whole.start + at);
+        let span = found.map_or(whole, |at| Span::new(at, at + name.len()));
         let known: Vec<&str> = known.into_iter().filter(|name| !name.contains(['<', '>', '='])).collect();
         Fault::new(span, format!("there is no {what} `{name}`")).help(alternatives(name, known))
     }
+}
+
+fn span(tree: &Expr<'_>) -> Span {
+    let span = tree.span();
+    Span::new(span.start_offset as usize, span.end_offset as usize)
 }
 
 /// How an operator is written.

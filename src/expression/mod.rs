@@ -24,6 +24,7 @@ mod lower;
 mod parts;
 mod path;
 mod quick;
+mod reads;
 mod record;
 mod scale;
 mod scope;
@@ -38,6 +39,7 @@ pub use engine::OUTPUT;
 pub(crate) use escape::Escape;
 pub(crate) use parts::Part;
 pub use path::PathTemplate;
+pub(crate) use reads::Reads;
 pub use record::Record;
 pub use scale::{FUEL, WEIGHT};
 pub use scope::Scope;
@@ -45,7 +47,7 @@ pub use shape::Shape;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, SourceId, Span, Spanned};
-use lower::{Form, Lowered, Piece, Step};
+use lower::{Form, Lowered, Piece};
 use minijinja::Environment;
 use serde_json::Value as Json;
 use std::borrow::Cow;
@@ -111,7 +113,7 @@ struct Parsed {
     text: String,
     at: Location,
     body: Body,
-    reads: Vec<Vec<String>>,
+    reads: Reads,
 }
 
 #[derive(Debug)]
@@ -150,6 +152,11 @@ impl Expression {
 
     /// What it reads from its scope, each as a path as far as it can be known without running it, in the order of the text.
     pub fn reads(&self) -> &[Vec<String>] {
+        self.0.reads.paths()
+    }
+
+    /// The same with the place of each.
+    pub(crate) fn reads_at(&self) -> &Reads {
         &self.0.reads
     }
 
@@ -199,7 +206,7 @@ impl Template {
     /// `pack/bad-expression`, at the word that is wrong where the place of the string allows to say so.
     pub fn parse(text: &Spanned<String>) -> Result<Template, Box<Diagnostic>> {
         if !["{{", "{%", "{#"].iter().any(|open| text.value.contains(open)) {
-            let parsed = Parsed { text: text.value.clone(), at: text.at, body: Body::Plain, reads: Vec::new() };
+            let parsed = Parsed { text: text.value.clone(), at: text.at, body: Body::Plain, reads: Reads::default() };
             return Ok(Template(Arc::new(parsed)));
         }
         let parsed = lower::template(&text.value).and_then(|lowered| Parsed::new(text, lowered));
@@ -223,6 +230,11 @@ impl Template {
 
     /// What it reads from its scope, as [`Expression::reads`] says it.
     pub fn reads(&self) -> &[Vec<String>] {
+        self.0.reads.paths()
+    }
+
+    /// The same with the place of each.
+    pub(crate) fn reads_at(&self) -> &Reads {
         &self.0.reads
     }
 
@@ -271,7 +283,7 @@ impl Parsed {
         let text = typed.value.as_str();
         // What was typed is sound; what is refused here is nested too deeply.
         let deep = |error: minijinja::Error| Fault { span: Span::new(0, text.len()), ..Fault::of(&error, text) };
-        let reads = reads_of(&lowered);
+        let reads = Reads::of(&lowered, typed);
         let body = match &lowered.form {
             Form::Read(_) | Form::Plain(_) => Body::Paths(lowered),
             Form::Value(source) => {
@@ -309,25 +321,6 @@ impl Parsed {
             },
         }
     }
-}
-
-/// What is read, each as a path as far as it is known, in the order of the text.
-fn reads_of(lowered: &Lowered) -> Vec<Vec<String>> {
-    let mut reads: Vec<Vec<String>> = Vec::new();
-    let mut in_order: Vec<_> = lowered.reads.iter().collect();
-    in_order.sort_by_key(|read| read.at);
-    for read in in_order {
-        let keys = read.steps.iter().map_while(|step| match step {
-            Step::Key(key) => Some(key.clone()),
-            Step::Place(place) if *place >= 0 => Some(place.to_string()),
-            _ => None,
-        });
-        let path: Vec<String> = std::iter::once(read.name.clone()).chain(keys).collect();
-        if !reads.contains(&path) {
-            reads.push(path);
-        }
-    }
-    reads
 }
 
 fn slow(code: &engine::Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<Json, Failure> {

@@ -4,7 +4,7 @@
 //! Out: [`PathTemplate`], which renders to one key per segment.
 //! Never: follows a path, or lets what a template gives add a segment.
 
-use super::{Failure, Fault, Scope, Template, lower};
+use super::{Failure, Fault, Reads, Scope, Template, lower};
 use crate::diagnostic::Diagnostic;
 use crate::text::Spanned;
 use serde_json::Value as Json;
@@ -16,7 +16,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct PathTemplate {
     segments: Vec<Template>,
-    reads: Vec<Vec<String>>,
+    reads: Reads,
 }
 
 impl PathTemplate {
@@ -27,7 +27,7 @@ impl PathTemplate {
     /// `pack/bad-expression` for an empty segment or a template that cannot be used.
     pub fn parse(text: &Spanned<String>) -> Result<PathTemplate, Box<Diagnostic>> {
         let mut segments = Vec::new();
-        let mut reads: Vec<Vec<String>> = Vec::new();
+        let mut reads = Reads::default();
         for range in split(&text.value) {
             let segment = text.value.get(range.clone()).unwrap_or_default();
             if segment.is_empty() {
@@ -35,11 +35,7 @@ impl PathTemplate {
             }
             let at = super::place(text, range.into());
             let template = Template::parse(&Spanned::new(segment.to_owned(), at))?;
-            for path in template.reads() {
-                if !reads.contains(path) {
-                    reads.push(path.clone());
-                }
-            }
+            reads.join(template.reads_at());
             segments.push(template);
         }
         Ok(PathTemplate { segments, reads })
@@ -65,8 +61,8 @@ impl PathTemplate {
         self.segments.is_empty()
     }
 
-    /// What its templates read from their scope, as [`super::Expression::reads`] says it.
-    pub fn reads(&self) -> &[Vec<String>] {
+    /// What its templates read from their scope.
+    pub(crate) fn reads(&self) -> &Reads {
         &self.reads
     }
 

@@ -4,7 +4,7 @@
 //! Out: [`Shape`], which renders to JSON.
 //! Never: reads TOML.
 
-use super::{Failure, Scope, Template};
+use super::{Failure, Reads, Scope, Template};
 use crate::diagnostic::Diagnostic;
 use crate::surface::Tree;
 use serde_json::Value as Json;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Shape {
     root: Part,
-    reads: Vec<Vec<String>>,
+    reads: Reads,
 }
 
 #[derive(Debug, Clone)]
@@ -33,13 +33,13 @@ impl Shape {
     /// Every fault of every template, in order.
     pub fn parse(tree: &Tree) -> Result<Shape, Vec<Diagnostic>> {
         let mut faults = Vec::new();
-        let mut reads = Vec::new();
+        let mut reads = Reads::default();
         let root = part(tree, &mut faults, &mut reads);
         if faults.is_empty() { Ok(Shape { root, reads }) } else { Err(faults) }
     }
 
-    /// What it reads from its scope, as [`super::Expression::reads`] says it.
-    pub fn reads(&self) -> &[Vec<String>] {
+    /// What it reads from its scope.
+    pub(crate) fn reads(&self) -> &Reads {
         &self.reads
     }
 
@@ -80,15 +80,11 @@ impl Shape {
     }
 }
 
-fn part(tree: &Tree, faults: &mut Vec<Diagnostic>, reads: &mut Vec<Vec<String>>) -> Part {
+fn part(tree: &Tree, faults: &mut Vec<Diagnostic>, reads: &mut Reads) -> Part {
     match tree {
         Tree::Text(text) => match Template::parse(text) {
             Ok(template) => {
-                for path in template.reads() {
-                    if !reads.contains(path) {
-                        reads.push(path.clone());
-                    }
-                }
+                reads.join(template.reads_at());
                 match template.plain() {
                     Some(text) => Part::Constant(text.into()),
                     None => Part::Template(template),

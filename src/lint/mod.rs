@@ -5,7 +5,9 @@
 //! effect, each as severe as the pack's `[check]` says.
 //! Never: keeps a pack from running.
 
+mod budgets;
 mod dialects;
+mod examples;
 mod excuses;
 mod guardrails;
 mod permits;
@@ -29,7 +31,16 @@ pub fn check(folder: &Folder) -> Loaded {
 
 fn findings(program: &Program) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for check in [permits::check, dialects::check, guardrails::check, schemas::check, state::check] {
+    let checks = [
+        permits::check,
+        dialects::check,
+        guardrails::check,
+        schemas::check,
+        state::check,
+        budgets::check,
+        examples::check,
+    ];
+    for check in checks {
         check(program, &mut found);
     }
     found

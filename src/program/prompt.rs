@@ -6,7 +6,7 @@
 
 use crate::expression::{Document, Escape, Expression};
 use crate::surface::{Speaker, Trimming, Vocabulary};
-use crate::text::Location;
+use crate::text::{Location, SourceId};
 use indexmap::IndexMap;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
@@ -110,6 +110,7 @@ pub(crate) struct Variant {
 #[derive(Debug)]
 pub(crate) struct Text {
     pub(crate) path: String,
+    pub(crate) source: SourceId,
     pub(crate) body: Body,
     /// How many tokens it has, by the vocabulary, if it never changes.
     pub(crate) counts: [OnceLock<usize>; 2],

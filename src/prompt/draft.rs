@@ -36,7 +36,8 @@ impl Sight<'_> {
         let program = self.program;
         let modes = (program.prompts.modes.get(self.mode), program.modes.get_index(self.mode));
         if let (Some(told), Some((mode, _))) = modes {
-            let asks = |name: &str| document.reads().iter().any(|path| path.first().is_some_and(|first| first == name));
+            let asks =
+                |name: &str| document.reads().iter().any(|(path, _)| path.first().is_some_and(|first| first == name));
             if asks("actions") {
                 scope.add("actions", told.actions.get_or_init(|| json!(program.action_forms(mode))));
             }

@@ -18,7 +18,9 @@ mod export;
 mod fit;
 mod form;
 mod history;
+mod least;
 mod ledger;
+mod said;
 mod spelling;
 mod strict;
 mod target;
@@ -30,6 +32,7 @@ pub use export::{Export, Exported};
 pub use form::{BlockForm, Form};
 pub use history::{Turn, read_history};
 pub use ledger::{Layer, Message, TokenLedger};
+pub(crate) use said::Said;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::expression::Scope;
@@ -75,20 +78,31 @@ pub(crate) fn assemble(
     request: &Request,
     answer: &dyn Fn(&str) -> String,
 ) -> Assembled {
-    let prompts = &program.prompts;
     let mut diagnostics = Vec::new();
-    let target = Target::of(prompts, request, &mut diagnostics);
+    let target = Target::of(&program.prompts, request, &mut diagnostics);
+    assemble_for(&target, program, session, request, answer, diagnostics)
+}
+
+fn assemble_for(
+    target: &Target<'_>,
+    program: &Program,
+    session: &Session,
+    request: &Request,
+    answer: &dyn Fn(&str) -> String,
+    mut diagnostics: Vec<Diagnostic>,
+) -> Assembled {
+    let prompts = &program.prompts;
     let named = match &request.prompt {
         Some(name) => prompts.prompts.get_key_value(name),
         None => prompts.prompts.first(),
     };
     let Some((name, prompt)) = named else {
         diagnostics.push(unknown(prompts, request.prompt.as_deref()));
-        return nothing(&target, diagnostics);
+        return nothing(target, diagnostics);
     };
     let mode = program.modes.get_index_of(&session.mode).unwrap_or_default();
-    let values = Values::of(program, session, mode, &target);
-    let sight = Sight { program, state: &session.state, scope: values.scope(program), mode, target: &target };
+    let values = Values::of(program, session, mode, target);
+    let sight = Sight { program, state: &session.state, scope: values.scope(program), mode, target };
     let history = history::Window::of(prompts, request, answer);
     let message = request.message.as_deref().map(|message| prompts.escape.text(message)).unwrap_or_default();
     let mut drafts: Vec<Draft<'_>> = Vec::with_capacity(prompt.layers.len());

@@ -40,14 +40,32 @@ impl<'p> Target<'p> {
         let id = request.model.as_deref().unwrap_or_default();
         let declared = declared(prompts, id);
         let tier = declared.map_or(prompts.default, |(_, model)| model.tier);
+        let target = Self::new(prompts, id, declared, tier, request.counter.as_ref());
+        let named = declared.map(|(name, _)| name);
+        if !id.is_empty() && named != Some(id) {
+            diagnostics.push(unknown(prompts, id, named, target.tier_name));
+        }
+        target
+    }
+
+    /// A model that nothing declares for each tier, and every model that the pack declares.
+    pub(super) fn each(prompts: &'p Prompts) -> impl Iterator<Item = Self> {
+        let tiers = (0..prompts.tiers.len()).map(|tier| Self::new(prompts, "", None, tier, None));
+        let models = prompts.models.iter().map(|(name, model)| (name.as_str(), model));
+        tiers.chain(models.map(|model| Self::new(prompts, model.0, Some(model), model.1.tier, None)))
+    }
+
+    fn new(
+        prompts: &'p Prompts,
+        id: &'p str,
+        declared: Option<(&'p str, &'p Model)>,
+        tier: usize,
+        counter: Option<&'p Arc<dyn Counter>>,
+    ) -> Self {
         let (tier_name, row) = match prompts.tiers.get_index(tier) {
             Some((name, row)) => (name.as_str(), Some(row)),
             None => ("", None),
         };
-        let named = declared.map(|(name, _)| name);
-        if !id.is_empty() && named != Some(id) {
-            diagnostics.push(unknown(prompts, id, named, tier_name));
-        }
         let model = declared.map(|(_, model)| model);
         let vocabulary = model.and_then(|model| model.vocabulary);
         let factor = match (model, row) {
@@ -55,14 +73,14 @@ impl<'p> Target<'p> {
             (None, Some(row)) => row.bytes_per_token,
             (None, None) => 1.0,
         };
-        let counter = match (&request.counter, vocabulary.and_then(super::count::vocabulary)) {
+        let counter = match (counter, vocabulary.and_then(super::count::vocabulary)) {
             (Some(counter), _) => Held::Host(counter),
             (None, Some(exact)) => Held::Exact(exact),
             (None, None) => Held::Estimate(Estimate(factor)),
         };
         Target {
             id,
-            name: named.unwrap_or(id),
+            name: declared.map_or(id, |(name, _)| name),
             tier,
             tier_name,
             traits: model.map(|model| &model.traits).or(row.map(|row| &row.traits)).unwrap_or(&Value::Null),

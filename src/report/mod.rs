@@ -30,7 +30,7 @@ pub use heard::heard_status;
 pub use junit::junit;
 pub use lines::{github, plain};
 pub use outcome::status;
-pub use replayed::{Counts, Differing, Replayed};
+pub use replayed::{Counts, Differing, Replayed, Sums};
 pub use row::{Row, RowLabel};
 pub use sarif::sarif;
 

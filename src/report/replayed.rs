@@ -29,14 +29,8 @@ pub struct Replayed {
     pub lines: usize,
     /// Those of them that are no answers.
     pub broken: usize,
-    /// Outcomes by status.
-    pub status: Counts,
-    /// Outcomes by the dialect that read them.
-    pub dialects: Counts,
-    /// Findings by code; of a guardrail, with its name.
-    pub codes: Counts,
-    /// Findings by the strategy that answered them.
-    pub strategies: Counts,
+    /// What the others are.
+    pub sums: Sums,
     /// Answers that another pack was asked about as well.
     pub compared: usize,
     /// Those of them whose outcomes differ.
@@ -45,6 +39,19 @@ pub struct Replayed {
     pub named: Vec<Differing>,
     /// The kinds of differences: each a list of phrases, with how often it came.
     pub kinds: IndexMap<Vec<String>, usize>,
+}
+
+/// How often what was found in outcomes.
+#[derive(Debug, Clone, Default)]
+pub struct Sums {
+    /// Outcomes by status.
+    pub status: Counts,
+    /// Outcomes by the dialect that read them.
+    pub dialects: Counts,
+    /// Findings by code; of a guardrail, with its name.
+    pub codes: Counts,
+    /// Findings by the strategy that answered them.
+    pub strategies: Counts,
 }
 
 /// An answer whose outcomes differ.
@@ -60,26 +67,46 @@ pub struct Differing {
     pub how: Vec<String>,
 }
 
-impl Replayed {
-    /// Takes in an outcome.
-    pub fn count(&mut self, outcome: &Outcome) {
-        let mut add = |counts: fn(&mut Self) -> &mut Counts, name: &str| match counts(self).get_mut(name) {
-            Some(number) => *number += 1,
-            None => drop(counts(self).insert(name.to_owned(), 1)),
-        };
-        add(|all| &mut all.status, status(outcome.status));
-        add(|all| &mut all.dialects, outcome.dialect.as_deref().unwrap_or("none"));
+impl Sums {
+    /// Those of one outcome.
+    pub fn of(outcome: &Outcome) -> Self {
+        let mut sums = Self::default();
+        add(&mut sums.status, status(outcome.status), 1);
+        add(&mut sums.dialects, outcome.dialect.as_deref().unwrap_or("none"), 1);
         for finding in &outcome.diagnostics {
             match &finding.id {
-                Some(id) => add(|all| &mut all.codes, &format!("{}: {id}", finding.code)),
-                None => add(|all| &mut all.codes, &finding.code),
+                Some(id) => add(&mut sums.codes, &format!("{}: {id}", finding.code), 1),
+                None => add(&mut sums.codes, &finding.code, 1),
             }
             if let Some(strategy) = &finding.strategy {
-                add(|all| &mut all.strategies, strategy);
+                add(&mut sums.strategies, strategy, 1);
             }
         }
+        sums
     }
 
+    /// Takes in those of others.
+    pub fn add(&mut self, others: &Self) {
+        let all = [
+            (&mut self.status, &others.status),
+            (&mut self.dialects, &others.dialects),
+            (&mut self.codes, &others.codes),
+            (&mut self.strategies, &others.strategies),
+        ];
+        for (counts, others) in all {
+            others.iter().for_each(|(name, number)| add(counts, name, *number));
+        }
+    }
+}
+
+fn add(counts: &mut Counts, name: &str, more: usize) {
+    match counts.get_mut(name) {
+        Some(number) => *number += more,
+        None => drop(counts.insert(name.to_owned(), more)),
+    }
+}
+
+impl Replayed {
     /// Takes in how an answer's outcomes differ, if they do.
     pub fn compare(&mut self, differing: Differing) {
         self.compared += 1;
@@ -99,7 +126,7 @@ impl Replayed {
 
     /// The last line: how many answers, and how they ended.
     pub fn sum(&self) -> String {
-        let of = |name: &str, style| self.status.get(name).map(|number| paint(style, &format!("{number} {name}")));
+        let of = |name: &str, style| self.sums.status.get(name).map(|number| paint(style, &format!("{number} {name}")));
         let mut words: Vec<String> =
             [of("clean", GOOD), of("degraded", WARN), of("refused", BAD)].into_iter().flatten().collect();
         if self.broken > 0 {
@@ -121,8 +148,8 @@ impl Pen {
     /// The sums, the most frequent first, and the kinds of differences.
     pub fn replayed(&self, replayed: &Replayed) -> String {
         let mut text = String::new();
-        let tables =
-            [("dialects", &replayed.dialects), ("findings", &replayed.codes), ("strategies", &replayed.strategies)];
+        let sums = &replayed.sums;
+        let tables = [("dialects", &sums.dialects), ("findings", &sums.codes), ("strategies", &sums.strategies)];
         for (title, counts) in tables.iter().filter(|(_, counts)| !counts.is_empty()) {
             _ = writeln!(text, "{}", paint(STRONG, title));
             let mut rows: Vec<(&String, &usize)> = counts.iter().collect();

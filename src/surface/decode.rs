@@ -20,13 +20,14 @@ pub type Named<T> = IndexMap<String, Spanned<T>>;
 #[derive(Debug)]
 pub(crate) struct Reading<'r> {
     source: SourceId,
+    text: &'r str,
     offset: usize,
     pub(crate) diagnostics: &'r mut Vec<Diagnostic>,
 }
 
 impl<'r> Reading<'r> {
-    pub(crate) fn new(source: SourceId, diagnostics: &'r mut Vec<Diagnostic>) -> Self {
-        Self { source, offset: 0, diagnostics }
+    pub(crate) fn new(source: SourceId, text: &'r str, diagnostics: &'r mut Vec<Diagnostic>) -> Self {
+        Self { source, text, offset: 0, diagnostics }
     }
 
     /// The same for TOML that starts at the byte `offset` of its source.
@@ -36,6 +37,23 @@ impl<'r> Reading<'r> {
 
     pub(crate) fn at(&self, span: Range<usize>) -> Location {
         Location { source: self.source, span: Span::new(span.start + self.offset, span.end + self.offset) }
+    }
+
+    /// Where a value stands; of a text over several lines that holds no escape, what stands between its quotes, so that a
+    /// word in it has a place of its own.
+    pub(crate) fn place(&self, node: &Node<'_>) -> Location {
+        let span = node.span();
+        let between = match node.get_ref() {
+            DeValue::String(text) => ["'''", "\"\"\""]
+                .into_iter()
+                .find_map(|quotes| {
+                    let literal = self.text.get(span.clone())?.strip_prefix(quotes)?.strip_suffix(quotes)?;
+                    literal.ends_with(text.as_ref()).then_some(quotes.len())
+                })
+                .map(|quotes| span.end - quotes - text.len()..span.end - quotes),
+            _ => None,
+        };
+        self.at(between.unwrap_or(span))
     }
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
@@ -150,7 +168,7 @@ impl<T: Decode> Decode for Option<T> {
 
 impl<T: Decode> Decode for Spanned<T> {
     fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let at = reading.at(node.span());
+        let at = reading.place(node);
         Some(Spanned::new(T::decode(node, reading)?, at))
     }
 }

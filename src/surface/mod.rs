@@ -433,7 +433,7 @@ fn parse(text: &str, source: SourceId, diagnostics: &mut Vec<Diagnostic>) -> Opt
     }
     let span = table.span();
     let node = toml::Spanned::new(span, toml::de::DeValue::Table(table.into_inner()));
-    File::decode(&node, &mut Reading::new(source, diagnostics))
+    File::decode(&node, &mut Reading::new(source, text, diagnostics))
 }
 
 /// The words that a remark or a strategy may be, for the editors' schema.

@@ -54,7 +54,7 @@ impl Tree {
 
 impl Decode for Tree {
     fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let at = reading.at(node.span());
+        let at = reading.place(node);
         Some(match node.get_ref() {
             DeValue::String(text) => Tree::Text(Spanned::new(text.as_ref().to_owned(), at)),
             DeValue::Boolean(flag) => Tree::Constant(Value::Bool(*flag), at),

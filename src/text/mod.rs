@@ -45,6 +45,11 @@ impl Span {
         self.start <= offset && offset < self.end
     }
 
+    /// From its start to the end of a later one.
+    pub fn to(self, last: Span) -> Span {
+        Span::new(self.start, last.end)
+    }
+
     /// The text it covers; empty where the span does not fit `text`.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start..self.end).unwrap_or_default()

@@ -110,13 +110,13 @@ impl Compiler<'_> {
             return known;
         }
         let surface = self.surface;
-        let (text, _) = surface.text(below)?;
+        let (text, source) = surface.text(below)?;
         let body = if plain {
             Body::Plain(text.trim_matches(['\n', '\r']).to_owned())
         } else {
             match Document::parse(surface, below, OWN_NAMES, &texts.escape) {
                 Ok(document) => {
-                    self.see(document.reads(), &[], Sight { names: PROMPT_NAMES, params: None }, document.at());
+                    self.see(document.reads(), &[], Sight { names: PROMPT_NAMES, params: None });
                     Body::Template(document)
                 }
                 Err(diagnostic) => {
@@ -126,7 +126,7 @@ impl Compiler<'_> {
             }
         };
         let counts = [OnceLock::new(), OnceLock::new()];
-        texts.known.push(((below.to_owned(), plain), Text { path: below.to_owned(), body, counts }));
+        texts.known.push(((below.to_owned(), plain), Text { path: below.to_owned(), source, body, counts }));
         Some(texts.known.len() - 1)
     }
 
@@ -136,8 +136,8 @@ impl Compiler<'_> {
         let mut asked: Vec<&str> = Vec::new();
         for (_, text) in texts {
             let Body::Template(document) = &text.body else { continue };
-            for path in document.reads() {
-                match path.as_slice() {
+            for (path, _) in document.reads().iter() {
+                match path {
                     [head] if head == "sections" => return,
                     [head, section, ..] if head == "sections" => asked.push(section),
                     _ => {}

@@ -6,9 +6,9 @@
 
 use super::{Compiler, Slot};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Expression, PathTemplate, Shape, Template};
+use crate::expression::{Expression, PathTemplate, Reads, Shape, Template};
 use crate::surface::{Named, Tree};
-use crate::text::{Location, Spanned};
+use crate::text::Spanned;
 use indexmap::IndexMap;
 use std::collections::HashSet;
 
@@ -60,12 +60,12 @@ pub(super) const ASK_AGAIN_NAMES: &[&str] = &["defects", "form", "permitted", "m
 
 impl Compiler<'_> {
     /// Reports every name that an expression reads and cannot see.
-    pub(super) fn see(&mut self, reads: &[Vec<String>], lets: &[String], sight: Sight<'_>, at: Location) {
-        for path in reads {
+    pub(super) fn see(&mut self, reads: &Reads, lets: &[String], sight: Sight<'_>) {
+        for (path, at) in reads.iter() {
             let Some(head) = path.first() else { continue };
             // Only effects see the ids that they make.
-            if head == "reply" && sight.names.contains(&"ids") && !self.effects_read.contains(path) {
-                self.effects_read.push(path.clone());
+            if head == "reply" && sight.names.contains(&"ids") && !self.effects_read.iter().any(|known| known == path) {
+                self.effects_read.push(path.to_vec());
             }
             if lets.contains(head) {
                 continue;
@@ -111,7 +111,7 @@ impl Compiler<'_> {
         let text = text?;
         match Expression::parse(text) {
             Ok(expression) => {
-                self.see(expression.reads(), lets, sight, text.at);
+                self.see(expression.reads_at(), lets, sight);
                 Some(expression)
             }
             Err(diagnostic) => {
@@ -124,7 +124,7 @@ impl Compiler<'_> {
     pub(super) fn template(&mut self, text: &Spanned<String>, lets: &[String], sight: Sight<'_>) -> Option<Template> {
         match Template::parse(text) {
             Ok(template) => {
-                self.see(template.reads(), lets, sight, text.at);
+                self.see(template.reads_at(), lets, sight);
                 Some(template)
             }
             Err(diagnostic) => {
@@ -137,7 +137,7 @@ impl Compiler<'_> {
     pub(super) fn shape(&mut self, tree: &Tree, lets: &[String], sight: Sight<'_>) -> Option<Shape> {
         match Shape::parse(tree) {
             Ok(shape) => {
-                self.see(shape.reads(), lets, sight, tree.at());
+                self.see(shape.reads(), lets, sight);
                 Some(shape)
             }
             Err(diagnostics) => {
@@ -156,7 +156,7 @@ impl Compiler<'_> {
                 return None;
             }
         };
-        self.see(path.reads(), lets, sight, text.at);
+        self.see(path.reads(), lets, sight);
         let head = path.head().next().map(str::to_owned);
         let Some(head) = head else {
             let message = "a path starts with a value of the state";

@@ -1,0 +1,107 @@
+//! Examples: does the model learn forms that the rules accept?
+//!
+//! In: every text that a model may read in a mode of a new session, and the pack's words for asking again.
+//! Out: a finding for each fenced example of an answer that the rules of its mode refuse, and for each counter-example,
+//! marked `refused` behind the language of its fence, that they accept.
+//! Never: asks of an example that it is a whole answer, or of a new session that it is far enough for it.
+
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::program::Program;
+use crate::prompt::Said;
+use crate::session::Session;
+use crate::text::{Location, Span, excerpt};
+
+/// The languages of fences that hold an answer, or a part of one.
+const LANGUAGES: &[&str] = &["xml", "json"];
+/// The word that marks what a model must not write.
+const REFUSED: &str = "refused";
+/// What may be wrong with an example: that it is a part of an answer, or that the session has not come so far.
+const FINE: &[&str] =
+    &["response/missing-message", "response/missing-block", "response/gate-closed", "response/turn-limit"];
+
+pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
+    for mode in program.modes() {
+        let session = Session { mode: mode.to_owned(), ..program.session() };
+        let asked = program.ask_again.words.as_ref().filter(|words| words.plain().is_some());
+        let asked = asked.map(|words| Said { source: words.at().source, text: words.source().to_owned() });
+        for said in program.texts_said(&session).into_iter().chain(asked) {
+            for fence in fences(&said.text) {
+                let finding = judge(program, &session, &said, &fence);
+                found.extend(
+                    finding.filter(|new| !found.iter().any(|known| (&known.code, known.at) == (&new.code, new.at))),
+                );
+            }
+        }
+    }
+}
+
+fn judge(program: &Program, session: &Session, said: &Said, fence: &Fence<'_>) -> Option<Diagnostic> {
+    let outcome = program.run(session, fence.body);
+    let mut faults = outcome.diagnostics.iter().filter(|one| one.severity != Severity::Info);
+    let fault = faults.find(|one| !FINE.contains(&one.code.as_str()));
+    let (mode, whole) = (&session.mode, Span::new(0, fence.body.trim_end().len()));
+    match fault {
+        Some(fault) if !fence.refused => {
+            let span = Span::new(fault.span.start, fault.span.end);
+            let (at, which) = place(program, said, fence, span);
+            let message = format!("the mode `{mode}` refuses this example{which}: {}", fault.message);
+            Some(Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message).with_help(
+                "mend it; mark what a model must not write by `refused` behind the language of the fence, and give what is no answer another language",
+            ))
+        }
+        None if fence.refused => {
+            let (at, which) = place(program, said, fence, whole);
+            let message = format!("the mode `{mode}` accepts this counter-example{which}");
+            Some(Diagnostic::new(Code::PROMPT_ACCEPTED_EXAMPLE, at, message).with_help(
+                "take out `refused`, or forbid it in the rules: what a prompt forbids and the rules allow is allowed",
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// Where a part of an example stands in its file. What a template spells may have no place of its own: then the file is
+/// all that can be pointed at, and the words say which example it is.
+fn place(program: &Program, said: &Said, fence: &Fence<'_>, part: Span) -> (Location, String) {
+    let file = program.sources().get(said.source).map(|source| source.text()).unwrap_or_default();
+    let find = |text: &str| file.find(text).filter(|_| !text.trim().is_empty());
+    let start = find(fence.body).map(|start| start + part.start).or_else(|| find(part.of(fence.body)));
+    let span = start.map_or(Span::default(), |start| Span::new(start, start + part.len()));
+    let first = fence.body.lines().next().unwrap_or_default();
+    let which = if start.is_some() { String::new() } else { format!(", `{}` …", excerpt(first, 40)) };
+    (Location { source: said.source, span }, which)
+}
+
+/// A fenced block of a Markdown text.
+struct Fence<'t> {
+    refused: bool,
+    body: &'t str,
+}
+
+/// The closed fences of a text whose language is that of an answer.
+fn fences(text: &str) -> Vec<Fence<'_>> {
+    let mut fences = Vec::new();
+    // The mark that opens it, the words behind that, and where its body starts.
+    let mut open: Option<(&str, &str, usize)> = None;
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        let start = end;
+        end += line.len();
+        let said = line.trim();
+        let words = said.trim_start_matches(if said.starts_with('~') { '~' } else { '`' });
+        let (mark, _) = said.split_at(said.len() - words.len());
+        match open {
+            None if mark.len() >= 3 => open = Some((mark, words, end)),
+            Some((opened, info, body)) if mark.starts_with(opened) && words.is_empty() => {
+                let mut info = info.split_whitespace();
+                if info.next().is_some_and(|language| LANGUAGES.contains(&language)) {
+                    let body = text.get(body..start).unwrap_or_default();
+                    fences.push(Fence { refused: info.any(|word| word == REFUSED), body });
+                }
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    fences
+}

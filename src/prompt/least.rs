@@ -1,0 +1,51 @@
+//! The least: can every model take in what a prompt says before anybody has said anything?
+//!
+//! In: a program.
+//! Out: for each prompt, mode and tier the faults of the prompt of a new session, without history or message.
+//! Never: says the same of one layer and tier twice: the mode and model where it is largest stand for the others.
+
+use super::target::Target;
+use super::{Program, Request, Session, assemble_for};
+use crate::diagnostic::Diagnostic;
+
+impl Program {
+    /// What of the pack's budgets cannot hold.
+    pub(crate) fn budgets_that_fail(&self) -> Vec<Diagnostic> {
+        let mut worst: Vec<Found> = Vec::new();
+        for prompt in self.prompts.prompts.keys() {
+            let request = Request { prompt: Some(prompt.clone()), ..Request::default() };
+            for mode in self.modes() {
+                let session = Session { mode: mode.to_owned(), ..self.session() };
+                for target in Target::each(&self.prompts) {
+                    let nobody = |_: &str| String::new();
+                    let prompt = assemble_for(&target, self, &session, &request, &nobody, Vec::new());
+                    for found in prompt.diagnostics {
+                        let message =
+                            format!("for the tier `{}` in the mode `{mode}`: {}", target.tier_name, found.message);
+                        let (tier, beyond) = (target.tier, prompt.ledger.tokens.saturating_sub(target.input()));
+                        let new = Found { tier, beyond, said: Diagnostic { message, ..found } };
+                        match worst.iter_mut().find(|known| known.is_about_the_same(&new)) {
+                            Some(known) if known.beyond < new.beyond => *known = new,
+                            Some(_) => {}
+                            None => worst.push(new),
+                        }
+                    }
+                }
+            }
+        }
+        worst.into_iter().map(|found| found.said).collect()
+    }
+}
+
+struct Found {
+    tier: usize,
+    /// The tokens of the whole that are too many.
+    beyond: usize,
+    said: Diagnostic,
+}
+
+impl Found {
+    fn is_about_the_same(&self, other: &Found) -> bool {
+        (self.tier, &self.said.code, self.said.at) == (other.tier, &other.said.code, other.said.at)
+    }
+}

@@ -1,0 +1,58 @@
+//! What is said: which texts of a pack may a model read in this mode?
+//!
+//! In: a program and a session.
+//! Out: [`Said`]: each text of each layer that stands in its mode, once for each way in which a model may read it.
+//! Never: asks for the condition of a layer, for another state may fulfil it.
+
+use super::draft::Sight;
+use super::target::Target;
+use super::{Program, Session, Values};
+use crate::program::{Body, Holds};
+use crate::text::SourceId;
+
+/// One text, as a model reads it.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Said {
+    /// The file that it is from.
+    pub(crate) source: SourceId,
+    pub(crate) text: String,
+}
+
+impl Program {
+    /// The texts that a model may read in the mode of this session.
+    pub(crate) fn texts_said(&self, session: &Session) -> Vec<Said> {
+        let mut all: Vec<Said> = Vec::new();
+        let mode = self.modes.get_index_of(&session.mode).unwrap_or_default();
+        let layers = self.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
+        let mut numbers: Vec<usize> = layers
+            .filter_map(|layer| match &layer.holds {
+                Holds::Files { variants, .. } => Some(variants),
+                _ => None,
+            })
+            .flatten()
+            .filter_map(|variant| variant.texts.get(mode).copied().flatten())
+            .collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        for text in numbers.into_iter().filter_map(|number| self.prompts.texts.get(number)) {
+            let texts = match &text.body {
+                Body::Plain(said) => vec![said.clone()],
+                Body::Template(document) => {
+                    let render = |target: Target<'_>| {
+                        let values = Values::of(self, session, mode, &target);
+                        let scope = values.scope(self);
+                        let sight = Sight { program: self, state: &session.state, scope, mode, target: &target };
+                        sight.render(document, &session.state).ok()
+                    };
+                    Target::each(&self.prompts).filter_map(render).collect()
+                }
+            };
+            for said in texts.into_iter().map(|said| Said { source: text.source, text: said }) {
+                if !all.contains(&said) {
+                    all.push(said);
+                }
+            }
+        }
+        all
+    }
+}

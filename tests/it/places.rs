@@ -1,0 +1,58 @@
+//! Places: does a fault of an expression stand at its word, in whatever text it is typed?
+
+use rulebook::program::Program;
+use rulebook::surface::Folder;
+
+const PACK: &str = "[pack]
+name = \"places\"
+[dialects.d]
+grammar = \"tags\"
+blocks.message = { role = \"message\" }
+[state]
+notes = { type = \"array\", default = [] }
+[tiers.all]
+context = 9000
+reserve = 1000
+[prompts.main]
+layers = [{ id = \"x\", template = \"x.md\" }]
+";
+
+/// What the diagnostics of a pack with these texts point at, by their places.
+fn pointed_at(more: &str, template: &str, included: &str) -> Vec<String> {
+    let pack = format!("{PACK}{more}");
+    let texts = [("pack.toml", pack.as_str()), ("x.md", template), ("y.md", included)];
+    let loaded = Program::check(&Folder::new("places", texts));
+    let at = |source, span: rulebook::text::Span| span.of(loaded.sources.get(source).unwrap().text()).to_owned();
+    let places = loaded.diagnostics.iter().filter_map(|one| one.at);
+    places.map(|place| at(place.source, place.span)).collect()
+}
+
+#[track_caller]
+fn check_literal(literal: &str, word: &str) {
+    let more = format!("[ask_again]\ntext = {literal}\n");
+    assert_eq!(pointed_at(&more, "hello", ""), [word], "{literal}");
+}
+
+#[test]
+fn a_name_misread_is_pointed_at_wherever_it_stands() {
+    assert_eq!(pointed_at("", "one\ntwo {{ mood }}\n{{ mood }}", ""), ["mood"]);
+    assert_eq!(pointed_at("", "{% if a %}\n{{ state.nots | length }}\n{% endif %}", ""), ["a", "state.nots"]);
+    assert_eq!(
+        pointed_at("", "above\n{% include \"y.md\" %}\n", "x\n{{ title }} {{ state['nots'].x }}"),
+        ["state['nots'].x"]
+    );
+    assert_eq!(pointed_at("", "{% include \"y.md\" %}\n{{ here }}", "{{ there }}"), ["here", "there"]);
+}
+
+#[test]
+fn a_word_in_a_text_over_several_lines_has_its_own_place() {
+    check_literal("'''\nIn {{ mood }},\n{{ mode }}'''", "mood");
+    check_literal("'''In\n{{ mode }},\n{{ mood }}\n'''", "mood");
+    check_literal("\"\"\"\nIn {{ mode | uper }}\n\"\"\"", "uper");
+    check_literal("\"\"\"\\\n   In {{ mood }}\"\"\"", "mood");
+    check_literal("\"In {{ mood }}\"", "mood");
+    check_literal("'In {{ mood }}'", "mood");
+    // With escapes in it the whole literal is what can be said.
+    let escaped = "\"\"\"\n\\tIn {{ mood }}\"\"\"";
+    check_literal(escaped, escaped);
+}
