@@ -5,7 +5,7 @@
 //! Never: changes but for what is computed from the rest, or looks at a clock.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Record, Scope};
+use crate::expression::{Record, Scope, Template};
 use crate::program::Program;
 use crate::text::excerpt;
 use indexmap::IndexMap;
@@ -47,36 +47,78 @@ pub struct Session {
 }
 
 impl Session {
-    /// Brings the computed values of the state up to date: those that depend on the value called `changed`, or all.
-    pub(crate) fn compute(&mut self, program: &Program, changed: Option<&str>) {
-        let mut changed: Option<Vec<&str>> = changed.map(|name| vec![name]);
-        let mut names = None;
-        for (name, slot) in &program.slots {
-            let Some(compute) = &slot.compute else { continue };
-            let stale = |changed: &Vec<&str>| compute.reads().iter().any(|read| depends(read, changed));
-            if !changed.as_ref().is_none_or(stale) {
-                continue;
-            }
-            let (mode, now) =
-                names.get_or_insert_with(|| (Value::from(self.mode.as_str()), Value::from(self.now.clone())));
-            let mut scope = Scope::new().with("data", &program.data).with("mode", mode).with("now", now);
-            scope.add_record("state", &self.state);
-            let value = compute.render(&scope).unwrap_or_default();
-            if self.state.get(name) != Some(&value) {
-                *self.state.entry(name) = value;
-                changed.iter_mut().for_each(|changed| changed.push(name));
+    /// Changes the value of the state called `name`, and with it what is computed from that.
+    pub(crate) fn change<T>(&mut self, program: &Program, name: &str, change: impl FnOnce(&mut Record) -> T) -> T {
+        let stale = stale(program, &Changed::Value(name));
+        // What waits to be computed from the value shares it, and would have it copied.
+        for (_, name, _) in &stale {
+            self.state.put(name, Arc::default());
+        }
+        let changed = change(&mut self.state);
+        self.compute(program, &stale);
+        changed
+    }
+
+    /// Brings the computed values of the state up to date: what is stale is computed from what is there now, once it is
+    /// read.
+    fn compute(&mut self, program: &Program, stale: &[(usize, &str, &Template)]) {
+        for (place, name, compute) in stale {
+            let members = || compute.reads().iter().filter(|read| read.first().is_some_and(|name| name == "state"));
+            let whole = members().any(|read| read.len() == 1);
+            let seen = members().filter_map(|read| read.get(1));
+            let state = match whole {
+                true => self.state.clone(),
+                false => self.state.part(seen.clone().map(String::as_str)),
+            };
+            let (compute, data) = (Template::clone(compute), Arc::clone(&program.data));
+            let (mode, now) = (self.mode.clone(), self.now.clone());
+            self.state.promise(name, move || {
+                let (mode, now) = (Value::from(mode), Value::from(now));
+                let mut scope = Scope::new().with("data", &data).with("mode", &mode).with("now", &now);
+                scope.add_record("state", &state);
+                compute.render(&scope).unwrap_or_default()
+            });
+            // What is computed from what it was before cannot wait: each promise would hold the one before.
+            let behind = |name: &String| {
+                program.slots.get_full(name).is_some_and(|(at, _, slot)| at >= *place && slot.compute.is_some())
+            };
+            if whole || seen.clone().any(behind) {
+                self.state.get(name);
             }
         }
+        self.state.seal(&program.seal);
     }
 }
 
-/// Whether what an expression reads has to do with one of these values of the state.
-fn depends(read: &[String], changed: &[&str]) -> bool {
-    match read {
-        [name, member, ..] => name == "state" && changed.contains(&member.as_str()),
-        [name] => name == "state",
-        [] => false,
+/// What may make computed values stale.
+enum Changed<'c> {
+    Everything,
+    /// One value of the state.
+    Value(&'c str),
+    /// What the host tells beside it.
+    Surroundings,
+}
+
+/// The computed values that a change concerns, with their places among all, in the order in which they are computed.
+fn stale<'p>(program: &'p Program, changed: &Changed<'_>) -> Vec<(usize, &'p str, &'p Template)> {
+    let mut stale: Vec<(usize, &str, &Template)> = Vec::new();
+    for (place, (name, slot)) in program.slots.iter().enumerate() {
+        let Some(compute) = &slot.compute else { continue };
+        let concerns = |read: &Vec<String>| match (changed, read.as_slice()) {
+            (Changed::Everything, _) => true,
+            (Changed::Value(_), [name]) if name == "state" => true,
+            (_, [name, member, ..]) if name == "state" => {
+                matches!(changed, Changed::Value(changed) if changed == member)
+                    || stale.iter().any(|(_, stale, _)| stale == member)
+            }
+            (Changed::Surroundings, [name, ..]) => matches!(name.as_str(), "mode" | "now"),
+            _ => false,
+        };
+        if matches!(changed, Changed::Everything) || compute.reads().iter().any(concerns) {
+            stale.push((place, name, compute));
+        }
     }
+    stale
 }
 
 impl Program {
@@ -84,7 +126,7 @@ impl Program {
     pub fn session(&self) -> Session {
         let mode = self.modes.get_index(self.start.0).map(|(name, _)| name.clone()).unwrap_or_default();
         let mut session = Session { mode, state: self.initial.clone(), now: None, ids: Arc::default() };
-        session.compute(self, None);
+        session.compute(self, &stale(self, &Changed::Everything));
         session
     }
 
@@ -127,7 +169,7 @@ impl Program {
             }
         }
         if faults.is_empty() {
-            session.compute(self, None);
+            session.compute(self, &stale(self, &Changed::Everything));
             Ok(session)
         } else {
             Err(faults)
@@ -136,8 +178,10 @@ impl Program {
 
     /// A session in which a host may have changed what others are computed from.
     pub(crate) fn up_to_date(&self, session: &Session) -> Session {
+        let sealed = session.state.is_sealed(&self.seal);
+        let changed = if sealed { Changed::Surroundings } else { Changed::Everything };
         let mut session = session.clone();
-        session.compute(self, None);
+        session.compute(self, &stale(self, &changed));
         session
     }
 

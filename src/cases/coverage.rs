@@ -4,7 +4,7 @@
 //! Out: [`Coverage`], one row for each declaration.
 //! Never: judges; a row without a hit is a fact, not a fault.
 
-use super::runner::Told;
+use super::talk::Told;
 use crate::outcome::{Effect, EffectRecord, Outcome, Verdict};
 use crate::program::{Permission, Program};
 use std::sync::Arc;

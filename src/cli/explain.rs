@@ -75,7 +75,7 @@ fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Err
         Err(printed) => return Ok(printed),
     };
     let options = Options { trace: true, ..Options::default() };
-    let judged = match arguments.judging.judge(program, Some(file), options)? {
+    let judged = match arguments.judging.judge(program, Some(file), options, None)? {
         Ok(judged) => judged,
         Err(printed) => return Ok(printed),
     };

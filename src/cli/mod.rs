@@ -11,6 +11,7 @@ mod explain;
 mod export;
 mod hear;
 mod new;
+mod play;
 mod prompt;
 mod replay;
 mod run;
@@ -51,6 +52,8 @@ enum Command {
     Prompt(prompt::Arguments),
     /// Say what the words of a user mean, and what follows from them
     Hear(hear::Arguments),
+    /// Talk line by line: as the user, and as the model or with one
+    Play(play::Arguments),
     /// Judge a file of responses and say how often what came of them
     Replay(replay::Arguments),
     /// Explain a code, a pack's tables, or what became of one answer
@@ -191,6 +194,7 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
         Command::Test(arguments) => test::test(&arguments),
         Command::Prompt(arguments) => prompt::prompt(&arguments),
         Command::Hear(arguments) => hear::hear(&arguments),
+        Command::Play(arguments) => play::play(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Export(arguments) => export::export(&arguments),

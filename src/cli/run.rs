@@ -75,16 +75,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
     };
     let chunk = arguments.stream.map(|bytes| bytes as usize);
     let options = Options { trace: arguments.trace, chunk, ..Options::default() };
-    Ok(match arguments.answer.judge(program, options)? {
+    Ok(match arguments.answer.judge(program, options, None)? {
         Ok(judged) => printed(&opened.pen, &judged.outcome, judged.name, &judged.response, arguments.format)?,
         Err(printed) => printed,
     })
 }
 
 impl Answer {
-    /// The outcome, or what to print where the session does not fit the pack.
-    pub(super) fn judge(&self, program: &Program, options: Options) -> Result<Result<Judged, Printed>, Error> {
-        self.judging.judge(program, self.file.as_deref(), options)
+    /// The outcome, or what to print where the session does not fit the pack. Where nothing tells the time, it is `now`.
+    pub(super) fn judge(
+        &self,
+        program: &Program,
+        options: Options,
+        now: Option<String>,
+    ) -> Result<Result<Judged, Printed>, Error> {
+        self.judging.judge(program, self.file.as_deref(), options, now)
     }
 }
 
@@ -95,8 +100,9 @@ impl Judging {
         program: &Program,
         file: Option<&Path>,
         options: Options,
+        now: Option<String>,
     ) -> Result<Result<Judged, Printed>, Error> {
-        let session = match self.session.open(program)? {
+        let session = match self.session.open_at(program, now)? {
             Ok(session) => session,
             Err(printed) => return Ok(Err(printed)),
         };

@@ -211,14 +211,12 @@ impl<'f> Flow<'f> {
         let kind = match verb {
             Verb::Set { path, value } => {
                 let (path, value) = self.placed(path, value, names, bound)?;
-                state::set(&mut self.session.state, &path, &value).map_err(Failure::new)?;
-                self.changed(&path);
+                self.change(&path, |state| state::set(state, &path, &value)).map_err(Failure::new)?;
                 Effect::Set { path: state::dotted(&path), value }
             }
             Verb::Append { path, unique, value } => {
                 let (path, value) = self.placed(path, value, names, bound)?;
-                let place = append(&mut self.session.state, &path, unique, &value).map_err(Failure::new)?;
-                self.changed(&path);
+                let place = self.change(&path, |state| append(state, &path, unique, &value)).map_err(Failure::new)?;
                 match place {
                     // A host that applies effects one by one must not get the entry twice.
                     Some(index) => Effect::Set { path: format!("{}.{index}", state::dotted(&path)), value },
@@ -227,8 +225,7 @@ impl<'f> Flow<'f> {
             }
             Verb::Remove { path } => {
                 let path = self.scope(names, bound, |scope| path.render(scope))?;
-                let Some(value) = state::remove(&mut self.session.state, &path) else { return Ok(()) };
-                self.changed(&path);
+                let Some(value) = self.change(&path, |state| state::remove(state, &path)) else { return Ok(()) };
                 Effect::Remove { path: state::dotted(&path), value: Arc::new(value) }
             }
             Verb::Emit { event, value } => self.scope(names, bound, |scope| {
@@ -307,9 +304,9 @@ impl<'f> Flow<'f> {
         self.done.push(Done { effect, cause, span: self.span });
     }
 
-    /// Brings up to date what is computed from the value of the state that a path leads into.
-    fn changed(&mut self, path: &[Cow<'_, str>]) {
-        self.session.compute(self.program, path.first().map(|name| &**name));
+    /// Changes the value of the state that a path leads into.
+    fn change<T>(&mut self, path: &[Cow<'_, str>], change: impl FnOnce(&mut Record) -> T) -> T {
+        self.session.change(self.program, path.first().map_or("", |name| name), change)
     }
 
     /// Where an effect acts, and with what.

@@ -118,7 +118,7 @@ impl<'f> Flow<'f> {
             self.session.mode.clone_from(&name);
             self.mode = Value::String(name);
             self.entered.push(going.to);
-            self.session.compute(self.program, None);
+            self.session = self.program.up_to_date(&self.session);
             self.follow(Event::Enter(going.to), &[]);
         }
     }

@@ -33,7 +33,7 @@ pub(crate) use schema::Schema;
 pub use tables::{DegradationRow, Permission, PermitCell};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
-use crate::expression::{Expression, Record, Template};
+use crate::expression::{Expression, Record, Seal, Template};
 use crate::pack;
 use crate::surface::{self, Folder};
 use crate::text::{Location, SourceId, Sources};
@@ -60,7 +60,9 @@ pub struct Program {
     pub(crate) block_degradation: Vec<Vec<Answers>>,
     pub(crate) slots: IndexMap<String, Slot>,
     pub(crate) initial: Record,
-    pub(crate) data: Value,
+    /// Vouches for states whose computed values are what they should be.
+    pub(crate) seal: Seal,
+    pub(crate) data: Arc<Value>,
     pub(crate) prompts: Prompts,
     pub(crate) limits: Limits,
     /// What effects read of `reply`.

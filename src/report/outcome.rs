@@ -70,6 +70,24 @@ impl Pen {
                 _ = writeln!(text, "  {}", paint(FAINT, &excerpt(part, VALUE + 20)));
             }
         }
+        self.asked_for(outcome, text);
+        if !outcome.utterances.is_empty() {
+            heading("utterances", text);
+            for utterance in &outcome.utterances {
+                let name = paint(STRONG, &visible(&utterance.speaker));
+                _ = writeln!(text, "  {name} {}", excerpt(&utterance.text, VALUE));
+            }
+        }
+        if !outcome.effects.is_empty() {
+            heading("effects", text);
+            for effect in &outcome.effects {
+                *text += &self.effect(effect);
+            }
+        }
+    }
+
+    /// The calls, and the parts that have a name.
+    pub(super) fn asked_for(&self, outcome: &Outcome, text: &mut String) {
         if !outcome.calls.is_empty() {
             heading("calls", text);
             for call in &outcome.calls {
@@ -88,19 +106,6 @@ impl Pen {
             for section in &outcome.sections {
                 let name = paint(STRONG, &visible(&section.name));
                 _ = writeln!(text, "  {name} {}", excerpt(&section.text, VALUE));
-            }
-        }
-        if !outcome.utterances.is_empty() {
-            heading("utterances", text);
-            for utterance in &outcome.utterances {
-                let name = paint(STRONG, &visible(&utterance.speaker));
-                _ = writeln!(text, "  {name} {}", excerpt(&utterance.text, VALUE));
-            }
-        }
-        if !outcome.effects.is_empty() {
-            heading("effects", text);
-            for effect in &outcome.effects {
-                *text += &self.effect(effect);
             }
         }
     }

@@ -17,7 +17,7 @@ use super::{
     Action, Answer, Answers, AskAgain, Content, Dialect, Effect, Mode, ModeId, Permit, Places, Program, Schema, Slot,
 };
 use crate::diagnostic::{Code, Defect, Diagnostic};
-use crate::expression::Record;
+use crate::expression::{Record, Seal};
 use crate::pack::Pack;
 use crate::surface::{self, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
@@ -88,7 +88,8 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         block_degradation,
         slots,
         initial,
-        data,
+        seal: Seal::default(),
+        data: Arc::new(data),
         prompts,
         limits: super::Limits::default(),
         effects_read,
