@@ -41,7 +41,7 @@ pub(crate) use parts::Part;
 pub use path::PathTemplate;
 pub(crate) use reads::Reads;
 pub use record::Record;
-pub(crate) use record::Seal;
+pub(crate) use record::Rule;
 pub use scale::{FUEL, WEIGHT};
 pub use scope::Scope;
 pub use shape::Shape;

@@ -211,12 +211,12 @@ impl<'f> Flow<'f> {
         let kind = match verb {
             Verb::Set { path, value } => {
                 let (path, value) = self.placed(path, value, names, bound)?;
-                self.change(&path, |state| state::set(state, &path, &value)).map_err(Failure::new)?;
+                state::set(&mut self.session.state, &path, &value).map_err(Failure::new)?;
                 Effect::Set { path: state::dotted(&path), value }
             }
             Verb::Append { path, unique, value } => {
                 let (path, value) = self.placed(path, value, names, bound)?;
-                let place = self.change(&path, |state| append(state, &path, unique, &value)).map_err(Failure::new)?;
+                let place = append(&mut self.session.state, &path, unique, &value).map_err(Failure::new)?;
                 match place {
                     // A host that applies effects one by one must not get the entry twice.
                     Some(index) => Effect::Set { path: format!("{}.{index}", state::dotted(&path)), value },
@@ -225,7 +225,7 @@ impl<'f> Flow<'f> {
             }
             Verb::Remove { path } => {
                 let path = self.scope(names, bound, |scope| path.render(scope))?;
-                let Some(value) = self.change(&path, |state| state::remove(state, &path)) else { return Ok(()) };
+                let Some(value) = state::remove(&mut self.session.state, &path) else { return Ok(()) };
                 Effect::Remove { path: state::dotted(&path), value: Arc::new(value) }
             }
             Verb::Emit { event, value } => self.scope(names, bound, |scope| {
@@ -302,11 +302,6 @@ impl<'f> Flow<'f> {
 
     fn did(&mut self, effect: Effect, cause: Location) {
         self.done.push(Done { effect, cause, span: self.span });
-    }
-
-    /// Changes the value of the state that a path leads into.
-    fn change<T>(&mut self, path: &[Cow<'_, str>], change: impl FnOnce(&mut Record) -> T) -> T {
-        self.session.change(self.program, path.first().map_or("", |name| name), change)
     }
 
     /// Where an effect acts, and with what.
