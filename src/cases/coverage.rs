@@ -211,8 +211,9 @@ impl<'c> Counting<'c> {
         self.told.iter().flat_map(|told| told.trace()).filter(of_rule)
     }
 
+    /// Of what never counted, each condition that was weighed did not hold.
     fn unmet(&self, rule: &Arc<str>) -> Option<Reason> {
-        self.steps("unmet", rule).next().map(|_| Reason::Unmet)
+        self.steps("condition", rule).next().map(|_| Reason::Unmet)
     }
 
     fn calls_of(&self, action: &str, mode: Option<&str>) -> impl Iterator<Item = &'c Call> {

@@ -8,7 +8,8 @@ use super::effect::Effect;
 use super::modes::Going;
 use super::state;
 use crate::diagnostic::{Code, Diagnostic, Remark};
-use crate::expression::{Failure, PathTemplate, Record, Scope, Shape, Template};
+use crate::expression::{Expression, Failure, PathTemplate, Record, Scope, Shape, Template};
+use crate::judge::{Step, Steps};
 use crate::program::{self, Answers, ModeId, Program, Verb};
 use crate::session::Session;
 use crate::text::{Location, Span, excerpt};
@@ -23,16 +24,6 @@ pub(crate) struct Done {
     pub(crate) effect: Effect,
     pub(crate) cause: Location,
     /// The call or content that it stands for.
-    pub(crate) span: Span,
-}
-
-/// Something that happened on the way: a rule that followed, a condition that did not hold, or a change of mode.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Step {
-    /// `rule`, `unmet` or `mode`.
-    pub(crate) what: &'static str,
-    pub(crate) found: String,
-    pub(crate) at: Location,
     pub(crate) span: Span,
 }
 
@@ -56,7 +47,7 @@ pub(crate) struct Flow<'f> {
     pub(super) shown: Record,
     done: Vec<Done>,
     pub(super) findings: Vec<Diagnostic>,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Steps,
     pub(super) degraded: bool,
     pub(super) refused: bool,
     pub(super) mode: Value,
@@ -91,14 +82,14 @@ impl Default for Bound<'_> {
 }
 
 impl<'f> Flow<'f> {
-    pub(crate) fn new(program: &'f Program, session: &Session, reply: Record) -> Self {
+    pub(crate) fn new(program: &'f Program, session: &Session, reply: Record, steps: Steps) -> Self {
         Self {
             program,
             session: session.clone(),
             shown: session.state.clone(),
             done: Vec::new(),
             findings: Vec::new(),
-            steps: Vec::new(),
+            steps,
             degraded: false,
             refused: false,
             mode: Value::String(session.mode.clone()),
@@ -134,16 +125,7 @@ impl<'f> Flow<'f> {
     /// What came of the occasion.
     pub(crate) fn finish(self) -> Flowed {
         let Self { session, done, findings, steps, degraded, refused, .. } = self;
-        Flowed { session, done, findings, steps, degraded, refused }
-    }
-
-    /// The condition of what stands at `at` does not hold.
-    pub(super) fn unmet(&mut self, at: Location) {
-        let step = Step { what: "unmet", found: String::new(), at, span: self.span };
-        // One of many items says it for the others.
-        if self.steps.last() != Some(&step) {
-            self.steps.push(step);
-        }
+        Flowed { session, done, findings, steps: steps.into_list(), degraded, refused }
     }
 
     pub(super) fn list<'e>(
@@ -195,9 +177,8 @@ impl<'f> Flow<'f> {
             bound.lets.push((name, value));
         }
         if let Some(when) = &effect.when
-            && !self.scope(names, bound, |scope| when.holds(scope))?
+            && !self.holds(when, names, bound, effect.at, || "the effect waits for".to_owned())?
         {
-            self.unmet(effect.at);
             return Ok(());
         }
         if let Some(kind) = &effect.new {
@@ -273,7 +254,12 @@ impl<'f> Flow<'f> {
             }
             Verb::Go { to, insist } => {
                 let insists = match insist {
-                    Some(insist) => self.scope_as_shown(names, bound, |scope| insist.holds(scope))?,
+                    Some(insist) => {
+                        let weighed = self.scope_as_shown(names, bound, |scope| self.steps.weigh(insist, scope));
+                        let insists = weighed.holds.clone();
+                        self.steps.tell_weighed(weighed, effect.at, self.span, || "it insists when".to_owned());
+                        insists?
+                    }
                     None => false,
                 };
                 self.go(*to, insists, effect.at);
@@ -336,6 +322,21 @@ impl<'f> Flow<'f> {
         then: impl FnOnce(&Scope<'_>) -> T,
     ) -> T {
         self.scope_over(&self.session.state, names, bound, then)
+    }
+
+    /// Whether a condition holds; `whose` says what it decides.
+    pub(super) fn holds(
+        &mut self,
+        when: &Expression,
+        names: &[(&str, &Arc<Value>)],
+        bound: &Bound<'_>,
+        at: Location,
+        whose: impl FnOnce() -> String,
+    ) -> Result<bool, Failure> {
+        let weighed = self.scope(names, bound, |scope| self.steps.weigh(when, scope));
+        let holds = weighed.holds.clone();
+        self.steps.tell_weighed(weighed, at, self.span, whose);
+        holds
     }
 
     /// As [`Flow::scope`], with the state as the prompt showed it where a call or content acts.

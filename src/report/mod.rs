@@ -16,12 +16,14 @@ pub mod json;
 mod junit;
 mod lines;
 mod outcome;
+mod page;
 mod played;
 mod prompt;
 mod replayed;
 mod row;
 mod sarif;
 pub mod schemas;
+mod story;
 
 pub use applied::{AppliedFile, applied_sum, unified};
 pub use cases::TestedPack;

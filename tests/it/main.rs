@@ -38,6 +38,7 @@ mod rendered_dce;
 mod replay;
 mod roundtable;
 mod schemas;
+mod story;
 mod taught;
 mod testing;
 mod texts;
