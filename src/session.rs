@@ -5,8 +5,8 @@
 //! Never: changes but for what is computed from the rest, or looks at a clock.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Record, Scope};
-use crate::program::Program;
+use crate::expression::{Record, Rule};
+use crate::program::{Program, Slot};
 use crate::text::excerpt;
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -47,35 +47,19 @@ pub struct Session {
 }
 
 impl Session {
-    /// Brings the computed values of the state up to date: those that depend on the value called `changed`, or all.
-    pub(crate) fn compute(&mut self, program: &Program, changed: Option<&str>) {
-        let mut changed: Option<Vec<&str>> = changed.map(|name| vec![name]);
-        let mut names = None;
+    /// Has the computed values of the state computed as the program says, each once it is read.
+    fn compute(&mut self, program: &Program) {
         for (name, slot) in &program.slots {
             let Some(compute) = &slot.compute else { continue };
-            let stale = |changed: &Vec<&str>| compute.reads().iter().any(|read| depends(read, changed));
-            if !changed.as_ref().is_none_or(stale) {
-                continue;
-            }
-            let (mode, now) =
-                names.get_or_insert_with(|| (Value::from(self.mode.as_str()), Value::from(self.now.clone())));
-            let mut scope = Scope::new().with("data", &program.data).with("mode", mode).with("now", now);
-            scope.add_record("state", &self.state);
-            let value = compute.render(&scope).unwrap_or_default();
-            if self.state.get(name) != Some(&value) {
-                *self.state.entry(name) = value;
-                changed.iter_mut().for_each(|changed| changed.push(name));
+            match &slot.rule {
+                Some(rule) if self.state.is_computed(name, rule) => {}
+                Some(rule) => self.state.compute(name, Rule::clone(rule)),
+                None => {
+                    let (mode, now) = (self.mode.as_str().into(), self.now.clone().into());
+                    self.state.compute(name, Slot::rule(name, compute, &program.data, mode, now));
+                }
             }
         }
-    }
-}
-
-/// Whether what an expression reads has to do with one of these values of the state.
-fn depends(read: &[String], changed: &[&str]) -> bool {
-    match read {
-        [name, member, ..] => name == "state" && changed.contains(&member.as_str()),
-        [name] => name == "state",
-        [] => false,
     }
 }
 
@@ -84,7 +68,7 @@ impl Program {
     pub fn session(&self) -> Session {
         let mode = self.modes.get_index(self.start.0).map(|(name, _)| name.clone()).unwrap_or_default();
         let mut session = Session { mode, state: self.initial.clone(), now: None, ids: Arc::default() };
-        session.compute(self, None);
+        session.compute(self);
         session
     }
 
@@ -127,17 +111,17 @@ impl Program {
             }
         }
         if faults.is_empty() {
-            session.compute(self, None);
+            session.compute(self);
             Ok(session)
         } else {
             Err(faults)
         }
     }
 
-    /// A session in which a host may have changed what others are computed from.
+    /// A session that a host may have made otherwise, or whose mode has changed.
     pub(crate) fn up_to_date(&self, session: &Session) -> Session {
         let mut session = session.clone();
-        session.compute(self, None);
+        session.compute(self);
         session
     }
 

@@ -7,13 +7,12 @@
 use super::matching::{Failure, compare};
 use super::parse::{Case, Part, Step};
 use super::prompts;
+use super::talk::{Talk, Told};
 use crate::diagnostic::{Code, Diagnostic, alternatives};
-use crate::outcome::{EffectRecord, Finding, Heard, Options, Outcome, TraceStep};
+use crate::outcome::Options;
 use crate::program::Program;
-use crate::prompt::{Request, Turn};
 use crate::session::Session;
-use crate::surface::Speaker;
-use crate::text::Location;
+use crate::text::{Location, Spanned};
 use serde_json::{Map, Value};
 
 /// How cases are run.
@@ -36,55 +35,6 @@ pub struct CaseRun {
     pub diagnostics: Vec<Diagnostic>,
     /// What came of each thing that was said: first the words of the header, then the parts.
     pub told: Vec<Told>,
-}
-
-/// What came of one thing that was said.
-#[derive(Debug, Clone)]
-pub enum Told {
-    /// Of the words of a user, or of the start of a session.
-    Heard(Heard),
-    /// Of the answer of a model.
-    Outcome(Outcome),
-}
-
-impl Told {
-    /// What was found.
-    pub fn diagnostics(&self) -> &[Finding] {
-        match self {
-            Told::Heard(heard) => &heard.diagnostics,
-            Told::Outcome(outcome) => &outcome.diagnostics,
-        }
-    }
-
-    /// What the host should carry out.
-    pub fn effects(&self) -> &[EffectRecord] {
-        match self {
-            Told::Heard(heard) => &heard.effects,
-            Told::Outcome(outcome) => &outcome.effects,
-        }
-    }
-
-    /// The story, where it was asked for.
-    pub fn trace(&self) -> &[TraceStep] {
-        match self {
-            Told::Heard(heard) => heard.trace.as_deref().unwrap_or_default(),
-            Told::Outcome(outcome) => outcome.trace.as_deref().unwrap_or_default(),
-        }
-    }
-
-    fn session(&self) -> &Session {
-        match self {
-            Told::Heard(heard) => &heard.session,
-            Told::Outcome(outcome) => &outcome.session,
-        }
-    }
-
-    fn json(&self) -> serde_json::Result<Value> {
-        match self {
-            Told::Heard(heard) => serde_json::to_value(heard),
-            Told::Outcome(outcome) => serde_json::to_value(outcome),
-        }
-    }
 }
 
 /// Whether a case holds.
@@ -117,28 +67,23 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
     let mut run =
         CaseRun { verdict: CaseVerdict::Passed, failures: Vec::new(), diagnostics: Vec::new(), told: Vec::new() };
     match start(program, case) {
-        Ok(mut session) => {
-            let dialect = case.header.dialect.as_ref().map(|dialect| dialect.value.clone());
-            let mut options = Options { dialect, trace: options.trace, chunk: options.chunk, ..Options::default() };
+        Ok(session) => {
             run.classes(program, &session, case, options.trace);
-            let mut history = Vec::new();
+            let dialect = case.header.dialect.as_ref().map(|dialect| dialect.value.clone());
+            let options = Options { dialect, trace: options.trace, chunk: options.chunk, ..Options::default() };
+            let mut talk = Talk::new(program, session, options);
             for step in &case.steps {
-                let told = match step.part {
-                    Part::Start => Some(Told::Heard(program.start(&session, options.trace))),
-                    Part::User => Some(Told::Heard(program.hear_with(&session, &step.text, options.trace))),
-                    Part::Response => Some(Told::Outcome(program.run_with(&session, step.text.as_bytes(), &options))),
+                match step.part {
+                    Part::Start => run.take(step, talk.start()),
+                    Part::User => run.take(step, talk.hear(&step.text)),
+                    Part::Response => run.take(step, talk.answer(&step.text)),
                     Part::Prompt => {
-                        run.prompt(program, &session, case, step, &history);
-                        None
+                        let named = |word: &Option<Spanned<String>>| word.as_ref().map(|word| word.value.clone());
+                        let (prompt, model) = (named(&case.header.prompt), named(&case.header.model));
+                        let prompt = talk.prompt_for(&step.text, prompt, model);
+                        run.failures.extend(prompts::compare(&step.expected, &prompt));
                     }
-                };
-                let role = if step.part == Part::Response { Speaker::Assistant } else { Speaker::User };
-                history.extend((step.part != Part::Start).then(|| Turn { role, content: step.text.clone() }));
-                let Some(told) = told else { continue };
-                session = run.take(step, told);
-                // What follows a correction is the next attempt at the same answer.
-                let asked = matches!(run.told.last(), Some(Told::Outcome(outcome)) if outcome.ask_again.is_some());
-                options.attempts = if asked { options.attempts + 1 } else { 0 };
+                }
             }
         }
         Err(diagnostics) => run.diagnostics = diagnostics,
@@ -147,7 +92,11 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
     run.verdict = match (&case.header.todo, holds) {
         (None, true) => CaseVerdict::Passed,
         (None, false) => CaseVerdict::Failed,
-        (Some(_), true) => CaseVerdict::Done,
+        (Some(todo), true) => {
+            let message = "every expectation holds now";
+            run.diagnostics.push(Diagnostic::new(Code::CASE_HOLDS, todo.at, message).with_help("take the `todo` out"));
+            CaseVerdict::Done
+        }
         (Some(_), false) => CaseVerdict::Todo,
     };
     run
@@ -163,24 +112,22 @@ impl CaseRun {
                 if got != *class {
                     let (expected, got) = (class.as_str().into(), Some(got.into()));
                     let path = "class".to_owned();
-                    self.failures.push(Failure { step: self.told.len(), at: text.at, path, expected, got });
+                    self.failures.push(Failure {
+                        step: self.told.len(),
+                        at: text.at,
+                        path,
+                        expected,
+                        value: None,
+                        got,
+                    });
                 }
                 self.told.push(Told::Heard(heard));
             }
         }
     }
 
-    /// Compares the prompt in which a step is the message with what is expected of it.
-    fn prompt(&mut self, program: &Program, session: &Session, case: &Case, step: &Step, history: &[Turn]) {
-        let model = case.header.model.as_ref().map(|model| model.value.clone());
-        let message = Some(step.text.clone());
-        let prompt = case.header.prompt.as_ref().map(|prompt| prompt.value.clone());
-        let request = Request { prompt, model, message, history: history.to_vec(), ..Request::default() };
-        self.failures.extend(prompts::compare(&step.expected, &program.prompt(session, &request)));
-    }
-
-    /// Compares what came of a step with what is expected of it; the session after it.
-    fn take(&mut self, step: &Step, told: Told) -> Session {
+    /// Compares what came of a step with what is expected of it.
+    fn take(&mut self, step: &Step, told: Told) {
         match told.json() {
             Ok(json) => self.failures.extend(compare(self.told.len(), &step.expected, &json)),
             Err(error) => {
@@ -188,9 +135,7 @@ impl CaseRun {
                 self.diagnostics.push(Diagnostic::new(Code::INTERNAL, step.at, message));
             }
         }
-        let next = told.session().clone();
         self.told.push(told);
-        next
     }
 }
 

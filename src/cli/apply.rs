@@ -5,6 +5,7 @@
 //! Never: carries out an effect that is not about files.
 
 use super::run::{Answer, Judged};
+use super::session::clock;
 use super::{Error, Format, Opened, Printed, Status};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::outcome::{Options, Outcome};
@@ -37,7 +38,7 @@ pub(super) fn apply(arguments: &Arguments) -> Result<Printed, Error> {
         Ok(program) => program,
         Err(printed) => return Ok(printed),
     };
-    let judged = match arguments.answer.judge(program, Options::default())? {
+    let judged = match arguments.answer.judge(program, Options::default(), Some(clock()))? {
         Ok(judged) => judged,
         Err(printed) => return Ok(printed),
     };

@@ -2,12 +2,13 @@
 //!
 //! In: the marks behind its opener, the masks, the text so far, and the block's own rungs.
 //! Out: [`End`], once no continuation can change it.
-//! Never: opens a block, or looks beyond the next opener of the same one.
+//! Never: opens a block, or looks beyond the next opener of the same one, unless a field quotes that.
 //!
 //! Since no rung looks further, each mark is looked at once for each bound name at the most.
 
 use super::edges::{fence_end, without_tail};
 use super::marks::{Kind, Mark};
+use super::quoted::Quoted;
 use super::reader::Scanner;
 use super::{Attribute, Key};
 use crate::grammar::Progress;
@@ -36,8 +37,12 @@ pub(super) struct Open {
     next_block: Option<usize>,
     /// Whether that is where what surrounds the block ends.
     left: bool,
-    /// The next opener of the same block: no rung looks beyond it.
+    /// The next opener of the same block that no field quotes: no rung looks beyond it.
     bound: Option<usize>,
+    /// Up to where its fields are known to be closed.
+    pub(super) fields: usize,
+    /// Whether it hangs on what follows whether the next opener of the same block is quoted.
+    waits: bool,
     pub(super) payload: Fill,
     /// Up to where only white space stands behind the opener, before a payload.
     payload_from: usize,
@@ -73,6 +78,8 @@ impl Open {
             next_block: None,
             left: false,
             bound: None,
+            fields: mark.span().end,
+            waits: false,
             payload: Fill::Unknown,
             payload_from: mark.span().end,
             blank: None,
@@ -132,7 +139,7 @@ impl Scanner<'_> {
         if open.empty || block.role == Role::Wrapper {
             return Some(End { at: open.opener.end, closer: None, rung: 0, ending: Ending::Closer, payload: None });
         }
-        self.look_ahead(open, block, text, last, region.is_some());
+        self.look_ahead(open, block, text, last, region);
         let seen = open.sure(block) || open.bound.is_some() || region.is_some();
         let region_end = region.map(|region| open.bound.map_or(region, |bound| bound.min(region))).or(open.bound);
         for (rung, endings) in block.ends.iter().enumerate() {
@@ -219,12 +226,16 @@ impl Scanner<'_> {
     }
 
     /// Looks through the marks behind the opener, up to its closer or the next opener of the same block.
-    fn look_ahead(&self, open: &mut Open, block: &Block, text: &str, last: usize, complete: bool) {
+    fn look_ahead(&mut self, open: &mut Open, block: &Block, text: &str, last: usize, region: Option<usize>) {
+        let complete = region.is_some();
+        if open.waits && !complete {
+            return;
+        }
         // What a content holds is opaque: no opener of another block says anything about its end.
         let opaque = block.role == Role::Content;
         let loose = block.ends.iter().flatten().any(|ending| *ending == Ending::LastLooseCloser);
         while !open.sure(block) && open.bound.is_none() && open.search < last {
-            let Some(mark) = self.marker.marks.get(open.search) else { return };
+            let Some(mark) = self.marker.marks.get(open.search).copied() else { return };
             open.search += 1;
             // What an attribute quotes opens and closes nothing.
             if mark.start() < open.opener.end {
@@ -232,7 +243,23 @@ impl Scanner<'_> {
                 continue;
             }
             match mark.kind {
-                Kind::Open { id, .. } if !mark.masked && self.counts(mark, id) => {
+                Kind::Open { id, .. } if !mark.masked && self.counts(&mark, id) => {
+                    if id == open.id {
+                        match self.quoted(open, block, &mark, text, region) {
+                            Quoted::No => {}
+                            Quoted::Until(end) => {
+                                let rest = self.marker.marks.get(open.search..).unwrap_or_default();
+                                open.search += rest.partition_point(|mark| mark.start() < end);
+                                open.fields = end;
+                                continue;
+                            }
+                            Quoted::Unknown => {
+                                open.search -= 1;
+                                open.waits = true;
+                                return;
+                            }
+                        }
+                    }
                     if open.next_block.is_none() {
                         open.next_block = Some(mark.start());
                         open.left = self.block(id).is_some_and(|block| block.role == Role::Wrapper);
@@ -242,7 +269,7 @@ impl Scanner<'_> {
                     }
                 }
                 Kind::Close => {
-                    let Some((tier, first)) = self.closes(block, open, mark, text) else { continue };
+                    let Some((tier, first)) = self.closes(block, open, &mark, text) else { continue };
                     let closer = Some((mark.span(), first));
                     let mut counts = block.anchor == Anchor::Anywhere || mark.leads_line;
                     if !counts && open.shares_line(mark.start(), text) {

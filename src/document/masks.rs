@@ -232,6 +232,11 @@ impl Masks {
         self.found.get(*cursor).copied().filter(|mask| mask.span().contains(at))
     }
 
+    /// The masks so far, in order.
+    pub(crate) fn found(&self) -> &[Mask] {
+        &self.found
+    }
+
     /// All masks but the `void` ones, both in order.
     pub(crate) fn into_found(mut self, void: &[Span]) -> Vec<Mask> {
         self.found.retain(|mask| void.binary_search(&mask.span()).is_err());

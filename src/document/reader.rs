@@ -12,6 +12,7 @@ use super::ladder::{End, Fill, Open};
 use super::marks::{Budget, Kind, Look, Mark, Marker, Opener, opener};
 use super::masks::{Kinds, Masks};
 use super::prelude::{Prelude, Sought, Stand};
+use super::quoted::Tags;
 use super::{Block, Document, Ended, Found, Key, What, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, Progress};
@@ -23,9 +24,11 @@ use crate::text::{Span, glob};
 #[derive(Debug)]
 pub(super) struct Scanner<'p> {
     pub(super) dialect: &'p Dialect,
-    limits: &'p Limits,
+    pub(super) limits: &'p Limits,
     pub(super) masks: Masks,
     pub(super) marker: Marker,
+    /// Tags that balance, as far as that was asked.
+    pub(super) pairs: Tags,
     pub(super) prelude: Prelude,
     pub(super) machine: Machine,
     pub(super) budget: Budget,
@@ -55,6 +58,7 @@ impl<'p> Scanner<'p> {
             limits,
             masks: Masks::new(kinds),
             marker: Marker::new(limits),
+            pairs: Tags::default(),
             prelude: Prelude::new(dialect),
             // A few places to come back to for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(captures(limits)),
@@ -428,6 +432,7 @@ impl<'p> Scanner<'p> {
         let wrapper = self.masks.wrapper();
         Document {
             dialect,
+            tried: Vec::new(),
             bytes,
             wrapper,
             blocks: self.blocks,

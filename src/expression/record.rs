@@ -1,14 +1,16 @@
 //! Records: which values does a name stand for that are shared until one of them changes?
 //!
-//! In: named values.
+//! In: named values, and rules that compute some of them from the others.
 //! Out: [`Record`], an object that is cheap to clone: a change copies the one member that it is about.
-//! Never: shares a part of a member.
+//! Never: shares a part of a member, or computes one before somebody reads it.
 
 use indexmap::IndexMap;
 use indexmap::map::raw_entry_v1::RawEntryApiV1;
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 /// An object whose members are shared with its clones until they change; in JSON it is like any other.
 ///
@@ -22,44 +24,130 @@ use std::sync::Arc;
 /// assert_eq!((before.get("turns"), after.get("turns")), (Some(&json!(3)), Some(&json!(4))));
 /// assert_eq!(serde_json::to_value(&after).unwrap(), json!({ "turns": 4, "notes": [] }));
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct Record(Arc<IndexMap<Arc<str>, Arc<Json>>>);
+#[derive(Debug, Clone, Default)]
+pub struct Record(Arc<IndexMap<Arc<str>, Member>>);
+
+/// A value that is there, or one that is computed when it is read first; else `null`.
+#[derive(Clone, Default)]
+struct Member {
+    value: Option<Arc<Json>>,
+    computed: Option<Computed>,
+}
+
+#[derive(Clone)]
+struct Computed {
+    rule: Rule,
+    /// Clones of the record share it as long as they are the same.
+    value: Arc<OnceLock<Arc<Json>>>,
+}
+
+/// Computes a member of a record from the others.
+#[derive(Clone)]
+pub(crate) struct Rule(Arc<dyn Fn(&Record) -> Json + Send + Sync>);
+
+impl Rule {
+    pub(crate) fn new(rule: impl Fn(&Record) -> Json + Send + Sync + 'static) -> Self {
+        Self(Arc::new(rule))
+    }
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Rule")
+    }
+}
+
+impl Member {
+    fn of(value: Arc<Json>) -> Self {
+        Self { value: Some(value), computed: None }
+    }
+
+    fn value(&self, record: &Record) -> &Json {
+        match &self.computed {
+            Some(computed) => computed.value.get_or_init(|| Arc::new((computed.rule.0)(record))),
+            None => self.value.as_deref().unwrap_or(&Json::Null),
+        }
+    }
+}
+
+impl fmt::Debug for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let computed = self.computed.as_ref().and_then(|computed| computed.value.get());
+        self.value.as_ref().or(computed).fmt(f)
+    }
+}
 
 impl Record {
     /// The member of this name.
     pub fn get(&self, name: &str) -> Option<&Json> {
-        self.0.get(name).map(Arc::as_ref)
+        self.0.get(name).map(|member| member.value(self))
     }
 
-    /// The member of this name, to be changed; `null` if there was none.
+    /// The member of this name, to be changed; `null` if there was none. What is computed from it is computed anew.
     pub fn entry(&mut self, name: &str) -> &mut Json {
-        Arc::make_mut(self.slot(name))
+        self.get(name);
+        Arc::make_mut(self.slot(name).value.get_or_insert_default())
     }
 
     /// Puts a shared value in the place of the member of this name.
     pub fn put(&mut self, name: &str, value: Arc<Json>) {
-        *self.slot(name) = value;
+        *self.slot(name) = Member::of(value);
+    }
+
+    /// Has the member of this name computed by a rule, which sees no later ones that are computed, and not itself.
+    pub(crate) fn compute(&mut self, name: &str, rule: Rule) {
+        self.slot(name).computed = Some(Computed { rule, value: Arc::default() });
+    }
+
+    /// Whether the member of this name is computed by this rule.
+    pub(crate) fn is_computed(&self, name: &str, rule: &Rule) -> bool {
+        let computed = self.0.get(name).and_then(|member| member.computed.as_ref());
+        computed.is_some_and(|computed| Arc::ptr_eq(&computed.rule.0, &rule.0))
+    }
+
+    /// The record as it is without what is computed from the member of this name on.
+    pub(crate) fn before(&self, name: &str) -> Self {
+        let mut before = self.clone();
+        let first = self.0.get_index_of(name).unwrap_or_default();
+        for member in Arc::make_mut(&mut before.0).values_mut().skip(first).filter(|member| member.computed.is_some()) {
+            *member = Member::default();
+        }
+        before
     }
 
     /// The member of this name, to be changed, if there is one.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
-        Arc::make_mut(&mut self.0).get_mut(name).map(Arc::make_mut)
+        self.0.contains_key(name).then(|| self.entry(name))
     }
 
     /// Takes the member of this name out; the others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<Json> {
-        Arc::make_mut(&mut self.0).shift_remove(name).map(Arc::unwrap_or_clone)
+        self.get(name)?;
+        let value = self.slot(name).value.take();
+        Arc::make_mut(&mut self.0).shift_remove(name);
+        value.map(Arc::unwrap_or_clone).or(Some(Json::Null))
     }
 
     /// The members in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json)> {
-        self.0.iter().map(|(name, value)| (&**name, &**value))
+        self.0.iter().map(|(name, member)| (&**name, member.value(self)))
     }
 
-    fn slot(&mut self, name: &str) -> &mut Arc<Json> {
-        let members = Arc::make_mut(&mut self.0).raw_entry_mut_v1();
-        members.from_key(name).or_insert_with(|| (name.into(), Arc::default())).1
+    /// The place of a member, which is computed no more; what else is computed is computed anew.
+    fn slot(&mut self, name: &str) -> &mut Member {
+        let members = Arc::make_mut(&mut self.0);
+        if let Some(member) = members.get_mut(name)
+            && let Some(computed) = member.computed.take()
+        {
+            member.value = computed.value.get().cloned();
+        }
+        for computed in members.values_mut().filter_map(|member| member.computed.as_mut()) {
+            match Arc::get_mut(&mut computed.value) {
+                Some(value) => drop(value.take()),
+                None => computed.value = Arc::default(),
+            }
+        }
+        members.raw_entry_mut_v1().from_key(name).or_insert_with(|| (name.into(), Member::default())).1
     }
 
     /// The same object as plain JSON.
@@ -68,8 +156,24 @@ impl Record {
     }
 }
 
+impl PartialEq for Record {
+    fn eq(&self, other: &Self) -> bool {
+        let same = |(name, value): (&str, &Json)| other.get(name) == Some(value);
+        Arc::ptr_eq(&self.0, &other.0) || (self.0.len() == other.0.len() && self.iter().all(same))
+    }
+}
+
+impl Serialize for Record {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        self.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;
+        map.end()
+    }
+}
+
 impl<N: Into<Arc<str>>> FromIterator<(N, Json)> for Record {
     fn from_iter<I: IntoIterator<Item = (N, Json)>>(members: I) -> Self {
-        Self(Arc::new(members.into_iter().map(|(name, value)| (name.into(), Arc::new(value))).collect()))
+        let made = |(name, value): (N, Json)| (name.into(), Member::of(Arc::new(value)));
+        Self(Arc::new(members.into_iter().map(made).collect()))
     }
 }

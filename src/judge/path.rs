@@ -7,6 +7,9 @@
 /// Names that some systems give to devices, in any case and with any ending.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
+/// The folder in which Git keeps hooks and settings that it runs, and its short name on Windows.
+const REPOSITORY: &[&str] = &[".git", "git~1"];
+
 /// Why the key is no safe path below a root, on any system.
 pub(crate) fn unsafe_because(key: &str) -> Option<&'static str> {
     if key.trim().is_empty() {
@@ -40,6 +43,8 @@ pub(crate) fn unsafe_because(key: &str) -> Option<&'static str> {
                 .is_some_and(|rest| rest.chars().count() == 1 && rest.chars().all(|c| "0123456789¹²³".contains(c)))
         {
             Some("a part of it is the name of a device")
+        } else if REPOSITORY.iter().any(|name| part.eq_ignore_ascii_case(name)) {
+            Some("a part of it is where a repository keeps its own files")
         } else {
             None
         }
@@ -53,12 +58,29 @@ mod tests {
     #[test]
     fn keys_that_could_leave_a_root_are_refused() {
         for key in [
-            "", " ", "/a", "\\a", "a/../b", "..", "...", "C:a", "\\\\x\\y", "a\0", "a\n", "a.", "a /b", "NUL.txt",
-            "com1", "a//b",
+            "",
+            " ",
+            "/a",
+            "\\a",
+            "a/../b",
+            "..",
+            "...",
+            "C:a",
+            "\\\\x\\y",
+            "a\0",
+            "a\n",
+            "a.",
+            "a /b",
+            "NUL.txt",
+            "com1",
+            "a//b",
+            ".git/hooks/x",
+            "a/.GIT/x",
         ] {
             assert!(unsafe_because(key).is_some(), "{key:?}");
         }
-        for key in ["a", "src/a b.ts", "A0. Master List.md", ".env", "a&b (1).md", "com/x", "console.log"] {
+        for key in ["a", "src/a b.ts", "A0. Master List.md", "a&b (1).md", "com/x", "console.log", ".env", ".github/x"]
+        {
             assert_eq!(unsafe_because(key), None, "{key:?}");
         }
     }

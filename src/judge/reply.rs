@@ -75,17 +75,24 @@ impl Judgement<'_> {
 
     /// The sections by name; a list that no section writes down holds what it would name.
     fn reply_sections(&self) -> Value {
-        let section = |index| {
-            let value = self.section_value(index).unwrap_or_default();
-            let text = object([("text", self.body(index).into()), ("value", value)]);
-            (self.content_name(index).unwrap_or_default(), text)
-        };
+        let mut sections: Map<String, Value> = Map::new();
+        for index in self.with_role(Role::Section) {
+            let name = self.content_name(index).unwrap_or_default();
+            // Of several that stand, none is lost.
+            let before = sections.get(&name).and_then(|section| section.get("text")?.as_str());
+            let text = match before {
+                Some(before) => format!("{before}\n\n{}", self.body(index)).into(),
+                None => self.body(index).into(),
+            };
+            sections.insert(name, object([("text", text), ("value", self.section_value(index).unwrap_or_default())]));
+        }
         let outside = self.outside_section().map(|(name, span)| {
             (name.to_owned(), object([("text", span.of(self.text).into()), ("value", Value::Null)]))
         });
         let derived = self.derived_lists().into_iter();
         let derived = derived.map(|(name, value)| (name, object([("text", Value::Null), ("value", value)])));
-        Value::Object(self.with_role(Role::Section).map(section).chain(outside).chain(derived).collect::<Map<_, _>>())
+        sections.extend(outside.into_iter().chain(derived));
+        sections.into()
     }
 
     fn reply_message(&self) -> Value {

@@ -79,6 +79,7 @@ impl Judgement<'_> {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
             let Some(spelled) = &bound.spelled else { continue };
             let written = block.opener.of(self.text).trim();
+            let spelled = spelled.replace("@name", block.name.of(self.text));
             if written != spelled {
                 let message = format!("`{}` is understood as `{spelled}`", excerpt(written, 60));
                 self.remark(Remark::FieldForm, block.opener, message, Some(bound.at));

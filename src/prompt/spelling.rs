@@ -53,7 +53,7 @@ impl<'p> Speller<'p> {
             None => self.body(block),
         };
         match &block.spelled {
-            Some(opener) => Some(format!("{opener}\n{body}")),
+            Some(opener) => Some(format!("{}\n{body}", opener.replace("@name", names.first()?))),
             None => self.spell(id, block, &names, &attributes, &|_| Some(body.clone())),
         }
     }

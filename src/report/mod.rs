@@ -7,6 +7,7 @@
 
 mod applied;
 mod cases;
+mod compared;
 mod diff;
 mod drawing;
 mod explain;
@@ -15,19 +16,24 @@ pub mod json;
 mod junit;
 mod lines;
 mod outcome;
+mod page;
+mod played;
 mod prompt;
 mod replayed;
 mod row;
 mod sarif;
 pub mod schemas;
+mod story;
 
 pub use applied::{AppliedFile, applied_sum, unified};
 pub use cases::TestedPack;
+pub use compared::{compared_plain, compared_sum};
 pub use drawing::Pen;
 pub use heard::heard_status;
 pub use junit::junit;
 pub use lines::{github, plain};
 pub use outcome::status;
+pub use played::standing;
 pub use replayed::{Counts, Differing, Replayed, Sums};
 pub use row::{Row, RowLabel};
 pub use sarif::sarif;

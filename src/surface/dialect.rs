@@ -52,7 +52,7 @@ table! {
         names: Vec<Spanned<String>>,
         /// Of a dialect with several grammars, the one that spells it; without it, any does.
         grammar: Option<Spanned<String>>,
-        /// How its opener should be written; whatever else its grammar reads is understood with the remark `field-form`.
+        /// How its opener should be written, `@name` being its name; whatever else the grammar reads is understood, with the remark `field-form`.
         spelled: Option<Spanned<String>>,
         /// Whether it opens where the answer starts, with its opener or without it.
         starts: bool,

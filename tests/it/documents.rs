@@ -150,7 +150,7 @@ fn a_kill_leaves_documents_whole() {
     fs::write(home.join("answer"), insight("spec.md", "Risks", "More.") + &log("a")).unwrap();
     let start = || {
         Command::new(env!("CARGO_BIN_EXE_rulebook"))
-            .args(["apply", PACK, "answer", "--root", "root"])
+            .args(["apply", PACK, "answer", "--root", "root", "--now", "now"])
             .current_dir(home)
             .stdout(Stdio::null())
             .spawn()
@@ -170,7 +170,7 @@ fn a_kill_leaves_documents_whole() {
         assert!(now == before || now == before + 1);
         before = now;
         let spec = fs::read_to_string(root.join("spec.md")).unwrap();
-        assert_eq!(spec.replace("<!--  -->\nMore.\n\n", "").replace("\n<!--  -->\nMore.\n", ""), SPEC);
+        assert_eq!(spec.replace("<!-- now -->\nMore.\n\n", "").replace("\n<!-- now -->\nMore.\n", ""), SPEC);
     }
     assert!(killed > 0);
 }

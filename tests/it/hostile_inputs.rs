@@ -22,6 +22,13 @@ pub(crate) const INPUTS: &[Input] = &[
         let fields: String = (0..size / 20).map(|number| format!("<f{number:x}>1</f{number:x}>")).collect();
         format!("<action type=\"query_notebook\">{fields}</action>")
     }),
+    ("unclosed actions with unclosed fields", |size| repeat("<action type=\"x\"><a>", size)),
+    ("actions in the fields of an action", |size| {
+        format!("<action type=\"x\">{}</action>", repeat("<a><action type=\"y\">1</action></a>", size))
+    }),
+    ("actions in fields of actions", |size| {
+        format!("{}{}", repeat("<action type=\"x\"><a>", size * 3 / 5), repeat("</a></action>", size * 2 / 5))
+    }),
     ("closers before their fields", |size| {
         format!("<action type=\"x\">{}{}</action>", repeat("</a>", size / 2), repeat("<a>", size / 2))
     }),

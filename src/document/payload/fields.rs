@@ -1,7 +1,7 @@
 //! Fields: which tags of a payload belong together?
 //!
-//! In: a body, and the grammar that spells its tags; every name is bound here.
-//! Out: the outermost fields in order, what is never closed, and what closes nothing.
+//! In: a text, and the grammar that spells its tags; every name is bound here.
+//! Out: its tags in pairs; of a body the outermost fields in order, what is never closed, and what closes nothing.
 //! Never: looks into a field: only a schema knows whether text or fields are meant there.
 //!
 //! An opener belongs to the closer that balances it among the tags of its own name, so that a field may hold one of
@@ -35,23 +35,32 @@ pub(crate) struct Field {
     pub(crate) body: Span,
 }
 
-struct Tag {
-    span: Span,
+/// A tag of any name.
+#[derive(Debug)]
+pub(crate) struct Tag {
+    pub(crate) span: Span,
     name: Span,
     kind: Kind,
     /// The closer of an opener.
-    closer: Option<usize>,
+    pub(crate) closer: Option<usize>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+impl Tag {
+    /// Whether it opens what no tag closes.
+    pub(crate) fn is_left_open(&self) -> bool {
+        self.kind == Kind::Open && self.closer.is_none()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Open,
     Empty,
     Close,
 }
 
-/// Tags of one payload that are looked at.
-const MOST_TAGS: usize = 20_000;
+/// Tags of one text that are looked at.
+pub(crate) const MOST_TAGS: usize = 20_000;
 
 /// Reads the outermost fields of `body`.
 pub(crate) fn read_fields(
@@ -62,12 +71,9 @@ pub(crate) fn read_fields(
     family: usize,
     limits: &Limits,
 ) -> Fields {
-    // A dialect whose own grammar has no closers spells its fields as tags.
-    let own = dialect.families.get(family).filter(|family| family.close.is_some());
-    #[expect(clippy::redundant_closure, reason = "the shipped family lives longer than the dialect's own")]
-    let Some(family) = own.or_else(|| tag_family()) else { return Fields::default() };
     let mut fields = Fields::default();
-    let tags = pair(text, tags(text, body, masks, family, limits, &mut fields.too_many), dialect);
+    let tags = read_tags(text, body, masks, dialect, family, limits);
+    fields.too_many = tags.len() >= MOST_TAGS;
     let mut next = 0;
     while let Some(tag) = tags.get(next) {
         next += 1;
@@ -92,8 +98,24 @@ pub(crate) fn read_fields(
     fields
 }
 
+/// The tags of `body` in order, the first [`MOST_TAGS`] of them, each opener with the closer that balances it.
+pub(crate) fn read_tags(
+    text: &str,
+    body: Span,
+    masks: &[Mask],
+    dialect: &Dialect,
+    family: usize,
+    limits: &Limits,
+) -> Vec<Tag> {
+    // A dialect whose own grammar has no closers spells its fields as tags.
+    let own = dialect.families.get(family).filter(|family| family.close.is_some());
+    #[expect(clippy::redundant_closure, reason = "the shipped family lives longer than the dialect's own")]
+    let family = own.or_else(|| tag_family());
+    family.map_or_else(Vec::new, |family| pair(text, tags(text, body, masks, family, limits), dialect))
+}
+
 /// Every tag of the body, in order.
-fn tags(text: &str, body: Span, masks: &[Mask], family: &Family, limits: &Limits, too_many: &mut bool) -> Vec<Tag> {
+fn tags(text: &str, body: Span, masks: &[Mask], family: &Family, limits: &Limits) -> Vec<Tag> {
     let mut machine = Machine::new().capturing(8 + 3 * limits.fields);
     let mut steps = limits.steps_per_byte * body.len() as u64 + 1_000;
     let within = text.get(..body.end).unwrap_or_default();
@@ -131,7 +153,6 @@ fn tags(text: &str, body: Span, masks: &[Mask], family: &Family, limits: &Limits
             at = tag.span.end;
             tags.push(tag);
             if tags.len() >= MOST_TAGS {
-                *too_many = true;
                 break;
             }
         }

@@ -8,7 +8,7 @@ mod bullets;
 mod fields;
 mod json;
 
-pub(crate) use fields::{Fields, read_fields};
+pub(crate) use fields::{Fields, MOST_TAGS, Tag, read_fields, read_tags};
 pub(crate) use json::{Json, strict as read_strictly};
 
 use crate::document::Mask;

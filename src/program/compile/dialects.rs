@@ -5,7 +5,7 @@
 //! Never: fails: what does not resolve has been reported by the pack's checks.
 
 use crate::pack::Pack;
-use crate::program::dialect::{Bound, Names, Needles};
+use crate::program::dialect::{Bound, Names, Starts};
 use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outline, Outside, Schema, Structure};
 use crate::surface::{self, Anchor, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
@@ -46,7 +46,6 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     let closers = blocks.iter().flat_map(|block| &block.close);
     let insensitive = dialect.case == Some(Case::Insensitive);
     let names = Arc::new(Names::new(insensitive, bound_names.into_iter(), closers));
-    let needles = Needles::new(&families);
     let by_line = blocks.iter().all(|block| block.anchor == Anchor::Line) && outline.is_none();
     let text = match dialect.text.as_ref().map(|text| text.value.as_str()) {
         Some("message") => Outside::Message,
@@ -59,8 +58,8 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     Dialect {
         name: name.to_owned(),
         structure: by_line.then(|| Arc::new(Structure::new(&families, names.clone()))),
+        starts: Starts::new(&families),
         by_line: by_line && families.iter().all(|family| family.close.is_none()),
-        needles,
         families,
         outline,
         fences: dialect.masks.contains(&Mask::CodeFence),

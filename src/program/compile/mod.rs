@@ -42,7 +42,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         surface,
         diagnostics,
         actions: Actions::of(surface),
-        data: Value::Object(data.collect()),
+        data: Arc::new(Value::Object(data.collect())),
         effects_read: Vec::new(),
         touched: Touched::default(),
     };
@@ -169,7 +169,7 @@ struct Compiler<'c> {
     surface: &'c Surface,
     diagnostics: &'c mut Vec<Diagnostic>,
     actions: Actions<'c>,
-    data: Value,
+    data: Arc<Value>,
     /// What effects read of `reply`.
     effects_read: Vec<Vec<String>>,
     touched: Touched,
@@ -283,7 +283,9 @@ impl Compiler<'_> {
             let host = matches!(tree.value.get("from"), Some(Tree::Text(from)) if from.value == "host");
             let given = host || compute.is_some() || tree.value.get("default").is_some();
             let schema = Schema::of_value(&tree.value);
-            slots.insert(name.clone(), Slot { schema, compute, host, read: false, given, changed: false, at: tree.at });
+            let rule = compute.as_ref().and_then(|compute| Slot::rule_for_all(name, compute, &self.data));
+            let slot = Slot { schema, compute, rule, host, read: false, given, changed: false, at: tree.at };
+            slots.insert(name.clone(), slot);
         }
         (slots, initial)
     }

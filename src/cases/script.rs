@@ -1,0 +1,179 @@
+//! Scripts: which case tells this talk?
+//!
+//! In: a program, the session in which a talk began, what was said in it and what came of each.
+//! Out: the text of a `.case` file that holds.
+//! Never: gives out a case that does not pass, or writes a file.
+
+use super::parse::{Part, parse};
+use super::runner::{CaseOptions, CaseVerdict, run};
+use super::talk::Told;
+use crate::diagnostic::Severity;
+use crate::outcome::{EffectRecord, Finding};
+use crate::program::Program;
+use crate::session::Session;
+use crate::text::Sources;
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// One thing that was said in a talk, and what came of it.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// Who said it.
+    pub part: Part,
+    /// The words.
+    pub text: String,
+    /// What came of them.
+    pub told: Told,
+}
+
+/// The case that tells a talk which began in the session `start`.
+///
+/// # Errors
+///
+/// Why there is none: a case cannot hold every text, nor every session.
+pub fn script(program: &Program, claim: &str, start: &Session, said: &[Said]) -> Result<String, String> {
+    let mut text = header(program, claim, start);
+    let mut before = start;
+    for one in said {
+        let line_break = if one.text.is_empty() { "" } else { "\n" };
+        _ = write!(text, "\n=== {} ===\n{}{line_break}=== expect ===\n", one.part.word(), one.text);
+        text += &expectation(before, &one.told);
+        before = one.told.session();
+    }
+    proved(program, &text, said).map(|()| text)
+}
+
+/// Whether the case reads as what was said, and holds.
+fn proved(program: &Program, text: &str, said: &[Said]) -> Result<(), String> {
+    let parsed = parse(&mut Sources::default(), "talk.case", text.as_bytes());
+    let case = parsed.value.filter(|_| parsed.diagnostics.is_empty());
+    let same = |case: &super::Case| case.steps.iter().map(|step| &step.text).eq(said.iter().map(|one| &one.text));
+    let Some(case) = case.filter(same) else {
+        return Err(match said {
+            [] => "nothing has been said yet".to_owned(),
+            _ => "a text in it has a line that a case takes for a marker, such as `=== user ===`, or ends with a carriage return"
+                .to_owned(),
+        });
+    };
+    let run = run(program, &case, CaseOptions::default());
+    if run.verdict == CaseVerdict::Passed {
+        return Ok(());
+    }
+    let at = run.failures.first().map(|failure| failure.path.clone()).unwrap_or_default();
+    Err(format!("the session in which it began has something that the header of a case cannot say (`{at}` differs)"))
+}
+
+fn header(program: &Program, claim: &str, start: &Session) -> String {
+    let initial = program.session();
+    let mut text = line("claim", claim);
+    text += &line("mode", &start.mode);
+    if let Some(now) = &start.now {
+        text += &line("now", now);
+    }
+    let given = |name: &str| program.slots.get(name).is_some_and(|slot| slot.compute.is_none());
+    let state: String =
+        changes(&initial, start).filter(|(name, _)| given(name)).map(|(name, value)| line(name, value)).collect();
+    if !state.is_empty() {
+        _ = write!(text, "\n[state]\n{state}");
+    }
+    text
+}
+
+/// What is expected of one thing that was said: all that came of it, but for its places and causes.
+fn expectation(before: &Session, told: &Told) -> String {
+    let mut text = String::new();
+    match told {
+        Told::Heard(heard) => {
+            text += &line("class", heard.class.as_deref().unwrap_or_default());
+            if !heard.captures.is_empty() {
+                text += &line("captures", &heard.captures);
+            }
+        }
+        Told::Outcome(outcome) => {
+            text += &line("status", &outcome.status);
+            if !outcome.message.is_empty() {
+                text += &line("message", &outcome.message);
+            }
+            text += &lines("calls", &outcome.calls, &["action", "verdict"]);
+            text += &lines("contents", &outcome.contents, &["name", "key"]);
+            text += &lines("utterances", &outcome.utterances, &["speaker", "label"]);
+        }
+    }
+    text += &effects(told.effects());
+    text += &codes(told.diagnostics());
+    let state: serde_json::Map<String, Value> =
+        changes(before, told.session()).map(|(name, value)| (name.to_owned(), value.clone())).collect();
+    let mut session = serde_json::Map::new();
+    session.insert("mode".to_owned(), told.session().mode.clone().into());
+    if !state.is_empty() {
+        session.insert("state".to_owned(), state.into());
+    }
+    text + &line("session", &session)
+}
+
+/// The values of the state that differ.
+fn changes<'s>(before: &'s Session, after: &'s Session) -> impl Iterator<Item = (&'s str, &'s Value)> {
+    after.state.iter().filter(|(name, value)| before.state.get(name) != Some(*value))
+}
+
+fn effects(effects: &[EffectRecord]) -> String {
+    let effects: Vec<&crate::outcome::Effect> = effects.iter().map(|record| &record.effect).collect();
+    lines("effects", &effects, &[])
+}
+
+fn codes(findings: &[Finding]) -> String {
+    let of = |infos: bool| -> Vec<&str> {
+        let those = findings.iter().filter(|finding| (finding.severity == Severity::Info) == infos);
+        those.map(|finding| finding.code.as_str()).collect()
+    };
+    let remarks = of(true);
+    line("codes", &of(false)) + &if remarks.is_empty() { String::new() } else { line("remarks", &remarks) }
+}
+
+/// `key = value`, or nothing where TOML has no such value.
+fn line(key: &str, value: &(impl Serialize + ?Sized)) -> String {
+    let value = serde_json::to_value(value).ok().as_ref().and_then(toml);
+    value.map(|value| format!("{} = {value}\n", spelled(key))).unwrap_or_default()
+}
+
+/// A list with each entry on a line of its own, of its members those called `members`, or all; nothing for an empty list.
+fn lines(key: &str, entries: &[impl Serialize], members: &[&str]) -> String {
+    let entry = |entry| {
+        let Value::Object(mut object) = serde_json::to_value(entry).ok()? else { return None };
+        object.retain(|name, _| members.is_empty() || members.contains(&name.as_str()));
+        toml(&Value::Object(object))
+    };
+    let found: Option<Vec<toml::Value>> = entries.iter().map(entry).collect();
+    match found {
+        Some(found) if !found.is_empty() => {
+            let found: String = found.iter().map(|entry| format!("  {entry},\n")).collect();
+            format!("{key} = [\n{found}]\n")
+        }
+        _ => String::new(),
+    }
+}
+
+fn spelled(key: &str) -> String {
+    let bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    if bare { key.to_owned() } else { toml::Value::from(key).to_string() }
+}
+
+/// The value as TOML, without members that are nothing; none where a list has such an entry, or a number does not fit.
+fn toml(value: &Value) -> Option<toml::Value> {
+    Some(match value {
+        Value::Null => return None,
+        Value::Bool(flag) => (*flag).into(),
+        Value::Number(number) => match number.as_i64() {
+            Some(number) => number.into(),
+            None if number.is_f64() => number.as_f64()?.into(),
+            None => return None,
+        },
+        Value::String(text) => text.as_str().into(),
+        Value::Array(items) => toml::Value::Array(items.iter().map(toml).collect::<Option<_>>()?),
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| Some((name.clone(), toml(value)?));
+            toml::Value::Table(members.iter().filter(|(_, value)| !value.is_null()).map(member).collect::<Option<_>>()?)
+        }
+    })
+}
