@@ -21,6 +21,7 @@ mod forms;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;
+mod guides;
 mod hostile;
 #[allow(unreachable_pub, reason = "shared with a bench")]
 mod hostile_inputs;
@@ -32,7 +33,6 @@ mod places;
 mod play;
 mod promises;
 mod prompts;
-mod readme;
 mod rendered_dce;
 mod replay;
 mod roundtable;
