@@ -16,4 +16,4 @@ mod state;
 
 pub use effect::Effect;
 pub(crate) use effects::{Done, Flow, Flowed};
-pub(crate) use inputs::{Words, classify};
+pub(crate) use inputs::{Words, classify, shadowed};

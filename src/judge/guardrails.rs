@@ -35,8 +35,12 @@ impl Judgement<'_> {
                     };
                     let excused =
                         || rule.excuse.as_ref().is_some_and(|excuse| excuse.find(&looked.text.text).is_some());
-                    if hits.contains(&pattern) != rule.inverted && !excused() {
-                        self.trip(rule, Some(&looked));
+                    match hits.contains(&pattern) != rule.inverted {
+                        true if excused() => self.steps.tell("condition", rule.at, looked.text.span, || {
+                            format!("the guardrail `{}` trips unless its exception matches: it does", rule.id)
+                        }),
+                        true => self.trip(rule, Some(&looked)),
+                        false => {}
                     }
                 }
             }

@@ -165,7 +165,7 @@ contract! {
     /// One step of the way from the response to the outcome.
     pub struct TraceStep {
         /// What happened: `dialect`, `bytes`, `input`, `block`, `call`, `permit`, `condition`, `defect`, `guardrail`,
-        /// `strategy`, `remark`, `rule`, `mode`, `effect`.
+        /// `strategy`, `remark`, `rule`, `mode`, `effect`; `shadowed` where the words mean what a later input says, too.
         step: &'static str,
         /// Where in the response.
         span: [usize; 2],

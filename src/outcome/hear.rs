@@ -8,7 +8,7 @@ use super::contract::{TraceStep, VERSION};
 use super::heard::Heard;
 use super::trace::flowed_steps;
 use crate::expression::Record;
-use crate::flow::{Effect, Flow, Flowed, Words, classify};
+use crate::flow::{Effect, Flow, Flowed, Words, classify, shadowed};
 use crate::judge::Steps;
 use crate::program::{Event, Program};
 use crate::session::Session;
@@ -80,7 +80,16 @@ impl Program {
                 rule: at.clone(),
                 parts: Vec::new(),
             });
-            heard.chain(flowed_steps(self, &flowed)).collect()
+            let later = words.iter().flat_map(|words| shadowed(self, &session.mode, text, words.input)).map(|input| {
+                TraceStep {
+                    step: "shadowed",
+                    span: [0, text.len()],
+                    found: class.iter().map(found).collect(),
+                    rule: self.place(input.at),
+                    parts: Vec::new(),
+                }
+            });
+            heard.chain(later).chain(flowed_steps(self, &flowed)).collect()
         });
         let Flowed { session: next, done, mut findings, refused, .. } = flowed;
         findings.truncate(self.limits.diagnostics);
