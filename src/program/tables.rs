@@ -4,7 +4,7 @@
 //! Out: rows for `explain`, and the faults of what compiles on first use.
 //! Never: lays them out.
 
-use super::{Effect, ModeId, Program, Schema};
+use super::{Effect, ModeId, Program, Schema, Verb};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::text::{Location, excerpt};
 use std::sync::Arc;
@@ -188,6 +188,13 @@ impl Program {
             }
             if !found {
                 fault(format!("the schema of `{name}` cannot be used"), action.at, error);
+            }
+        }
+        for effect in self.effects() {
+            if let Some(Verb::Record { schema: Some(schema), .. }) = &effect.verb
+                && let Err(error) = schema.validator()
+            {
+                fault("the schema of what is recorded cannot be used".to_owned(), effect.at, error);
             }
         }
         for (name, slot) in &self.slots {

@@ -35,6 +35,7 @@ mod prompts;
 mod readme;
 mod rendered_dce;
 mod replay;
+mod reviewed;
 mod roundtable;
 mod schemas;
 mod taught;
