@@ -55,6 +55,7 @@
 //! | [`outcome`] | the public contract |
 //! | [`cases`] | the tests that prompt engineers write |
 //! | [`lint`] | what would a careful reviewer say of a pack? |
+//! | [`compare`] | what does a change of a pack mean? |
 //! | [`report`] | the only place that lays out text for people |
 //! | [`workspace`] | packs on disk |
 //! | [`cli`] | the command line |
@@ -65,6 +66,7 @@
 pub mod cases;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod compare;
 pub mod diagnostic;
 mod document;
 pub mod expression;

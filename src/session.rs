@@ -5,8 +5,8 @@
 //! Never: changes but for what is computed from the rest, or looks at a clock.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Record, Scope, Template};
-use crate::program::Program;
+use crate::expression::{Record, Rule};
+use crate::program::{Program, Slot};
 use crate::text::excerpt;
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -47,78 +47,20 @@ pub struct Session {
 }
 
 impl Session {
-    /// Changes the value of the state called `name`, and with it what is computed from that.
-    pub(crate) fn change<T>(&mut self, program: &Program, name: &str, change: impl FnOnce(&mut Record) -> T) -> T {
-        let stale = stale(program, &Changed::Value(name));
-        // What waits to be computed from the value shares it, and would have it copied.
-        for (_, name, _) in &stale {
-            self.state.put(name, Arc::default());
-        }
-        let changed = change(&mut self.state);
-        self.compute(program, &stale);
-        changed
-    }
-
-    /// Brings the computed values of the state up to date: what is stale is computed from what is there now, once it is
-    /// read.
-    fn compute(&mut self, program: &Program, stale: &[(usize, &str, &Template)]) {
-        for (place, name, compute) in stale {
-            let members = || compute.reads().iter().filter(|read| read.first().is_some_and(|name| name == "state"));
-            let whole = members().any(|read| read.len() == 1);
-            let seen = members().filter_map(|read| read.get(1));
-            let state = match whole {
-                true => self.state.clone(),
-                false => self.state.part(seen.clone().map(String::as_str)),
-            };
-            let (compute, data) = (Template::clone(compute), Arc::clone(&program.data));
-            let (mode, now) = (self.mode.clone(), self.now.clone());
-            self.state.promise(name, move || {
-                let (mode, now) = (Value::from(mode), Value::from(now));
-                let mut scope = Scope::new().with("data", &data).with("mode", &mode).with("now", &now);
-                scope.add_record("state", &state);
-                compute.render(&scope).unwrap_or_default()
-            });
-            // What is computed from what it was before cannot wait: each promise would hold the one before.
-            let behind = |name: &String| {
-                program.slots.get_full(name).is_some_and(|(at, _, slot)| at >= *place && slot.compute.is_some())
-            };
-            if whole || seen.clone().any(behind) {
-                self.state.get(name);
+    /// Has the computed values of the state computed as the program says, each once it is read.
+    fn compute(&mut self, program: &Program) {
+        for (name, slot) in &program.slots {
+            let Some(compute) = &slot.compute else { continue };
+            match &slot.rule {
+                Some(rule) if self.state.is_computed(name, rule) => {}
+                Some(rule) => self.state.compute(name, Rule::clone(rule)),
+                None => {
+                    let (mode, now) = (self.mode.as_str().into(), self.now.clone().into());
+                    self.state.compute(name, Slot::rule(name, compute, &program.data, mode, now));
+                }
             }
         }
-        self.state.seal(&program.seal);
     }
-}
-
-/// What may make computed values stale.
-enum Changed<'c> {
-    Everything,
-    /// One value of the state.
-    Value(&'c str),
-    /// What the host tells beside it.
-    Surroundings,
-}
-
-/// The computed values that a change concerns, with their places among all, in the order in which they are computed.
-fn stale<'p>(program: &'p Program, changed: &Changed<'_>) -> Vec<(usize, &'p str, &'p Template)> {
-    let mut stale: Vec<(usize, &str, &Template)> = Vec::new();
-    for (place, (name, slot)) in program.slots.iter().enumerate() {
-        let Some(compute) = &slot.compute else { continue };
-        let concerns = |read: &Vec<String>| match (changed, read.as_slice()) {
-            (Changed::Everything, _) => true,
-            (Changed::Value(_), [name]) if name == "state" => true,
-            (_, [name, member, ..]) if name == "state" => {
-                matches!(changed, Changed::Value(changed) if changed == member)
-                    || stale.iter().any(|(_, stale, _)| stale == member)
-            }
-            (Changed::Surroundings, [name, ..]) => matches!(name.as_str(), "mode" | "now"),
-            _ => false,
-        };
-        if matches!(changed, Changed::Everything) || compute.reads().iter().any(concerns) {
-            stale.push((place, name, compute));
-        }
-    }
-    stale
 }
 
 impl Program {
@@ -126,7 +68,7 @@ impl Program {
     pub fn session(&self) -> Session {
         let mode = self.modes.get_index(self.start.0).map(|(name, _)| name.clone()).unwrap_or_default();
         let mut session = Session { mode, state: self.initial.clone(), now: None, ids: Arc::default() };
-        session.compute(self, &stale(self, &Changed::Everything));
+        session.compute(self);
         session
     }
 
@@ -169,19 +111,17 @@ impl Program {
             }
         }
         if faults.is_empty() {
-            session.compute(self, &stale(self, &Changed::Everything));
+            session.compute(self);
             Ok(session)
         } else {
             Err(faults)
         }
     }
 
-    /// A session in which a host may have changed what others are computed from.
+    /// A session that a host may have made otherwise, or whose mode has changed.
     pub(crate) fn up_to_date(&self, session: &Session) -> Session {
-        let sealed = session.state.is_sealed(&self.seal);
-        let changed = if sealed { Changed::Surroundings } else { Changed::Everything };
         let mut session = session.clone();
-        session.compute(self, &stale(self, &changed));
+        session.compute(self);
         session
     }
 

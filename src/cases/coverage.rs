@@ -1,12 +1,13 @@
-//! Coverage: what of the pack did no case exercise?
+//! Coverage: what of the pack did no case exercise, and why?
 //!
 //! In: a program and what came of its cases.
-//! Out: [`Coverage`], one row for each declaration.
+//! Out: [`Coverage`], one row for each declaration, with a [`Reason`] where no case exercised it.
 //! Never: judges; a row without a hit is a fact, not a fault.
 
 use super::talk::Told;
-use crate::outcome::{Effect, EffectRecord, Outcome, Verdict};
+use crate::outcome::{Call, Effect, EffectRecord, Finding, Outcome, TraceStep, Verdict};
 use crate::program::{Permission, Program};
+use std::fmt;
 use std::sync::Arc;
 
 /// How often the cases exercised each declaration of a pack.
@@ -27,89 +28,200 @@ pub struct Covered {
     pub rule: Option<Arc<str>>,
     /// How often it counted.
     pub hits: usize,
+    /// Why it never did; none where it did.
+    pub reason: Option<Reason>,
+}
+
+/// Why no case exercised a declaration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// Nothing came near it.
+    Never,
+    /// Something did, and its condition, gate or exception said no.
+    Unmet,
+    /// Something did, and each call was dropped for another reason.
+    Dropped,
+    /// Something did, and what this names came first each time.
+    Shadowed(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Never => f.write_str("never reached"),
+            Reason::Unmet => f.write_str("reached, but its condition was false"),
+            Reason::Dropped => f.write_str("reached, but each call was dropped"),
+            Reason::Shadowed(by) => write!(f, "always shadowed by {by}"),
+        }
+    }
 }
 
 impl Coverage {
     /// Counts what cases exercised: what came of everything that was said in them, each with its trace.
     pub fn of(program: &Program, told: &[&Told]) -> Self {
-        let outcomes: Vec<&Outcome> = told
-            .iter()
-            .filter_map(|told| match told {
-                Told::Outcome(outcome) => Some(outcome),
-                Told::Heard(_) => None,
-            })
-            .collect();
-        let findings = || told.iter().flat_map(|told| told.diagnostics());
-        let steps =
-            |what: &'static str| told.iter().flat_map(|told| told.trace()).filter(move |step| step.step == what);
-        let mut rows = Vec::new();
-        let mut row = |kind, name: String, rule: Option<Arc<str>>, hits| rows.push(Covered { kind, name, rule, hits });
-        for dialect in program.dialects() {
-            let hits = outcomes.iter().filter(|outcome| outcome.dialect.as_deref() == Some(dialect)).count();
-            row("dialect", dialect.to_owned(), None, hits);
-        }
-        for action in program.actions() {
-            row("action", action.to_owned(), None, count_accepted(&outcomes, action, None));
-        }
-        for cell in program.permit_table() {
-            let (Permission::Always { rule } | Permission::When { rule, .. }) = cell.permission else { continue };
-            let hits = count_accepted(&outcomes, &cell.action, Some(&cell.mode));
-            row("permit", format!("{} in {}", cell.action, cell.mode), Some(rule), hits);
-        }
-        for (id, rule) in program.guardrail_table() {
-            let hits = findings().filter(|finding| finding.id.as_deref() == Some(&id)).count();
-            row("guardrail", id, Some(rule), hits);
-        }
-        for (name, rule) in program.effect_table() {
-            let causes = told.iter().flat_map(|told| told.effects()).filter(|effect| effect.cause == rule);
-            // A remark is no effect for the host: its finding names the place. Neither is a change of mode.
-            let remarks = findings().filter(|finding| finding.rule.as_deref() == Some(&rule));
-            let modes = steps("mode").filter(|step| step.rule.as_deref() == Some(&rule));
-            let hits = causes.count() + remarks.count() + modes.count();
-            row("effect", name, Some(rule), hits);
-        }
-        for (class, rule) in program.input_table() {
-            let hits = steps("input").filter(|step| step.rule.as_deref() == Some(&rule)).count();
-            row("input", class, Some(rule), hits);
-        }
-        for (id, rule) in program.rule_table() {
-            let hits = steps("rule").filter(|step| step.rule.as_deref() == Some(&rule)).count();
-            row("rule", id, Some(rule), hits);
-        }
-        for (way, rule) in program.exit_table() {
-            let hits = steps("mode").filter(|step| step.found == way).count();
-            row("exit", way, Some(rule), hits);
-        }
-        for (id, rule) in program.message_table() {
-            let said = |effect: &&EffectRecord| matches!(&effect.effect, Effect::Say { id: said, .. } if *said == id);
-            let hits = told.iter().flat_map(|told| told.effects()).filter(said).count();
-            row("message", id, Some(rule), hits);
-        }
-        for answer in program.degradation_table() {
-            // What the pack does not say itself is the engine's to test.
-            let Some(rule) = answer.rule else { continue };
-            for strategy in answer.strategies {
-                let code = format!("response/{}", answer.defect);
-                let hits = findings()
-                    .filter(|finding| finding.code == code && finding.strategy.as_deref() == Some(strategy.name()))
-                    .count();
-                row(
-                    "degradation",
-                    format!("{} = {strategy} ({})", answer.defect, answer.place),
-                    Some(rule.clone()),
-                    hits,
-                );
-            }
-        }
-        Self { rows }
+        let mut counting = Counting { program, told, rows: Vec::new() };
+        counting.dialects();
+        counting.calls();
+        counting.guardrails();
+        counting.effects();
+        counting.flow();
+        counting.degradation();
+        Self { rows: counting.rows }
+    }
+
+    /// How many of a hundred declarations were exercised, rounded down.
+    pub fn percent(&self) -> usize {
+        let hit = self.rows.iter().filter(|row| row.hits > 0).count();
+        (hit * 100).checked_div(self.rows.len()).unwrap_or(100)
     }
 }
 
-fn count_accepted(outcomes: &[&Outcome], action: &str, mode: Option<&str>) -> usize {
-    outcomes
-        .iter()
-        .filter(|outcome| mode.is_none_or(|mode| outcome.mode == mode))
-        .flat_map(|outcome| &outcome.calls)
-        .filter(|call| call.verdict == Verdict::Accepted && call.action == action)
-        .count()
+/// The rows so far.
+struct Counting<'c> {
+    program: &'c Program,
+    told: &'c [&'c Told],
+    rows: Vec<Covered>,
+}
+
+impl<'c> Counting<'c> {
+    /// One more row; `reason` is asked where nothing counted.
+    fn row(
+        &mut self,
+        kind: &'static str,
+        name: String,
+        rule: Option<Arc<str>>,
+        hits: usize,
+        reason: impl FnOnce(&Self) -> Option<Reason>,
+    ) {
+        let reason = (hits == 0).then(|| reason(self).unwrap_or(Reason::Never));
+        self.rows.push(Covered { kind, name, rule, hits, reason });
+    }
+
+    fn dialects(&mut self) {
+        for (number, declared) in self.program.dialects.iter().enumerate() {
+            let dialect = declared.name.as_str();
+            let hits = self.outcomes().filter(|outcome| outcome.dialect.as_deref() == Some(dialect)).count();
+            self.row("dialect", dialect.to_owned(), self.program.place(declared.at), hits, |this| {
+                let mode = |outcome: &Outcome| this.program.modes.get(&outcome.mode);
+                let tried = |outcome: &&Outcome| mode(outcome).is_some_and(|mode| mode.dialects.contains(&number));
+                let mut others: Vec<&str> =
+                    this.outcomes().filter(tried).filter_map(|one| one.dialect.as_deref()).collect();
+                others.sort_unstable();
+                others.dedup();
+                (!others.is_empty()).then(|| Reason::Shadowed(others.join(", ")))
+            });
+        }
+    }
+
+    fn calls(&mut self) {
+        for (action, declared) in &self.program.actions {
+            let hits = self.accepted(action, None);
+            let dropped = |this: &Self| this.calls_of(action, None).next().map(|_| Reason::Dropped);
+            self.row("action", action.clone(), self.program.place(declared.at), hits, dropped);
+        }
+        for cell in self.program.permit_table() {
+            let (Permission::Always { rule } | Permission::When { rule, .. }) = cell.permission else { continue };
+            let hits = self.accepted(&cell.action, Some(&cell.mode));
+            let place = rule.clone();
+            self.row("permit", format!("{} in {}", cell.action, cell.mode), Some(rule), hits, |this| {
+                let denied = this
+                    .findings()
+                    .any(|one| one.code == "response/forbidden-call" && one.rule.as_ref() == Some(&place));
+                let dropped = this.calls_of(&cell.action, Some(&cell.mode)).next().map(|_| Reason::Dropped);
+                if denied { Some(Reason::Unmet) } else { dropped }
+            });
+        }
+    }
+
+    fn guardrails(&mut self) {
+        for (id, rule) in self.program.guardrail_table() {
+            let hits = self.findings().filter(|finding| finding.id.as_deref() == Some(&id)).count();
+            self.row("guardrail", id, Some(rule.clone()), hits, |this| this.unmet(&rule));
+        }
+    }
+
+    fn effects(&mut self) {
+        for (name, rule) in self.program.effect_table() {
+            let causes = self.told.iter().flat_map(|told| told.effects()).filter(|effect| effect.cause == rule);
+            // A remark is no effect for the host: its finding names the place. Neither is a change of mode.
+            let remarks = self.findings().filter(|finding| finding.rule.as_deref() == Some(&rule));
+            let hits = causes.count() + remarks.count() + self.steps("mode", &rule).count();
+            self.row("effect", name, Some(rule.clone()), hits, |this| this.unmet(&rule));
+        }
+    }
+
+    fn flow(&mut self) {
+        for (class, rule) in self.program.input_table() {
+            let hits = self.steps("input", &rule).count();
+            self.row("input", class, Some(rule.clone()), hits, |this| {
+                this.steps("shadowed", &rule).next().map(|step| Reason::Shadowed(step.found.clone()))
+            });
+        }
+        for (id, rule) in self.program.rule_table() {
+            let hits = self.steps("rule", &rule).count();
+            self.row("rule", id, Some(rule.clone()), hits, |this| this.unmet(&rule));
+        }
+        for (way, rule) in self.program.exit_table() {
+            let went = |step: &&TraceStep| step.step == "mode" && step.found == way;
+            let hits = self.told.iter().flat_map(|told| told.trace()).filter(went).count();
+            self.row("exit", way.clone(), Some(rule.clone()), hits, |this| {
+                let shut = |one: &Finding| one.code == "response/gate-closed" && one.rule.as_ref() == Some(&rule);
+                this.findings().any(shut).then_some(Reason::Unmet)
+            });
+        }
+        for (id, rule) in self.program.message_table() {
+            let said = |effect: &&EffectRecord| matches!(&effect.effect, Effect::Say { id: said, .. } if *said == id);
+            let hits = self.told.iter().flat_map(|told| told.effects()).filter(said).count();
+            self.row("message", id, Some(rule), hits, |_| None);
+        }
+    }
+
+    fn degradation(&mut self) {
+        for answer in self.program.degradation_table() {
+            // What the pack does not say itself is the engine's to test.
+            let Some(rule) = answer.rule else { continue };
+            let code = format!("response/{}", answer.defect);
+            let mut earlier = None;
+            for strategy in answer.strategies {
+                let acted = |one: &&Finding| one.code == code && one.strategy.as_deref() == Some(strategy.name());
+                let hits = self.findings().filter(acted).count();
+                let name = format!("{} = {strategy} ({})", answer.defect, answer.place);
+                let shadow = earlier.clone();
+                self.row("degradation", name, Some(rule.clone()), hits, |_| shadow.map(Reason::Shadowed));
+                earlier = earlier.or((hits > 0).then(|| strategy.to_string()));
+            }
+        }
+    }
+
+    fn outcomes(&self) -> impl Iterator<Item = &'c Outcome> + use<'c> {
+        self.told.iter().filter_map(|told| match told {
+            Told::Outcome(outcome) => Some(outcome),
+            Told::Heard(_) => None,
+        })
+    }
+
+    fn findings(&self) -> impl Iterator<Item = &'c Finding> + use<'c> {
+        self.told.iter().flat_map(|told| told.diagnostics())
+    }
+
+    /// The steps of this kind that name the declaration at `rule`.
+    fn steps(&self, what: &'static str, rule: &Arc<str>) -> impl Iterator<Item = &'c TraceStep> + use<'c> {
+        let rule = rule.clone();
+        let of_rule = move |step: &&TraceStep| step.step == what && step.rule.as_ref() == Some(&rule);
+        self.told.iter().flat_map(|told| told.trace()).filter(of_rule)
+    }
+
+    /// Of what never counted, each condition that was weighed did not hold.
+    fn unmet(&self, rule: &Arc<str>) -> Option<Reason> {
+        self.steps("condition", rule).next().map(|_| Reason::Unmet)
+    }
+
+    fn calls_of(&self, action: &str, mode: Option<&str>) -> impl Iterator<Item = &'c Call> {
+        let in_mode = move |outcome: &&Outcome| mode.is_none_or(|mode| outcome.mode == mode);
+        self.outcomes().filter(in_mode).flat_map(|outcome| &outcome.calls).filter(move |call| call.action == action)
+    }
+
+    fn accepted(&self, action: &str, mode: Option<&str>) -> usize {
+        self.calls_of(action, mode).filter(|call| call.verdict == Verdict::Accepted).count()
+    }
 }

@@ -27,7 +27,7 @@ table! {
         /// Words of a user by the class that each of them has, heard by itself in the session of the header.
         classes: Named<OneOrMore<Spanned<String>>>,
         /// Why it does not hold yet, or `true`: then failing is fine, and passing is reported.
-        todo: Option<Todo>,
+        todo: Option<Spanned<Todo>>,
     }
 }
 

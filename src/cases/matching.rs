@@ -20,6 +20,8 @@ pub struct Failure {
     pub path: String,
     /// What was expected.
     pub expected: Value,
+    /// Where that is written, in an `=== expect ===` part.
+    pub value: Option<Location>,
     /// What was found, of its members only those that the expectation names; absent where there is nothing.
     pub got: Option<Value>,
 }
@@ -74,7 +76,8 @@ pub(super) fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Lo
     };
     if !matches {
         let got = got.map(|got| likeness(expected, got));
-        failures.push(Failure { step: 0, at, path, expected: expected.to_json(), got });
+        let value = Some(expected.at());
+        failures.push(Failure { step: 0, at, path, expected: expected.to_json(), value, got });
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! In: the text of `.case` files, and a program; or a talk that somebody had.
 //! Out: [`Case`] with the place of every line, [`CaseRun`] with every expectation that did not hold, [`Coverage`]; the text of
-//! the case that tells a talk.
+//! the case that tells a talk, and that of a case that expects what came.
 //! Never: reads or writes a file, or lays out a difference for people.
 //!
 //! A case file is a TOML header, then parts. Each part starts with a line of its own, `=== word ===`:
@@ -29,11 +29,13 @@ mod prompts;
 mod runner;
 mod script;
 mod talk;
+mod update;
 
-pub use coverage::{Coverage, Covered};
+pub use coverage::{Coverage, Covered, Reason};
 pub use header::{CaseHeader, Todo};
 pub use matching::Failure;
 pub use parse::{Case, Expectation, Part, Step, parse};
 pub use runner::{CaseOptions, CaseRun, CaseVerdict, run};
 pub use script::{Said, script};
 pub use talk::{Talk, Told};
+pub use update::updated;

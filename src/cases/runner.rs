@@ -90,7 +90,11 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
     run.verdict = match (&case.header.todo, holds) {
         (None, true) => CaseVerdict::Passed,
         (None, false) => CaseVerdict::Failed,
-        (Some(_), true) => CaseVerdict::Done,
+        (Some(todo), true) => {
+            let message = "every expectation holds now";
+            run.diagnostics.push(Diagnostic::new(Code::CASE_HOLDS, todo.at, message).with_help("take the `todo` out"));
+            CaseVerdict::Done
+        }
         (Some(_), false) => CaseVerdict::Todo,
     };
     run
@@ -106,7 +110,14 @@ impl CaseRun {
                 if got != *class {
                     let (expected, got) = (class.as_str().into(), Some(got.into()));
                     let path = "class".to_owned();
-                    self.failures.push(Failure { step: self.told.len(), at: text.at, path, expected, got });
+                    self.failures.push(Failure {
+                        step: self.told.len(),
+                        at: text.at,
+                        path,
+                        expected,
+                        value: None,
+                        got,
+                    });
                 }
                 self.told.push(Told::Heard(heard));
             }

@@ -4,7 +4,8 @@
 //! Out: every diagnostic of every pack and of its case files.
 //! Never: runs a case.
 
-use super::{Error, Format, Opened, Printed, Status, nothing, packs};
+use super::watch::watch;
+use super::{Error, Format, Opened, Printed, Status, folders, nothing, packs};
 use crate::cases;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::{Row, checked_sum, json};
@@ -19,12 +20,22 @@ pub(crate) struct Arguments {
     /// Warnings count as errors
     #[arg(long)]
     strict: bool,
+    /// Stay, and say it again after each save
+    #[arg(long)]
+    watch: bool,
     /// How the diagnostics are written
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 pub(super) fn check(arguments: &Arguments) -> Result<Printed, Error> {
+    match arguments.watch {
+        true => watch(|| folders(&arguments.packs), || once(arguments)),
+        false => once(arguments),
+    }
+}
+
+fn once(arguments: &Arguments) -> Result<Printed, Error> {
     let packs = packs(&arguments.packs)?;
     if packs.is_empty() {
         return Ok(nothing("check", &arguments.packs));

@@ -1,18 +1,21 @@
 //! `rulebook explain`: what does this code mean, and what does this pack say?
 //!
 //! In: a code or a name of the closed lists; or a pack, maybe with a response.
-//! Out: a page, a table, or the outcome of the response with its whole story.
+//! Out: a page, a table, or the story of the response, on the terminal or as a page of HTML.
 //! Never: has an explanation of its own; pages and packs have them.
+#![expect(clippy::disallowed_methods, reason = "a command that writes the page it was asked for")]
 
-use super::{Error, Format, Opened, Printed, Status, run};
+use super::run::{Judging, status_of};
+use super::{Error, Format, Opened, Printed, Status};
 use crate::diagnostic::{Page, nearest, page, pages};
 use crate::outcome::Options;
-use crate::report::Pen;
-use std::path::PathBuf;
+use crate::report::{Pen, status};
+use crate::text::Source;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "rulebook explain [CODE]\n       rulebook explain PACK FILE\n       rulebook explain --degradation PACK\n       rulebook explain --permits PACK"
+    override_usage = "rulebook explain [CODE]\n       rulebook explain [OPTIONS] PACK FILE\n       rulebook explain --degradation PACK\n       rulebook explain --permits PACK"
 )]
 pub(crate) struct Arguments {
     /// A code such as `response/forbidden-call`, a defect, a remark or a strategy; all of them without it
@@ -21,6 +24,14 @@ pub(crate) struct Arguments {
     /// With a pack instead of a code: the response whose story is told, or `-`
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
+    #[command(flatten)]
+    judging: Judging,
+    /// How the story is written
+    #[arg(long, value_enum, default_value_t, requires = "file")]
+    format: Format,
+    /// Write the story as a page of HTML that needs nothing else
+    #[arg(long, value_name = "OUT", requires = "file", conflicts_with = "format")]
+    html: Option<PathBuf>,
     /// The degradation table of a pack as it stands
     #[arg(long, value_name = "PACK", conflicts_with_all = ["what", "permits"])]
     degradation: Option<PathBuf>,
@@ -45,7 +56,10 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
         });
     }
     match (&arguments.what, &arguments.file) {
-        (Some(pack), Some(file)) => story(&PathBuf::from(pack), file),
+        (Some(pack), Some(file)) => story(Path::new(pack), file, arguments),
+        _ if arguments.judging != Judging::default() => {
+            Err(Error::Usage("a story needs an answer: `rulebook explain PACK FILE`".to_owned()))
+        }
         (Some(name), None) => {
             find(name).map(|page| Printed::new(Pen::default().page(page), Status::Clean)).ok_or_else(|| unknown(name))
         }
@@ -53,17 +67,35 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
     }
 }
 
-/// The outcome of a response in the first session, with its trace.
-fn story(pack: &std::path::Path, file: &std::path::Path) -> Result<Printed, Error> {
+/// How an answer became its outcome.
+fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Error> {
     let opened = Opened::open(pack)?;
-    let program = match opened.program(Format::Human) {
+    let program = match opened.program(arguments.format) {
         Ok(program) => program,
         Err(printed) => return Ok(printed),
     };
-    let (name, response) = run::response(Some(file))?;
     let options = Options { trace: true, ..Options::default() };
-    let outcome = program.run_with(&program.session(), &response, &options);
-    run::printed(&opened.pen, &outcome, name, &response, Format::Human)
+    let judged = match arguments.judging.judge(program, Some(file), options, None)? {
+        Ok(judged) => judged,
+        Err(printed) => return Ok(printed),
+    };
+    let (pen, outcome) = (&opened.pen, &judged.outcome);
+    let source = Source::new(judged.name, String::from_utf8_lossy(&judged.response));
+    let sum = status(outcome);
+    let out = match (&arguments.html, arguments.format) {
+        (Some(path), _) => {
+            std::fs::write(path, pen.page_of_story(outcome, &source, program.name()))
+                .map_err(|error| Error::Usage(format!("cannot write `{}`: {error}", path.display())))?;
+            format!("wrote `{}`\n{sum}", path.display())
+        }
+        (None, Format::Plain) => pen.plain_story(outcome, &source),
+        (None, format) => {
+            let rows = || pen.rows(outcome, &source);
+            let drawn = || pen.story(outcome, &source);
+            format.write(rows, drawn, &sum, |_| serde_json::to_string_pretty(outcome))?
+        }
+    };
+    Ok(Printed::new(out, status_of(outcome)))
 }
 
 /// The page of a whole code, of a bare name, or of a fault that a grammar names.

@@ -7,17 +7,21 @@
 mod apply;
 mod check;
 mod completions;
+mod diff;
 mod explain;
 mod export;
 mod hear;
 mod new;
+mod parallel;
 mod play;
 mod prompt;
 mod replay;
 mod run;
+mod save;
 mod schema;
 mod session;
 mod test;
+mod watch;
 
 use crate::lint;
 use crate::program::{Loaded, Program};
@@ -25,6 +29,7 @@ use crate::report::{self, Pen, Row, json};
 use crate::surface::Folder;
 use crate::workspace::{PackFiles, ReadError, packs_below, read_pack};
 use clap::{Parser, Subcommand, ValueEnum};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -56,6 +61,8 @@ enum Command {
     Play(play::Arguments),
     /// Judge a file of responses and say how often what came of them
     Replay(replay::Arguments),
+    /// Say what the change of a pack means: what it allows, what its prompts cost, which outcomes differ
+    Diff(diff::Arguments),
     /// Explain a code, a pack's tables, or what became of one answer
     Explain(explain::Arguments),
     /// Print what a model's server takes for a pack and a mode: tools, or the schema of an answer
@@ -174,9 +181,7 @@ pub fn main() -> ExitCode {
         Err(error) => usage(&error),
     };
     // Whoever closed the pipe has seen enough: the status stays what it is.
-    let written = anstream::stdout().write_all(printed.out.as_bytes()).and_then(|()| anstream::stdout().flush());
-    _ = anstream::stderr().write_all(printed.err.as_bytes());
-    let status = match written {
+    let status = match tell(&printed) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             _ = anstream::stderr().write_all(Pen::default().trouble(&format!("cannot write: {error}")).as_bytes());
             Status::Trouble
@@ -184,6 +189,13 @@ pub fn main() -> ExitCode {
         _ => printed.status,
     };
     ExitCode::from(status as u8)
+}
+
+/// Writes what a command has to say; an error is one of standard output.
+fn tell(printed: &Printed) -> std::io::Result<()> {
+    let written = anstream::stdout().write_all(printed.out.as_bytes()).and_then(|()| anstream::stdout().flush());
+    _ = anstream::stderr().write_all(printed.err.as_bytes());
+    written
 }
 
 fn execute(arguments: Arguments) -> Result<Printed, Error> {
@@ -196,6 +208,7 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
         Command::Hear(arguments) => hear::hear(&arguments),
         Command::Play(arguments) => play::play(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
+        Command::Diff(arguments) => diff::diff(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Export(arguments) => export::export(&arguments),
         Command::Schema(arguments) => Ok(schema::schema(&arguments)),
@@ -281,6 +294,13 @@ fn packs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
         }
     }
     Ok(packs)
+}
+
+/// The folders that commands on `paths` read: those themselves, and those that their packs use.
+fn folders(paths: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let used = packs(paths).unwrap_or_default().into_iter().filter_map(|pack| read_pack(&pack).ok());
+    let used = used.flat_map(|files| files.paths).map(|(_, typed)| PathBuf::from(typed));
+    used.chain(paths.iter().cloned()).collect()
 }
 
 /// What to print where no pack was found.

@@ -62,46 +62,36 @@ pub(super) fn replay(arguments: &Arguments) -> Result<Printed, Error> {
         Err(printed) => return Ok(printed),
     };
     let judging = Judging { program, against, keeps: arguments.out.is_some() };
-    let (reader, bar) = open(&arguments.file)?;
-    let mut telling = Telling {
-        bar,
-        out: arguments.out.as_deref().map(Out::create).transpose()?,
-        replayed: Replayed::default(),
-        broken: Vec::new(),
-    };
-    let jobs = arguments.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    each(Lines::new(reader, MOST), jobs, |line| judging.judge(line), |judged| telling.tell(judged))?;
-    if let Some(out) = &mut telling.out {
-        out.finish()?;
-    }
-    telling.bar.finish_and_clear();
-    report(arguments, telling)
+    let out = arguments.out.as_deref().map(Out::create).transpose()?;
+    let (replayed, broken) = judging.judge_all(&arguments.file, arguments.jobs, out)?;
+    report(arguments, &replayed, &broken)
 }
 
-fn report(arguments: &Arguments, telling: Telling) -> Result<Printed, Error> {
-    let Telling { replayed, broken, .. } = telling;
+fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Result<Printed, Error> {
     let status = match (replayed.lines, replayed.broken + replayed.differing) {
         (0, _) => Status::Nothing,
         (_, 0) => Status::Clean,
         _ => Status::Findings,
     };
     let pen = Pen::default();
-    let file = arguments.file.display().to_string();
-    let rows = || {
-        let row = |(line, fault): &(usize, Diagnostic)| {
-            let mut row = Row::of_diagnostic(&pen, &Sources::default(), fault);
-            (row.file, row.line) = (Some(file.clone()), Some(*line));
-            row
-        };
-        broken.iter().map(row).collect()
-    };
+    let rows = || rows(&arguments.file, broken);
     let drawn = || {
         let faults = broken.iter().map(|(_, fault)| pen.diagnostic(&Sources::default(), fault) + "\n");
-        faults.collect::<String>() + &pen.replayed(&replayed)
+        faults.collect::<String>() + &pen.replayed(replayed)
     };
-    let json = |rows| serde_json::to_string_pretty(&json::Replay::new(&replayed, rows));
+    let json = |rows| serde_json::to_string_pretty(&json::Replay::new(replayed, rows));
     let out = arguments.format.write(rows, drawn, &replayed.sum(), json)?;
     Ok(Printed::new(out, status))
+}
+
+/// The lines that are no answers, one row for each.
+pub(super) fn rows(file: &Path, broken: &[Broken]) -> Vec<Row> {
+    let row = |(line, fault): &Broken| {
+        let mut row = Row::of_diagnostic(&Pen::default(), &Sources::default(), fault);
+        (row.file, row.line) = (Some(file.display().to_string()), Some(*line));
+        row
+    };
+    broken.iter().map(row).collect()
 }
 
 /// The answers, and a bar on the terminal that shows how many of them have been told.
@@ -118,11 +108,16 @@ fn open(file: &Path) -> Result<(Box<dyn BufRead + Send>, ProgressBar), Error> {
     Ok((Box::new(BufReader::with_capacity(1 << 16, opened)), bar))
 }
 
+/// A line that is no answer, and why.
+type Broken = (usize, Diagnostic);
+
 /// Judges answers; shared by all jobs.
-struct Judging<'p> {
-    program: &'p Program,
-    against: Option<&'p Program>,
-    keeps: bool,
+pub(super) struct Judging<'p> {
+    pub(super) program: &'p Program,
+    /// The program whose outcomes are told where they differ.
+    pub(super) against: Option<&'p Program>,
+    /// Whether each outcome is kept for a file.
+    pub(super) keeps: bool,
 }
 
 /// What became of one line.
@@ -152,6 +147,24 @@ struct Record<'a> {
 }
 
 impl Judging<'_> {
+    /// What became of all answers of a file, and the first of its lines that are none.
+    pub(super) fn judge_all(
+        &self,
+        file: &Path,
+        jobs: Option<NonZeroUsize>,
+        out: Option<Out>,
+    ) -> Result<(Replayed, Vec<Broken>), Error> {
+        let (reader, bar) = open(file)?;
+        let mut telling = Telling { bar, out, replayed: Replayed::default(), broken: Vec::new() };
+        let jobs = jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        each(Lines::new(reader, MOST), jobs, |line| self.judge(line), |judged| telling.tell(judged))?;
+        if let Some(out) = &mut telling.out {
+            out.finish()?;
+        }
+        telling.bar.finish_and_clear();
+        Ok((telling.replayed, telling.broken))
+    }
+
     /// None for a line that is blank.
     fn judge(&self, line: Line) -> Option<Judged> {
         let answer = match &line.bytes {
@@ -207,7 +220,7 @@ struct Telling {
     bar: ProgressBar,
     out: Option<Out>,
     replayed: Replayed,
-    broken: Vec<(usize, Diagnostic)>,
+    broken: Vec<Broken>,
 }
 
 impl Telling {
@@ -249,7 +262,7 @@ impl Telling {
 }
 
 /// The file of the outcomes.
-struct Out {
+pub(super) struct Out {
     path: PathBuf,
     writer: BufWriter<File>,
 }

@@ -41,6 +41,13 @@ pub(super) struct Answer {
     /// The response; standard input without it, or for `-`
     file: Option<PathBuf>,
     #[command(flatten)]
+    judging: Judging,
+}
+
+/// How a response is judged.
+#[derive(Debug, Default, PartialEq, Eq, clap::Args)]
+pub(super) struct Judging {
+    #[command(flatten)]
     session: SessionArguments,
     /// The one dialect in which it is read
     #[arg(long)]
@@ -82,12 +89,25 @@ impl Answer {
         options: Options,
         now: Option<String>,
     ) -> Result<Result<Judged, Printed>, Error> {
+        self.judging.judge(program, self.file.as_deref(), options, now)
+    }
+}
+
+impl Judging {
+    /// The outcome of the response in `file`, or what to print where the session does not fit the pack.
+    pub(super) fn judge(
+        &self,
+        program: &Program,
+        file: Option<&Path>,
+        options: Options,
+        now: Option<String>,
+    ) -> Result<Result<Judged, Printed>, Error> {
         let session = match self.session.open_at(program, now)? {
             Ok(session) => session,
             Err(printed) => return Ok(Err(printed)),
         };
         declared("dialect", self.dialect.as_deref(), program.dialects())?;
-        let (name, response) = response(self.file.as_deref())?;
+        let (name, response) = response(file)?;
         let options =
             Options { dialect: self.dialect.clone(), truncated: self.truncated, attempts: self.attempts, ..options };
         let outcome = program.run_with(&session, &response, &options);
@@ -96,22 +116,21 @@ impl Answer {
 }
 
 /// The outcome in its format, and the status that it means.
-pub(super) fn printed(
-    pen: &Pen,
-    outcome: &Outcome,
-    name: String,
-    response: &[u8],
-    format: Format,
-) -> Result<Printed, Error> {
+fn printed(pen: &Pen, outcome: &Outcome, name: String, response: &[u8], format: Format) -> Result<Printed, Error> {
     let source = Source::new(name, String::from_utf8_lossy(response));
     let rows = || pen.rows(outcome, &source);
     let drawn = || pen.outcome(outcome, &source);
     let out = format.write(rows, drawn, &status(outcome), |_| serde_json::to_string_pretty(outcome))?;
-    Ok(Printed::new(out, if outcome.has_errors() { Status::Findings } else { Status::Clean }))
+    Ok(Printed::new(out, status_of(outcome)))
+}
+
+/// The status that an outcome means.
+pub(super) fn status_of(outcome: &Outcome) -> Status {
+    if outcome.has_errors() { Status::Findings } else { Status::Clean }
 }
 
 /// The name and the bytes of a response.
-pub(super) fn response(file: Option<&Path>) -> Result<(String, Vec<u8>), Error> {
+fn response(file: Option<&Path>) -> Result<(String, Vec<u8>), Error> {
     match file {
         Some(path) if path.as_os_str() != "-" => Ok((path.display().to_string(), read_file(path, MOST)?)),
         _ => {

@@ -18,7 +18,7 @@ use std::time::SystemTime;
 /// The most bytes of a session that are read.
 const MOST: u64 = 1 << 30;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, PartialEq, Eq, clap::Args)]
 pub(super) struct SessionArguments {
     /// The mode, over the session's
     #[arg(long)]

@@ -1,15 +1,18 @@
 //! `rulebook test`: do the packs do what their cases say?
 //!
 //! In: folders of packs, with their cases or others.
-//! Out: every expectation that does not hold, at its line.
-//! Never: writes a case.
+//! Out: every expectation that does not hold, at its line; the cases that now expect what came, if that was asked.
+//! Never: rewrites a case where nobody looks at the change.
 
-use super::{Error, Format, Opened, Printed, Status, nothing, packs};
-use crate::cases::{self, Case, CaseOptions, CaseRun, Coverage, Told};
+use super::save::save;
+use super::watch::watch;
+use super::{Error, Format, Opened, Printed, Status, folders, nothing, packs, parallel};
+use crate::cases::{self, Case, CaseOptions, CaseRun, CaseVerdict, Coverage, Told, updated};
+use crate::program::Program;
 use crate::report::{Pen, TestedPack, json, junit};
 use crate::text::Sources;
 use crate::workspace::{CaseFile, cases_below};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -22,27 +25,60 @@ pub(crate) struct Arguments {
     /// Only cases whose name or claim holds this text
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Say what of the packs no case exercised
+    /// Say which cases there are, and run none
+    #[arg(long, conflicts_with_all = ["update", "coverage", "min_coverage", "format"])]
+    list: bool,
+    /// Rewrite what failed cases expect to what came; everything else in their files stays
+    #[arg(long)]
+    update: bool,
+    /// Say what of the packs no case exercised, and why
     #[arg(long)]
     coverage: bool,
+    /// Fail where the cases of a pack exercise less than so many percent of it
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    min_coverage: Option<u8>,
     /// Feed each response in pieces of so many bytes
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
     stream: Option<u32>,
+    /// Stay, and say it again after each save
+    #[arg(long, conflicts_with_all = ["list", "update"])]
+    watch: bool,
     /// How the results are written
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 pub(super) fn test(arguments: &Arguments) -> Result<Printed, Error> {
-    let others = arguments.cases.as_deref().map(cases_below).transpose()?;
-    let mut tested = Vec::new();
-    for path in packs(&arguments.packs)? {
-        let opened = Opened::open(&path)?;
-        tested.push(test_pack(opened, others.as_deref(), arguments));
+    if arguments.update && is_watched_by_nobody() {
+        let message = "`--update` rewrites cases, and `CI` is set: run it where somebody looks at the change";
+        return Err(Error::Usage(message.to_owned()));
     }
-    let idle = |pack: &TestedPack| pack.runs.is_empty() && pack.broken.is_empty() && pack.faults.is_none();
-    if tested.iter().all(idle) {
+    match arguments.watch {
+        true => watch(|| folders(&arguments.read()), || once(arguments)),
+        false => once(arguments),
+    }
+}
+
+fn once(arguments: &Arguments) -> Result<Printed, Error> {
+    let others = arguments.cases.as_deref().map(cases_below).transpose()?;
+    let opened = parallel::each("packs", &packs(&arguments.packs)?, |path| Opened::open(path));
+    let mut packs = Vec::new();
+    for opened in opened {
+        packs.push(Testing::new(opened?, others.as_deref(), arguments));
+    }
+    if packs.iter().all(Testing::is_idle) {
         return Ok(nothing("test", &arguments.packs));
+    }
+    if arguments.list {
+        return Ok(Printed::new(packs.iter().map(Testing::list).collect(), Status::Clean));
+    }
+    let jobs: Vec<(&Program, &Case)> = packs.iter().flat_map(Testing::jobs).collect();
+    let options = arguments.options();
+    let mut runs = parallel::each("cases", &jobs, |(program, case)| cases::run(program, case, options)).into_iter();
+    let mut tested = Vec::new();
+    let mut err = String::new();
+    for pack in packs {
+        tested.push(pack.finish(&mut runs, arguments, &mut err)?);
     }
     let status = if tested.iter().any(TestedPack::has_failed) { Status::Findings } else { Status::Clean };
     let rows = || tested.iter().flat_map(TestedPack::rows).collect();
@@ -52,43 +88,133 @@ pub(super) fn test(arguments: &Arguments) -> Result<Printed, Error> {
         Format::Junit => junit(&tested),
         other => other.write(rows, drawn, &sum, |_| serde_json::to_string_pretty(&json::Tested::new(&tested)))?,
     };
-    Ok(Printed::new(out, status))
+    Ok(Printed { out, err, status })
 }
 
-fn test_pack(opened: Opened, others: Option<&[CaseFile]>, arguments: &Arguments) -> TestedPack {
-    let Opened { files, loaded, pen } = opened;
-    let mut tested = TestedPack {
-        name: files.folder.name,
-        pen,
-        faults: None,
-        sources: Sources::default(),
-        broken: Vec::new(),
-        runs: Vec::new(),
-        coverage: None,
-    };
-    let Some(program) = loaded.program else {
-        tested.faults = Some((loaded.sources, loaded.diagnostics));
-        return tested;
-    };
-    let options = CaseOptions { chunk: arguments.stream.map(|bytes| bytes as usize), trace: arguments.coverage };
-    for file in others.unwrap_or(&files.cases) {
-        let parsed = cases::parse(&mut tested.sources, &file.name, &file.bytes);
-        let wanted = |case: &Case| match &arguments.filter {
-            Some(text) => case.name.contains(text) || case.header.claim.value.contains(text),
-            None => true,
+#[expect(clippy::disallowed_methods, reason = "services for CI say so in the environment")]
+fn is_watched_by_nobody() -> bool {
+    std::env::var("CI").is_ok_and(|word| !matches!(word.as_str(), "" | "0" | "false"))
+}
+
+impl Arguments {
+    /// Everything that is read.
+    fn read(&self) -> Vec<PathBuf> {
+        self.packs.iter().chain(&self.cases).cloned().collect()
+    }
+
+    fn covers(&self) -> bool {
+        self.coverage || self.min_coverage.is_some()
+    }
+
+    fn options(&self) -> CaseOptions {
+        CaseOptions { chunk: self.stream.map(|bytes| bytes as usize), trace: self.covers() }
+    }
+
+    fn wants(&self, case: &Case) -> bool {
+        let holds = |text: &String| case.name.contains(text) || case.header.claim.value.contains(text);
+        self.filter.as_ref().is_none_or(holds)
+    }
+}
+
+/// A pack whose cases are about to run.
+struct Testing {
+    program: Option<Program>,
+    cases: Vec<Case>,
+    tested: TestedPack,
+}
+
+impl Testing {
+    fn new(opened: Opened, others: Option<&[CaseFile]>, arguments: &Arguments) -> Self {
+        let Opened { files, loaded, pen } = opened;
+        let mut tested = TestedPack {
+            name: files.folder.name,
+            pen,
+            faults: None,
+            sources: Sources::default(),
+            broken: Vec::new(),
+            runs: Vec::new(),
+            coverage: None,
+            least: arguments.min_coverage.map(usize::from),
+            lists: arguments.coverage,
         };
-        match parsed.value {
-            Some(case) if wanted(&case) => {
-                let run = cases::run(&program, &case, options);
-                tested.runs.push((case, run));
+        let mut cases = Vec::new();
+        if loaded.program.is_none() {
+            tested.faults = Some((loaded.sources, loaded.diagnostics));
+        } else {
+            for file in others.unwrap_or(&files.cases) {
+                let parsed = cases::parse(&mut tested.sources, &file.name, &file.bytes);
+                match parsed.value {
+                    Some(case) if arguments.wants(&case) => cases.push(case),
+                    Some(_) => {}
+                    None => tested.broken.extend(parsed.diagnostics),
+                }
             }
-            Some(_) => {}
-            None => tested.broken.extend(parsed.diagnostics),
         }
+        Self { program: loaded.program, cases, tested }
     }
-    if arguments.coverage {
-        let told: Vec<&Told> = tested.runs.iter().flat_map(|(_, run): &(Case, CaseRun)| &run.told).collect();
-        tested.coverage = Some(Coverage::of(&program, &told));
+
+    fn is_idle(&self) -> bool {
+        self.cases.is_empty() && self.tested.broken.is_empty() && self.tested.faults.is_none()
     }
-    tested
+
+    fn jobs(&self) -> impl Iterator<Item = (&Program, &Case)> {
+        self.program.iter().flat_map(|program| self.cases.iter().map(move |case| (program, case)))
+    }
+
+    fn list(&self) -> String {
+        let line = |case: &Case| {
+            let todo = if case.header.todo.is_some() { " (to do)" } else { "" };
+            format!("{}: {}{todo}\n", self.path(case), case.header.claim.value)
+        };
+        self.cases.iter().map(line).collect()
+    }
+
+    /// The file of a case, as the user would type it.
+    fn path(&self, case: &Case) -> String {
+        self.tested.sources.get(case.source).map(|source| self.tested.pen.shown(source.name())).unwrap_or_default()
+    }
+
+    /// The results of its cases, with their files rewritten where that was asked.
+    fn finish(
+        mut self,
+        runs: &mut impl Iterator<Item = CaseRun>,
+        arguments: &Arguments,
+        err: &mut String,
+    ) -> Result<TestedPack, Error> {
+        for case in std::mem::take(&mut self.cases) {
+            let Some(run) = runs.next() else { break };
+            let better = if arguments.update { self.update(&case, &run, arguments)? } else { None };
+            if better.is_some() {
+                *err += &format!("updated `{}`\n", self.path(&case));
+            }
+            self.tested.runs.push(better.unwrap_or((case, run)));
+        }
+        if let Some(program) = self.program.as_ref().filter(|_| arguments.covers()) {
+            let told: Vec<&Told> = self.tested.runs.iter().flat_map(|(_, run): &(Case, CaseRun)| &run.told).collect();
+            self.tested.coverage = Some(Coverage::of(program, &told));
+        }
+        Ok(self.tested)
+    }
+
+    /// The case as it expects what came, written to its file; none where that would mend nothing.
+    fn update(&mut self, case: &Case, run: &CaseRun, arguments: &Arguments) -> Result<Option<(Case, CaseRun)>, Error> {
+        let (Some(program), CaseVerdict::Failed) = (&self.program, run.verdict) else { return Ok(None) };
+        let path = self.path(case);
+        let Some(source) = self.tested.sources.get(case.source) else { return Ok(None) };
+        let text = updated(source.text(), case, &run.failures);
+        let name = source.name().to_owned();
+        // What became of it says whether it may be written.
+        let Some(better) = cases::parse(&mut self.tested.sources, &name, text.as_bytes()).value else {
+            return Ok(None);
+        };
+        let again = cases::run(program, &better, arguments.options());
+        if again.failures.len() >= run.failures.len() {
+            return Ok(None);
+        }
+        let path = Path::new(&path);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        save(folder, vec![(file, text)])?;
+        Ok(Some((better, again)))
+    }
 }

@@ -209,6 +209,10 @@ table! {
     CASE_EMPTY = "case/expects-nothing", Error;
     /// An expectation that did not hold.
     CASE_FAILED = "case/failed", Error;
+    /// A declaration that no case exercises.
+    CASE_UNCOVERED = "case/uncovered", Error;
+    /// A case that holds although its `todo` says otherwise.
+    CASE_HOLDS = "case/holds-now", Warning;
 
     /// A session that does not fit the pack.
     SESSION_MISFIT = "pack/session-misfit", Error;

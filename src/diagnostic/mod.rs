@@ -80,6 +80,8 @@ pub struct Diagnostic {
     pub rule: Option<Location>,
     /// What was done about it in a response.
     pub strategy: Option<Strategy>,
+    /// The word of the pack that chose the strategy; none for a default.
+    pub answered_by: Option<Location>,
 }
 
 impl Diagnostic {
@@ -96,6 +98,7 @@ impl Diagnostic {
             id: None,
             rule: None,
             strategy: None,
+            answered_by: None,
         }
     }
 

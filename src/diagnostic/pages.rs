@@ -96,6 +96,8 @@ pages! {
     "case/syntax",
     "case/expects-nothing",
     "case/failed",
+    "case/uncovered",
+    "case/holds-now",
     "pack/session-misfit",
     "workspace/unsafe-key",
     "workspace/outside",

@@ -174,8 +174,8 @@ impl Marker {
             if self.attempt.is_none() {
                 let rest = bytes.get(self.at..limit).unwrap_or_default();
                 let offset = match look.dialect.by_line {
-                    true => self.line_start(rest, &look.dialect.needles),
-                    false => look.dialect.needles.find(rest),
+                    true => self.line_start(rest, &look.dialect.starts.needles),
+                    false => look.dialect.starts.needles.find(rest),
                 };
                 let Some(offset) = offset else {
                     self.at = limit;
@@ -231,14 +231,13 @@ impl Marker {
         self.cut = false;
     }
 
-    /// Tries every family here; false if more text is needed.
+    /// Tries what may start here; false if more text is needed.
     fn attempts(&mut self, look: &Look<'_>, budget: &mut Budget, mut resumed: Option<(usize, bool, bool)>) -> bool {
         let first = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
-        for number in first..2 * look.dialect.families.len() {
+        let byte = look.text.as_bytes().get(self.at).copied().unwrap_or_default();
+        let numbers = look.dialect.starts.with(byte, self.leads).iter().map(|number| usize::from(*number));
+        for number in numbers.skip_while(|number| *number < first) {
             let (index, closing) = (number / 2, number % 2 == 1);
-            if look.dialect.families.get(index).is_some_and(|family| family.only_prelude) {
-                continue;
-            }
             let resume = resumed.take().is_some_and(|(_, _, started)| started);
             let attempt = match closing {
                 false => self.open(look, index, budget, resume),
@@ -265,9 +264,6 @@ impl Marker {
 
     fn open(&mut self, look: &Look<'_>, index: usize, budget: &mut Budget, resume: bool) -> Attempt {
         let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
-        if family.leads_line && !self.leads {
-            return Attempt::Nothing;
-        }
         match self.run(look, family, family.open, (&family.open_lead, false), budget, resume) {
             Ok(end) => {
                 let Some(name) = self.capture(family.name) else { return Attempt::Nothing };
@@ -475,10 +471,11 @@ fn may_lead(byte: u8) -> bool {
 fn lead_fits(lead: &Lead, any: bool, look: &Look<'_>, at: usize) -> Option<bool> {
     let rest = look.text.as_bytes().get(at..).unwrap_or_default();
     let literal = lead.literal.as_bytes();
-    if rest.len() < literal.len() {
-        return if !look.complete && literal.starts_with(rest) { None } else { Some(false) };
+    // A byte or two: a comparison of slices would be a call.
+    if !literal.iter().zip(rest).all(|(one, other)| one == other) {
+        return Some(false);
     }
-    let Some(after) = rest.strip_prefix(literal) else { return Some(false) };
+    let Some(after) = rest.get(literal.len()..) else { return look.complete.then_some(false) };
     if !lead.name_follows {
         return Some(true);
     }

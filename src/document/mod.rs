@@ -22,7 +22,7 @@ pub(crate) use decode::{Spelling, decode_entities, decode_string};
 pub(crate) use edges::{without_between, without_frame};
 pub(crate) use masks::Mask;
 pub(crate) use members::without;
-pub(crate) use side_by_side::Readers;
+pub(crate) use side_by_side::{Readers, Trial, Tried};
 
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::RuleId;
@@ -35,6 +35,8 @@ use serde_json::Value;
 pub(crate) struct Document {
     /// The number of the dialect that read it, among those that were tried.
     pub(crate) dialect: Option<usize>,
+    /// What came of each dialect that was tried, in their order.
+    pub(crate) tried: Vec<Tried>,
     /// How long the response is.
     pub(crate) bytes: usize,
     /// The opener and the closer of a fence around the whole answer.

@@ -436,6 +436,7 @@ impl<'p> Scanner<'p> {
         let wrapper = self.masks.wrapper();
         Document {
             dialect,
+            tried: Vec::new(),
             bytes,
             wrapper,
             blocks: self.blocks,

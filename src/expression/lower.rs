@@ -690,7 +690,8 @@ fn span(tree: &Expr<'_>) -> Span {
     Span::new(span.start_offset as usize, span.end_offset as usize)
 }
 
-fn sign(op: BinOpKind) -> &'static str {
+/// How an operator is written.
+pub(super) fn sign(op: BinOpKind) -> &'static str {
     match op {
         BinOpKind::ScAnd => "and",
         BinOpKind::ScOr => "or",

@@ -1,15 +1,16 @@
 //! Records: which values does a name stand for that are shared until one of them changes?
 //!
-//! In: named values, and promises of values.
+//! In: named values, and rules that compute some of them from the others.
 //! Out: [`Record`], an object that is cheap to clone: a change copies the one member that it is about.
-//! Never: shares a part of a member, or makes a promised value before somebody reads it.
+//! Never: shares a part of a member, or computes one before somebody reads it.
 
 use indexmap::IndexMap;
 use indexmap::map::raw_entry_v1::RawEntryApiV1;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
-use std::sync::{Arc, LazyLock};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 /// An object whose members are shared with its clones until they change; in JSON it is like any other.
 ///
@@ -24,58 +25,68 @@ use std::sync::{Arc, LazyLock};
 /// assert_eq!(serde_json::to_value(&after).unwrap(), json!({ "turns": 4, "notes": [] }));
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Record {
-    members: Arc<IndexMap<Arc<str>, Member>>,
-    /// Who vouches for it as it is.
-    seal: Option<Seal>,
-}
+pub struct Record(Arc<IndexMap<Arc<str>, Member>>);
 
-/// A value that is there, one that is made when it is read first, or `null`.
-#[derive(Debug, Clone, Default)]
+/// A value that is there, or one that is computed when it is read first; else `null`.
+#[derive(Clone, Default)]
 struct Member {
-    made: Option<Arc<Json>>,
-    promised: Option<Arc<LazyLock<Json, Promise>>>,
+    value: Option<Arc<Json>>,
+    computed: Option<Computed>,
 }
 
-/// Makes a value.
-type Promise = Box<dyn FnOnce() -> Json + Send>;
+#[derive(Clone)]
+struct Computed {
+    rule: Rule,
+    /// Clones of the record share it as long as they are the same.
+    value: Arc<OnceLock<Arc<Json>>>,
+}
+
+/// Computes a member of a record from the others.
+#[derive(Clone)]
+pub(crate) struct Rule(Arc<dyn Fn(&Record) -> Json + Send + Sync>);
+
+impl Rule {
+    pub(crate) fn new(rule: impl Fn(&Record) -> Json + Send + Sync + 'static) -> Self {
+        Self(Arc::new(rule))
+    }
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Rule")
+    }
+}
 
 impl Member {
     fn of(value: Arc<Json>) -> Self {
-        Self { made: Some(value), promised: None }
+        Self { value: Some(value), computed: None }
     }
 
-    fn value(&self) -> &Json {
-        let promised = || self.promised.as_deref().map(LazyLock::force);
-        self.made.as_deref().or_else(promised).unwrap_or(&Json::Null)
-    }
-
-    /// The value, to be changed: from here on it is no promise.
-    fn value_mut(&mut self) -> &mut Json {
-        let promised = self.promised.take();
-        let kept = || promised.map(|promised| LazyLock::force(&promised).clone());
-        Arc::make_mut(self.made.get_or_insert_with(|| Arc::new(kept().unwrap_or_default())))
-    }
-
-    fn into_value(self) -> Json {
-        let made = self.made.map(Arc::unwrap_or_clone);
-        made.or_else(|| self.promised.as_deref().map(LazyLock::force).cloned()).unwrap_or_default()
+    fn value(&self, record: &Record) -> &Json {
+        match &self.computed {
+            Some(computed) => computed.value.get_or_init(|| Arc::new((computed.rule.0)(record))),
+            None => self.value.as_deref().unwrap_or(&Json::Null),
+        }
     }
 }
 
-/// Somebody who vouches for records; each one is like no other.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Seal(Arc<()>);
+impl fmt::Debug for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let computed = self.computed.as_ref().and_then(|computed| computed.value.get());
+        self.value.as_ref().or(computed).fmt(f)
+    }
+}
 
 impl Record {
     /// The member of this name.
     pub fn get(&self, name: &str) -> Option<&Json> {
-        self.members.get(name).map(Member::value)
+        self.0.get(name).map(|member| member.value(self))
     }
 
-    /// The member of this name, to be changed; `null` if there was none.
+    /// The member of this name, to be changed; `null` if there was none. What is computed from it is computed anew.
     pub fn entry(&mut self, name: &str) -> &mut Json {
-        self.slot(name).value_mut()
+        self.get(name);
+        Arc::make_mut(self.slot(name).value.get_or_insert_default())
     }
 
     /// Puts a shared value in the place of the member of this name.
@@ -83,50 +94,60 @@ impl Record {
         *self.slot(name) = Member::of(value);
     }
 
-    /// Puts a value in the place of the member of this name that is made when somebody reads it.
-    pub(crate) fn promise(&mut self, name: &str, make: impl FnOnce() -> Json + Send + 'static) {
-        let promised = Arc::new(LazyLock::new(Box::new(make) as Promise));
-        *self.slot(name) = Member { made: None, promised: Some(promised) };
+    /// Has the member of this name computed by a rule, which sees no later ones that are computed, and not itself.
+    pub(crate) fn compute(&mut self, name: &str, rule: Rule) {
+        self.slot(name).computed = Some(Computed { rule, value: Arc::default() });
+    }
+
+    /// Whether the member of this name is computed by this rule.
+    pub(crate) fn is_computed(&self, name: &str, rule: &Rule) -> bool {
+        let computed = self.0.get(name).and_then(|member| member.computed.as_ref());
+        computed.is_some_and(|computed| Arc::ptr_eq(&computed.rule.0, &rule.0))
+    }
+
+    /// The record as it is without what is computed from the member of this name on.
+    pub(crate) fn before(&self, name: &str) -> Self {
+        let mut before = self.clone();
+        let first = self.0.get_index_of(name).unwrap_or_default();
+        for member in Arc::make_mut(&mut before.0).values_mut().skip(first).filter(|member| member.computed.is_some()) {
+            *member = Member::default();
+        }
+        before
     }
 
     /// The member of this name, to be changed, if there is one.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
-        self.seal = None;
-        Arc::make_mut(&mut self.members).get_mut(name).map(Member::value_mut)
+        self.0.contains_key(name).then(|| self.entry(name))
     }
 
     /// Takes the member of this name out; the others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<Json> {
-        self.seal = None;
-        Arc::make_mut(&mut self.members).shift_remove(name).map(Member::into_value)
+        self.get(name)?;
+        let value = self.slot(name).value.take();
+        Arc::make_mut(&mut self.0).shift_remove(name);
+        value.map(Arc::unwrap_or_clone).or(Some(Json::Null))
     }
 
     /// The members in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json)> {
-        self.members.iter().map(|(name, member)| (&**name, member.value()))
+        self.0.iter().map(|(name, member)| (&**name, member.value(self)))
     }
 
-    /// The members of these names alone.
-    pub(crate) fn part<'n>(&self, names: impl Iterator<Item = &'n str>) -> Self {
-        let members = names.filter_map(|name| self.members.get_key_value(name));
-        let members = members.map(|(name, member)| (name.clone(), member.clone())).collect();
-        Self { members: Arc::new(members), seal: None }
-    }
-
-    /// Vouches for the record as it is, until a member changes.
-    pub(crate) fn seal(&mut self, seal: &Seal) {
-        self.seal = Some(seal.clone());
-    }
-
-    /// Whether this one vouched for the record as it is.
-    pub(crate) fn is_sealed(&self, seal: &Seal) -> bool {
-        self.seal.as_ref().is_some_and(|known| Arc::ptr_eq(&known.0, &seal.0))
-    }
-
+    /// The place of a member, which is computed no more; what else is computed is computed anew.
     fn slot(&mut self, name: &str) -> &mut Member {
-        self.seal = None;
-        let members = Arc::make_mut(&mut self.members).raw_entry_mut_v1();
-        members.from_key(name).or_insert_with(|| (name.into(), Member::default())).1
+        let members = Arc::make_mut(&mut self.0);
+        if let Some(member) = members.get_mut(name)
+            && let Some(computed) = member.computed.take()
+        {
+            member.value = computed.value.get().cloned();
+        }
+        for computed in members.values_mut().filter_map(|member| member.computed.as_mut()) {
+            match Arc::get_mut(&mut computed.value) {
+                Some(value) => drop(value.take()),
+                None => computed.value = Arc::default(),
+            }
+        }
+        members.raw_entry_mut_v1().from_key(name).or_insert_with(|| (name.into(), Member::default())).1
     }
 
     /// The same object as plain JSON.
@@ -138,14 +159,13 @@ impl Record {
 impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
         let same = |(name, value): (&str, &Json)| other.get(name) == Some(value);
-        Arc::ptr_eq(&self.members, &other.members)
-            || (self.members.len() == other.members.len() && self.iter().all(same))
+        Arc::ptr_eq(&self.0, &other.0) || (self.0.len() == other.0.len() && self.iter().all(same))
     }
 }
 
 impl Serialize for Record {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.members.len()))?;
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
         self.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;
         map.end()
     }
@@ -154,6 +174,6 @@ impl Serialize for Record {
 impl<N: Into<Arc<str>>> FromIterator<(N, Json)> for Record {
     fn from_iter<I: IntoIterator<Item = (N, Json)>>(members: I) -> Self {
         let made = |(name, value): (N, Json)| (name.into(), Member::of(Arc::new(value)));
-        Self { members: Arc::new(members.into_iter().map(made).collect()), seal: None }
+        Self(Arc::new(members.into_iter().map(made).collect()))
     }
 }

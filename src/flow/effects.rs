@@ -8,7 +8,8 @@ use super::effect::Effect;
 use super::modes::Going;
 use super::state;
 use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
-use crate::expression::{Failure, PathTemplate, Record, Scope, Shape, Template};
+use crate::expression::{Expression, Failure, PathTemplate, Record, Scope, Shape, Template};
+use crate::judge::{Step, Steps};
 use crate::program::{self, Answers, ModeId, Program, Schema, Verb};
 use crate::session::Session;
 use crate::text::{Location, Span, excerpt};
@@ -23,16 +24,6 @@ pub(crate) struct Done {
     pub(crate) effect: Effect,
     pub(crate) cause: Location,
     /// The call or content that it stands for.
-    pub(crate) span: Span,
-}
-
-/// Something that happened on the way: a rule that followed, or a change of mode.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Step {
-    /// `rule` or `mode`.
-    pub(crate) what: &'static str,
-    pub(crate) found: String,
-    pub(crate) at: Location,
     pub(crate) span: Span,
 }
 
@@ -56,7 +47,7 @@ pub(crate) struct Flow<'f> {
     pub(super) shown: Record,
     done: Vec<Done>,
     pub(super) findings: Vec<Diagnostic>,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Steps,
     pub(super) degraded: bool,
     pub(super) refused: bool,
     pub(super) mode: Value,
@@ -91,14 +82,14 @@ impl Default for Bound<'_> {
 }
 
 impl<'f> Flow<'f> {
-    pub(crate) fn new(program: &'f Program, session: &Session, reply: Record) -> Self {
+    pub(crate) fn new(program: &'f Program, session: &Session, reply: Record, steps: Steps) -> Self {
         Self {
             program,
             session: session.clone(),
             shown: session.state.clone(),
             done: Vec::new(),
             findings: Vec::new(),
-            steps: Vec::new(),
+            steps,
             degraded: false,
             refused: false,
             mode: Value::String(session.mode.clone()),
@@ -134,7 +125,7 @@ impl<'f> Flow<'f> {
     /// What came of the occasion.
     pub(crate) fn finish(self) -> Flowed {
         let Self { session, done, findings, steps, degraded, refused, .. } = self;
-        Flowed { session, done, findings, steps, degraded, refused }
+        Flowed { session, done, findings, steps: steps.into_list(), degraded, refused }
     }
 
     pub(super) fn list<'e>(
@@ -186,7 +177,7 @@ impl<'f> Flow<'f> {
             bound.lets.push((name, value));
         }
         if let Some(when) = &effect.when
-            && !self.scope(names, bound, |scope| when.holds(scope))?
+            && !self.holds(when, names, bound, effect.at, || "the effect waits for".to_owned())?
         {
             return Ok(());
         }
@@ -220,12 +211,12 @@ impl<'f> Flow<'f> {
         let kind = match verb {
             Verb::Set { path, value } => {
                 let (path, value) = self.placed(path, value, names, bound)?;
-                self.change(&path, |state| state::set(state, &path, &value)).map_err(Failure::new)?;
+                state::set(&mut self.session.state, &path, &value).map_err(Failure::new)?;
                 Effect::Set { path: state::dotted(&path), value }
             }
             Verb::Append { path, unique, value } => {
                 let (path, value) = self.placed(path, value, names, bound)?;
-                let place = self.change(&path, |state| append(state, &path, unique, &value)).map_err(Failure::new)?;
+                let place = append(&mut self.session.state, &path, unique, &value).map_err(Failure::new)?;
                 match place {
                     // A host that applies effects one by one must not get the entry twice.
                     Some(index) => Effect::Set { path: format!("{}.{index}", state::dotted(&path)), value },
@@ -234,7 +225,7 @@ impl<'f> Flow<'f> {
             }
             Verb::Remove { path } => {
                 let path = self.scope(names, bound, |scope| path.render(scope))?;
-                let Some(value) = self.change(&path, |state| state::remove(state, &path)) else { return Ok(()) };
+                let Some(value) = state::remove(&mut self.session.state, &path) else { return Ok(()) };
                 Effect::Remove { path: state::dotted(&path), value: Arc::new(value) }
             }
             Verb::Emit { event, value } => self.scope(names, bound, |scope| {
@@ -263,7 +254,12 @@ impl<'f> Flow<'f> {
             }
             Verb::Go { to, insist } => {
                 let insists = match insist {
-                    Some(insist) => self.scope_as_shown(names, bound, |scope| insist.holds(scope))?,
+                    Some(insist) => {
+                        let weighed = self.scope_as_shown(names, bound, |scope| self.steps.weigh(insist, scope));
+                        let insists = weighed.holds.clone();
+                        self.steps.tell_weighed(weighed, effect.at, self.span, || "it insists when".to_owned());
+                        insists?
+                    }
                     None => false,
                 };
                 self.go(*to, insists, effect.at);
@@ -317,11 +313,6 @@ impl<'f> Flow<'f> {
         self.done.push(Done { effect, cause, span: self.span });
     }
 
-    /// Changes the value of the state that a path leads into.
-    fn change<T>(&mut self, path: &[Cow<'_, str>], change: impl FnOnce(&mut Record) -> T) -> T {
-        self.session.change(self.program, path.first().map_or("", |name| name), change)
-    }
-
     /// Where an effect acts, and with what.
     fn placed<'e>(
         &self,
@@ -340,6 +331,21 @@ impl<'f> Flow<'f> {
         then: impl FnOnce(&Scope<'_>) -> T,
     ) -> T {
         self.scope_over(&self.session.state, names, bound, then)
+    }
+
+    /// Whether a condition holds; `whose` says what it decides.
+    pub(super) fn holds(
+        &mut self,
+        when: &Expression,
+        names: &[(&str, &Arc<Value>)],
+        bound: &Bound<'_>,
+        at: Location,
+        whose: impl FnOnce() -> String,
+    ) -> Result<bool, Failure> {
+        let weighed = self.scope(names, bound, |scope| self.steps.weigh(when, scope));
+        let holds = weighed.holds.clone();
+        self.steps.tell_weighed(weighed, at, self.span, whose);
+        holds
     }
 
     /// As [`Flow::scope`], with the state as the prompt showed it where a call or content acts.

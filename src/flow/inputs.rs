@@ -20,12 +20,30 @@ pub(crate) struct Words {
 
 /// The class of the words, if any input of the mode has one for them.
 pub(crate) fn classify(program: &Program, mode: &str, text: &str) -> Option<Words> {
-    let mode = program.modes.get_index_of(mode).map(ModeId);
-    let tried = |input: &Input| input.modes.is_empty() || mode.is_some_and(|mode| input.modes.contains(&mode));
-    program.flows.inputs.iter().enumerate().filter(|(_, input)| tried(input)).find_map(|(number, input)| {
+    tried(program, mode).find_map(|(number, input)| {
         let captures = captures(input, text)?;
         Some(Words { input: number, class: input.class, captures })
     })
+}
+
+/// The later inputs of the mode that these words would match, too.
+pub(crate) fn shadowed<'p>(
+    program: &'p Program,
+    mode: &str,
+    text: &str,
+    input: usize,
+) -> impl Iterator<Item = &'p Input> {
+    tried(program, mode)
+        .skip_while(move |(number, _)| *number <= input)
+        .map(|(_, input)| input)
+        .filter(move |input| captures(input, text).is_some())
+}
+
+/// The inputs that are tried in a mode, each with its number.
+fn tried<'p>(program: &'p Program, mode: &str) -> impl Iterator<Item = (usize, &'p Input)> {
+    let mode = program.modes.get_index_of(mode).map(ModeId);
+    let tried = move |input: &Input| input.modes.is_empty() || mode.is_some_and(|mode| input.modes.contains(&mode));
+    program.flows.inputs.iter().enumerate().filter(move |(_, input)| tried(input))
 }
 
 /// What the match that starts first captures; none where nothing matches. What `unless` matches keeps every match away

@@ -15,5 +15,5 @@ mod rules;
 mod state;
 
 pub use effect::Effect;
-pub(crate) use effects::{Done, Flow, Flowed, Step};
-pub(crate) use inputs::{Words, classify};
+pub(crate) use effects::{Done, Flow, Flowed};
+pub(crate) use inputs::{Words, classify, shadowed};

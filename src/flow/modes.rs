@@ -4,7 +4,7 @@
 //! Out: the session in another mode, with the rules of leaving and entering; or `gate-closed`, answered.
 //! Never: enters a mode twice on one occasion: whatever the rules say, they come to an end.
 
-use super::effects::{Bound, Flow, Step};
+use super::effects::{Bound, Flow};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
 use crate::program::{Answers, Event, Exit, Mode, ModeId};
 use crate::text::{Location, excerpt};
@@ -78,6 +78,7 @@ impl<'f> Flow<'f> {
         let strategy = answer.and_then(|answer| answer.strategies.first().copied());
         let strategy = strategy.unwrap_or(Defect::GateClosed.default_strategy());
         finding.strategy = Some(strategy);
+        finding.answered_by = answer.map(|answer| answer.at);
         finding.rule = Some(at);
         self.degraded |= strategy != Strategy::Keep;
         if strategy.refuses() {
@@ -90,13 +91,13 @@ impl<'f> Flow<'f> {
 
     /// Why the gate of an exit is shut; none if it is open. What a call asks for is judged by the state that its prompt
     /// showed, what a rule asks for by the state as it is. A condition that fails denies.
-    fn why_shut(&self, exit: &Exit) -> Option<String> {
+    fn why_shut(&mut self, exit: &Exit) -> Option<String> {
         let gate = exit.gate.as_ref()?;
-        match self.scope_as_shown(&[], &Bound::default(), |scope| gate.holds(scope)) {
-            Ok(true) => None,
-            Ok(false) => Some(format!("`{}` does not hold", excerpt(gate.source(), 120))),
-            Err(failure) => Some(format!("`{}` fails: {}", excerpt(gate.source(), 120), excerpt(&failure.message, 80))),
-        }
+        let weighed = self.scope_as_shown(&[], &Bound::default(), |scope| self.steps.weigh(gate, scope));
+        let why = weighed.why_not(120);
+        let to = self.mode_name(exit.to);
+        self.steps.tell_weighed(weighed, exit.at, self.span, || format!("the gate to `{to}` opens when"));
+        why
     }
 
     /// The calls and contents of the answer are done: they count as one event.
@@ -113,8 +114,7 @@ impl<'f> Flow<'f> {
             self.follow(Event::Leave(from), &[]);
             self.leaving = false;
             let name = self.mode_name(going.to);
-            let found = format!("{} to {name}", self.session.mode);
-            self.steps.push(Step { what: "mode", found, at: going.at, span: self.span });
+            self.steps.tell("mode", going.at, self.span, || format!("{} to {name}", self.session.mode));
             self.session.mode.clone_from(&name);
             self.mode = Value::String(name);
             self.entered.push(going.to);

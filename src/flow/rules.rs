@@ -4,7 +4,7 @@
 //! Out: the effects of each rule that follows on it, in the order of the pack; then the change of mode, if one asked for it.
 //! Never: lets a rule change the mode that the next rule on the same event sees.
 
-use super::effects::{Bound, Flow, Step};
+use super::effects::{Bound, Flow};
 use crate::program::{Event, Input, Rule};
 use crate::text::Span;
 use serde_json::Value;
@@ -41,11 +41,13 @@ impl Flow<'_> {
             let names: Vec<(&str, &Arc<Value>)> = absent.chain(names.iter().copied()).collect();
             let holds = match &rule.when {
                 None => Ok(true),
-                Some(when) => self.scope(&names, &Bound::default(), |scope| when.holds(scope)),
+                Some(when) => {
+                    self.holds(when, &names, &Bound::default(), rule.at, || format!("the rule `{}` waits for", rule.id))
+                }
             };
             match holds {
                 Ok(true) => {
-                    self.steps.push(Step { what: "rule", found: rule.id.clone(), at: rule.at, span: self.span });
+                    self.steps.tell("rule", rule.at, self.span, || rule.id.clone());
                     self.list(&rule.effects, &names, &mut Bound::default());
                 }
                 Ok(false) => {}
@@ -55,8 +57,12 @@ impl Flow<'_> {
     }
 
     /// Whether an utterance that comes now is beyond the limit of the discussion; a limit that cannot be checked is none.
-    pub(crate) fn is_beyond_limit(&self) -> bool {
-        let limit = self.program.flows.speakers.as_ref().and_then(|speakers| speakers.limit.as_ref());
-        limit.is_some_and(|limit| self.scope(&[], &Bound::default(), |scope| limit.holds(scope)).unwrap_or_default())
+    pub(crate) fn is_beyond_limit(&mut self) -> bool {
+        let speakers = self.program.flows.speakers.as_ref();
+        let Some((speakers, limit)) = speakers.and_then(|speakers| Some((speakers, speakers.limit.as_ref()?))) else {
+            return false;
+        };
+        let ends = || "the discussion ends when".to_owned();
+        self.holds(limit, &[], &Bound::default(), speakers.at, ends).unwrap_or_default()
     }
 }

@@ -254,11 +254,16 @@ impl Judgement<'_> {
     fn judge_permit(&mut self, call: usize, block: &Block, valid: bool, action: &Action) {
         let Some((name, number)) = self.calls.get(call).map(|call| (call.name.clone(), call.action)) else { return };
         let permits = self.mode.and_then(|mode| mode.permits.get(number?)).map(Vec::as_slice).unwrap_or_default();
-        if permits.iter().any(|permit| permit.when.is_none()) {
+        let mode = self.session.mode.as_str();
+        let allowed = || format!("`{mode}` permits `{name}`");
+        if let Some(permit) = permits.iter().find(|permit| permit.when.is_none()) {
+            self.steps.tell("permit", permit.at, block.span, allowed);
             return;
         }
         // A condition reads parameters: where those are not valid, the call is answered for that already.
-        if !permits.is_empty() && !valid {
+        if let (Some(permit), false) = (permits.first(), valid) {
+            let found = || format!("`{mode}` permits `{name}` on a condition, which only parameters that fit can meet");
+            self.steps.tell("permit", permit.at, block.span, found);
             return;
         }
         let mut why = None;
@@ -268,17 +273,18 @@ impl Judgement<'_> {
             let Some(params) = self.calls.get(call).map(|call| &call.params) else { continue };
             let mut scope = self.scope();
             scope.add_shared("params", params);
-            match when.holds(&scope) {
-                Ok(true) => return,
-                Ok(false) => why = Some(format!("`{}` does not hold", excerpt(when.source(), 80))),
-                Err(failure) => {
-                    why = Some(format!("`{}` fails: {}", excerpt(when.source(), 80), excerpt(&failure.message, 80)));
-                }
+            let weighed = self.steps.weigh(when, &scope);
+            why = weighed.why_not(80);
+            self.steps.tell_weighed(weighed, permit.at, block.span, || format!("`{mode}` permits `{name}` when"));
+            if why.is_none() {
+                self.steps.tell("permit", permit.at, block.span, allowed);
+                return;
             }
         }
         let message = format!("the mode `{}` does not permit `{name}`", self.session.mode);
-        let rule = permits.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at));
-        let mut finding = defect(Defect::ForbiddenCall, block.opener, message).with_rule(rule.or(Some(action.at)));
+        let rule = permits.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at)).unwrap_or(action.at);
+        self.steps.tell("permit", rule, block.span, || format!("no permit of `{mode}` allows `{name}`"));
+        let mut finding = defect(Defect::ForbiddenCall, block.opener, message).with_rule(Some(rule));
         finding.help = why.or_else(|| self.permitted_elsewhere(number));
         self.answer(Defect::ForbiddenCall, &Subject::Call(call), finding);
     }
@@ -308,7 +314,7 @@ impl Judgement<'_> {
             return;
         }
         let before: Vec<bool> = self.calls.iter().map(|call| call.accepted).collect();
-        let (strategies, place) = self.answers(Defect::ExtraCall, &Subject::Calls(accepted.clone(), most));
+        let strategies = self.answers(Defect::ExtraCall, &Subject::Calls(accepted.clone(), most));
         let first = accepted.get(most).copied();
         let span = |judgement: &Self, call: usize| {
             let block = judgement.calls.get(call).and_then(|call| judgement.document.blocks.get(call.block));
@@ -318,7 +324,7 @@ impl Judgement<'_> {
         let at_first = first.map_or(Span::default(), |call| span(self, call));
         let finding = defect(Defect::ExtraCall, at_first, message.clone()).with_rule(Some(at));
         let findings = self.findings.len();
-        let chosen = self.answer_with(&strategies, place, &Subject::Calls(accepted, most), finding);
+        let chosen = self.answer_with(&strategies, &Subject::Calls(accepted, most), finding);
         // Each call that it took away is told at its own place.
         let gone: Vec<usize> = (0..self.calls.len())
             .filter(|index| {

@@ -5,7 +5,7 @@
 //! Never: writes anything.
 
 use super::{Fate, Judgement, Subject, defect, path};
-use crate::diagnostic::{Defect, Remark};
+use crate::diagnostic::{Code, Defect, Remark};
 use crate::document::Ended;
 use crate::surface::Role;
 use crate::text::excerpt;
@@ -71,6 +71,7 @@ impl Judgement<'_> {
                     self.moved.insert(last, None);
                 }
                 if index != last {
+                    self.causes.insert(index, Code::Remark(Remark::DuplicateKey));
                     self.set_fate(index, Fate::Dropped);
                 }
             }
@@ -96,7 +97,7 @@ impl Judgement<'_> {
     /// meant: it needs a word of the pack, as a call does that was cut off.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
         let open = self.document.blocks.get(index).is_some_and(|block| block.ended == Ended::Open);
-        !open || self.answers(Defect::UnclosedBlock, &Subject::Block(index)).1.is_some()
+        !open || self.answers(Defect::UnclosedBlock, &Subject::Block(index)).iter().any(|(_, said)| said.is_some())
     }
 
     /// What a content is called in the outcome: the word of its binding, else its bound name.

@@ -35,8 +35,12 @@ impl Judgement<'_> {
                     };
                     let excused =
                         || rule.excuse.as_ref().is_some_and(|excuse| excuse.find(&looked.text.text).is_some());
-                    if hits.contains(&pattern) != rule.inverted && !excused() {
-                        self.trip(rule, Some(&looked));
+                    match hits.contains(&pattern) != rule.inverted {
+                        true if excused() => self.steps.tell("condition", rule.at, looked.text.span, || {
+                            format!("the guardrail `{}` trips unless its exception matches: it does", rule.id)
+                        }),
+                        true => self.trip(rule, Some(&looked)),
+                        false => {}
                     }
                 }
             }
@@ -56,7 +60,11 @@ impl Judgement<'_> {
         let mut broken = None;
         if let Some(when) = &rule.when {
             self.prepare_reply(when.reads());
-            match when.holds(&self.scope()) {
+            let weighed = self.steps.weigh(when, &self.scope());
+            let holds = weighed.holds.clone();
+            let span = looked.map_or(Span::new(0, self.text.len()), |looked| looked.text.span);
+            self.steps.tell_weighed(weighed, rule.at, span, || format!("the guardrail `{}` trips when", rule.id));
+            match holds {
                 Ok(true) => {}
                 Ok(false) => return,
                 // A check that cannot be made has not been passed.
@@ -90,7 +98,7 @@ impl Judgement<'_> {
         };
         let before = fate(self);
         match rule.strategy {
-            Some(strategy) => self.answer_with(&[strategy], None, &subject, finding),
+            Some(strategy) => self.answer_with(&[(strategy, Some(rule.at))], &subject, finding),
             None => self.answer(Defect::Guardrail, &subject, finding),
         };
         if fate(self) != before {

@@ -16,6 +16,7 @@ mod reading;
 mod reply;
 mod shape;
 mod speakers;
+mod steps;
 mod strategy;
 mod texts;
 mod typing;
@@ -23,6 +24,7 @@ mod typing;
 pub(crate) use calls::Call;
 #[cfg(feature = "files")]
 pub(crate) use path::unsafe_because;
+pub(crate) use steps::{Step, Steps};
 pub(crate) use texts::{Composed, Leaf, Texts};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
@@ -65,6 +67,9 @@ impl Fate {
     }
 }
 
+/// A strategy, and the place of the pack's word for it; a default has none.
+type Chosen = (Strategy, Option<Location>);
+
 /// What a defect is about.
 #[derive(Debug, Clone)]
 pub(crate) enum Subject {
@@ -101,6 +106,9 @@ pub(crate) struct Judgement<'r> {
     /// Contents that make room for a later one under the same key, with that one; and those, which are told there.
     moved: HashMap<usize, Option<usize>>,
     pub(crate) findings: Vec<Diagnostic>,
+    pub(crate) steps: Steps,
+    /// What took a block out or changed what it counts as, where somebody wants to be told.
+    pub(crate) causes: HashMap<usize, Code>,
     /// How many values the payloads may still hold.
     values: Rc<Cell<usize>>,
     /// Findings that the limit left out.
@@ -124,6 +132,7 @@ pub(crate) fn judge<'r>(
     document: &'r Document,
     truncated: bool,
     attempts: usize,
+    steps: Steps,
 ) -> Judgement<'r> {
     let mode_id = program.modes.get_index_of(&session.mode).map(ModeId);
     let dialect = document.dialect.and_then(|number| Some((number, program.dialects.get(number)?)));
@@ -140,6 +149,8 @@ pub(crate) fn judge<'r>(
         texts: Texts::default(),
         moved: HashMap::new(),
         findings: Vec::new(),
+        steps,
+        causes: HashMap::new(),
         values: Rc::new(Cell::new(program.limits.values)),
         left_out: document.left_out,
         degraded: false,
@@ -212,8 +223,9 @@ impl<'r> Judgement<'r> {
         matches!(self.fate(index), Fate::Stands | Fate::Lifted)
     }
 
-    /// What answers a defect of the subject: the nearest word first, and the defaults last.
-    fn answers(&self, defect: Defect, subject: &Subject) -> (Vec<Strategy>, Option<Location>) {
+    /// What answers a defect of the subject, with the place of the word for it: the nearest word first, and the default,
+    /// which has no place, last.
+    fn answers(&self, defect: Defect, subject: &Subject) -> Vec<Chosen> {
         let call = match subject {
             Subject::Call(call) | Subject::Params(call, _) => self.calls.get(*call),
             Subject::Calls(calls, _) => calls.last().and_then(|call| self.calls.get(*call)),
@@ -237,14 +249,8 @@ impl<'r> Judgement<'r> {
         let answer = by_action.or_else(by_block).or_else(by_mode).or_else(|| self.program.degradation.get(defect));
         let of_call = block.and_then(|block| self.block(block)).is_some_and(|(_, bound)| bound.role == Role::Call);
         let default = if of_call { defect.default_for_calls() } else { defect.default_strategy() };
-        match answer {
-            Some(answer) => {
-                let mut strategies = answer.strategies.clone();
-                strategies.push(default);
-                (strategies, Some(answer.at))
-            }
-            None => (vec![default], None),
-        }
+        let said = answer.iter().flat_map(|answer| answer.strategies.iter().map(|one| (*one, Some(answer.at))));
+        said.chain([(default, None)]).collect()
     }
 
     /// The table of degradation of a block's declaration.
@@ -287,28 +293,43 @@ impl<'r> Judgement<'r> {
 
     /// Answers a defect: lets the first strategy that applies act, and says so.
     pub(crate) fn answer(&mut self, defect: Defect, subject: &Subject, finding: Diagnostic) -> Strategy {
-        let (strategies, at) = self.answers(defect, subject);
-        self.answer_with(&strategies, at, subject, finding)
+        self.answer_with(&self.answers(defect, subject), subject, finding)
     }
 
-    fn answer_with(
-        &mut self,
-        strategies: &[Strategy],
-        at: Option<Location>,
-        subject: &Subject,
-        mut finding: Diagnostic,
-    ) -> Strategy {
-        let chosen = strategies.iter().copied().find(|strategy| strategy::apply(*strategy, self, subject));
-        let chosen = chosen.unwrap_or(Strategy::Keep);
+    fn answer_with(&mut self, strategies: &[Chosen], subject: &Subject, mut finding: Diagnostic) -> Strategy {
+        let applies = |(strategy, _): &&Chosen| strategy::apply(*strategy, self, subject);
+        let (chosen, said) = strategies.iter().find(applies).copied().unwrap_or((Strategy::Keep, None));
+        self.note_cause(subject, &finding.code);
         self.degraded |= chosen != Strategy::Keep;
         if chosen.refuses() {
             self.refused = true;
             finding.severity = Severity::Error;
         }
         finding.strategy = Some(chosen);
-        finding.rule = finding.rule.or(at);
+        finding.answered_by = said;
+        finding.rule = finding.rule.or(said);
         self.find(finding);
         chosen
+    }
+
+    /// Remembers what changed the blocks that a defect is about: the first that did is why.
+    fn note_cause(&mut self, subject: &Subject, code: &Code) {
+        if !self.steps.are_wanted() {
+            return;
+        }
+        let of_call = |call: &usize| self.calls.get(*call).map(|call| call.block);
+        let blocks: Vec<usize> = match subject {
+            Subject::Block(block) => vec![*block],
+            Subject::Blocks(blocks, _) => blocks.clone(),
+            Subject::Call(call) => of_call(call).into_iter().collect(),
+            Subject::Calls(calls, _) => calls.iter().filter_map(of_call).collect(),
+            Subject::Place(_) | Subject::Params(..) | Subject::Outside(_) | Subject::Reply => Vec::new(),
+        };
+        for block in blocks {
+            if self.fate(block) != Fate::Stands {
+                self.causes.entry(block).or_insert_with(|| code.clone());
+            }
+        }
     }
 
     /// What an attribute of a block's opener says.

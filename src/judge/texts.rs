@@ -92,6 +92,24 @@ pub(crate) enum Leaf {
     Blank,
 }
 
+impl Leaf {
+    /// Its word in the ledger.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Leaf::Message => "message",
+            Leaf::Thinking => "thinking",
+            Leaf::Calls => "calls",
+            Leaf::Contents => "contents",
+            Leaf::Sections => "sections",
+            Leaf::Utterances => "utterances",
+            Leaf::Markup => "markup",
+            Leaf::Stray => "stray",
+            Leaf::Dropped => "dropped",
+            Leaf::Blank => "blank",
+        }
+    }
+}
+
 impl Composed {
     /// The value of an attribute, which is located as the opener that it stands in.
     pub(super) fn of_attribute(text: String, opener: Span) -> Self {

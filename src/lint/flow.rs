@@ -83,9 +83,8 @@ fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
             continue;
         }
         let earlier = rules.iter().take(number).find(|earlier| goes_first(program, earlier, rule));
-        let go = program
-            .effects()
-            .find(|effect| matches!(effect.verb, Some(Verb::Go { .. })) && holds(&rule.effects, effect.at));
+        let mut all = program.effects().into_iter().map(|(_, effect)| effect);
+        let go = all.find(|effect| matches!(effect.verb, Some(Verb::Go { .. })) && holds(&rule.effects, effect.at));
         let (Some(earlier), Some(go)) = (earlier, go) else { continue };
         let message = format!("this change of mode never happens: the rule `{}` always makes one first", earlier.id);
         found.push(
@@ -151,7 +150,7 @@ fn goes_first(program: &Program, earlier: &Rule, later: &Rule) -> bool {
 fn messages(program: &Program, found: &mut Vec<Diagnostic>) {
     let asked = program.flows.inputs.iter().filter_map(|input| input.ask);
     let shut = program.modes.values().flat_map(|mode| &mode.exits).filter_map(|exit| exit.shut);
-    let said = program.effects().filter_map(|effect| match effect.verb {
+    let said = program.effects().into_iter().filter_map(|(_, effect)| match effect.verb {
         Some(Verb::Say { message, .. }) => Some(message),
         _ => None,
     });

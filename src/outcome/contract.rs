@@ -164,7 +164,8 @@ contract! {
 
     /// One step of the way from the response to the outcome.
     pub struct TraceStep {
-        /// What happened: `input`, `block`, `call`, `permit`, `defect`, `guardrail`, `remark`, `rule`, `mode`, `effect`.
+        /// What happened: `dialect`, `bytes`, `input`, `block`, `call`, `permit`, `condition`, `defect`, `guardrail`,
+        /// `strategy`, `remark`, `rule`, `mode`, `effect`; `shadowed` where the words mean what a later input says, too.
         step: &'static str,
         /// Where in the response.
         span: [usize; 2],
@@ -172,6 +173,17 @@ contract! {
         found: String,
         /// The declaration behind it, `pack/file:line:column`.
         rule: Option<Arc<str>>,
+        /// What a condition rested on.
+        parts: Vec<Part>,
+    }
+
+    /// A part of a condition, and what it gave.
+    #[derive(Eq)]
+    pub struct Part {
+        /// As the pack has it.
+        text: String,
+        /// Its value as JSON, cut short; or why there is none.
+        value: String,
     }
 }
 

@@ -6,9 +6,10 @@
 
 use super::contract::{TraceStep, VERSION};
 use super::heard::Heard;
-use super::run::flowed_steps;
+use super::trace::flowed_steps;
 use crate::expression::Record;
-use crate::flow::{Effect, Flow, Flowed, Words, classify};
+use crate::flow::{Effect, Flow, Flowed, Words, classify, shadowed};
+use crate::judge::Steps;
 use crate::program::{Event, Program};
 use crate::session::Session;
 use crate::text::Span;
@@ -46,7 +47,7 @@ impl Program {
     pub fn hear_with(&self, session: &Session, text: &str, trace: bool) -> Heard {
         let session = &self.up_to_date(session);
         let span = Span::new(0, text.len());
-        let mut flow = Flow::new(self, session, Record::default());
+        let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace));
         let Some(words) = classify(self, &session.mode, text) else {
             return self.heard(session, text, None, flow.finish(), trace);
         };
@@ -61,7 +62,7 @@ impl Program {
     /// What follows from the start of a session, before anybody has said anything.
     pub fn start(&self, session: &Session, trace: bool) -> Heard {
         let session = &self.up_to_date(session);
-        let mut flow = Flow::new(self, session, Record::default());
+        let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace));
         flow.happen(Event::Start, &[], Span::default());
         self.heard(session, "", None, flow.finish(), trace)
     }
@@ -77,8 +78,18 @@ impl Program {
                 span: [0, text.len()],
                 found: found(class),
                 rule: at.clone(),
+                parts: Vec::new(),
             });
-            heard.chain(flowed_steps(self, &flowed)).collect()
+            let later = words.iter().flat_map(|words| shadowed(self, &session.mode, text, words.input)).map(|input| {
+                TraceStep {
+                    step: "shadowed",
+                    span: [0, text.len()],
+                    found: class.iter().map(found).collect(),
+                    rule: self.place(input.at),
+                    parts: Vec::new(),
+                }
+            });
+            heard.chain(later).chain(flowed_steps(self, &flowed)).collect()
         });
         let Flowed { session: next, done, mut findings, refused, .. } = flowed;
         findings.truncate(self.limits.diagnostics);

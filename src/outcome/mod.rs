@@ -10,11 +10,12 @@ mod hear;
 mod heard;
 mod prompt;
 mod run;
+mod trace;
 
 pub use crate::flow::Effect;
 pub use contract::{
-    Call, ContentBlock, EffectRecord, Extent, Finding, Ledger, Outcome, Section, Status, TraceStep, Utterance, VERSION,
-    Verdict,
+    Call, ContentBlock, EffectRecord, Extent, Finding, Ledger, Outcome, Part, Section, Status, TraceStep, Utterance,
+    VERSION, Verdict,
 };
 pub use difference::differences;
 pub use heard::Heard;

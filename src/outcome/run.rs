@@ -5,14 +5,14 @@
 //! Never: reads, judges or performs anything itself: it composes the floors above in their order.
 
 use super::contract::{
-    Call, ContentBlock, EffectRecord, Extent, Finding, Ledger, Outcome, Section, Status, TraceStep, Utterance, VERSION,
-    Verdict,
+    Call, ContentBlock, EffectRecord, Extent, Finding, Ledger, Outcome, Section, Status, Utterance, VERSION, Verdict,
 };
-use crate::diagnostic::{Code, Defect, Diagnostic, Remark};
+use super::trace::trace;
+use crate::diagnostic::{Code, Diagnostic, Remark};
 use crate::document::{Announcement, Document, Readers};
 use crate::expression::Record;
-use crate::flow::{Done, Effect, Flow, Flowed, Step};
-use crate::judge::{Judgement, Leaf, judge};
+use crate::flow::{Done, Flow, Flowed};
+use crate::judge::{Judgement, Leaf, Steps, judge};
 use crate::program::{Event, Program};
 use crate::session::Session;
 use crate::surface::Role;
@@ -98,7 +98,8 @@ impl Program {
         broken: &[usize],
     ) -> Outcome {
         let session = &self.up_to_date(session);
-        let mut judged = judge(self, session, text, document, options.truncated, options.attempts);
+        let steps = Steps::new(options.trace);
+        let mut judged = judge(self, session, text, document, options.truncated, options.attempts, steps);
         for offset in broken.iter().take(self.limits.diagnostics) {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());
             judged.remark(Remark::NotUtf8, span, "this is not UTF-8 and was replaced", None);
@@ -132,7 +133,7 @@ impl Program {
         }
         parts(&mut judged, &mut outcome);
         if options.trace {
-            outcome.trace = Some(trace(&judged, &flowed));
+            outcome.trace = Some(trace(&mut judged, &flowed));
         }
         outcome.session = flowed.session;
         outcome.effects = flowed.done.into_iter().map(|done| self.record(done)).collect();
@@ -146,10 +147,11 @@ impl Program {
     /// Performs the effects of what was accepted in the order of the response, and lets the rules follow.
     fn flow(&self, judged: &mut Judgement<'_>) -> Flowed {
         if judged.refused {
-            return Flow::new(self, judged.session, Record::default()).finish();
+            return Flow::new(self, judged.session, Record::default(), Steps::default()).finish();
         }
         judged.prepare_reply(&self.effects_read);
-        let mut flow = Flow::new(self, judged.session, judged.reply.clone());
+        let steps = Steps::new(judged.steps.are_wanted());
+        let mut flow = Flow::new(self, judged.session, judged.reply.clone(), steps);
         let utterances = self.flows.listen_to_utterances();
         let mut next_call = 0;
         for (index, block) in judged.document.blocks.iter().enumerate() {
@@ -308,79 +310,6 @@ fn ledger(judged: &Judgement<'_>) -> Ledger {
         *slot += span.len();
     });
     ledger
-}
-
-/// The ordered steps that say which declaration caused what.
-fn trace(judged: &Judgement<'_>, flowed: &Flowed) -> Vec<TraceStep> {
-    let program = judged.program;
-    let span = |span: Span| [span.start, span.end];
-    let mut steps = Vec::new();
-    for (index, block) in judged.document.blocks.iter().enumerate() {
-        let Some(bound) = judged.bound(block) else { continue };
-        let name = block.name.of(judged.text);
-        let found = format!("{} `{name}` {}", bound.role.word(), judged.fate(index).word());
-        steps.push(TraceStep { step: "block", span: span(block.span), found, rule: program.place(bound.at) });
-    }
-    for call in &judged.calls {
-        let block = judged.document.blocks.get(call.block).map(|block| block.span).unwrap_or_default();
-        let verdict = if call.accepted { "accepted" } else { "dropped" };
-        let action = call.action.and_then(|number| program.actions.get_index(number));
-        steps.push(TraceStep {
-            step: "call",
-            span: span(block),
-            found: format!("{} {verdict}", call.name),
-            rule: action.and_then(|(_, action)| program.place(action.at)),
-        });
-        let permits = call.action.and_then(|number| judged.mode?.permits.get(number));
-        for permit in permits.into_iter().flatten().take(1).filter(|_| call.accepted) {
-            steps.push(TraceStep {
-                step: "permit",
-                span: span(block),
-                found: format!("{} in {}", call.name, judged.session.mode),
-                rule: program.place(permit.at),
-            });
-        }
-    }
-    for found in &judged.findings {
-        let step = match found.code {
-            Code::Defect(Defect::Guardrail) => "guardrail",
-            Code::Defect(_) => "defect",
-            _ => "remark",
-        };
-        let what = found.id.clone().unwrap_or_else(|| found.code.to_string());
-        let strategy = found.strategy.map(|strategy| format!(": {strategy}")).unwrap_or_default();
-        steps.push(TraceStep {
-            step,
-            span: span(found.at.map(|at| at.span).unwrap_or_default()),
-            found: format!("{what}{strategy}"),
-            rule: found.rule.and_then(|rule| program.place(rule)),
-        });
-    }
-    steps.extend(flowed_steps(program, flowed));
-    steps
-}
-
-/// Which rules followed and what they and the calls did.
-pub(super) fn flowed_steps(program: &Program, flowed: &Flowed) -> Vec<TraceStep> {
-    let span = |span: Span| [span.start, span.end];
-    let mut steps = Vec::with_capacity(flowed.steps.len() + flowed.done.len());
-    for Step { what, found, at, span: place } in &flowed.steps {
-        steps.push(TraceStep { step: what, span: span(*place), found: found.clone(), rule: program.place(*at) });
-    }
-    for done in &flowed.done {
-        let kind = match &done.effect {
-            Effect::Set { path, .. } => format!("set {path}"),
-            Effect::Append { path, .. } => format!("append {path}"),
-            Effect::Remove { path, .. } => format!("remove {path}"),
-            Effect::Emit { event, .. } => format!("emit {event}"),
-            Effect::Write { key, .. } => format!("write {key}"),
-            Effect::Say { id, .. } => format!("say {id}"),
-            Effect::Amend { key, .. } => format!("amend {key}"),
-            Effect::Record { key, path, .. } => format!("record {path} in {key}"),
-        };
-        steps.push(TraceStep { step: "effect", span: span(done.span), found: kind, rule: program.place(done.cause) });
-    }
-    steps
 }
 
 /// A response that comes in pieces.

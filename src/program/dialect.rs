@@ -10,6 +10,7 @@ use crate::expression::Template;
 use crate::grammar::{Grammar, RuleId, shipped};
 use crate::surface::{Anchor, Between, Decoding, Ending, Payload, Role, Trim};
 use crate::text::{Location, SourceId, glob};
+use std::cmp::Ordering;
 use std::sync::{Arc, LazyLock};
 
 /// One way a response may be written.
@@ -21,8 +22,8 @@ pub(crate) struct Dialect {
     pub(crate) outline: Option<Outline>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) names: Names,
-    /// The bytes that an opener or a closer may start with.
-    pub(crate) needles: Needles,
+    /// What may start with which byte.
+    pub(crate) starts: Starts,
     /// Whether openers count at the start of a line alone, and nothing closes a block: then nothing else is looked at.
     pub(crate) by_line: bool,
     pub(crate) fences: bool,
@@ -79,6 +80,47 @@ pub(crate) struct Lead {
     pub(crate) name_follows: bool,
 }
 
+/// Which openers and closers a byte may start: by the number of each, twice that of its family, and one more for a closer.
+#[derive(Debug)]
+pub(crate) struct Starts {
+    /// Where a line starts, and elsewhere.
+    first: [Vec<Vec<u8>>; 2],
+    /// The bytes that start any.
+    pub(crate) needles: Needles,
+}
+
+impl Starts {
+    pub(crate) fn new(families: &[Family]) -> Self {
+        let mut first = [vec![Vec::new(); 256], vec![Vec::new(); 256]];
+        for (number, family) in families.iter().enumerate().filter(|(_, family)| !family.only_prelude) {
+            for (closes, rule) in [Some(family.open), family.close].into_iter().enumerate() {
+                let Some(rule) = rule else { continue };
+                for (elsewhere, numbers) in first.iter_mut().enumerate() {
+                    // What opens at the start of a line alone is not looked for elsewhere.
+                    if elsewhere == 1 && closes == 0 && family.leads_line {
+                        continue;
+                    }
+                    for (numbers, _) in
+                        numbers.iter_mut().zip(family.grammar.first(rule).bytes).filter(|(_, first)| *first)
+                    {
+                        numbers.push((2 * number + closes) as u8);
+                    }
+                }
+            }
+        }
+        let needles =
+            Needles::new(|byte| first.iter().any(|numbers| numbers.get(byte).is_some_and(|some| !some.is_empty())));
+        Self { first, needles }
+    }
+
+    /// What may start with `byte` where a line starts, or elsewhere.
+    pub(crate) fn with(&self, byte: u8, leads_line: bool) -> &[u8] {
+        let [leading, elsewhere] = &self.first;
+        let numbers = if leads_line { leading } else { elsewhere };
+        numbers.get(usize::from(byte)).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
 /// The bytes that a mark may start with.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "one stands in each dialect, and is asked at every mark")]
@@ -91,15 +133,8 @@ pub(crate) enum Needles {
 }
 
 impl Needles {
-    pub(crate) fn new(families: &[Family]) -> Self {
-        let mut set = [false; 256];
-        for family in families.iter().filter(|family| !family.only_prelude) {
-            for rule in [Some(family.open), family.close].into_iter().flatten() {
-                for (slot, starts) in set.iter_mut().zip(family.grammar.first(rule).bytes) {
-                    *slot |= starts;
-                }
-            }
-        }
+    fn new(starts: impl Fn(usize) -> bool) -> Self {
+        let set: [bool; 256] = std::array::from_fn(starts);
         let bytes: Vec<u8> = (0..=255u8).filter(|byte| set.get(usize::from(*byte)) == Some(&true)).collect();
         match bytes.as_slice() {
             [] => Needles::None,
@@ -272,11 +307,11 @@ impl Closer {
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     insensitive: bool,
-    /// Sorted.
+    /// Sorted by their length.
     exact: Vec<(String, Bound)>,
     /// Names with `*`, in the order of the pack.
     wild: Vec<(String, Bound)>,
-    /// Of those, the ones that are a star and an ending, such as `*.md`: sorted by the ending, each with its place in `wild`.
+    /// Of those, the ones that are a star and an ending, such as `*.md`: sorted by the length of the ending, each with its place in `wild`.
     endings: Vec<(String, usize)>,
     /// The places of all others.
     others: Vec<usize>,
@@ -329,10 +364,10 @@ impl Names {
                 _ => table.others.push(place),
             }
         }
-        table.endings.sort();
+        table.endings.sort_by(|(one, _), (other, _)| by_length(one, other));
         // Of names that are the same but for their case, the last has it.
         table.exact.reverse();
-        table.exact.sort_by(|(one, _), (other, _)| one.cmp(other));
+        table.exact.sort_by(|(one, _), (other, _)| by_length(one, other));
         table.exact.dedup_by(|(one, bound), (other, before)| one == other && bound.family == before.family);
         if table.wild.is_empty() && table.wild_closers.is_empty() {
             let mut all: Vec<&String> = table.exact.iter().map(|(name, _)| name).chain(&table.closers).collect();
@@ -406,13 +441,13 @@ impl Names {
     }
 
     fn find_folded(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
-        let first = self.exact.partition_point(|(known, _)| known.as_str() < name);
+        let first = self.exact.partition_point(|(known, _)| by_length(known, name).is_lt());
         let mut same = self.exact.iter().skip(first).take_while(|(known, _)| known == name);
         if let Some((_, bound)) = same.find(|(_, bound)| bound.fits(family)) {
             return Some(bound.id);
         }
         let ending = name.rfind('.').and_then(|dot| name.get(dot..)).unwrap_or_default();
-        let first = self.endings.partition_point(|(known, _)| known.as_str() < ending);
+        let first = self.endings.partition_point(|(known, _)| by_length(known, ending).is_lt());
         let endings = self.endings.iter().skip(first).take_while(|(known, _)| known == ending).map(|(_, place)| *place);
         let fits = |place: &usize| self.wild.get(*place).is_some_and(|(pattern, _)| glob(pattern, name));
         let others = self.others.iter().copied().filter(fits);
@@ -425,6 +460,11 @@ impl Names {
     pub(crate) fn same(&self, one: &str, other: &str) -> bool {
         if self.insensitive { one.eq_ignore_ascii_case(other) } else { one == other }
     }
+}
+
+/// The order of names: most differ in their length, which is the quicker question.
+fn by_length(one: &str, other: &str) -> Ordering {
+    one.len().cmp(&other.len()).then_with(|| one.cmp(other))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! Out: `pack/shut-gate` for each gate that holds for none of them; the same question for any other condition.
 //! Never: guesses: where the values cannot be told, a condition is taken to hold some day.
 
-use super::{Effect, Program, Verb};
+use super::{Program, Verb};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Record, Scope};
 use serde_json::Value;
@@ -41,20 +41,6 @@ impl Program {
             condition.holds(&scope) == Ok(true)
         };
         (!states.iter().any(holds)).then_some(states.len())
-    }
-
-    /// Every effect of actions, contents and rules, also of those that stand inside others.
-    pub(crate) fn effects(&self) -> impl Iterator<Item = &Effect> {
-        let actions = self.actions.values().flat_map(|action| &action.effects);
-        let contents = self.contents.values().flat_map(|content| &content.effects);
-        let rules = self.flows.rules.iter().flat_map(|rule| &rule.effects);
-        let mut left: Vec<&Effect> = actions.chain(contents).chain(rules).collect();
-        left.reverse();
-        std::iter::from_fn(move || {
-            let effect = left.pop()?;
-            left.extend(effect.nested.iter().rev());
-            Some(effect)
-        })
     }
 
     /// The states that differ in what is read; none where they cannot be told.
@@ -95,7 +81,7 @@ impl Program {
             return None;
         }
         let mut values = Vec::new();
-        for effect in self.effects() {
+        for (_, effect) in self.effects() {
             let (path, value) = match &effect.verb {
                 Some(Verb::Set { path, value }) => (path, Some(value)),
                 Some(Verb::Append { path, .. } | Verb::Remove { path }) => (path, None),

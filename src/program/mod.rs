@@ -17,6 +17,7 @@ mod pattern;
 mod prompt;
 mod sample;
 mod schema;
+mod state;
 mod tables;
 
 pub(crate) use dialect::tag_family;
@@ -30,10 +31,11 @@ pub(crate) use outline::{LevelId, Outline};
 pub(crate) use pattern::{Pattern, PatternSet};
 pub(crate) use prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Variant};
 pub(crate) use schema::Schema;
+pub(crate) use state::Slot;
 pub use tables::{DegradationRow, Permission, PermitCell};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
-use crate::expression::{Expression, Record, Seal, Template};
+use crate::expression::{Expression, Record, Template};
 use crate::pack;
 use crate::surface::{self, Folder};
 use crate::text::{Location, SourceId, Sources};
@@ -60,8 +62,6 @@ pub struct Program {
     pub(crate) block_degradation: Vec<Vec<Answers>>,
     pub(crate) slots: IndexMap<String, Slot>,
     pub(crate) initial: Record,
-    /// Vouches for states whose computed values are what they should be.
-    pub(crate) seal: Seal,
     pub(crate) data: Arc<Value>,
     pub(crate) prompts: Prompts,
     pub(crate) limits: Limits,
@@ -150,22 +150,6 @@ pub(crate) struct Count {
     pub(crate) keys: Vec<String>,
     /// Of a section: the contents whose keys it lists.
     pub(crate) lists: Option<String>,
-    pub(crate) at: Location,
-}
-
-/// One value of the state.
-#[derive(Debug)]
-pub(crate) struct Slot {
-    pub(crate) schema: Schema,
-    pub(crate) compute: Option<Template>,
-    /// Whether the host alone sets it.
-    pub(crate) host: bool,
-    /// Whether any expression of the pack reads it.
-    pub(crate) read: bool,
-    /// Whether it has a value of its own: an initial one, a computed one, the host's, or an effect's.
-    pub(crate) given: bool,
-    /// Whether an effect changes it.
-    pub(crate) changed: bool,
     pub(crate) at: Location,
 }
 

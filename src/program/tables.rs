@@ -7,6 +7,7 @@
 use super::{Effect, ModeId, Program, Schema, Verb};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::text::{Location, excerpt};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// One line of the degradation table as it stands.
@@ -123,20 +124,24 @@ impl Program {
 
     /// Every effect with a verb: whose it is, and where it stands.
     pub fn effect_table(&self) -> Vec<(String, Arc<str>)> {
-        let mut rows = Vec::new();
+        let all = self.effects().into_iter().filter(|(_, effect)| effect.verb.is_some());
+        all.map(|(name, effect)| (name.to_owned(), self.place(effect.at).unwrap_or_default())).collect()
+    }
+
+    /// Every effect, those that hold others before them, each with whose it is.
+    pub(crate) fn effects(&self) -> Vec<(&str, &Effect)> {
+        let mut all = Vec::new();
         let actions = self.actions.iter().map(|(name, action)| (name, &action.effects));
         let contents = self.contents.iter().map(|(name, content)| (name, &content.effects));
         let rules = self.flows.rules.iter().map(|rule| (&rule.id, &rule.effects));
         for (name, effects) in actions.chain(contents).chain(rules) {
             let mut rest: Vec<&Effect> = effects.iter().rev().collect();
             while let Some(effect) = rest.pop() {
-                if effect.verb.is_some() {
-                    rows.push((name.clone(), self.place(effect.at).unwrap_or_default()));
-                }
+                all.push((name.as_str(), effect));
                 rest.extend(effect.nested.iter().rev());
             }
         }
-        rows
+        all
     }
 
     /// The inputs by their classes, and where each stands.
@@ -160,10 +165,17 @@ impl Program {
             .collect()
     }
 
-    /// The messages by name, and where each stands.
+    /// The messages that an effect, an input or an exit says, by name, and where each stands. The others are the host's.
     pub fn message_table(&self) -> Vec<(String, Arc<str>)> {
-        let messages = self.messages.iter();
-        messages.map(|(name, message)| (name.clone(), self.place(message.at).unwrap_or_default())).collect()
+        let said = self.effects().into_iter().filter_map(|(_, effect)| match &effect.verb {
+            Some(Verb::Say { message, .. }) => Some(*message),
+            _ => None,
+        });
+        let asked = self.flows.inputs.iter().filter_map(|input| input.ask);
+        let shut = self.modes.values().flat_map(|mode| &mode.exits).filter_map(|exit| exit.shut);
+        let said: HashSet<usize> = said.chain(asked).chain(shut).collect();
+        let messages = self.messages.iter().enumerate().filter(|(number, _)| said.contains(number));
+        messages.map(|(_, (name, message))| (name.clone(), self.place(message.at).unwrap_or_default())).collect()
     }
 
     /// Compiles every schema, and says which cannot be.
@@ -190,7 +202,7 @@ impl Program {
                 fault(format!("the schema of `{name}` cannot be used"), action.at, error);
             }
         }
-        for effect in self.effects() {
+        for (_, effect) in self.effects() {
             if let Some(Verb::Record { schema: Some(schema), .. }) = &effect.verb
                 && let Err(error) = schema.validator()
             {

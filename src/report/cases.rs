@@ -8,7 +8,7 @@ use super::count;
 use super::diff::{Line, compare};
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
 use super::row::Row;
-use crate::cases::{Case, CaseRun, CaseVerdict, Coverage, Failure, Told};
+use crate::cases::{Case, CaseRun, CaseVerdict, Coverage, Covered, Failure, Told};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::outcome::Finding;
 use crate::text::Sources;
@@ -32,6 +32,10 @@ pub struct TestedPack {
     pub runs: Vec<(Case, CaseRun)>,
     /// What they exercised, if that was asked.
     pub coverage: Option<Coverage>,
+    /// How many percent they must exercise.
+    pub least: Option<usize>,
+    /// Whether people want to read the whole coverage.
+    pub lists: bool,
 }
 
 impl TestedPack {
@@ -43,7 +47,14 @@ impl TestedPack {
     /// Whether a case failed or could not be read.
     pub fn has_failed(&self) -> bool {
         let faults = self.faults.iter().flat_map(|(_, faults)| faults);
-        self.count(CaseVerdict::Failed) > 0 || faults.chain(&self.broken).any(|one| one.severity == Severity::Error)
+        let failed = self.count(CaseVerdict::Failed) > 0 || self.uncovered().next().is_some();
+        failed || faults.chain(&self.broken).any(|one| one.severity == Severity::Error)
+    }
+
+    /// What no case exercised, where they exercise less than they must.
+    fn uncovered(&self) -> impl Iterator<Item = &Covered> {
+        let below = |coverage: &&Coverage| self.least.is_some_and(|least| coverage.percent() < least);
+        self.coverage.iter().filter(below).flat_map(|coverage| coverage.rows.iter().filter(|row| row.hits == 0))
     }
 
     /// What kept the pack or a case file from being used.
@@ -55,12 +66,13 @@ impl TestedPack {
 
     /// Everything that needs a look, one row for each.
     pub fn rows(&self) -> Vec<Row> {
-        let failed = self.runs.iter().filter(|(_, run)| run.verdict == CaseVerdict::Failed);
-        let of_runs = failed.flat_map(|(case, run)| {
+        let told = self.runs.iter().filter(|(_, run)| matches!(run.verdict, CaseVerdict::Failed | CaseVerdict::Done));
+        let of_runs = told.flat_map(|(case, run)| {
             let faults = run.diagnostics.iter().map(|one| Row::of_diagnostic(&self.pen, &self.sources, one));
             faults.chain(run.failures.iter().map(|one| Row::of_failure(&self.pen, &self.sources, case, one)))
         });
-        self.unusable().chain(of_runs).collect()
+        let uncovered = self.uncovered().map(|row| Row::of_uncovered(&self.pen, row));
+        self.unusable().chain(of_runs).chain(uncovered).collect()
     }
 
     /// What needs a look, for people.
@@ -90,8 +102,7 @@ impl Pen {
         for (case, run) in &pack.runs {
             match run.verdict {
                 CaseVerdict::Passed | CaseVerdict::Todo => {}
-                CaseVerdict::Done => text += &self.done(pack, case),
-                CaseVerdict::Failed => {
+                CaseVerdict::Done | CaseVerdict::Failed => {
                     for diagnostic in &run.diagnostics {
                         text += &self.diagnostic(&pack.sources, diagnostic);
                         text.push('\n');
@@ -103,8 +114,9 @@ impl Pen {
                 }
             }
         }
-        if let Some(coverage) = &pack.coverage {
-            text += &self.coverage(coverage);
+        let lists = pack.lists || pack.uncovered().next().is_some();
+        if let Some(coverage) = pack.coverage.as_ref().filter(|_| lists) {
+            text += &self.coverage(&pack.name, coverage, pack.least);
         }
         text
     }
@@ -159,13 +171,13 @@ impl Pen {
         })
     }
 
-    fn done(&self, pack: &TestedPack, case: &Case) -> String {
-        let path = pack.sources.get(case.source).map(|source| self.shown(source.name())).unwrap_or_default();
-        format!("{} {path} holds now: take its `todo` out\n\n", paint(WARN, "todo"))
-    }
-
-    fn coverage(&self, coverage: &Coverage) -> String {
-        let mut text = String::new();
+    fn coverage(&self, name: &str, coverage: &Coverage, least: Option<usize>) -> String {
+        let percent = coverage.percent();
+        let (style, wanted) = match least {
+            Some(least) if percent < least => (BAD, format!(" of the {least} % that it must")),
+            _ => (STRONG, String::new()),
+        };
+        let mut text = format!("{}{wanted}\n", paint(style, &format!("{name}: the cases exercise {percent} %")));
         let mut kinds: Vec<&str> = coverage.rows.iter().map(|row| row.kind).collect();
         kinds.dedup();
         for kind in kinds {
@@ -175,7 +187,8 @@ impl Pen {
             _ = writeln!(text, "{} {}", paint(style, &format!("{hit}/{}", rows.len())), count(rows.len(), kind));
             for row in rows.iter().filter(|row| row.hits == 0) {
                 let rule = row.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
-                _ = writeln!(text, "  {} {}  {}", paint(WARN, "never"), row.name, paint(FAINT, &rule));
+                let reason = row.reason.as_ref().map(ToString::to_string).unwrap_or_default();
+                _ = writeln!(text, "  {}  {}  {}", row.name, paint(WARN, &reason), paint(FAINT, &rule));
             }
         }
         text.push('\n');

@@ -1,12 +1,13 @@
 //! JSON for programs: what came of a command, in words that stay the same?
 //!
 //! In: rows, case runs and coverage.
-//! Out: the reports of `check`, `test`, `apply` and `replay`, version 1 (`schemas/check.schema.json` and its like).
+//! Out: the reports of `check`, `test`, `apply`, `replay` and `diff`, version 1 (`schemas/check.schema.json` and its like).
 //! Never: leaves a member out; what is absent is `null` or `[]`.
 
 use super::row::Row;
 use super::{AppliedFile, Counts, Differing, Replayed, TestedPack};
 use crate::cases::CaseVerdict;
+use crate::compare::{Change, Comparison, PromptChange};
 use crate::diagnostic::Severity;
 use crate::outcome::Outcome;
 use crate::session::contract;
@@ -73,6 +74,18 @@ contract! {
         against: Option<Against>,
         /// The first of the broken lines.
         diagnostics: Vec<Row>,
+    }
+
+    /// The report of `diff`: what the change of a pack means.
+    pub struct Compared {
+        /// The version of this report: 1.
+        version: u32,
+        /// What changed, kind by kind.
+        changes: Vec<Change>,
+        /// The prompts whose size changed.
+        prompts: Vec<PromptChange>,
+        /// With `--replay`: what became of the recorded answers, and where their outcomes differ.
+        replay: Option<Replay>,
     }
 
     /// Where the outcomes of two packs differ.
@@ -157,6 +170,8 @@ contract! {
         rule: Option<Arc<str>>,
         /// How often it counted.
         hits: usize,
+        /// Why it never did.
+        reason: Option<String>,
     }
 
     /// How the cases ended.
@@ -220,6 +235,14 @@ impl Replay {
     }
 }
 
+impl Compared {
+    /// The report of these changes.
+    pub fn new(comparison: &Comparison, replay: Option<Replay>) -> Self {
+        let Comparison { changes, prompts } = comparison.clone();
+        Self { version: VERSION, changes, prompts, replay }
+    }
+}
+
 impl Tested {
     /// The report of these packs.
     pub fn new(packs: &[TestedPack]) -> Self {
@@ -249,6 +272,7 @@ fn coverage(pack: &TestedPack) -> impl Iterator<Item = CoveredRow> {
         name: row.name.clone(),
         rule: row.rule.clone(),
         hits: row.hits,
+        reason: row.reason.as_ref().map(ToString::to_string),
     })
 }
 

@@ -45,7 +45,7 @@ fn test_case(pack: &TestedPack, case: &Case, run: &CaseRun, text: &mut String) {
     match run.verdict {
         CaseVerdict::Passed | CaseVerdict::Done => text.push_str("/>\n"),
         CaseVerdict::Todo => {
-            let reason = case.header.todo.as_ref().and_then(|todo| todo.0.as_deref()).unwrap_or("todo");
+            let reason = case.header.todo.as_ref().and_then(|todo| todo.value.0.as_deref()).unwrap_or("todo");
             _ = writeln!(text, ">\n      <skipped message=\"{}\"/>\n    </testcase>", escaped(reason));
         }
         CaseVerdict::Failed => {

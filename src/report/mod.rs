@@ -7,6 +7,7 @@
 
 mod applied;
 mod cases;
+mod compared;
 mod diff;
 mod drawing;
 mod explain;
@@ -15,15 +16,18 @@ pub mod json;
 mod junit;
 mod lines;
 mod outcome;
+mod page;
 mod played;
 mod prompt;
 mod replayed;
 mod row;
 mod sarif;
 pub mod schemas;
+mod story;
 
 pub use applied::{AppliedFile, applied_sum, unified};
 pub use cases::TestedPack;
+pub use compared::{compared_plain, compared_sum};
 pub use drawing::Pen;
 pub use heard::heard_status;
 pub use junit::junit;

@@ -42,7 +42,8 @@ impl Pen {
         }
         if let Some(trace) = &outcome.trace {
             heading("trace", &mut text);
-            for step in trace {
+            // What became of each byte is what the bar below sums up.
+            for step in trace.iter().filter(|step| step.step != "bytes") {
                 text += &self.step(step, response);
             }
         }
@@ -228,34 +229,49 @@ fn members(members: &Value) -> String {
     excerpt(&words.join(" "), 2 * VALUE).into_owned()
 }
 
-/// The parts of the ledger: a name, how many bytes, a mark that tells it apart without colours, and its colour.
-fn parts(ledger: &Ledger) -> [(&'static str, usize, char, Style); 10] {
-    let colour = |colour: AnsiColor| colour.on_default();
+/// The parts of the ledger: a name, and how many bytes.
+pub(super) fn parts(ledger: &Ledger) -> [(&'static str, usize); 10] {
     [
-        ("message", ledger.message, '█', colour(AnsiColor::Green)),
-        ("thinking", ledger.thinking, '░', colour(AnsiColor::BrightBlack)),
-        ("calls", ledger.calls, '▓', colour(AnsiColor::Blue)),
-        ("contents", ledger.contents, '▒', colour(AnsiColor::Cyan)),
-        ("sections", ledger.sections, '▞', colour(AnsiColor::BrightGreen)),
-        ("utterances", ledger.utterances, '▚', colour(AnsiColor::BrightCyan)),
-        ("markup", ledger.markup, '─', colour(AnsiColor::Magenta)),
-        ("stray", ledger.stray, '?', colour(AnsiColor::Yellow)),
-        ("dropped", ledger.dropped, '×', colour(AnsiColor::BrightRed)),
-        ("blank", ledger.blank, '·', FAINT),
+        ("message", ledger.message),
+        ("thinking", ledger.thinking),
+        ("calls", ledger.calls),
+        ("contents", ledger.contents),
+        ("sections", ledger.sections),
+        ("utterances", ledger.utterances),
+        ("markup", ledger.markup),
+        ("stray", ledger.stray),
+        ("dropped", ledger.dropped),
+        ("blank", ledger.blank),
     ]
 }
 
+/// The mark of a part of the ledger, which tells it apart without colours, and its colour.
+pub(super) fn mark_of(part: &str) -> (char, Style) {
+    let colour = |colour: AnsiColor| colour.on_default();
+    match part {
+        "message" => ('█', colour(AnsiColor::Green)),
+        "thinking" => ('░', colour(AnsiColor::BrightBlack)),
+        "calls" => ('▓', colour(AnsiColor::Blue)),
+        "contents" => ('▒', colour(AnsiColor::Cyan)),
+        "sections" => ('▞', colour(AnsiColor::BrightGreen)),
+        "utterances" => ('▚', colour(AnsiColor::BrightCyan)),
+        "markup" => ('─', colour(AnsiColor::Magenta)),
+        "stray" => ('?', colour(AnsiColor::Yellow)),
+        "dropped" => ('×', colour(AnsiColor::BrightRed)),
+        _ => ('·', FAINT),
+    }
+}
+
 /// The ledger on one line: a bar in which every part with a byte has a cell, and the numbers.
-fn ledger(ledger: &Ledger) -> String {
-    let parts = parts(ledger);
-    let shown: Vec<_> = parts.iter().filter(|(_, bytes, ..)| *bytes > 0).collect();
+pub(super) fn ledger(ledger: &Ledger) -> String {
     let mut bar = String::new();
     let mut legend = Vec::new();
-    for (name, bytes, mark, style) in shown {
+    for (name, bytes) in parts(ledger).into_iter().filter(|(_, bytes)| *bytes > 0) {
+        let (mark, style) = mark_of(name);
         let cells = (bytes * BAR).div_ceil(ledger.bytes.max(1)).min(BAR);
-        let run: String = std::iter::repeat_n(*mark, cells).collect();
-        bar += &paint(*style, &run);
-        legend.push(format!("{} {name} {bytes}", paint(*style, &mark.to_string())));
+        let run: String = std::iter::repeat_n(mark, cells).collect();
+        bar += &paint(style, &run);
+        legend.push(format!("{} {name} {bytes}", paint(style, &mark.to_string())));
     }
     if bar.is_empty() {
         return format!("{}\n", count(ledger.bytes, "byte"));

@@ -5,7 +5,7 @@
 //! Never: lays a row out; each format has its own file.
 
 use super::Pen;
-use crate::cases::{Case, Failure};
+use crate::cases::{Case, Covered, Failure};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::outcome::Finding;
 use crate::text::{Location, Source, Sources, Span};
@@ -108,6 +108,27 @@ impl Row {
             ..Self::empty()
         };
         row.at(pen, source_of(sources, Some(failure.at)))
+    }
+
+    /// What a declaration that no case exercised says about its pack.
+    pub fn of_uncovered(pen: &Pen, covered: &Covered) -> Self {
+        let reason = covered.reason.as_ref().map(ToString::to_string).unwrap_or_default();
+        let mut row = Self {
+            code: Code::CASE_UNCOVERED.to_string(),
+            severity: Severity::Error,
+            message: format!("no case exercises the {} `{}`: {reason}", covered.kind, covered.name),
+            help: Some("write a case that does, or take it out".to_owned()),
+            ..Self::empty()
+        };
+        if let Some(place) = &covered.rule {
+            let shown = pen.shown(place);
+            let mut parts = shown.rsplitn(3, ':');
+            row.column = parts.next().and_then(|column| column.parse().ok());
+            row.line = parts.next().and_then(|line| line.parse().ok());
+            row.file = parts.next().map(str::to_owned);
+            (row.end_line, row.end_column) = (row.line, row.column);
+        }
+        row
     }
 
     /// `file:line:column`, as far as there is a place.

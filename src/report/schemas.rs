@@ -6,7 +6,7 @@
 
 use crate::cases::CaseHeader;
 use crate::outcome::{Heard, Outcome, Prompt};
-use crate::report::json::{Applied, Checked, Replay, Tested};
+use crate::report::json::{Applied, Checked, Compared, Replay, Tested};
 use crate::surface::File;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -32,6 +32,7 @@ pub const ALL: &[Described] = &[
     Described { name: "test", title: "What came of the cases of `rulebook test`", make: written::<Tested> },
     Described { name: "apply", title: "What `rulebook apply` wrote", make: written::<Applied> },
     Described { name: "replay", title: "What `rulebook replay` counted", make: written::<Replay> },
+    Described { name: "diff", title: "What `rulebook diff` says a change means", make: written::<Compared> },
     Described { name: "prompt", title: "The messages that Rulebook writes for a model", make: written::<Prompt> },
 ];
 

@@ -214,7 +214,7 @@ impl Surface {
             let message = format!("`{}` has no `pack.toml`", folder.name);
             diagnostics.push(
                 Diagnostic::new(Code::PACK_MISSING, None, message)
-                    .with_help("a pack is a folder with a `pack.toml`; `rulebook new NAME` makes one"),
+                    .with_help("a pack is a folder with a `pack.toml`; `rulebook new pack NAME` makes one"),
             );
         } else if about.is_none() && above.is_empty() && diagnostics.is_empty() {
             let message = format!("`{}/pack.toml` has no `[pack]` table", folder.name);

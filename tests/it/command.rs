@@ -39,13 +39,13 @@ fn check(folder: &Path, arguments: &[&str], status: i32, out: &str, err: &str) {
 #[test]
 fn a_new_pack_checks_clean_and_its_cases_pass() {
     let folder = folder("new");
-    check(&folder, &["new", "notes"], 0, "made `notes`", "");
+    check(&folder, &["new", "pack", "notes"], 0, "made `notes`", "");
     check(&folder, &["check", "notes"], 0, "1 pack: clean", "");
     check(&folder, &["check", "--strict", "."], 0, "1 pack: clean", "");
     check(&folder, &["test", "notes"], 0, "2 cases in 1 pack: 2 passed", "");
     check(&folder, &["test", "notes", "--stream", "1"], 0, "2 cases in 1 pack: 2 passed", "");
-    check(&folder, &["new", "notes"], 2, "", "`notes` is already there");
-    check(&folder, &["new", "No tes"], 2, "", "cannot name a pack");
+    check(&folder, &["new", "pack", "notes"], 2, "", "`notes` is already there");
+    check(&folder, &["new", "pack", "No tes"], 2, "", "cannot name a pack");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_broken_pack_is_told_whole_and_ends_with_one() {
 #[test]
 fn a_case_that_fails_shows_its_line() {
     let folder = folder("failing");
-    check(&folder, &["new", "notes"], 0, "", "");
+    check(&folder, &["new", "pack", "notes"], 0, "", "");
     let case = "claim = 'it greets'\n=== response ===\n<message>Hello.</message>\n=== expect ===\nmode = 'chat'\nmessage = 'Hi.'\n";
     std::fs::write(folder.join("notes/tests/it-greets.case"), case).unwrap();
     check(&folder, &["test", "notes"], 1, "notes/tests/it-greets.case:6:1", "");
@@ -95,7 +95,7 @@ fn a_case_that_fails_shows_its_line() {
 #[test]
 fn a_response_comes_from_a_file_or_from_standard_input() {
     let folder = folder("input");
-    check(&folder, &["new", "notes"], 0, "", "");
+    check(&folder, &["new", "pack", "notes"], 0, "", "");
     let answer = b"<message>Hello.</message>";
     std::fs::write(folder.join("answer.txt"), answer).unwrap();
     let from_file = rulebook(&folder, &["run", "notes", "answer.txt", "--format", "json"], b"");
@@ -137,4 +137,102 @@ fn a_pack_is_tied_to_no_machine_and_says_what_comes_back() {
     let pack = pack.replace("use = [\"/etc\"]\n", "") + "[actions.a]\nreturns = { type = \"boolen\" }\n";
     std::fs::write(folder.join("pack.toml"), pack).unwrap();
     check(&folder, &["check", "."], 1, "error[pack/bad-schema]: the schema of what `a` returns cannot be used", "");
+}
+
+#[test]
+fn a_new_part_checks_clean_and_its_case_passes() {
+    let folder = folder("new-parts");
+    check(&folder, &["new", "pack", "notes"], 0, "", "");
+    for (kind, name) in
+        [("action", "close_notes"), ("mode", "quiet"), ("dialect", "plainer"), ("guardrail", "in-short")]
+    {
+        let before = std::fs::read_to_string(folder.join("notes/pack.toml")).unwrap();
+        check(&folder, &["new", kind, name, "--pack", "notes"], 0, "added the", "");
+        check(&folder, &["check", "--strict", "notes"], 0, "1 pack: clean", "");
+        let after = std::fs::read_to_string(folder.join("notes/pack.toml")).unwrap();
+        // Lists grow, nothing else that was there changes.
+        for line in before.lines().filter(|line| !line.starts_with("permits") && !line.starts_with("dialects")) {
+            assert!(after.lines().any(|one| one == line), "{kind}: {line}");
+        }
+        check(&folder, &["new", kind, name, "--pack", "notes"], 2, "", "already: notes/pack.toml:");
+        check(&folder, &["new", kind, "No Name", "--pack", "notes"], 2, "", "cannot name");
+    }
+    check(&folder, &["test", "notes"], 0, "6 cases in 1 pack: 6 passed", "");
+    check(&folder, &["new", "action", "x", "--in", "nowhere", "--pack", "notes"], 2, "", "no mode `nowhere`");
+    let files = || std::fs::read_dir(folder.join("notes/tests")).unwrap().count();
+    let (before, pack) = (files(), folder.join("notes/pack.toml"));
+    std::fs::write(&pack, std::fs::read_to_string(&pack).unwrap() + "[modes.b]\npermits = [\"nothing\"]\n").unwrap();
+    check(&folder, &["new", "action", "x", "--pack", "notes"], 1, "", "pack/unknown-action");
+    assert_eq!(files(), before);
+}
+
+#[test]
+fn a_part_of_a_shipped_pack_stands_with_its_like() {
+    let folder = folder("new-parts-shipped");
+    for name in ["writers-factory", "couple-ai", "roundtable", "dce"] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules").join(name);
+        for entry in
+            walkdir::WalkDir::new(&root).into_iter().filter_map(Result::ok).filter(|one| one.file_type().is_file())
+        {
+            let to = folder.join(name).join(entry.path().strip_prefix(&root).unwrap());
+            std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+    let grows = |pack: &str, kind: &str, file: &str| {
+        check(&folder, &["new", kind, "brand-new", "--pack", pack], 0, file, "");
+        check(&folder, &["check", pack], 0, "", "");
+        check(&folder, &["test", pack], 0, "", "");
+    };
+    grows("writers-factory", "action", "writers-factory/actions.toml");
+    grows("writers-factory", "guardrail", "writers-factory/guardrails.toml");
+    // The examples of its prompts call actions that an empty mode refuses: that is said, and nothing is written.
+    check(&folder, &["new", "mode", "brand-new", "--pack", "writers-factory"], 1, "", "the pack would have faults");
+    check(&folder, &["check", "--strict", "writers-factory"], 0, "1 pack: clean", "");
+    grows("couple-ai", "action", "couple-ai/actions.toml");
+    grows("roundtable", "guardrail", "roundtable/guardrails.toml");
+    grows("dce", "dialect", "dce/");
+    grows("dce", "mode", "dce/prompt/modes/brand-new.md");
+    for entry in
+        walkdir::WalkDir::new(&folder).into_iter().filter_map(Result::ok).filter(|one| one.file_type().is_file())
+    {
+        let text = std::fs::read_to_string(entry.path()).unwrap();
+        assert!(!text.starts_with("modes = {}") && !text.contains("\nmodes = {}"), "{}", entry.path().display());
+    }
+}
+
+#[test]
+fn a_watched_pack_is_told_again_after_each_save() {
+    let folder = folder("watched");
+    check(&folder, &["new", "pack", "notes"], 0, "", "");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rulebook"))
+        .args(["check", "notes", "--watch"])
+        .current_dir(&folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let out = child.stdout.take().unwrap();
+    let (sender, lines) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for line in std::io::BufRead::lines(std::io::BufReader::new(out)) {
+            _ = sender.send(line.unwrap());
+        }
+    });
+    // Long enough for any machine: what is waited for comes or does not.
+    let next = |wanted: &str| loop {
+        let line = lines.recv_timeout(std::time::Duration::from_secs(60)).expect(wanted);
+        if line.contains(wanted) {
+            break;
+        }
+    };
+    next("1 pack: clean");
+    let pack = folder.join("notes/pack.toml");
+    let text = std::fs::read_to_string(&pack).unwrap();
+    std::fs::write(&pack, text.replace("\"keep_note\"", "\"keep_nte\"")).unwrap();
+    next("error[pack/unknown-action]");
+    std::fs::write(&pack, text).unwrap();
+    next("1 pack: clean");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

@@ -45,11 +45,13 @@ fn files(name: &str) -> PathBuf {
     write("broken/pack.toml", BROKEN);
     write("calm.txt", "<message>Hi</message>");
     write("loud.txt", "<message>Hi!!\n</message><action type=\"go\">{}</action>");
+    write("answers.jsonl", "{\"response\": \"<message>Hi!!</message>\"}\n");
+    write("broken.jsonl", "{\"response\": \"<message>Hi</message>\"}\n{\"response\": 1}\nno\n");
     folder
 }
 
 /// Every command line to try, and the status it ends with.
-const COMMANDS: [(&[&str], i32); 7] = [
+const COMMANDS: [(&[&str], i32); 11] = [
     (&["check", "good"], 0),
     (&["check", "broken"], 1),
     (&["test", "good"], 0),
@@ -57,6 +59,10 @@ const COMMANDS: [(&[&str], i32); 7] = [
     (&["run", "good", "calm.txt"], 0),
     (&["run", "good", "loud.txt"], 1),
     (&["run", "broken", "calm.txt"], 1),
+    (&["replay", "good", "answers.jsonl"], 0),
+    (&["replay", "good", "broken.jsonl"], 1),
+    (&["replay", "good", "answers.jsonl", "--against", "mixed"], 0),
+    (&["replay", "broken", "answers.jsonl"], 1),
 ];
 
 fn run(folder: &Path, arguments: &[&str], format: &str, status: i32) -> String {

@@ -20,6 +20,7 @@ const FLOORS: &[&str] = &[
     "outcome",
     "cases",
     "lint",
+    "compare",
     "report",
     "workspace",
     "cli",

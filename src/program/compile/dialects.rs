@@ -5,7 +5,7 @@
 //! Never: fails: what does not resolve has been reported by the pack's checks.
 
 use crate::pack::Pack;
-use crate::program::dialect::{Bound, Names, Needles};
+use crate::program::dialect::{Bound, Names, Starts};
 use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outline, Outside, Schema};
 use crate::surface::{self, Anchor, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
@@ -55,7 +55,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     };
     Dialect {
         name: name.to_owned(),
-        needles: Needles::new(&families),
+        starts: Starts::new(&families),
         by_line: blocks.iter().all(|block| block.anchor != Anchor::Anywhere)
             && families.iter().all(|family| family.close.is_none()),
         families,

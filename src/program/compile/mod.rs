@@ -17,7 +17,7 @@ use super::{
     Action, Answer, Answers, AskAgain, Content, Dialect, Effect, Mode, ModeId, Permit, Places, Program, Schema, Slot,
 };
 use crate::diagnostic::{Code, Defect, Diagnostic};
-use crate::expression::{Record, Seal};
+use crate::expression::Record;
 use crate::pack::Pack;
 use crate::surface::{self, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
@@ -42,7 +42,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         surface,
         diagnostics,
         actions: Actions::of(surface),
-        data: Value::Object(data.collect()),
+        data: Arc::new(Value::Object(data.collect())),
         effects_read: Vec::new(),
         touched: Touched::default(),
     };
@@ -88,8 +88,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         block_degradation,
         slots,
         initial,
-        seal: Seal::default(),
-        data: Arc::new(data),
+        data,
         prompts,
         limits: super::Limits::default(),
         effects_read,
@@ -170,7 +169,7 @@ struct Compiler<'c> {
     surface: &'c Surface,
     diagnostics: &'c mut Vec<Diagnostic>,
     actions: Actions<'c>,
-    data: Value,
+    data: Arc<Value>,
     /// What effects read of `reply`.
     effects_read: Vec<Vec<String>>,
     touched: Touched,
@@ -284,7 +283,9 @@ impl Compiler<'_> {
             let host = matches!(tree.value.get("from"), Some(Tree::Text(from)) if from.value == "host");
             let given = host || compute.is_some() || tree.value.get("default").is_some();
             let schema = Schema::of_value(&tree.value);
-            slots.insert(name.clone(), Slot { schema, compute, host, read: false, given, changed: false, at: tree.at });
+            let rule = compute.as_ref().and_then(|compute| Slot::rule_for_all(name, compute, &self.data));
+            let slot = Slot { schema, compute, rule, host, read: false, given, changed: false, at: tree.at };
+            slots.insert(name.clone(), slot);
         }
         (slots, initial)
     }

@@ -1,30 +1,23 @@
-//! `rulebook new`: how does a pack start?
+//! New packs: how does a pack start?
 //!
 //! In: the path of a folder that is not there yet.
 //! Out: the folder of a small pack that checks clean, with cases that pass.
 //! Never: touches what is there.
 #![expect(clippy::disallowed_methods, reason = "a command that makes a folder")]
 
-use super::{Error, Printed, Status};
+use crate::cli::{Error, Printed, Status};
 use crate::report::schemas;
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
-    /// The folder to make; its name is the pack's
-    name: PathBuf,
-}
-
-const PACK: &str = include_str!("scaffold/pack.toml");
+const PACK: &str = include_str!("../scaffold/pack.toml");
 const FILES: &[(&str, &str)] = &[
-    ("tests/a-note-is-kept.case", include_str!("scaffold/a-note-is-kept.case")),
-    ("tests/an-unknown-action-is-dropped.case", include_str!("scaffold/an-unknown-action-is-dropped.case")),
+    ("tests/a-note-is-kept.case", include_str!("../scaffold/a-note-is-kept.case")),
+    ("tests/an-unknown-action-is-dropped.case", include_str!("../scaffold/an-unknown-action-is-dropped.case")),
 ];
 
-pub(super) fn new(arguments: &Arguments) -> Result<Printed, Error> {
-    let folder = &arguments.name;
+pub(super) fn make(folder: &Path) -> Result<Printed, Error> {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || !name.chars().all(fits) {

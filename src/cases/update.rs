@@ -1,0 +1,214 @@
+//! Updates: how does a case read that expects what came?
+//!
+//! In: the text of a case, what it expects, and the expectations that did not hold.
+//! Out: the same text with other values in their places: comments, order and everything else stay byte for byte.
+//! Never: changes what is said in the case or its header, or says that what came is right.
+
+use super::matching::{Failure, descend};
+use super::parse::Case;
+use crate::surface::Tree;
+use crate::text::{Location, Span};
+use serde_json::Value;
+
+/// The text of the case with each value that did not hold as it came; what came of nothing is no longer expected.
+pub fn updated(text: &str, case: &Case, failures: &[Failure]) -> String {
+    let mut edits: Vec<(Span, String)> = failures.iter().filter_map(|failure| edit(text, case, failure)).collect();
+    edits.sort_by_key(|(span, _)| span.start);
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for (span, new) in edits {
+        // What stands in something that was replaced whole went with it.
+        if let Some(kept) = text.get(done..span.start) {
+            out.push_str(kept);
+            out.push_str(&new);
+            done = span.end;
+        }
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    out
+}
+
+fn edit(text: &str, case: &Case, failure: &Failure) -> Option<(Span, String)> {
+    let value = failure.value?.span;
+    let Some(got) = &failure.got else { return Some((member(text, failure.at.span, value), String::new())) };
+    let expected = case.steps.iter().flat_map(|step| &step.expected).find_map(|one| find(&one.value, failure.value?));
+    Some((
+        value,
+        match (expected, got) {
+            (Some(Tree::List(items, at)), Value::Array(got)) => list(text, items, at.span, got),
+            _ => inline(got),
+        },
+    ))
+}
+
+fn find(tree: &Tree, at: Location) -> Option<&Tree> {
+    match tree {
+        tree if tree.at() == at => Some(tree),
+        Tree::Table(members, _) => members.iter().find_map(|(_, value)| find(value, at)),
+        Tree::List(items, _) => items.iter().find_map(|item| find(item, at)),
+        _ => None,
+    }
+}
+
+/// A member of a table as it must go: with the comma that parts it from another, or with its line.
+fn member(text: &str, key: Span, value: Span) -> Span {
+    let after = text.get(value.end..).unwrap_or_default();
+    let blank = |text: &str| text.len() - text.trim_start_matches([' ', '\t']).len();
+    let rest = after.get(blank(after)..).unwrap_or_default();
+    if let Some(rest) = rest.strip_prefix(',') {
+        return Span::new(key.start, text.len() - rest.len() + blank(rest));
+    }
+    let before = text.get(..key.start).unwrap_or_default().trim_end_matches([' ', '\t']);
+    if rest.starts_with('}') {
+        return Span::new(before.strip_suffix(',').unwrap_or(before).len(), value.end);
+    }
+    let line = after.find('\n').map_or(text.len(), |end| value.end + end + 1);
+    Span::new(before.len(), line)
+}
+
+/// A list: what of it matches an item that was expected stays as it was written, with the comments at its lines.
+fn list(text: &str, items: &[Tree], at: Span, got: &[Value]) -> String {
+    let mut free: Vec<Written<'_>> = written(text, items, at);
+    let new: Vec<Written<'_>> = got
+        .iter()
+        .map(|value| {
+            let same = free.iter().position(|one| holds(one.item, value));
+            same.map_or_else(|| Written { new: Some(inline(value)), ..Written::default() }, |same| free.remove(same))
+        })
+        .collect();
+    let Some(first) = items.first().map(|item| item.at().span.start).filter(|_| at.of(text).contains('\n')) else {
+        return format!("[{}]", new.iter().map(Written::text).collect::<Vec<_>>().join(", "));
+    };
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let indent = |place: usize| {
+        let line = text.get(..place).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
+        line.get(..line.len() - line.trim_start().len()).unwrap_or_default()
+    };
+    let (inner, outer) = (indent(first), indent(at.end));
+    let mut out = format!("[{end}");
+    for one in &new {
+        for comment in &one.before {
+            out += &format!("{inner}{comment}{end}");
+        }
+        let comment = if one.beside.is_empty() { String::new() } else { format!(" {}", one.beside) };
+        out += &format!("{inner}{},{comment}{end}", one.text());
+    }
+    out + outer + "]"
+}
+
+/// An item of a list as the file has it, with its comments; or a new one.
+#[derive(Default)]
+struct Written<'t> {
+    item: Option<&'t Tree>,
+    old: &'t str,
+    new: Option<String>,
+    before: Vec<&'t str>,
+    beside: &'t str,
+}
+
+impl Written<'_> {
+    fn text(&self) -> String {
+        self.new.clone().unwrap_or_else(|| self.old.to_owned())
+    }
+}
+
+fn written<'t>(text: &'t str, items: &'t [Tree], at: Span) -> Vec<Written<'t>> {
+    let mut start = at.start + 1;
+    let mut all = Vec::with_capacity(items.len());
+    for item in items {
+        let span = item.at().span;
+        let lead = text.get(start..span.start).unwrap_or_default();
+        let before = lead.lines().map(str::trim).filter(|line| line.starts_with('#')).collect();
+        let rest = text.get(span.end..at.end).unwrap_or_default();
+        let line = rest.lines().next().unwrap_or_default();
+        let beside = line.trim_start_matches([' ', '\t', ',']);
+        let beside = if beside.starts_with('#') { beside.trim_end() } else { "" };
+        start = span.end + if beside.is_empty() { 0 } else { line.len() };
+        all.push(Written { item: Some(item), old: span.of(text), new: None, before, beside });
+    }
+    all
+}
+
+fn holds(expected: Option<&Tree>, got: &Value) -> bool {
+    let Some(expected) = expected else { return false };
+    let mut failures = Vec::new();
+    descend(expected, Some(got), String::new(), expected.at(), &mut failures);
+    failures.is_empty()
+}
+
+/// A value as TOML that stands in its place; nothing is the empty text.
+fn inline(value: &Value) -> String {
+    match value {
+        Value::Null => "\"\"".to_owned(),
+        Value::Array(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        Value::Object(members) if members.is_empty() => "{}".to_owned(),
+        Value::Object(members) => {
+            let member = |(key, value): (&String, &Value)| format!("{} = {}", self::key(key), inline(value));
+            format!("{{ {} }}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+        }
+        Value::String(text) => toml::Value::String(text.clone()).to_string(),
+        other => other.to_string(),
+    }
+}
+
+fn key(key: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if !key.is_empty() && key.chars().all(bare) {
+        key.to_owned()
+    } else {
+        toml::Value::String(key.to_owned()).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases::matching::compare;
+    use crate::cases::parse::parse;
+    use crate::text::Sources;
+
+    #[track_caller]
+    fn check(expected: &str, got: Value, new: &str) {
+        let text = |expected: &str| format!("claim = 'c' # why\n=== response ===\nHi\n=== expect ===\n{expected}");
+        let before = text(expected);
+        let case = parse(&mut Sources::default(), "c.case", before.as_bytes()).value.unwrap();
+        let failures = compare(0, &case.steps[0].expected, &got);
+        assert_eq!(updated(&before, &case, &failures), text(new));
+    }
+
+    #[test]
+    fn what_did_not_hold_alone_is_written_anew() {
+        check(
+            "# first\nstatus  = 'clean' # all is well\nmessage = \"a\"\n",
+            serde_json::json!({ "status": "degraded", "message": "a" }),
+            "# first\nstatus  = \"degraded\" # all is well\nmessage = \"a\"\n",
+        );
+        check(
+            "calls = [{ action = 'go', verdict = 'accepted' }] # one\n",
+            serde_json::json!({ "calls": [{ "action": "go", "verdict": "dropped", "span": [0, 1] }] }),
+            "calls = [{ action = 'go', verdict = \"dropped\" }] # one\n",
+        );
+        check(
+            "session.state = { a = 1, b = 2 }\ndialect = 'x'\r\n",
+            serde_json::json!({ "session": { "state": { "a": 1 } }, "dialect": null }),
+            "session.state = { a = 1 }\ndialect = \"\"\r\n",
+        );
+    }
+
+    #[test]
+    fn items_that_still_match_keep_their_words_and_comments() {
+        check(
+            "codes = [\n  # the first\n  'response/a', # one\n  'response/b', # two\n]\n",
+            serde_json::json!({ "diagnostics": [
+                { "code": "response/c", "severity": "error" },
+                { "code": "response/a", "severity": "error" },
+                { "code": "response/d", "severity": "error" }] }),
+            "codes = [\n  \"response/c\",\n  # the first\n  'response/a', # one\n  \"response/d\",\n]\n",
+        );
+        check(
+            "contents = []\n",
+            serde_json::json!({ "contents": [{ "key": "a b", "text": "1\n\"2\"" }] }),
+            "contents = [{ key = \"a b\", text = \"\"\"\n1\n\"2\"\"\"\" }]\n",
+        );
+    }
+}

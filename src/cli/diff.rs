@@ -1,0 +1,97 @@
+//! `rulebook diff`: what does this change of a pack mean?
+//!
+//! In: two folders of packs, maybe a file of recorded answers.
+//! Out: what widened, narrowed, changed, appeared or went; tokens before and after; which outcomes differ.
+//! Never: fails for a change that nobody denied.
+
+use super::replay::{self, Judging};
+use super::{Error, Format, Opened, Printed, Status};
+use crate::compare::{Comparison, Version, Way};
+use crate::report::{Replayed, compared_plain, compared_sum, json, plain, unpainted};
+use clap::ValueEnum;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder of the pack as it was
+    old: PathBuf,
+    /// The folder of the pack as it is now
+    new: PathBuf,
+    /// Say whose outcome changes of these answers, and how; a file as `replay` takes it
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
+    /// End with 1 where there is such a change
+    #[arg(long, value_enum, value_name = "WHAT")]
+    deny: Option<Denied>,
+    /// How the changes are written
+    #[arg(long, value_enum, default_value_t)]
+    format: Written,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Denied {
+    /// More is allowed than before
+    Widening,
+    /// Anything is not what it was, or an outcome differs
+    Change,
+}
+
+/// How the changes are written: they stand at no place of a file, so those who annotate files cannot take them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Written {
+    /// For people
+    #[default]
+    Human,
+    /// One line for each change
+    Plain,
+    /// For programs
+    Json,
+}
+
+pub(super) fn diff(arguments: &Arguments) -> Result<Printed, Error> {
+    let format = match arguments.format {
+        Written::Human => Format::Human,
+        Written::Plain => Format::Plain,
+        Written::Json => Format::Json,
+    };
+    let (old, new) = (Opened::open(&arguments.old)?, Opened::open(&arguments.new)?);
+    let (before, after) = match (old.program(format), new.program(format)) {
+        (Ok(before), Ok(after)) => (before, after),
+        (Err(printed), _) | (_, Err(printed)) => return Ok(printed),
+    };
+    let old = Version { folder: &old.files.folder, program: before };
+    let comparison = Comparison::of(old, Version { folder: &new.files.folder, program: after });
+    let judging = Judging { program: after, against: Some(before), keeps: false };
+    let mut rows = Vec::new();
+    let mut replayed = None;
+    if let Some(file) = &arguments.replay {
+        let (judged, broken) = judging.judge_all(file, None, None)?;
+        rows = replay::rows(file, &broken);
+        replayed = Some(judged);
+    }
+    let sum = compared_sum(&comparison, replayed.as_ref());
+    let out = match arguments.format {
+        Written::Human => new.pen.compared(&comparison, replayed.as_ref()) + &plain(&rows) + &sum,
+        Written::Plain => compared_plain(&new.pen, &comparison, replayed.as_ref()) + &plain(&rows) + &unpainted(&sum),
+        Written::Json => {
+            let replay = replayed.as_ref().map(|replayed| json::Replay::new(replayed, rows));
+            let report = serde_json::to_string_pretty(&json::Compared::new(&comparison, replay));
+            report.map_err(|error| Error::Usage(format!("cannot write the report: {error}")))? + "\n"
+        }
+    };
+    Ok(Printed::new(out, status(arguments.deny, &comparison, replayed.as_ref())))
+}
+
+fn status(denied: Option<Denied>, comparison: &Comparison, replayed: Option<&Replayed>) -> Status {
+    let broken = replayed.is_some_and(|replayed| replayed.broken > 0);
+    let found = match denied {
+        _ if broken => true,
+        None => false,
+        Some(Denied::Widening) => comparison.count(Way::Widened) > 0,
+        Some(Denied::Change) => {
+            let otherwise = replayed.is_some_and(|replayed| replayed.differing > 0);
+            !comparison.changes.is_empty() || !comparison.prompts.is_empty() || otherwise
+        }
+    };
+    if found { Status::Findings } else { Status::Clean }
+}

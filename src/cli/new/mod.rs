@@ -1,0 +1,91 @@
+//! `rulebook new`: how does a pack start, and how does it grow?
+//!
+//! In: what to make, and its name.
+//! Out: the folder of a new pack; or a table more in a pack, where its like stand, with a case that passes.
+//! Never: touches what is there, but for the lists that a new name has to stand in; leaves anything half-written.
+
+mod case;
+mod pack;
+mod part;
+
+use super::{Error, Printed};
+use clap::Subcommand;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// The folder of a new pack, with cases that pass
+    Pack {
+        /// The folder to make; its name is the pack's
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+    },
+    /// Something that an answer may ask for, permitted in a mode
+    Action(Part),
+    /// A state of the session, with a way to it and back where modes have ways
+    Mode(Part),
+    /// One more way to write an answer
+    Dialect(Part),
+    /// A check on the message
+    Guardrail(Part),
+}
+
+/// One more table of a pack.
+#[derive(Debug, clap::Args)]
+struct Part {
+    /// What the pack shall call it
+    name: String,
+    /// The folder of the pack
+    #[arg(long, value_name = "PACK", default_value = ".")]
+    pack: PathBuf,
+    /// The mode that it is for; the one in which a session starts
+    #[arg(long = "in", value_name = "MODE")]
+    mode: Option<String>,
+}
+
+/// What kind of table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Action,
+    Mode,
+    Dialect,
+    Guardrail,
+}
+
+impl Kind {
+    /// The word for one.
+    fn word(self) -> &'static str {
+        match self {
+            Kind::Action => "action",
+            Kind::Mode => "mode",
+            Kind::Dialect => "dialect",
+            Kind::Guardrail => "guardrail",
+        }
+    }
+
+    /// The table that holds all of them.
+    fn table(self) -> &'static str {
+        match self {
+            Kind::Action => "actions",
+            Kind::Mode => "modes",
+            Kind::Dialect => "dialects",
+            Kind::Guardrail => "guardrails",
+        }
+    }
+}
+
+pub(super) fn new(arguments: &Arguments) -> Result<Printed, Error> {
+    match &arguments.what {
+        What::Pack { folder } => pack::make(folder),
+        What::Action(part) => part::add(Kind::Action, part),
+        What::Mode(part) => part::add(Kind::Mode, part),
+        What::Dialect(part) => part::add(Kind::Dialect, part),
+        What::Guardrail(part) => part::add(Kind::Guardrail, part),
+    }
+}

@@ -1,0 +1,50 @@
+//! Prompts: how many tokens does each take before and after?
+//!
+//! In: two programs.
+//! Out: a [`PromptChange`] for each prompt, mode and tier whose tokens are not what they were.
+//! Never: knows a history, a message or a state: both prompts are those of a session that begins.
+
+use super::PromptChange;
+use crate::program::Program;
+use crate::prompt::Request;
+use indexmap::IndexMap;
+use serde_json::json;
+
+/// A prompt in a mode, for a tier.
+type Key = (String, String, String);
+
+pub(super) fn changes(old: &Program, new: &Program) -> Vec<PromptChange> {
+    let (before, after) = (sizes(old), sizes(new));
+    let appeared = after.keys().filter(|key| !before.contains_key(*key));
+    let all = before.keys().chain(appeared);
+    let change = |key: &Key| {
+        let (prompt, mode, tier) = key.clone();
+        PromptChange { prompt, mode, tier, before: before.get(key).copied(), after: after.get(key).copied() }
+    };
+    all.map(change).filter(|change| change.before != change.after).collect()
+}
+
+fn sizes(program: &Program) -> IndexMap<Key, usize> {
+    let mut sizes = IndexMap::new();
+    for (tier, model) in models(program) {
+        for mode in program.modes() {
+            let Ok(session) = program.resume(&json!({ "mode": mode })) else { continue };
+            for prompt in program.prompts.prompts.keys() {
+                let request = Request { prompt: Some(prompt.clone()), model: model.clone(), ..Request::default() };
+                let tokens = program.prompt(&session, &request).ledger.tokens;
+                sizes.insert((prompt.clone(), mode.to_owned(), tier.clone()), tokens);
+            }
+        }
+    }
+    sizes
+}
+
+/// The tiers, each with the first model that belongs to it; a tier without one speaks to those that nothing declares.
+fn models(program: &Program) -> Vec<(String, Option<String>)> {
+    let prompts = &program.prompts;
+    let model =
+        |number: usize| prompts.models.iter().find(|(_, model)| model.tier == number).map(|(name, _)| name.clone());
+    let tiers = prompts.tiers.keys().enumerate().map(|(number, tier)| (number, tier.clone(), model(number)));
+    let spoken = tiers.filter(|(number, _, model)| model.is_some() || *number == prompts.default);
+    spoken.map(|(_, tier, model)| (tier, model)).collect()
+}

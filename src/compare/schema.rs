@@ -1,0 +1,218 @@
+//! Schemas: does the new one take more values than the old one, or fewer?
+//!
+//! In: two JSON Schemas, as packs have them: what is not declared is not taken.
+//! Out: the way from one to the other, and a phrase for each keyword that differs.
+//! Never: validates a value; what it does not know for sure it calls changed.
+
+use super::Way;
+use crate::text::excerpt;
+use serde_json::{Map, Value};
+
+/// Words for people, which take no value away.
+const WORDS: &[&str] = &["about", "description", "title", "example", "examples", "$comment", "$schema", "$id"];
+/// Bounds from below and from above.
+const LOWER: &[&str] = &["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"];
+const UPPER: &[&str] = &["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"];
+
+/// The way from `old` to `new`; none where every value that one takes the other takes, too.
+pub(super) fn compare(old: &Value, new: &Value) -> (Option<Way>, Vec<String>) {
+    let mut comparing = Comparing::default();
+    comparing.schema("", old, new);
+    (comparing.way, comparing.how)
+}
+
+#[derive(Default)]
+struct Comparing {
+    way: Option<Way>,
+    how: Vec<String>,
+}
+
+impl Comparing {
+    fn note(&mut self, way: Way, phrase: String) {
+        self.way = Some(self.way.map_or(way, |before| before.and(way)));
+        self.how.push(phrase);
+    }
+
+    fn schema(&mut self, path: &str, old: &Value, new: &Value) {
+        match (old, new) {
+            (Value::Object(old), Value::Object(new)) => self.members(path, old, new),
+            _ if old == new => {}
+            _ => self.note(Way::Changed, format!("{}: {} → {}", shown(path), short(old), short(new))),
+        }
+    }
+
+    fn members(&mut self, path: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
+        let added = new.keys().filter(|key| !old.contains_key(*key));
+        for key in old.keys().chain(added).filter(|key| !WORDS.contains(&key.as_str())) {
+            let (one, other) = (old.get(key), new.get(key));
+            if one == other {
+                continue;
+            }
+            match key.as_str() {
+                "properties" => self.properties(path, old, new),
+                // Told with the property that it is about.
+                "required" => self.required(path, one, other, new),
+                "items" => match (one, other) {
+                    (Some(one), Some(other)) => self.schema(&format!("{path}[]"), one, other),
+                    _ => self.keyword(path, key, one, other, of_constraint(one, other)),
+                },
+                _ => self.keyword(path, key, one, other, way(key, one, other)),
+            }
+        }
+    }
+
+    fn keyword(&mut self, path: &str, key: &str, old: Option<&Value>, new: Option<&Value>, way: Way) {
+        let word = |value: Option<&Value>| value.map_or("none".to_owned(), short);
+        self.note(way, format!("{} {key}: {} → {}", shown(path), word(old), word(new)).trim_start().to_owned());
+    }
+
+    fn properties(&mut self, path: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
+        let of = |schema: &Map<String, Value>| {
+            schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()
+        };
+        let (one, other) = (of(old), of(new));
+        for (name, schema) in &one {
+            let path = joined(path, name);
+            match other.get(name) {
+                Some(now) => self.schema(&path, schema, now),
+                None => self.note(Way::Narrowed, format!("`{path}` is gone")),
+            }
+        }
+        for name in other.keys().filter(|name| !one.contains_key(*name)) {
+            self.note(Way::Widened, format!("`{}` is new", joined(path, name)));
+        }
+    }
+
+    fn required(&mut self, path: &str, old: Option<&Value>, new: Option<&Value>, schema: &Map<String, Value>) {
+        let names = |list: Option<&Value>| -> Vec<String> {
+            let names = list.and_then(Value::as_array).into_iter().flatten();
+            names.filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let (old, new) = (names(old), names(new));
+        for name in new.iter().filter(|name| !old.contains(name)) {
+            self.note(Way::Narrowed, format!("`{}` is required now", joined(path, name)));
+        }
+        // One that is gone altogether is told as that.
+        let declared = |name: &str| schema.get("properties").and_then(|all| all.get(name)).is_some();
+        for name in old.iter().filter(|name| !new.contains(name) && declared(name)) {
+            self.note(Way::Widened, format!("`{}` may be absent now", joined(path, name)));
+        }
+    }
+}
+
+/// The way of one keyword that differs.
+fn way(key: &str, old: Option<&Value>, new: Option<&Value>) -> Way {
+    let number = |value: Option<&Value>| value.and_then(Value::as_f64);
+    match key {
+        "enum" | "type" => match (old.map(|old| set(key, old)), new.map(|new| set(key, new))) {
+            (Some(old), Some(new)) => of_sets(key, &old, &new),
+            _ => of_constraint(old, new),
+        },
+        _ if LOWER.contains(&key) || UPPER.contains(&key) => match (number(old), number(new)) {
+            (Some(old), Some(new)) if (new < old) == LOWER.contains(&key) => Way::Widened,
+            (Some(_), Some(_)) => Way::Narrowed,
+            _ => of_constraint(old, new),
+        },
+        "uniqueItems" | "additionalProperties" => match (old, new) {
+            (Some(Value::Bool(old)), Some(Value::Bool(_))) if (key == "uniqueItems") == *old => Way::Widened,
+            (Some(Value::Bool(_)), Some(Value::Bool(_))) => Way::Narrowed,
+            _ => Way::Changed,
+        },
+        "const" | "pattern" | "format" | "multipleOf" | "contains" | "propertyNames" => of_constraint(old, new),
+        _ => Way::Changed,
+    }
+}
+
+/// A constraint that came narrows, one that went widens.
+fn of_constraint(old: Option<&Value>, new: Option<&Value>) -> Way {
+    match (old, new) {
+        (None, Some(_)) => Way::Narrowed,
+        (Some(_), None) => Way::Widened,
+        _ => Way::Changed,
+    }
+}
+
+fn set(key: &str, value: &Value) -> Vec<Value> {
+    match value {
+        Value::Array(values) => values.clone(),
+        one if key == "type" => vec![one.clone()],
+        _ => Vec::new(),
+    }
+}
+
+fn of_sets(key: &str, old: &[Value], new: &[Value]) -> Way {
+    // Every whole number is a number.
+    let in_set = |set: &[Value], value: &Value| {
+        set.contains(value) || (key == "type" && value == "integer" && set.iter().any(|one| one == "number"))
+    };
+    let wider = old.iter().all(|value| in_set(new, value));
+    let narrower = new.iter().all(|value| in_set(old, value));
+    match (wider, narrower) {
+        (true, false) => Way::Widened,
+        (false, true) => Way::Narrowed,
+        _ => Way::Changed,
+    }
+}
+
+fn joined(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+fn shown(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!("`{path}`") }
+}
+
+fn short(value: &Value) -> String {
+    excerpt(&value.to_string(), 60).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(old: Value, new: Value, way: Option<Way>, how: &[&str]) {
+        assert_eq!(compare(&old, &new), (way, how.iter().map(|one| (*one).to_owned()).collect()));
+    }
+
+    #[test]
+    fn what_takes_more_widens_and_what_takes_less_narrows() {
+        check(json!({ "type": "string", "about": "a" }), json!({ "type": "string" }), None, &[]);
+        check(
+            json!({ "type": "integer" }),
+            json!({ "type": "number" }),
+            Some(Way::Widened),
+            &["type: \"integer\" → \"number\""],
+        );
+        check(json!({ "enum": [1, 2] }), json!({ "enum": [2] }), Some(Way::Narrowed), &["enum: [1,2] → [2]"]);
+        check(json!({ "enum": [1] }), json!({ "enum": [2] }), Some(Way::Changed), &["enum: [1] → [2]"]);
+        check(json!({ "minimum": 1 }), json!({ "minimum": 0 }), Some(Way::Widened), &["minimum: 1 → 0"]);
+        check(json!({ "maxLength": 9 }), json!({ "maxLength": 8 }), Some(Way::Narrowed), &["maxLength: 9 → 8"]);
+        check(json!({}), json!({ "pattern": "a" }), Some(Way::Narrowed), &["pattern: none → \"a\""]);
+        check(json!({ "oneOf": [] }), json!({}), Some(Way::Changed), &["oneOf: [] → none"]);
+    }
+
+    #[test]
+    fn properties_are_compared_one_by_one() {
+        let schema = |properties: Value, required: Value| json!({ "properties": properties, "required": required });
+        check(
+            schema(json!({ "a": {} }), json!([])),
+            schema(json!({ "a": {} }), json!(["a"])),
+            Some(Way::Narrowed),
+            &["`a` is required now"],
+        );
+        check(
+            schema(json!({ "a": {} }), json!(["a"])),
+            schema(json!({}), json!([])),
+            Some(Way::Narrowed),
+            &["`a` is gone"],
+        );
+        check(
+            schema(json!({ "a": { "items": { "maximum": 1 } } }), json!([])),
+            schema(json!({ "a": { "items": { "maximum": 2 } }, "b": {} }), json!(["b"])),
+            Some(Way::Changed),
+            &["`a[]` maximum: 1 → 2", "`b` is new", "`b` is required now"],
+        );
+    }
+}

@@ -1,0 +1,199 @@
+//! Parts: what did a condition rest on?
+//!
+//! In: a condition, and the scope in which it was weighed.
+//! Out: [`Part`]s: what stands around its `and`, `or`, `not` and comparisons, and the paths it reads, each with its value.
+//! Never: says whether the condition holds; a part that cannot be weighed alone says why.
+
+use super::{Expression, Scope, lower};
+use crate::text::{Spanned, excerpt};
+use minijinja::machinery::ast::{BinOpKind, Expr, UnaryOpKind};
+use minijinja::machinery::parse_expr;
+use std::io::{self, Write};
+
+/// So many bytes of a value are told.
+const VALUE: usize = 160;
+/// So many parts of one condition are told.
+const MOST: usize = 16;
+
+/// A part of a condition, and what it gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// As the pack has it.
+    pub(crate) text: String,
+    /// Its value as JSON, cut short; or why there is none.
+    pub(crate) value: String,
+}
+
+impl Expression {
+    /// Its parts in the order of the text, the whole before what is in it; then the paths that it reads.
+    pub(crate) fn parts(&self, scope: &Scope<'_>) -> Vec<Part> {
+        let mut operands = Operands { source: self.source(), texts: Vec::new() };
+        if let Ok(tree) = parse_expr(self.source()) {
+            operands.find(&tree);
+        }
+        let reads = self.reads().iter().filter_map(|path| spelled(path));
+        let mut parts: Vec<Part> = Vec::new();
+        for text in operands.texts.into_iter().chain(reads) {
+            if parts.len() == MOST || parts.iter().any(|part| part.text == text) {
+                continue;
+            }
+            let Ok(part) = Expression::parse(&Spanned::new(text.clone(), self.at())) else { continue };
+            let value = match part.value(scope) {
+                Ok(value) => brief(&value),
+                Err(failure) => format!("fails: {}", excerpt(&failure.message, VALUE)),
+            };
+            parts.push(Part { text, value });
+        }
+        parts
+    }
+}
+
+/// The texts that stand around the words that decide.
+struct Operands<'s> {
+    source: &'s str,
+    texts: Vec<String>,
+}
+
+impl Operands<'_> {
+    fn find(&mut self, tree: &Expr<'_>) {
+        match tree {
+            Expr::UnaryOp(unary) if matches!(unary.op, UnaryOpKind::Not) => self.add(&unary.expr),
+            Expr::BinOp(op) => match op.op {
+                BinOpKind::ScAnd | BinOpKind::ScOr => {
+                    for side in [&op.left, &op.right] {
+                        match side {
+                            // A chain is one list: `a and b and c` has three parts.
+                            Expr::BinOp(inner) if lower::sign(inner.op) == lower::sign(op.op) => self.find(side),
+                            side => self.add(side),
+                        }
+                    }
+                }
+                BinOpKind::Eq
+                | BinOpKind::Ne
+                | BinOpKind::Lt
+                | BinOpKind::Lte
+                | BinOpKind::Gt
+                | BinOpKind::Gte
+                | BinOpKind::In => [&op.left, &op.right].into_iter().for_each(|side| self.add(side)),
+                _ => {}
+            },
+            Expr::Compare(compare) => {
+                self.add(&compare.expr);
+                compare.ops.iter().for_each(|op| self.add(&op.expr));
+            }
+            Expr::Test(test) => self.add(&test.expr),
+            Expr::IfExpr(choice) => self.add(&choice.test_expr),
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, part: &Expr<'_>) {
+        let text = self.source.get(start(part)..part.span().end_offset as usize);
+        if !matches!(part, Expr::Const(_)) {
+            self.texts.extend(text.map(str::to_owned));
+        }
+        self.find(part);
+    }
+}
+
+/// Where an expression starts: minijinja places a filter at its name, behind what it filters.
+fn start(tree: &Expr<'_>) -> usize {
+    match tree {
+        Expr::Filter(filter) => filter.expr.as_ref().map_or(0, start),
+        Expr::GetAttr(get) => start(&get.expr),
+        Expr::GetItem(get) => start(&get.expr),
+        Expr::Slice(slice) => start(&slice.expr),
+        Expr::BinOp(op) => start(&op.left),
+        Expr::Compare(compare) => start(&compare.expr),
+        Expr::Test(test) => start(&test.expr),
+        other => other.span().start_offset as usize,
+    }
+}
+
+/// A path as an expression says it.
+fn spelled(path: &[String]) -> Option<String> {
+    let (name, keys) = path.split_first()?;
+    let mut text = name.clone();
+    for key in keys {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let is_name = key.starts_with(|c: char| is_word(c) && !c.is_ascii_digit()) && key.chars().all(is_word);
+        match key.parse::<u32>() {
+            Ok(place) => text += &format!("[{place}]"),
+            Err(_) if is_name => text += &format!(".{key}"),
+            Err(_) => text += &format!("[{}]", serde_json::to_string(key).ok()?),
+        }
+    }
+    Some(text)
+}
+
+/// A value as JSON, as far as it is told: a large one is not written out first.
+fn brief(value: &serde_json::Value) -> String {
+    let mut start = Start(Vec::new());
+    let cut = serde_json::to_writer(&mut start, value).is_err();
+    let text = String::from_utf8_lossy(&start.0);
+    match cut {
+        true => format!("{}…", text.trim_end_matches(char::REPLACEMENT_CHARACTER)),
+        false => text.into_owned(),
+    }
+}
+
+/// The first bytes of what is written.
+struct Start(Vec<u8>);
+
+impl Write for Start {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = VALUE - self.0.len();
+        self.0.extend(bytes.iter().take(room));
+        if bytes.len() > room { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes.len()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{Location, Span};
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(source: &str, expected: &[(&str, &str)]) {
+        let at = Location::response(Span::default());
+        let when = Expression::parse(&Spanned::new(source.to_owned(), at)).unwrap();
+        let state = json!({ "turns": 3, "names": ["a", "b"], "odd key": null, "long": "é".repeat(200) });
+        let parts = when.parts(&Scope::new().with("state", &state));
+        let told: Vec<(&str, &str)> = parts.iter().map(|part| (part.text.as_str(), part.value.as_str())).collect();
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn what_a_condition_rests_on_is_told_with_its_values() {
+        check("state.turns > 3", &[("state.turns", "3")]);
+        check("state.names | length == 0", &[("state.names | length", "2"), ("state.names", "[\"a\",\"b\"]")]);
+        check("not state.turns", &[("state.turns", "3")]);
+        check("state.turns", &[("state.turns", "3")]);
+        check("state['odd key'] is none", &[("state['odd key']", "null"), ("state[\"odd key\"]", "null")]);
+        check(
+            "state.missing + 1 > 2",
+            &[("state.missing + 1", "fails: `+` wants numbers, texts or lists, not none"), ("state.missing", "null")],
+        );
+        check("state.long", &[("state.long", &format!("\"{}…", "é".repeat(79)))]);
+    }
+
+    #[test]
+    fn a_chain_is_one_list_of_parts() {
+        check(
+            "state.turns > 1 and state.turns < 3 and ('a' in state.names or state.turns)",
+            &[
+                ("state.turns > 1", "true"),
+                ("state.turns", "3"),
+                ("state.turns < 3", "false"),
+                ("'a' in state.names or state.turns", "true"),
+                ("'a' in state.names", "true"),
+                ("state.names", "[\"a\",\"b\"]"),
+            ],
+        );
+    }
+}

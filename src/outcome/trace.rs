@@ -1,0 +1,221 @@
+//! The trace: which declaration caused what?
+//!
+//! In: a judgement and what flowed from it.
+//! Out: [`TraceStep`]s: the dialects, what became of each byte, the blocks, the calls and what was asked about them, the
+//! findings with what answered them, the rules and effects.
+//! Never: decides anything: every step tells what the floors above decided.
+
+use super::contract::{Part, TraceStep};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
+use crate::document::{Trial, Tried, What};
+use crate::flow::{Effect, Flowed};
+use crate::judge::{Fate, Judgement, Leaf, Step};
+use crate::program::Program;
+use crate::text::{Lines, Location, Span, excerpt};
+
+/// The ordered steps that lead from a response to its outcome.
+pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceStep> {
+    let asked = std::mem::take(&mut judged.steps).into_list();
+    let program = judged.program;
+    let mut steps = Vec::new();
+    dialects(judged, &mut steps);
+    bytes(judged, &mut steps);
+    for (index, block) in judged.document.blocks.iter().enumerate() {
+        let Some(bound) = judged.bound(block) else { continue };
+        let name = excerpt(block.name.of(judged.text), 60);
+        let mut found = format!("{} `{name}` {}", bound.role.word(), judged.fate(index).word());
+        if let Some(cause) = judged.causes.get(&index) {
+            found = format!("{found}: {}", bare(cause));
+        }
+        steps.push(step(program, "block", block.span, found, bound.at));
+    }
+    for call in &judged.calls {
+        let block = judged.document.blocks.get(call.block).map(|block| block.span).unwrap_or_default();
+        let verdict = if call.accepted && !judged.refused { "accepted" } else { "dropped" };
+        let action = call.action.and_then(|number| program.actions.get_index(number));
+        let name = excerpt(&call.name, 60);
+        steps.push(step(program, "call", block, format!("{name} {verdict}"), action.map(|(_, action)| action.at)));
+    }
+    steps.extend(asked.iter().chain(&flowed.steps).map(|asked| told(program, asked)));
+    for found in &judged.findings {
+        finding(program, found, &mut steps);
+    }
+    steps.extend(effects(program, flowed));
+    steps
+}
+
+/// Which rules followed, what was asked on the way, and what they did.
+pub(super) fn flowed_steps(program: &Program, flowed: &Flowed) -> Vec<TraceStep> {
+    flowed.steps.iter().map(|asked| told(program, asked)).chain(effects(program, flowed)).collect()
+}
+
+fn effects<'f>(program: &'f Program, flowed: &'f Flowed) -> impl Iterator<Item = TraceStep> + 'f {
+    flowed.done.iter().map(|done| {
+        let kind = match &done.effect {
+            Effect::Set { path, .. } => format!("set {path}"),
+            Effect::Append { path, .. } => format!("append {path}"),
+            Effect::Remove { path, .. } => format!("remove {path}"),
+            Effect::Emit { event, .. } => format!("emit {event}"),
+            Effect::Write { key, .. } => format!("write {key}"),
+            Effect::Say { id, .. } => format!("say {id}"),
+            Effect::Amend { key, .. } => format!("amend {key}"),
+            Effect::Record { key, path, .. } => format!("record {path} in {key}"),
+        };
+        step(program, "effect", done.span, kind, done.cause)
+    })
+}
+
+/// A finding, and what answered it.
+fn finding(program: &Program, found: &Diagnostic, steps: &mut Vec<TraceStep>) {
+    let what = match found.code {
+        Code::Defect(Defect::Guardrail) => "guardrail",
+        Code::Defect(_) => "defect",
+        _ => "remark",
+    };
+    let span = found.at.map(|at| at.span).unwrap_or_default();
+    let name = found.id.clone().unwrap_or_else(|| bare(&found.code));
+    let text = format!("{name}: {}", found.message);
+    steps.push(step(program, what, span, text, found.rule));
+    if let Some(strategy) = found.strategy {
+        let said = if found.answered_by.is_some() { "" } else { ", the default" };
+        steps.push(step(program, "strategy", span, format!("{strategy}{said}"), found.answered_by));
+    }
+}
+
+/// What came of each dialect of the pack.
+fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
+    let program = judged.program;
+    let lines = Lines::new(judged.text);
+    let tried = &judged.document.tried;
+    let claim = tried.iter().find_map(|one| match one.trial {
+        Trial::Claims(place) => Some(place),
+        _ => None,
+    });
+    for (number, dialect) in program.dialects.iter().enumerate() {
+        let name = &dialect.name;
+        let Some(one) = tried.iter().find(|one| one.dialect == number) else {
+            let found = format!("`{name}` is not tried in the mode `{}`", judged.session.mode);
+            steps.push(step(program, "dialect", Span::default(), found, dialect.at));
+            continue;
+        };
+        let place = match one.trial {
+            Trial::Claims(place) => Span::new(place, place),
+            _ => one.seen.unwrap_or_default(),
+        };
+        let needs = excerpt(&dialect.needs.join("`, `"), 120).into_owned();
+        let found = match one.trial {
+            Trial::Sole => format!("`{name}` reads it: no other is tried"),
+            Trial::Claims(place) => {
+                let opens = judged.document.blocks.iter().find(|block| block.span.start == place);
+                let opens = opens
+                    .map_or_else(String::new, |block| format!(" with `{}`", excerpt(block.name.of(judged.text), 60)));
+                format!("`{name}` claims it{opens} at {}", lines.place(place))
+            }
+            Trial::Tied => format!("`{name}` would claim it at the same place, and stands behind the one that does"),
+            Trial::First => format!("`{name}` reads it: nobody claims it, and it is the first that found a block"),
+            Trial::Passed => {
+                let until = if claim.is_some() { " before that" } else { "" };
+                let misses = if needs.is_empty() {
+                    "found no block".to_owned()
+                } else {
+                    format!("needs `{needs}`, and found none")
+                };
+                format!("`{name}` {misses}{until}{}", nearest(judged, one, &lines))
+            }
+        };
+        steps.push(step(program, "dialect", place, found, dialect.at));
+    }
+}
+
+/// What came nearest to what a dialect needs.
+fn nearest(judged: &Judgement<'_>, tried: &Tried, lines: &Lines<'_>) -> String {
+    let mut text = String::new();
+    let quoted = |span: Span| excerpt(span.of(judged.text), 40).into_owned();
+    if let Some(name) = tried.seen {
+        text += &format!("; it found `{}` at {}", quoted(name), lines.place(name.start));
+    }
+    match tried.near {
+        Some((What::Remark(Remark::MaskedBlock), span)) => {
+            text += &format!("; `{}` at {} is quoted", quoted(span), lines.place(span.start));
+        }
+        Some((_, span)) => {
+            text += &format!("; the opener `{}` at {} cannot be read", quoted(span), lines.place(span.start))
+        }
+        None => {}
+    }
+    text
+}
+
+/// What became of each byte: a step for each run of bytes that share their part of the ledger and their block.
+fn bytes(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
+    let mut leaves: Vec<(Span, Leaf)> = Vec::new();
+    judged.leaves(|span, leaf| {
+        if !span.is_empty() {
+            leaves.push((span, leaf));
+        }
+    });
+    leaves.sort_by_key(|(span, _)| span.start);
+    let blocks = &judged.document.blocks;
+    // The blocks that hold the place, the innermost last.
+    let mut around: Vec<usize> = Vec::new();
+    let mut next = 0;
+    let mut runs: Vec<(Span, Leaf, Option<usize>)> = Vec::new();
+    for (span, leaf) in leaves {
+        while let Some(block) = blocks.get(next).filter(|block| block.span.start <= span.start) {
+            if block.span.end > span.start {
+                around.push(next);
+            }
+            next += 1;
+        }
+        let ends = |block: usize| blocks.get(block).is_none_or(|block| block.span.end <= span.start);
+        around.retain(|block| !ends(*block));
+        let own = around.last().copied();
+        match runs.last_mut() {
+            Some((run, known, block)) if *known == leaf && *block == own && run.end == span.start => run.end = span.end,
+            _ => runs.push((span, leaf, own)),
+        }
+    }
+    for (span, leaf, own) in runs {
+        let bound = own.and_then(|block| judged.block(block)).map(|(_, bound)| bound.at);
+        let why = if leaf == Leaf::Dropped { why_dropped(judged, span, own) } else { None };
+        let found = match why {
+            Some(why) => format!("{}: {why}", leaf.word()),
+            None => leaf.word().to_owned(),
+        };
+        steps.push(step(judged.program, "bytes", span, found, bound));
+    }
+}
+
+/// What took a run of bytes out: the cause of the outermost block that is gone, else the finding that it shares bytes with.
+fn why_dropped(judged: &Judgement<'_>, span: Span, own: Option<usize>) -> Option<String> {
+    let parent = |block: &usize| judged.document.blocks.get(*block)?.parent;
+    let gone = std::iter::successors(own, parent).filter(|block| judged.fate(*block) == Fate::Dropped);
+    if let Some(cause) = gone.last().and_then(|block| judged.causes.get(&block)) {
+        return Some(bare(cause));
+    }
+    let acted = |found: &&Diagnostic| found.strategy.is_some_and(|strategy| strategy != Strategy::Keep);
+    let shares = |found: &&Diagnostic| found.at.is_some_and(|at| at.span.start < span.end && span.start < at.span.end);
+    judged.findings.iter().filter(acted).find(shares).map(|found| bare(&found.code))
+}
+
+/// The name of a code, without its area.
+fn bare(code: &Code) -> String {
+    let code = code.to_string();
+    code.rsplit('/').next().unwrap_or(&code).to_owned()
+}
+
+fn told(program: &Program, asked: &Step) -> TraceStep {
+    let parts = asked.parts.iter().map(|part| Part { text: part.text.clone(), value: part.value.clone() });
+    TraceStep { parts: parts.collect(), ..step(program, asked.what, asked.span, asked.found.clone(), asked.at) }
+}
+
+fn step(
+    program: &Program,
+    what: &'static str,
+    span: Span,
+    found: String,
+    at: impl Into<Option<Location>>,
+) -> TraceStep {
+    let rule = at.into().and_then(|at| program.place(at));
+    TraceStep { step: what, span: [span.start, span.end], found, rule, parts: Vec::new() }
+}

@@ -1,0 +1,49 @@
+//! State, compiled: where does each value of a session's state come from?
+//!
+//! In: the state of the surface.
+//! Out: [`Slot`]s, and the rules by which some of them are computed from the others.
+//! Never: computes a value: that is the session's business, once somebody reads it.
+
+use super::Schema;
+use crate::expression::{Rule, Scope, Template};
+use crate::text::Location;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// One value of the state.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub(crate) schema: Schema,
+    pub(crate) compute: Option<Template>,
+    /// How it is computed, where that is the same in all sessions.
+    pub(crate) rule: Option<Rule>,
+    /// Whether the host alone sets it.
+    pub(crate) host: bool,
+    /// Whether any expression of the pack reads it.
+    pub(crate) read: bool,
+    /// Whether it has a value of its own: an initial one, a computed one, the host's, or an effect's.
+    pub(crate) given: bool,
+    /// Whether an effect changes it.
+    pub(crate) changed: bool,
+    pub(crate) at: Location,
+}
+
+impl Slot {
+    /// How the value called `name` is computed, if it is the same in all sessions.
+    pub(crate) fn rule_for_all(name: &str, compute: &Template, data: &Arc<Value>) -> Option<Rule> {
+        let of_session = |read: &Vec<String>| read.first().is_some_and(|name| matches!(name.as_str(), "mode" | "now"));
+        let same = !compute.reads().iter().any(of_session);
+        same.then(|| Self::rule(name, compute, data, Value::Null, Value::Null))
+    }
+
+    /// How the value called `name` is computed in a mode and at a time. It sees the values before it.
+    pub(crate) fn rule(name: &str, compute: &Template, data: &Arc<Value>, mode: Value, now: Value) -> Rule {
+        let (name, compute, data) = (name.to_owned(), compute.clone(), data.clone());
+        Rule::new(move |state| {
+            let state = state.before(&name);
+            let mut scope = Scope::new().with("data", &data).with("mode", &mode).with("now", &now);
+            scope.add_record("state", &state);
+            compute.render(&scope).unwrap_or_default()
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! Compared packs: how does a person read what a change means?
+//!
+//! In: what changed between two versions of a pack, and maybe what became of recorded answers.
+//! Out: text for people, and one plain line for each change.
+//! Never: judges a change.
+
+use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
+use super::{Replayed, count};
+use crate::compare::{Change, Comparison, PromptChange, Way};
+use annotate_snippets::renderer::Style;
+use std::fmt::Write as _;
+
+const WAYS: [Way; 5] = [Way::Widened, Way::Narrowed, Way::Changed, Way::Appeared, Way::Gone];
+
+impl Pen {
+    /// The changes by their way, what allows more first; then the prompts and the answers.
+    pub fn compared(&self, comparison: &Comparison, replayed: Option<&Replayed>) -> String {
+        let mut text = String::new();
+        for way in WAYS {
+            let changes: Vec<&Change> = comparison.changes.iter().filter(|change| change.way == way).collect();
+            if changes.is_empty() {
+                continue;
+            }
+            _ = writeln!(text, "{}", paint(style(way), way.name()));
+            for change in changes {
+                let place = change.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
+                _ = writeln!(text, "  {} {}  {}", change.kind, paint(STRONG, &change.name), paint(FAINT, &place));
+                for how in &change.how {
+                    _ = writeln!(text, "      {how}");
+                }
+            }
+            text.push('\n');
+        }
+        if !comparison.prompts.is_empty() {
+            _ = writeln!(text, "{}", paint(STRONG, "tokens of prompts"));
+            for prompt in &comparison.prompts {
+                let PromptChange { prompt: name, mode, tier, .. } = prompt;
+                _ = writeln!(text, "  {:>20}  {name} in {mode}, {tier}", tokens(prompt));
+            }
+            text.push('\n');
+        }
+        text + &replayed.map(|replayed| self.replayed(replayed)).unwrap_or_default()
+    }
+}
+
+/// One line for each change.
+pub fn compared_plain(pen: &Pen, comparison: &Comparison, replayed: Option<&Replayed>) -> String {
+    let mut text = String::new();
+    for change in &comparison.changes {
+        let place = change.rule.as_ref().map(|rule| format!("{}: ", pen.shown(rule))).unwrap_or_default();
+        let how = change.how.iter().map(|how| format!("; {}", how.replace('\n', "\\n"))).collect::<String>();
+        _ = writeln!(text, "{place}{}: {} {}{how}", change.way.name(), change.kind, change.name);
+    }
+    for prompt in &comparison.prompts {
+        _ = writeln!(text, "tokens: {} in {}, {}: {}", prompt.prompt, prompt.mode, prompt.tier, tokens(prompt));
+    }
+    for (how, answers) in replayed.into_iter().flat_map(|replayed| &replayed.kinds) {
+        _ = writeln!(text, "outcomes: {}: {}", count(*answers, "answer"), how.join("; "));
+    }
+    text
+}
+
+/// The last line: how much changed in which way.
+pub fn compared_sum(comparison: &Comparison, replayed: Option<&Replayed>) -> String {
+    let of = |way: Way| (way, comparison.count(way));
+    let words = WAYS.map(of).into_iter().filter(|(_, number)| *number > 0);
+    let mut words: Vec<String> =
+        words.map(|(way, number)| paint(style(way), &format!("{number} {}", way.name()))).collect();
+    if words.is_empty() {
+        words.push(paint(GOOD, "nothing changed"));
+    }
+    words.extend(
+        replayed.map(|replayed| format!("{} of {} otherwise", replayed.differing, count(replayed.compared, "answer"))),
+    );
+    format!("{}\n", words.join(", "))
+}
+
+fn style(way: Way) -> Style {
+    match way {
+        Way::Widened => BAD,
+        Way::Narrowed => GOOD,
+        _ => WARN,
+    }
+}
+
+fn tokens(prompt: &PromptChange) -> String {
+    let word = |tokens: Option<usize>| tokens.map_or("none".to_owned(), |tokens| tokens.to_string());
+    format!("{} → {}", word(prompt.before), word(prompt.after))
+}

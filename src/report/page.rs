@@ -1,0 +1,288 @@
+//! The page of a story: what became of each byte of this answer, to look at in a browser?
+//!
+//! In: an outcome with its trace, and the answer it is about.
+//! Out: one page of HTML with its style in it: no script, no network, the same bytes for the same answer.
+//! Never: lets a character of an answer or a pack be anything but text.
+
+use super::drawing::Pen;
+use super::outcome::parts;
+use super::story::{Line, Story};
+use super::{count, status, unpainted};
+use crate::diagnostic::Severity;
+use crate::outcome::{Finding, Outcome, Status, TraceStep};
+use crate::text::{Source, entity, excerpt};
+use std::fmt::Write as _;
+
+const STYLE: &str = include_str!("page.css");
+/// Nothing is loaded and nothing runs, whatever an answer says.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+/// The parts of the ledger, and what it means that a byte counts there.
+const MEANINGS: [(&str, &str); 10] = [
+    ("message", "shown to the user"),
+    ("thinking", "the model's reasoning: nothing in it counts"),
+    ("calls", "the payload of a call"),
+    ("contents", "text under a key"),
+    ("sections", "a named part of the reply"),
+    ("utterances", "what a speaker says"),
+    ("markup", "openers, closers and what else only spells blocks"),
+    ("stray", "text outside every block"),
+    ("dropped", "taken out by a strategy"),
+    ("blank", "white space around blocks"),
+];
+
+impl Pen {
+    /// The story of an answer of the pack `pack` as a page of HTML. The outcome has a trace.
+    pub fn page_of_story(&self, outcome: &Outcome, response: &Source, pack: &str) -> String {
+        let story = Story::new(outcome, response);
+        let (word, class) = match outcome.status {
+            Status::Clean => ("clean", "good"),
+            Status::Degraded => ("degraded", "warn"),
+            Status::Refused => ("refused", "bad"),
+        };
+        let mut page = Page { pen: self, html: String::with_capacity(64 * 1024 + 4 * response.text().len()) };
+        let name = escaped(response.name());
+        page.html += &format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
+             <title>{word}: {name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
+            escaped(POLICY),
+        );
+        page.html += &format!(
+            "<header>\n<h1>{name}</h1>\n<p><strong class=\"status {class}\">{word}</strong> {}</p>\n</header>\n<main>\n",
+            escaped(unpainted(&status(outcome)).trim().trim_start_matches(word).trim_start_matches([' ', '·'])),
+        );
+        page.ledger(outcome, pack, story.lines.len());
+        page.findings(outcome);
+        page.section("dialects", "Dialects", |page| page.steps(&story.dialects));
+        page.section("answer", "The answer", |page| page.lines(&story));
+        if !story.whole.is_empty() {
+            page.section("whole", "The reply as a whole", |page| page.steps(&story.whole));
+        }
+        page.section("message", "What the user is shown", |page| match outcome.message.as_str() {
+            "" => page.html += "<p class=\"none\">no message</p>\n",
+            text => page.quote(text),
+        });
+        if let Some(correction) = &outcome.ask_again {
+            page.section("ask-again", "What the model is asked again", |page| page.quote(correction));
+        }
+        page.html += "</main>\n</body>\n</html>\n";
+        page.html
+    }
+}
+
+/// A page that is being written.
+struct Page<'p> {
+    pen: &'p Pen,
+    html: String,
+}
+
+impl Page<'_> {
+    fn section(&mut self, id: &str, title: &str, body: impl FnOnce(&mut Self)) {
+        self.html += &format!("<section aria-labelledby=\"{id}\">\n<h2 id=\"{id}\">{title}</h2>\n");
+        body(self);
+        self.html += "</section>\n";
+    }
+
+    /// The bar of all bytes, and a switch for each part that shows it alone.
+    fn ledger(&mut self, outcome: &Outcome, pack: &str, lines: usize) {
+        let bytes = parts(&outcome.ledger);
+        let shown = || {
+            MEANINGS.iter().filter_map(|(part, meaning)| {
+                let (_, bytes) = bytes.iter().find(|(name, bytes)| name == part && *bytes > 0)?;
+                Some((*part, *bytes, *meaning))
+            })
+        };
+        self.section("bytes", "Every byte", |page| {
+            let all = format!("{} in {}", count(outcome.ledger.bytes, "byte"), count(lines, "line"));
+            page.html += &format!("<p>{all}, judged by the pack <code>{}</code>.</p>\n<div class=\"bar\" aria-hidden=\"true\">", escaped(pack));
+            for (part, bytes, meaning) in shown() {
+                _ = write!(page.html, "<span class=\"{part}\" style=\"flex-grow:{bytes}\" title=\"{part}: {bytes} bytes, {meaning}\"></span>");
+            }
+            page.html += "</div>\n<fieldset class=\"legend\">\n<legend>Show</legend>\n\
+                          <label><input type=\"radio\" name=\"part\" checked> everything</label>\n";
+            for (part, bytes, meaning) in shown() {
+                _ = writeln!(
+                    page.html,
+                    "<label class=\"{part}\"><input type=\"radio\" name=\"part\" id=\"only-{part}\"> <b class=\"p {part}\">{part}</b> {bytes} <small>{meaning}</small></label>",
+                );
+            }
+            page.html += "</fieldset>\n";
+        });
+    }
+
+    fn findings(&mut self, outcome: &Outcome) {
+        self.section("findings", "What was found", |page| {
+            if outcome.diagnostics.is_empty() {
+                page.html += "<p class=\"none\">nothing</p>\n";
+                return;
+            }
+            page.html += "<ul class=\"findings\">\n";
+            for finding in &outcome.diagnostics {
+                page.finding(finding);
+            }
+            page.html += "</ul>\n";
+        });
+    }
+
+    fn finding(&mut self, finding: &Finding) {
+        let class = match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "info",
+        };
+        let code = finding.code.rsplit('/').next().unwrap_or(&finding.code);
+        let id = finding.id.as_ref().map(|id| format!(" <b>{}</b>", escaped(id))).unwrap_or_default();
+        let strategy =
+            finding.strategy.as_ref().map(|strategy| format!(" <span class=\"strategy\">{}</span>", escaped(strategy)));
+        let help = finding.help.as_ref().map(|help| format!("<br><small>{}</small>", marked(help)));
+        _ = writeln!(
+            self.html,
+            "<li class=\"{class}\"><a href=\"#L{line}\">line {line}</a> <span class=\"severity\">{class}</span> <b>{}</b>{id}{} {}{}</li>",
+            escaped(code),
+            strategy.unwrap_or_default(),
+            marked(&finding.message),
+            help.unwrap_or_default(),
+            line = finding.span.line,
+        );
+    }
+
+    fn lines(&mut self, story: &Story<'_>) {
+        self.html += "<ol class=\"lines\">\n";
+        for (index, line) in story.lines.iter().enumerate() {
+            let number = index + 1;
+            _ = write!(
+                self.html,
+                "<li id=\"L{number}\" class=\"{}\"><span class=\"n\">{number}</span><code>",
+                line.part()
+            );
+            for piece in &line.pieces {
+                let element = if piece.part == "dropped" { "del" } else { "span" };
+                let text = escaped(piece.text);
+                let title = self.reason(piece.step);
+                _ = write!(self.html, "<{element} class=\"p {}\" title=\"{title}\">{text}</{element}>", piece.part);
+            }
+            self.html += "</code>";
+            self.notes(line);
+            self.html += "</li>\n";
+        }
+        self.html += "</ol>\n";
+    }
+
+    /// What became of some bytes, and the declaration that says so.
+    fn reason(&self, step: &TraceStep) -> String {
+        let (part, why) = step.found.split_once(": ").unwrap_or((&step.found, ""));
+        let meaning = MEANINGS.iter().find(|(name, _)| *name == part).map_or("", |(_, meaning)| meaning);
+        let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+        let rule = step.rule.as_ref().map(|rule| format!(", {}", self.pen.shown(rule))).unwrap_or_default();
+        escaped(&format!("{part}: {meaning}{why}{rule}"))
+    }
+
+    /// What was decided at a line: its gist, and behind it everything.
+    fn notes(&mut self, line: &Line<'_>) {
+        let Some((at, gist)) = line.steps.iter().enumerate().min_by_key(|(_, step)| weight(step)) else { return };
+        let answer = line.steps.get(at + 1).filter(|step| step.step == "strategy" && kind(gist) == "warning");
+        let answer = answer.map(|step| format!(" → {}", marked(&step.found))).unwrap_or_default();
+        let rest = line.steps.len() - 1;
+        let more = if rest > 0 { format!(" <small>+{rest}</small>") } else { String::new() };
+        _ = write!(
+            self.html,
+            "<details><summary class=\"{}\">{}{answer}{more}</summary>",
+            kind(gist),
+            marked(&excerpt(&gist.found, 120)),
+        );
+        self.steps(&line.steps);
+        self.html += "</details>";
+    }
+
+    fn steps(&mut self, steps: &[&TraceStep]) {
+        self.html += "<ul class=\"steps\">\n";
+        for step in steps {
+            let rule = step
+                .rule
+                .as_ref()
+                .map(|rule| format!(" <small class=\"rule\">{}</small>", escaped(&self.pen.shown(rule))));
+            _ = write!(
+                self.html,
+                "<li class=\"{}\"><b>{}</b> {}{}",
+                kind(step),
+                step.step,
+                marked(&excerpt(&step.found, 600)),
+                rule.unwrap_or_default(),
+            );
+            if !step.parts.is_empty() {
+                self.html += "<dl>";
+                for part in &step.parts {
+                    _ = write!(
+                        self.html,
+                        "<dt><code>{}</code></dt><dd><code>{}</code></dd>",
+                        escaped(&part.text),
+                        escaped(&part.value)
+                    );
+                }
+                self.html += "</dl>";
+            }
+            self.html += "</li>\n";
+        }
+        self.html += "</ul>\n";
+    }
+
+    fn quote(&mut self, text: &str) {
+        _ = writeln!(self.html, "<pre>{}</pre>", escaped(text));
+    }
+}
+
+/// What kind of news a step is.
+fn kind(step: &TraceStep) -> &'static str {
+    match step.step {
+        "call" if step.found.ends_with("dropped") => "bad",
+        "call" | "effect" | "mode" => "good",
+        "defect" | "guardrail" => "warning",
+        "strategy" => "strategy",
+        "condition" | "remark" => "info",
+        _ => "plain",
+    }
+}
+
+/// The step of least weight is the gist of its line.
+fn weight(step: &TraceStep) -> usize {
+    match step.step {
+        "call" => 0,
+        "defect" | "guardrail" => 1,
+        "block" => 2,
+        _ => 3,
+    }
+}
+
+/// A text in which what stands between backticks is code.
+fn marked(text: &str) -> String {
+    if text.matches('`').count() % 2 == 1 {
+        return escaped(text);
+    }
+    let pieces = text.split('`').enumerate().map(|(index, piece)| match index % 2 {
+        0 => escaped(piece),
+        _ => format!("<code>{}</code>", escaped(piece)),
+    });
+    pieces.collect()
+}
+
+/// A text as HTML: entities for what is markup, pictures for what cannot be seen.
+fn escaped(text: &str) -> String {
+    let mut html = String::with_capacity(text.len() + text.len() / 8);
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => html.push(c),
+            '\0'..='\u{1f}' => html.extend(char::from_u32(0x2400 + u32::from(c))),
+            '\u{7f}' => html.push('␡'),
+            '\u{80}'..='\u{9f}' => html.push(char::REPLACEMENT_CHARACTER),
+            // What turns the direction of a text could show it as another.
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => html.push(char::REPLACEMENT_CHARACTER),
+            c => match entity(c) {
+                Some(entity) => html.push_str(entity),
+                None => html.push(c),
+            },
+        }
+    }
+    html
+}

@@ -1,0 +1,117 @@
+//! Testing: does `rulebook test` rewrite no more than it is asked to, and say what no case reaches?
+
+use crate::command::{folder, rulebook};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PACK: &str = r#"
+[pack]
+name = "p"
+[dialects.tags]
+grammar = "tags"
+blocks = { message = { role = "message" }, action = { role = "call", name = "@type", payload = "tags" } }
+[actions.go]
+effects = [{ emit = "gone", when = "false" }]
+[modes.m]
+permits = [{ action = "go", when = "false" }]
+[[inputs]]
+class = "words"
+[[inputs]]
+class = "bye"
+matches = 'bye'
+[[rules]]
+id = "part"
+on = "input.words"
+when = "text == 'x'"
+effects = [{ emit = "parted" }]
+[[guardrails]]
+id = "shouting"
+on = "message"
+matches = '!!'
+"#;
+
+const FAILING: &str = "claim = \"c\" # a claim\r\n\n=== response ===\n<message>Hi</message><action type='go'/>\n=== expect ===\n\
+    # what is shown\nmessage = 'Ho' # greets\ncalls = [\n  # the only one\n  { action = \"go\", verdict = \"accepted\" },\n]\n\
+    codes = []\n\n=== user ===\ngood bye\n=== expect ===\nclass = \"bye\"\n";
+
+fn pack(name: &str) -> PathBuf {
+    let folder = folder(name);
+    fs::create_dir_all(folder.join("p/tests")).unwrap();
+    fs::write(folder.join("p/pack.toml"), PACK).unwrap();
+    fs::write(folder.join("p/tests/it-fails.case"), FAILING).unwrap();
+    folder
+}
+
+#[track_caller]
+fn test(folder: &Path, arguments: &[&str], status: i32) -> (String, String) {
+    let output = rulebook(folder, &[&["test"], arguments].concat(), b"");
+    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(output.status.code(), Some(status), "{out}{err}");
+    (out, err)
+}
+
+#[test]
+fn an_update_changes_the_values_that_failed_and_nothing_else() {
+    let folder = pack("test-update");
+    test(&folder, &["p"], 1);
+    let (_, err) = test(&folder, &["p", "--update"], 0);
+    assert_eq!(err, "updated `p/tests/it-fails.case`\n");
+    let expected = FAILING
+        .replace("'Ho'", "\"Hi\"")
+        .replace("\"accepted\"", "\"dropped\"")
+        .replace("codes = []", "codes = [\"response/forbidden-call\"]")
+        .replace("class = \"bye\"", "class = \"words\"");
+    assert_eq!(fs::read_to_string(folder.join("p/tests/it-fails.case")).unwrap(), expected);
+    let (_, err) = test(&folder, &["p", "--update"], 0);
+    assert_eq!(err, "");
+    assert_eq!(fs::read_dir(folder.join("p/tests")).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn nothing_is_updated_where_nobody_looks() {
+    let folder = pack("test-update-ci");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_rulebook"))
+        .args(["test", "p", "--update"])
+        .current_dir(&folder)
+        .env("CI", "true")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(fs::read_to_string(folder.join("p/tests/it-fails.case")).unwrap(), FAILING);
+}
+
+#[test]
+fn cases_are_listed_and_not_run() {
+    let folder = pack("test-list");
+    let (out, _) = test(&folder, &["p", "--list"], 0);
+    assert_eq!(out, "p/tests/it-fails.case: c\n");
+    test(&folder, &["p", "--list", "--filter", "no such"], 3);
+}
+
+#[test]
+fn what_no_case_reaches_has_its_reason() {
+    let folder = pack("test-coverage");
+    test(&folder, &["p", "--update"], 0);
+    test(&folder, &["p", "--min-coverage", "20"], 0);
+    for format in ["human", "plain", "json", "sarif", "github", "junit"] {
+        test(&folder, &["p", "--min-coverage", "100", "--format", format], 1);
+    }
+    let (plain, _) = test(&folder, &["p", "--min-coverage", "100", "--format", "plain"], 1);
+    assert!(
+        plain.contains("p/pack.toml:22:6: error[case/uncovered]: no case exercises the guardrail `shouting`"),
+        "{plain}"
+    );
+    let report: Value = serde_json::from_str(&test(&folder, &["p", "--coverage", "--format", "json"], 0).0).unwrap();
+    let rows = report["coverage"].as_array().unwrap();
+    let reason = |kind: &str| {
+        let of = |row: &&Value| row["kind"] == kind && row["hits"] == 0;
+        rows.iter().find(of).map(|row| row["reason"].as_str().unwrap())
+    };
+    assert_eq!(reason("dialect"), None);
+    assert_eq!(reason("action"), Some("reached, but each call was dropped"));
+    assert_eq!(reason("permit"), Some("reached, but its condition was false"));
+    assert_eq!(reason("rule"), Some("reached, but its condition was false"));
+    assert_eq!(reason("input"), Some("always shadowed by `words` in m"));
+    assert_eq!(reason("guardrail"), Some("never reached"));
+}
