@@ -36,6 +36,7 @@ mod promises;
 mod prompts;
 mod rendered_dce;
 mod replay;
+mod reviewed;
 mod roundtable;
 mod schemas;
 mod story;
