@@ -190,6 +190,16 @@ table! {
     PACK_UNSET_STATE = "pack/unset-state", Warning;
     /// A value of the state that is set, but that nothing in the pack reads.
     PACK_UNREAD_STATE = "pack/unread-state", Info;
+    /// An input that an earlier one always comes before.
+    PACK_SHADOWED_INPUT = "pack/shadowed-input", Warning;
+    /// An exit behind another to the same mode.
+    PACK_SHADOWED_EXIT = "pack/shadowed-exit", Warning;
+    /// A change of mode that an earlier rule always comes before.
+    PACK_SHADOWED_RULE = "pack/shadowed-rule", Warning;
+    /// A rule that never follows.
+    PACK_IDLE_RULE = "pack/idle-rule", Warning;
+    /// A message that nothing says.
+    PACK_UNSAID_MESSAGE = "pack/unsaid-message", Info;
     /// An excuse that excuses nothing, or gives no reason.
     PACK_EXCUSE = "pack/idle-excuse", Warning;
 

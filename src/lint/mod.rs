@@ -9,6 +9,7 @@ mod budgets;
 mod dialects;
 mod examples;
 mod excuses;
+mod flow;
 mod guardrails;
 mod permits;
 mod schemas;
@@ -35,6 +36,7 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
         permits::check,
         dialects::check,
         guardrails::check,
+        flow::check,
         schemas::check,
         state::check,
         budgets::check,

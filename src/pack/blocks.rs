@@ -195,7 +195,11 @@ fn check_block(
         }
     }
     if block.decode.or(dialect.decode) == Some(Decoding::Guarded)
-        && (object || dialect.blocks.values().any(|one| one.value.anchor.or(dialect.anchor) != Some(Anchor::Line)))
+        && (object
+            || dialect
+                .blocks
+                .values()
+                .any(|one| matches!(one.value.anchor.or(dialect.anchor), None | Some(Anchor::Anywhere))))
     {
         diagnostics.push(bad(
             at,

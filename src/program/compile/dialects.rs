@@ -38,7 +38,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         let block = |id: &BlockId| blocks.get(usize::from(id.0));
         let starts = |id: &BlockId| block(id).is_some_and(|block| block.starts);
         family.leads_line =
-            own.iter().all(|id| starts(id) || block(id).is_none_or(|block| block.anchor == Anchor::Line));
+            own.iter().all(|id| starts(id) || block(id).is_none_or(|block| block.anchor != Anchor::Anywhere));
         family.prelude = own.iter().copied().find(|id| starts(id)).filter(|_| family.close.is_some());
         family.only_prelude = own.iter().all(starts);
     }
@@ -46,7 +46,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     let closers = blocks.iter().flat_map(|block| &block.close);
     let insensitive = dialect.case == Some(Case::Insensitive);
     let names = Arc::new(Names::new(insensitive, bound_names.into_iter(), closers));
-    let by_line = blocks.iter().all(|block| block.anchor == Anchor::Line) && outline.is_none();
+    let by_line = blocks.iter().all(|block| block.anchor != Anchor::Anywhere) && outline.is_none();
     let text = match dialect.text.as_ref().map(|text| text.value.as_str()) {
         Some("message") => Outside::Message,
         Some(text) => match text.strip_prefix("section:") {
