@@ -9,6 +9,8 @@ mod budgets;
 mod dialects;
 mod examples;
 mod excuses;
+mod explained;
+mod grammars;
 mod guardrails;
 mod permits;
 mod schemas;
@@ -39,6 +41,8 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
         state::check,
         budgets::check,
         examples::check,
+        explained::check,
+        grammars::check,
     ];
     for check in checks {
         check(program, &mut found);
