@@ -95,3 +95,8 @@ pub use surface::Folder;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// So are those of the guide for hosts.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/embed.md")]
+struct Embed;

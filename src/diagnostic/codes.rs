@@ -183,7 +183,7 @@ table! {
     /// A guardrail that says what another says.
     PACK_REPEATED_GUARDRAIL = "pack/repeated-guardrail", Warning;
     /// A rule of a grammar, or an alternative of one, that never counts.
-    PACK_IDLE_RULE = "pack/idle-rule", Warning;
+    PACK_IDLE_SPELLING = "pack/idle-spelling", Warning;
     /// A rule of a grammar whose time may grow faster than the text.
     PACK_COSTLY_RULE = "pack/costly-rule", Warning;
     /// An action that a mode permits and none of its prompts names.
@@ -196,6 +196,16 @@ table! {
     PACK_UNSET_STATE = "pack/unset-state", Warning;
     /// A value of the state that is set, but that nothing in the pack reads.
     PACK_UNREAD_STATE = "pack/unread-state", Info;
+    /// An input that an earlier one always comes before.
+    PACK_SHADOWED_INPUT = "pack/shadowed-input", Warning;
+    /// An exit behind another to the same mode.
+    PACK_SHADOWED_EXIT = "pack/shadowed-exit", Warning;
+    /// A change of mode that an earlier rule always comes before.
+    PACK_SHADOWED_RULE = "pack/shadowed-rule", Warning;
+    /// A rule that never follows.
+    PACK_IDLE_RULE = "pack/idle-rule", Warning;
+    /// A message that nothing says.
+    PACK_UNSAID_MESSAGE = "pack/unsaid-message", Info;
     /// An excuse that excuses nothing, or gives no reason.
     PACK_EXCUSE = "pack/idle-excuse", Warning;
 

@@ -22,6 +22,8 @@ pub(super) struct Mark {
     pub(super) masked: bool,
     /// Whether nothing but white space, fences and closers stand before it on its line.
     pub(super) leads_line: bool,
+    /// Whether that line stands behind a blank one, or at the start of the response.
+    pub(super) leads_paragraph: bool,
     /// The number of what its opener says, if that was kept.
     opener: u16,
 }
@@ -403,6 +405,7 @@ impl Marker {
             kind,
             masked: mask.is_some(),
             leads_line,
+            leads_paragraph: leads_line && look.text.as_bytes().get(..span.start).is_some_and(ends_paragraph),
             opener,
         };
         match mask.filter(|mask| !mask.fence) {
@@ -419,6 +422,22 @@ impl Marker {
             None => self.marks.push(mark),
         }
     }
+}
+
+/// Whether a line that begins at the end of this text, or behind white space there, begins a paragraph.
+fn ends_paragraph(before: &[u8]) -> bool {
+    let mut breaks = 0;
+    for byte in before.strip_prefix("\u{feff}".as_bytes()).unwrap_or(before).iter().rev() {
+        match byte {
+            b'\n' => breaks += 1,
+            b' ' | b'\t' | b'\r' => {}
+            _ => return false,
+        }
+        if breaks == 2 {
+            return true;
+        }
+    }
+    true
 }
 
 /// Whether nothing but white space and the opening lines of fences stand in a part of a line: what may stand before a mark

@@ -214,7 +214,11 @@ impl<'p> Scanner<'p> {
 
     /// Whether an opener counts where it stands.
     pub(super) fn counts(&self, mark: &Mark, id: BlockId) -> bool {
-        let counts = |block: &crate::program::Block| block.anchor == Anchor::Anywhere || mark.leads_line;
+        let counts = |block: &crate::program::Block| match block.anchor {
+            Anchor::Anywhere => true,
+            Anchor::Line => mark.leads_line,
+            Anchor::Paragraph => mark.leads_paragraph,
+        };
         // What opens where an answer starts opens nowhere else.
         self.block(id).is_some_and(|block| !block.starts && counts(block))
     }

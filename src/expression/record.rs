@@ -177,3 +177,39 @@ impl<N: Into<Arc<str>>> FromIterator<(N, Json)> for Record {
         Self(Arc::new(members.into_iter().map(made).collect()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn record() -> Record {
+        let mut record: Record =
+            [("notes", json!([1])), ("count", json!(null)), ("twice", json!(null))].into_iter().collect();
+        let count = |record: &Record| json!(record.get("notes").and_then(Json::as_array).map(Vec::len));
+        let twice = |record: &Record| json!(record.get("count").and_then(Json::as_u64).map(|count| 2 * count));
+        record.compute("count", Rule::new(count));
+        record.compute("twice", Rule::new(twice));
+        record
+    }
+
+    #[test]
+    fn what_is_computed_follows_what_it_is_computed_from() {
+        let before = record();
+        let mut after = before.clone();
+        *after.entry("notes") = json!([1, 2]);
+        assert_eq!(before.to_json(), json!({ "notes": [1], "count": 1, "twice": 2 }));
+        assert_eq!(after.to_json(), json!({ "notes": [1, 2], "count": 2, "twice": 4 }));
+        // What is changed by hand is computed no more.
+        *after.entry("count") = json!(7);
+        *after.entry("notes") = json!([]);
+        assert_eq!(after.to_json(), json!({ "notes": [], "count": 7, "twice": 14 }));
+        assert_eq!(after.remove("twice"), Some(json!(14)));
+    }
+
+    #[test]
+    fn what_is_computed_sees_what_stands_before_it() {
+        assert_eq!(record().before("twice").to_json(), json!({ "notes": [1], "count": 1, "twice": null }));
+        assert_eq!(record().before("count").to_json(), json!({ "notes": [1], "count": null, "twice": null }));
+    }
+}

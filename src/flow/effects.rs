@@ -7,10 +7,10 @@
 use super::effect::Effect;
 use super::modes::Going;
 use super::state;
-use crate::diagnostic::{Code, Diagnostic, Remark};
+use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
 use crate::expression::{Expression, Failure, PathTemplate, Record, Scope, Shape, Template};
 use crate::judge::{Step, Steps};
-use crate::program::{self, Answers, ModeId, Program, Verb};
+use crate::program::{self, Answers, ModeId, Program, Schema, Verb};
 use crate::session::Session;
 use crate::text::{Location, Span, excerpt};
 use serde_json::{Map, Value};
@@ -282,10 +282,19 @@ impl<'f> Flow<'f> {
                     missing: maybe(missing)?,
                 }
             }
-            Verb::Record { key, path, value } => {
+            Verb::Record { key, path, value, schema } => {
                 let key = self.scope(names, bound, |scope| key.text(scope))?;
                 let path = self.scope(names, bound, |scope| path.text(scope))?;
-                Effect::Record { key, path, value: self.scope(names, bound, |scope| value.share(scope))? }
+                let value = self.scope(names, bound, |scope| value.share(scope))?;
+                if let Some(Ok(validator)) = schema.as_ref().map(Schema::validator)
+                    && let Err(error) = validator.validate(&value)
+                {
+                    let place = error.instance_path().to_string();
+                    let why = excerpt(&error.to_string(), 160).into_owned();
+                    self.unrecorded(format!("nothing is recorded in `{key}`: `{place}` {why}"), effect.at);
+                    return Ok(());
+                }
+                Effect::Record { key, path, value }
             }
         };
         self.did(kind, effect.at);
@@ -372,6 +381,13 @@ impl<'f> Flow<'f> {
             scope.add_shared(name, value);
         }
         then(&scope)
+    }
+
+    /// A record that its schema refuses is left out: that is more than a word, since something is lost.
+    fn unrecorded(&mut self, message: String, at: Location) {
+        let span = Location::response(self.span);
+        let finding = Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at));
+        self.findings.push(Diagnostic { severity: Severity::Warning, ..finding });
     }
 
     /// An effect that cannot be performed is left out, and said.

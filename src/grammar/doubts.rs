@@ -50,7 +50,7 @@ impl<'r> Doubting<'r> {
             let Some(earlier) = choices.iter().take(number).find(covers) else { continue };
             let at = |node: &Node| Location { source: self.source, span: node.at };
             let message = "this alternative never matches: whatever starts so matches the one before it";
-            let doubt = Diagnostic::new(Code::PACK_IDLE_RULE, at(later), message)
+            let doubt = Diagnostic::new(Code::PACK_IDLE_SPELLING, at(later), message)
                 .with_place(at(earlier), "this one is tried first")
                 .with_help("put the longer one first, or take it out");
             self.found.push(doubt);

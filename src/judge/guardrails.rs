@@ -49,6 +49,8 @@ impl Judgement<'_> {
             let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else { continue };
             self.trip(rule, None);
         }
+        // What effects read of it is made once more, of what has been decided; the rest is a copy that nobody needs.
+        self.reply = Record::default();
     }
 
     fn looks(&self, rule: &Guardrail) -> bool {

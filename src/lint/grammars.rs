@@ -35,7 +35,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             };
             let message = format!("the rule `{name}` never counts: {idle}");
             found.push(
-                Diagnostic::new(Code::PACK_IDLE_RULE, grammar.rule_at(rule), message)
+                Diagnostic::new(Code::PACK_IDLE_SPELLING, grammar.rule_at(rule), message)
                     .with_help("call it from `open`, `close` or `payload`, or take it out"),
             );
         }

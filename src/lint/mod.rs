@@ -10,6 +10,7 @@ mod dialects;
 mod examples;
 mod excuses;
 mod explained;
+mod flow;
 mod grammars;
 mod guardrails;
 mod permits;
@@ -37,6 +38,7 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
         permits::check,
         dialects::check,
         guardrails::check,
+        flow::check,
         schemas::check,
         state::check,
         budgets::check,

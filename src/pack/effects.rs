@@ -28,7 +28,7 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
     ("say", &[], &["with"]),
     ("go", &[], &["insist"]),
     ("amend", &["section", "value"], &["marker", "otherwise", "done", "missing"]),
-    ("record", &["path", "value"], &[]),
+    ("record", &["path", "value"], &["schema"]),
 ];
 
 /// Where the verbs of an effect stand, in the order of [`VERBS`].
@@ -62,6 +62,7 @@ fn keys(effect: &Effect) -> impl Iterator<Item = (&'static str, Location)> {
         ("done", effect.done.as_ref().map(|text| text.at)),
         ("missing", effect.missing.as_ref().map(|text| text.at)),
         ("path", effect.path.as_ref().map(|path| path.at)),
+        ("schema", effect.schema.as_ref().map(|schema| schema.at())),
     ];
     at.into_iter().filter_map(|(key, at)| Some((key, at?)))
 }

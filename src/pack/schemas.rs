@@ -1,11 +1,11 @@
 //! Schemas: do they stay within the pack?
 //!
-//! In: the schemas of params, results, state and members.
+//! In: the schemas of params, results, state, members and records.
 //! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` for what is no schema at all.
 //! Never: compiles one.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::surface::{Surface, Tree};
+use crate::surface::{Effect, Surface, Tree};
 
 /// Schemas nested more deeply than this are refused.
 const DEEPEST: usize = 64;
@@ -16,8 +16,13 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let slots = surface.state.values();
     let blocks = surface.dialects.values().flat_map(|dialect| dialect.value.blocks.values());
     let members = blocks.filter_map(|block| block.value.schema.as_ref());
+    let actions = surface.actions.values().flat_map(|action| &action.value.effects);
+    let contents = surface.contents.values().flat_map(|content| &content.value.effects);
+    let rules = surface.rules.iter().flat_map(|rule| &rule.effects);
+    let mut records = Vec::new();
+    actions.chain(contents).chain(rules).for_each(|effect| recorded(effect, &mut records));
     let named = params.map(|entry| &entry.value).chain(results).chain(slots.map(|entry| &entry.value));
-    for schema in named.chain(members) {
+    for schema in named.chain(members).chain(records) {
         if !matches!(schema, Tree::Table(..)) {
             diagnostics.push(
                 Diagnostic::new(Code::PACK_SCHEMA, schema.at(), "a JSON Schema is a table")
@@ -26,6 +31,12 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
         }
         check_references(schema, 0, diagnostics);
     }
+}
+
+/// The schemas of what an effect, and those inside it, record.
+fn recorded<'e>(effect: &'e Effect, found: &mut Vec<&'e Tree>) {
+    found.extend(&effect.schema);
+    effect.effects.iter().for_each(|nested| recorded(nested, found));
 }
 
 fn check_references(tree: &Tree, depth: usize, diagnostics: &mut Vec<Diagnostic>) {

@@ -4,7 +4,7 @@
 //! Out: [`Effect`] with one verb each, its expressions compiled.
 //! Never: performs one.
 
-use super::ModeId;
+use super::{ModeId, Schema};
 use crate::diagnostic::Remark;
 use crate::expression::{Expression, PathTemplate, Shape, Template};
 use crate::text::Location;
@@ -70,5 +70,7 @@ pub(crate) enum Verb {
         key: Template,
         path: Template,
         value: Shape,
+        /// What it may be.
+        schema: Option<Schema>,
     },
 }

@@ -1,60 +1,108 @@
 //! Gates: can each of them ever open?
 //!
-//! In: a program: its exits, and which values of the state anything can change.
-//! Out: `pack/shut-gate` for each gate that reads nothing but what never changes, and does not hold.
-//! Never: guesses: a gate that reads anything that may change is taken to open some day.
+//! In: a program: its exits, and the values that effects and the host give its state.
+//! Out: `pack/shut-gate` for each gate that holds for none of them; the same question for any other condition.
+//! Never: guesses: where the values cannot be told, a condition is taken to hold some day.
 
-use super::Program;
+use super::{Program, Verb};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::Scope;
+use crate::expression::{Expression, Record, Scope};
 use serde_json::Value;
+
+/// So many states are tried; a condition on more is taken to hold some day.
+const MOST: usize = 256;
 
 impl Program {
     /// Says which gates never open.
     pub(super) fn check_gates(&self) -> Vec<Diagnostic> {
-        let changing = self.changing();
         let mut found = Vec::new();
         for (name, mode) in &self.modes {
-            for exit in &mode.exits {
-                let Some(gate) = &exit.gate else { continue };
-                if gate.reads().iter().any(|read| self.may_change(read, &changing)) {
-                    continue;
-                }
-                let (mode, now) = (Value::from(name.as_str()), Value::Null);
-                let mut scope = Scope::new().with("data", &self.data).with("mode", &mode).with("now", &now);
-                scope.add_record("state", &self.initial);
-                if gate.holds(&scope) != Ok(true) {
-                    let message = "this gate never opens: nothing changes what it reads";
-                    found.push(
-                        Diagnostic::new(Code::PACK_SHUT_GATE, gate.at(), message)
-                            .with_help("let an effect or the host (`from = \"host\"`) set what it waits for"),
-                    );
-                }
+            for gate in mode.exits.iter().filter_map(|exit| exit.gate.as_ref()) {
+                let Some(tried) = self.never_holds(gate, Some(name)) else { continue };
+                let message = match tried {
+                    1 => "this gate never opens: nothing changes what it reads",
+                    _ => "this gate never opens: it holds for nothing that is ever set",
+                };
+                found.push(
+                    Diagnostic::new(Code::PACK_SHUT_GATE, gate.at(), message)
+                        .with_help("let an effect or the host (`from = \"host\"`) set what it waits for"),
+                );
             }
         }
         found
     }
 
-    /// The values of the state that an effect or the host changes, and those computed from them.
-    fn changing(&self) -> Vec<String> {
-        let changed = self.slots.iter().filter(|(_, slot)| slot.host || slot.changed);
-        let mut changing: Vec<String> = changed.map(|(name, _)| name.clone()).collect();
-        // A computed value sees those before it.
-        for (name, slot) in &self.slots {
-            let reads = slot.compute.as_ref().map(|compute| compute.reads()).unwrap_or_default();
-            if reads.iter().any(|read| self.may_change(read, &changing)) {
-                changing.push(name.clone());
-            }
-        }
-        changing
+    /// Whether a condition holds in no state that there can be, with how many were tried; `mode` where it is known.
+    pub(crate) fn never_holds(&self, condition: &Expression, mode: Option<&str>) -> Option<usize> {
+        let (states, mode) = (self.states(condition.reads(), mode)?, Value::from(mode));
+        let holds = |state: &Record| {
+            let mut scope = Scope::new().with("data", &self.data).with("mode", &mode);
+            scope.add_record("state", state);
+            condition.holds(&scope) == Ok(true)
+        };
+        (!states.iter().any(holds)).then_some(states.len())
     }
 
-    fn may_change(&self, read: &[String], changing: &[String]) -> bool {
-        match read {
-            [name, member, ..] if name == "state" => changing.contains(member),
-            [name] if name == "state" => true,
-            [name, ..] => name == "now" || name == "mode",
-            [] => false,
+    /// The states that differ in what is read; none where they cannot be told.
+    fn states(&self, reads: &[Vec<String>], mode: Option<&str>) -> Option<Vec<Record>> {
+        let mut left: Vec<&[String]> = reads.iter().map(Vec::as_slice).collect();
+        let (mut known, mut states) = (Vec::new(), vec![self.initial.clone()]);
+        while let Some(read) = left.pop() {
+            let name = match read {
+                [name, member, ..] if name == "state" => member,
+                [name, ..] if name == "data" || (name == "mode" && mode.is_some()) => continue,
+                _ => return None,
+            };
+            let Some(slot) = self.slots.get(name).filter(|_| !known.contains(&name)) else { continue };
+            known.push(name);
+            match &slot.compute {
+                Some(compute) => left.extend(compute.reads().iter().map(Vec::as_slice)),
+                None => {
+                    let before = states.clone();
+                    for value in self.values(name)? {
+                        states.extend(before.iter().cloned().map(|mut state| {
+                            state.entry(name).clone_from(&value);
+                            state
+                        }));
+                    }
+                }
+            }
+            if states.len() > MOST {
+                return None;
+            }
+        }
+        states.iter_mut().for_each(|state| self.compute_all(state, mode));
+        Some(states)
+    }
+
+    /// The values that effects give a value of the state; none where they may be any.
+    fn values(&self, name: &str) -> Option<Vec<Value>> {
+        if self.slots.get(name).is_none_or(|slot| slot.host) {
+            return None;
+        }
+        let mut values = Vec::new();
+        for (_, effect) in self.effects() {
+            let (path, value) = match &effect.verb {
+                Some(Verb::Set { path, value }) => (path, Some(value)),
+                Some(Verb::Append { path, .. } | Verb::Remove { path }) => (path, None),
+                _ => continue,
+            };
+            if path.head().next()? == name {
+                let constant = value.filter(|value| path.len() == 1 && value.templates().is_empty())?;
+                values.push(constant.render(&Scope::new()).ok()?);
+            }
+        }
+        Some(values)
+    }
+
+    /// Brings the computed values of a state up to date; a computed value sees those before it.
+    fn compute_all(&self, state: &mut Record, mode: Option<&str>) {
+        let mode = Value::from(mode);
+        for (name, compute) in self.slots.iter().filter_map(|(name, slot)| Some((name, slot.compute.as_ref()?))) {
+            let mut scope = Scope::new().with("data", &self.data).with("mode", &mode).with("now", &Value::Null);
+            scope.add_record("state", state);
+            let value = compute.render(&scope).unwrap_or_default();
+            *state.entry(name) = value;
         }
     }
 }

@@ -115,7 +115,7 @@ impl Samples {
                 [Some(key), Some(section)].into_iter().chain(maybe).for_each(|text| self.template(text, scope));
                 self.shape(Some(value), scope);
             }
-            Some(Verb::Record { key, path, value }) => {
+            Some(Verb::Record { key, path, value, .. }) => {
                 [Some(key), Some(path)].into_iter().for_each(|text| self.template(text, scope));
                 self.shape(Some(value), scope);
             }

@@ -202,6 +202,13 @@ impl Program {
                 fault(format!("the schema of `{name}` cannot be used"), action.at, error);
             }
         }
+        for (_, effect) in self.effects() {
+            if let Some(Verb::Record { schema: Some(schema), .. }) = &effect.verb
+                && let Err(error) = schema.validator()
+            {
+                fault("the schema of what is recorded cannot be used".to_owned(), effect.at, error);
+            }
+        }
         for (name, slot) in &self.slots {
             match (slot.schema.validator(), self.initial.get(name)) {
                 (Err(error), _) => fault(format!("the schema of `{name}` cannot be used"), slot.at, error),

@@ -89,6 +89,8 @@ table! {
         missing: Option<Spanned<String>>,
         /// Of `record`: the path of the list in the document, with dots.
         path: Option<Spanned<String>>,
+        /// Of `record`: the JSON Schema of `value`; what it refuses is not recorded.
+        schema: Option<Tree>,
         /// A condition; without it the effect always happens.
         when: Option<Spanned<String>>,
         /// A list, as a condition's expression; the effect happens for each of its items, as `item`.

@@ -177,6 +177,8 @@ words! {
         /// Only where nothing but white space, a fence mark or another closer stands before it on its line; a closer also on
         /// the line of its opener.
         Line = "line",
+        /// As `line`, and an opener only behind a blank line or where the answer starts.
+        Paragraph = "paragraph",
     }
 }
 

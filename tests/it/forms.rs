@@ -31,7 +31,9 @@ fn the_form_of_an_answer_is_read_without_a_word() {
                 let outcome = read(&program, &mode, Some(&form.dialect), &form.text);
                 let what =
                     format!("{} {mode} {}:\n{}\n{:#?}", program.name(), form.dialect, form.text, outcome.diagnostics);
-                assert!(outcome.diagnostics.iter().all(|finding| finding.code == "response/guardrail"), "{what}");
+                // What a rule says is about the session, which knows nothing yet.
+                let fine = ["response/guardrail", "response/note"];
+                assert!(outcome.diagnostics.iter().all(|finding| fine.contains(&finding.code.as_str())), "{what}");
                 let of = |role: &str| form.blocks.iter().filter(|block| block.role == role).count();
                 let found =
                     [outcome.calls.len(), outcome.contents.len(), outcome.sections.len(), outcome.utterances.len()];

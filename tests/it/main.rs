@@ -23,6 +23,7 @@ mod generated;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;
+mod guides;
 mod hostile;
 #[allow(unreachable_pub, reason = "shared with a bench")]
 mod hostile_inputs;
@@ -34,9 +35,9 @@ mod places;
 mod play;
 mod promises;
 mod prompts;
-mod readme;
 mod rendered_dce;
 mod replay;
+mod reviewed;
 mod roundtable;
 mod schemas;
 mod story;

@@ -1,8 +1,13 @@
 //! Stories: does the explanation of an answer say what happened, and is its page safe to open?
 
 use crate::command::{folder, rulebook};
+use crate::texts::{cases, program};
+use proptest::prelude::*;
 use quick_xml::events::Event;
-use serde_json::Value;
+use rulebook::Options;
+use rulebook::report::Pen;
+use rulebook::text::Source;
+use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -199,5 +204,32 @@ fn a_browser_shows_the_page_of_any_answer() {
         let lines = answer.lines().count();
         assert_eq!(dom.matches("<span class=\"n\">").count(), lines);
         assert!(dom.contains(&format!("id=\"L{lines}\"")));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_story_of_any_answer_is_whole_and_the_same_however_it_was_cut(
+        (pack, mode, response) in cases(),
+        chunk in 1..40_usize,
+    ) {
+        let program = program(pack);
+        let session = program.resume(&json!({ "mode": mode })).unwrap();
+        let options = Options { trace: true, ..Options::default() };
+        let outcome = program.run_with(&session, &response, &options);
+        let cut = program.run_with(&session, &response, &Options { chunk: Some(chunk), ..options });
+        prop_assert_eq!(&outcome.trace, &cut.trace);
+        let source = Source::new("answer", String::from_utf8_lossy(&response));
+        let mut at = 0;
+        for step in outcome.trace.iter().flatten().filter(|step| step.step == "bytes") {
+            prop_assert_eq!(step.span[0], at);
+            at = step.span[1];
+        }
+        prop_assert_eq!(at, source.text().len());
+        let page = Pen::default().page_of_story(&outcome, &source, pack);
+        prop_assert_eq!(page.matches("<span class=\"n\">").count(), source.text().split_inclusive('\n').count());
+        prop_assert!(Pen::default().story(&outcome, &source).contains("dialects"));
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         let block = |id: &BlockId| blocks.get(usize::from(id.0));
         let starts = |id: &BlockId| block(id).is_some_and(|block| block.starts);
         family.leads_line =
-            own.iter().all(|id| starts(id) || block(id).is_none_or(|block| block.anchor == Anchor::Line));
+            own.iter().all(|id| starts(id) || block(id).is_none_or(|block| block.anchor != Anchor::Anywhere));
         family.prelude = own.iter().copied().find(|id| starts(id)).filter(|_| family.close.is_some());
         family.only_prelude = own.iter().all(starts);
     }
@@ -56,7 +56,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     Dialect {
         name: name.to_owned(),
         starts: Starts::new(&families),
-        by_line: blocks.iter().all(|block| block.anchor == Anchor::Line)
+        by_line: blocks.iter().all(|block| block.anchor != Anchor::Anywhere)
             && families.iter().all(|family| family.close.is_none()),
         families,
         outline,

@@ -7,7 +7,7 @@
 use super::flow::mode_id;
 use super::{Compiler, Sight};
 use crate::expression::Shape;
-use crate::program::{Effect, Verb};
+use crate::program::{Effect, Schema, Verb};
 use crate::surface;
 use crate::text::Spanned;
 
@@ -100,6 +100,7 @@ impl Compiler<'_> {
         }
         let key = self.template(effect.record.as_ref()?, lets, sight)?;
         let path = effect.path.as_ref().and_then(|path| self.template(path, lets, sight))?;
-        Some(Verb::Record { key, path, value: value? })
+        let schema = effect.schema.as_ref().map(Schema::of_value);
+        Some(Verb::Record { key, path, value: value?, schema })
     }
 }

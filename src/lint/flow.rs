@@ -1,0 +1,166 @@
+//! Flow: does every input, rule, exit and message have its turn?
+//!
+//! In: the flows of a program.
+//! Out: a finding for each that an earlier one always comes before, or that nothing ever leads to.
+//! Never: compares what two patterns mean: only where one is certain to take whatever the other would, it says so.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::program::{Event, Input, Mode, ModeId, Program, Rule, Verb};
+use crate::surface::Role;
+use crate::text::Location;
+
+pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
+    inputs(program, found);
+    exits(program, found);
+    rules(program, found);
+    messages(program, found);
+}
+
+fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
+    let inputs = &program.flows.inputs;
+    for (number, later) in inputs.iter().enumerate() {
+        let taker = |mode: ModeId| inputs.iter().take(number).find(|one| tried(one, mode) && takes_all(one, later));
+        // In each of its modes another may be the one.
+        let takers: Option<Vec<&Input>> = modes(program).filter(|mode| tried(later, *mode)).map(taker).collect();
+        let Some(taker) = takers.as_ref().and_then(|takers| takers.first()) else { continue };
+        let class = program.flows.classes.get_index(later.class).map(String::as_str).unwrap_or_default();
+        let message = format!("nothing is ever heard as this `{class}`: an input before it takes whatever it matches");
+        found.push(
+            Diagnostic::new(Code::PACK_SHADOWED_INPUT, later.at, message)
+                .with_place(taker.at, "this one stands before it")
+                .with_help("put it before that one, or take one of them out"),
+        );
+    }
+}
+
+fn modes(program: &Program) -> impl Iterator<Item = ModeId> {
+    (0..program.modes.len()).map(ModeId)
+}
+
+fn tried(input: &Input, mode: ModeId) -> bool {
+    input.modes.is_empty() || input.modes.contains(&mode)
+}
+
+/// Whether `earlier` is certain to match all words that `later` does: it takes any, or it has all of its patterns and is
+/// kept from no match that the other is not kept from.
+fn takes_all(earlier: &Input, later: &Input) -> bool {
+    let any = earlier.matches.is_empty() || earlier.matches.iter().any(|one| one.pattern.matches_everything());
+    let has = |pattern: &str| earlier.matches.iter().any(|one| one.pattern.source() == pattern);
+    let same = !later.matches.is_empty() && later.matches.iter().all(|one| has(one.pattern.source()));
+    let kept = |pattern: &str| later.unless.iter().any(|one| one.source() == pattern);
+    (any && earlier.unless.is_empty()) || (same && earlier.unless.iter().all(|one| kept(one.source())))
+}
+
+/// Of two exits to one mode only the first is ever asked.
+fn exits(program: &Program, found: &mut Vec<Diagnostic>) {
+    for mode in program.modes.values() {
+        for (number, later) in mode.exits.iter().enumerate() {
+            let Some(first) = mode.exits.iter().take(number).find(|exit| exit.to == later.to) else { continue };
+            let message =
+                format!("nothing goes by this exit: another to `{}` stands before it", name(program, later.to));
+            found.push(
+                Diagnostic::new(Code::PACK_SHADOWED_EXIT, later.at, message)
+                    .with_place(first.at, "the first stands here")
+                    .with_help("make one exit of them, with `or` between their gates"),
+            );
+        }
+    }
+}
+
+fn name(program: &Program, mode: ModeId) -> &str {
+    program.modes.get_index(mode.0).map(|(name, _)| name.as_str()).unwrap_or_default()
+}
+
+fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
+    let rules = &program.flows.rules;
+    for (number, rule) in rules.iter().enumerate() {
+        if let Some(why) = idle(program, rule) {
+            found.push(Diagnostic::new(
+                Code::PACK_IDLE_RULE,
+                rule.at,
+                format!("the rule `{}` never follows: {why}", rule.id),
+            ));
+            continue;
+        }
+        let earlier = rules.iter().take(number).find(|earlier| goes_first(program, earlier, rule));
+        let mut all = program.effects().into_iter().map(|(_, effect)| effect);
+        let go = all.find(|effect| matches!(effect.verb, Some(Verb::Go { .. })) && holds(&rule.effects, effect.at));
+        let (Some(earlier), Some(go)) = (earlier, go) else { continue };
+        let message = format!("this change of mode never happens: the rule `{}` always makes one first", earlier.id);
+        found.push(
+            Diagnostic::new(Code::PACK_SHADOWED_RULE, go.at, message)
+                .with_place(earlier.at, "this rule stands before it")
+                .with_help("give the first a `when`, or put this one before it"),
+        );
+    }
+}
+
+fn holds(effects: &[crate::program::Effect], at: Location) -> bool {
+    effects.iter().any(|effect| effect.at == at || holds(&effect.nested, at))
+}
+
+/// Why a rule can never follow.
+fn idle(program: &Program, rule: &Rule) -> Option<&'static str> {
+    let utterances = || program.dialects.iter().flat_map(|one| &one.blocks).any(|block| block.role == Role::Utterance);
+    let happens = |on: &Event| match on {
+        Event::Utterance => utterances(),
+        on => modes(program).any(|mode| may_happen(program, rule, *on, mode)),
+    };
+    if !rule.on.iter().any(happens) {
+        return Some("none of its events happens in a mode in which it looks");
+    }
+    let when = rule.when.as_ref()?;
+    program.never_holds(when, None).map(|_| "nothing that is ever set makes its condition hold")
+}
+
+/// Whether an event may come to a rule in a mode.
+fn may_happen(program: &Program, rule: &Rule, on: Event, mode: ModeId) -> bool {
+    let looks = rule.modes.is_empty() || rule.modes.contains(&mode);
+    looks
+        && match on {
+            Event::Input(class) => program.flows.inputs.iter().any(|input| input.class == class && tried(input, mode)),
+            Event::Enter(of) | Event::Leave(of) => of == mode,
+            Event::Start | Event::Utterance | Event::Reply => true,
+        }
+}
+
+/// Whether whenever `later` follows, `earlier` has chosen another mode before. Only what happens first on an occasion is
+/// certain: on a later event the mode may have been entered already, and then the earlier rule goes nowhere.
+fn goes_first(program: &Program, earlier: &Rule, later: &Rule) -> bool {
+    let to = earlier.effects.iter().find_map(|effect| match &effect.verb {
+        Some(Verb::Go { to, .. }) if effect.when.is_none() && effect.each.is_none() => Some(*to),
+        _ => None,
+    });
+    let open = |mode: &Mode| {
+        let exit = mode.exits.iter().find(|exit| Some(exit.to) == to);
+        exit.is_some_and(|exit| exit.gate.is_none())
+    };
+    let goes = |mode: ModeId| {
+        let exit = program.modes.get_index(mode.0).is_some_and(|(_, mode)| open(mode));
+        exit && Some(mode) != to && (earlier.modes.is_empty() || earlier.modes.contains(&mode))
+    };
+    earlier.when.is_none()
+        && later.on.iter().all(|on| {
+            matches!(on, Event::Input(_) | Event::Start)
+                && earlier.on.contains(on)
+                && modes(program).filter(|mode| may_happen(program, later, *on, *mode)).all(goes)
+        })
+}
+
+fn messages(program: &Program, found: &mut Vec<Diagnostic>) {
+    let asked = program.flows.inputs.iter().filter_map(|input| input.ask);
+    let shut = program.modes.values().flat_map(|mode| &mode.exits).filter_map(|exit| exit.shut);
+    let said = program.effects().into_iter().filter_map(|(_, effect)| match effect.verb {
+        Some(Verb::Say { message, .. }) => Some(message),
+        _ => None,
+    });
+    let used: Vec<usize> = asked.chain(shut).chain(said).collect();
+    for (number, (name, message)) in program.messages.iter().enumerate() {
+        if !used.contains(&number) {
+            found.push(
+                Diagnostic::new(Code::PACK_UNSAID_MESSAGE, message.at, format!("nothing says the message `{name}`"))
+                    .with_help("say it in a rule, ask it with an input, or take it out"),
+            );
+        }
+    }
+}

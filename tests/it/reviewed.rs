@@ -1,0 +1,135 @@
+//! Reviewed packs: is what `check` calls dead never alive?
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+use rulebook::{Folder, Program, lint};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+const MODES: [&str; 3] = ["a", "b", "c"];
+const PATTERNS: [&str; 6] = ["x", "(?i)x", "y?", r"\by", "x|y", r"\A\s*\z"];
+const TEXTS: [&str; 9] = ["", " ", "x", "X", "y", "xy", "y x", "zzz", "x y"];
+
+/// A table of inputs: which patterns, `unless` and modes each has, by number.
+fn inputs() -> impl Strategy<Value = Vec<String>> {
+    let list = |most| prop::collection::btree_set(0..PATTERNS.len(), 0..=most);
+    let one = (list(2), list(1), prop::collection::btree_set(0..MODES.len(), 0..=2));
+    prop::collection::vec(one, 1..6).prop_map(|inputs| {
+        let table = |(number, (matches, unless, modes)): (usize, _)| {
+            let quoted = |names: &[&str], some: &BTreeSet<usize>| {
+                some.iter().map(|one| format!("'{}'", names[*one])).collect::<Vec<_>>().join(", ")
+            };
+            format!(
+                "[[inputs]]\nclass = \"c{number}\"\nmatches = [{}]\nunless = [{}]\nin = [{}]\n",
+                quoted(&PATTERNS, &matches),
+                quoted(&PATTERNS, &unless),
+                quoted(&MODES, &modes)
+            )
+        };
+        inputs.into_iter().enumerate().map(table).collect()
+    })
+}
+
+/// Rules that go somewhere on words or changes of mode, with or without a condition.
+fn rules() -> impl Strategy<Value = Vec<String>> {
+    let on = prop::sample::select(vec!["start", "input.c0", "input.c1", "enter.a", "enter.b", "leave.a", "reply"]);
+    let when = prop::sample::select(vec!["", "when = \"state.flag == 'two'\"\n", "when = \"state.flag == 'no'\"\n"]);
+    let set = prop::sample::select(vec!["", "{ set = \"flag\", value = \"two\" }, "]);
+    let go = prop::sample::select(MODES.to_vec());
+    let modes = prop::sample::subsequence(MODES.to_vec(), 0..=2);
+    prop::collection::vec((on, when, set, go, modes), 0..6).prop_map(|rules| {
+        let table = |(number, (on, when, set, go, modes)): (usize, (&str, &str, &str, &str, Vec<&str>))| {
+            let place = format!("in = {modes:?}\n");
+            format!("[[rules]]\nid = \"r{number}\"\non = \"{on}\"\n{place}{when}effects = [{set}{{ go = \"{go}\" }}]\n")
+        };
+        rules.into_iter().enumerate().map(table).collect()
+    })
+}
+
+/// Every mode leads to every other, and something goes there, so that most packs have no fault of their graph.
+const MODES_TABLE: &str = r#"[modes.a]
+exits = ["a", { to = "b", gate = "state.flag != 'no'" }, "c"]
+final = true
+[modes.b]
+exits = ["a", "b", "c"]
+final = true
+[modes.c]
+exits = ["a", { to = "b", gate = "state.flag == 'one'" }, "c"]
+final = true
+[[rules]]
+id = "around"
+on = "reply"
+in = ["a"]
+effects = [{ go = "b", when = "state.flag == 'two'" }, { go = "c", when = "state.flag == 'one'" }]
+"#;
+
+/// Whether what `check` calls dead stays dead whatever is heard; how much it called so, if the pack can run.
+fn check(inputs: &[String], rules: &[String]) -> Result<Option<usize>, TestCaseError> {
+    let mut known = inputs.concat();
+    // Every class that a rule may name.
+    for class in ["c0", "c1"] {
+        if !known.contains(&format!("\"{class}\"")) {
+            known += &format!("[[inputs]]\nclass = \"{class}\"\nmatches = 'never said'\n");
+        }
+    }
+    let pack = format!(
+        "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = {{ role = \"message\" }}\n\
+         [state.flag]\ntype = \"string\"\ndefault = \"one\"\n{MODES_TABLE}{known}{}",
+        rules.concat()
+    );
+    let loaded = lint::check(&Folder::new("p", [("pack.toml", pack.as_str())]));
+    let codes = ["pack/shadowed-input", "pack/shadowed-rule", "pack/idle-rule"];
+    let dead = loaded.diagnostics.iter().filter(|one| codes.contains(&one.code.to_string().as_str()));
+    let dead: BTreeSet<String> = dead.filter_map(|one| loaded.sources.place_name(one.at?)).collect();
+    let Some(program) = loaded.program else { return Ok(None) };
+    // What nothing sets, no session has.
+    let flags = if pack.contains("value = \"two\"") { &["one", "two"][..] } else { &["one"] };
+    for mode in MODES {
+        for flag in flags {
+            let session = program.resume(&json!({ "mode": mode, "state": { "flag": flag } })).unwrap();
+            let heard = TEXTS.iter().map(|text| program.hear_with(&session, text, true));
+            for heard in heard.chain([program.start(&session, true)]) {
+                let steps = heard.trace.iter().flatten().filter(|step| ["input", "rule", "mode"].contains(&step.step));
+                let alive: Vec<&str> = steps.filter_map(|step| step.rule.as_deref()).collect();
+                prop_assert!(!alive.iter().any(|place| dead.contains(*place)), "{dead:?} {alive:?}\n{pack}");
+            }
+        }
+    }
+    Ok(Some(dead.len()))
+}
+
+#[test]
+fn what_is_called_dead_never_lives() {
+    let (mut ran, mut dead) = (0, 0);
+    let mut runner = TestRunner::deterministic();
+    let strategy = (inputs(), rules());
+    for _ in 0..400 {
+        let (inputs, rules) = strategy.new_tree(&mut runner).unwrap().current();
+        if let Some(found) = check(&inputs, &rules).unwrap() {
+            (ran, dead) = (ran + 1, dead + found);
+        }
+    }
+    assert!(ran > 100 && dead > 100, "of 400 packs {ran} ran, with {dead} findings");
+}
+
+#[test]
+fn a_gate_that_waits_for_what_is_never_said_is_shut() {
+    let pack = |gate: &str, set: &str| {
+        let pack = format!(
+            "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = {{ role = \"message\" }}\n\
+             [state.flag]\ntype = \"string\"\ndefault = \"one\"\n[state.loud]\ncompute = \"{{{{ state.flag | upper }}}}\"\n\
+             [modes.a]\nexits = [{{ to = \"b\", gate = \"{gate}\" }}]\n[modes.b]\nfinal = true\n\
+             [[rules]]\nid = \"r\"\non = \"reply\"\nin = [\"a\"]\neffects = [{{ set = \"flag\", value = \"{set}\" }}, {{ go = \"b\" }}]\n"
+        );
+        let found = Program::check(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
+        found.iter().any(|one| one.code.to_string() == "pack/shut-gate")
+    };
+    assert!(pack("state.flag == 'three'", "two"));
+    assert!(pack("state.loud == 'two' and mode == 'a'", "two"));
+    assert!(pack("mode == 'b'", "two"));
+    assert!(!pack("state.loud == 'TWO'", "two"));
+    assert!(!pack("state.loud == 'ONE'", "two"));
+    assert!(!pack("state.flag == 'three'", "{{ reply.message }}"));
+    assert!(!pack("state.flag == 'three' or now is none", "two"));
+}
