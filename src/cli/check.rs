@@ -5,7 +5,7 @@
 //! Never: runs a case.
 
 use super::watch::watch;
-use super::{Error, Format, Opened, Printed, Status, folders, nothing, packs};
+use super::{Error, Format, Opened, Printed, Status, folders, nothing, packs, parallel};
 use crate::cases;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::{Row, checked_sum, json};
@@ -42,8 +42,8 @@ fn once(arguments: &Arguments) -> Result<Printed, Error> {
     }
     let mut drawn = String::new();
     let mut rows = Vec::new();
-    for pack in &packs {
-        let opened = Opened::review(pack)?;
+    for opened in parallel::each("packs", &packs, |pack| Opened::review(pack)) {
+        let opened = opened?;
         let (case_sources, case_faults) = case_faults(&opened);
         let of_pack = opened.loaded.diagnostics.iter().map(|one| (&opened.loaded.sources, one));
         for (sources, diagnostic) in of_pack.chain(case_faults.iter().map(|one| (&case_sources, one))) {

@@ -182,6 +182,12 @@ table! {
     PACK_IDLE_GUARDRAIL = "pack/idle-guardrail", Warning;
     /// A guardrail that says what another says.
     PACK_REPEATED_GUARDRAIL = "pack/repeated-guardrail", Warning;
+    /// A rule of a grammar, or an alternative of one, that never counts.
+    PACK_IDLE_SPELLING = "pack/idle-spelling", Warning;
+    /// A rule of a grammar whose time may grow faster than the text.
+    PACK_COSTLY_RULE = "pack/costly-rule", Warning;
+    /// An action that a mode permits and none of its prompts names.
+    PROMPT_UNEXPLAINED = "prompt/unexplained-action", Warning;
     /// A schema that no value satisfies.
     PACK_NO_VALUE = "pack/unsatisfiable-schema", Warning;
     /// A schema that requires a property which it does not declare.

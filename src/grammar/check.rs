@@ -295,7 +295,7 @@ impl<'r> Facts<'r> {
 
 impl Node {
     /// The parts right below.
-    fn parts(&self) -> impl Iterator<Item = &Node> {
+    pub(super) fn parts(&self) -> impl Iterator<Item = &Node> {
         match &self.what {
             What::Sequence(parts) | What::Choice(parts) => parts.as_slice(),
             What::Optional(inner) | What::Repeat(inner, _) | What::And(inner) | What::Not(inner) => {

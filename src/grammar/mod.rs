@@ -13,6 +13,7 @@ mod analysis;
 mod check;
 mod class;
 mod code;
+mod doubts;
 mod expression;
 mod limits;
 mod machine;
@@ -25,9 +26,9 @@ pub use machine::{Capture, Machine, Progress, inside};
 pub use shipped::{shipped, shipped_names};
 pub use spell::Part;
 
-use crate::diagnostic::Checked;
+use crate::diagnostic::{Checked, Diagnostic};
 use crate::text::{Location, SourceId, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A rule of a [`Grammar`]; of no use with another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,6 +54,7 @@ pub struct Grammar {
     code: code::Code,
     /// What the rules say, for whoever writes what they read.
     resolved: Vec<expression::Rule>,
+    doubts: Vec<Diagnostic>,
 }
 
 #[derive(Debug)]
@@ -86,6 +88,7 @@ impl Grammar {
             let diagnostic = tree::fault(source, Span::default(), "more parts than a grammar may have");
             return Checked::new(None, vec![diagnostic.with_help("split the dialect into several grammars")]);
         };
+        let doubts = doubts::doubts(source, &rules);
         let index = rules.iter().zip(0..).map(|(rule, id)| (rule.name.clone(), RuleId(id))).collect();
         let named = rules.into_iter().zip(&resolved).map(|(rule, resolved)| {
             let lead = analysis.lead(&resolved.expr);
@@ -97,7 +100,29 @@ impl Grammar {
             Named { name: rule.name, at: rule.at, first, lead }
         });
         let rules = named.collect();
-        Checked::new(Some(Grammar { source, rules, index, code, resolved }), diagnostics)
+        Checked::new(Some(Grammar { source, rules, index, code, resolved, doubts }), diagnostics)
+    }
+
+    /// What of its rules can never count, or could cost more than linear time: doubts, not faults.
+    pub fn doubts(&self) -> &[Diagnostic] {
+        &self.doubts
+    }
+
+    /// The rules whose names `known` takes, and all that they call, however far down.
+    pub fn called_from(&self, known: impl Fn(&str) -> bool) -> HashSet<RuleId> {
+        let mut rest: Vec<RuleId> = self.rules().filter(|rule| known(self.rule_name(*rule))).collect();
+        let mut called: HashSet<RuleId> = rest.iter().copied().collect();
+        while let Some(rule) = rest.pop() {
+            let Some(resolved) = self.resolved.get(usize::from(rule.0)) else { continue };
+            resolved.expr.calls(&mut |callee| {
+                let callee = RuleId(callee as u16);
+                if called.insert(callee) {
+                    rest.push(callee);
+                }
+                false
+            });
+        }
+        called
     }
 
     /// The rule called `name`.

@@ -43,7 +43,7 @@ pub(super) enum What {
 }
 
 /// How often a part repeats.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Times {
     Any,
     Some,

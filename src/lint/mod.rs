@@ -9,7 +9,9 @@ mod budgets;
 mod dialects;
 mod examples;
 mod excuses;
+mod explained;
 mod flow;
+mod grammars;
 mod guardrails;
 mod permits;
 mod schemas;
@@ -41,6 +43,8 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
         state::check,
         budgets::check,
         examples::check,
+        explained::check,
+        grammars::check,
     ];
     for check in checks {
         check(program, &mut found);

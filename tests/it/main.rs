@@ -20,6 +20,7 @@ mod documents;
 mod exports;
 mod formats;
 mod forms;
+mod generated;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;

@@ -6,6 +6,8 @@ use rulebook::surface::Folder;
 const PACK: &str = r#"
 [pack]
 name = "taught"
+[check]
+allow = ["prompt/unexplained-action"]
 [dialects.tagged]
 grammar = "tags"
 blocks = { message = { role = "message" }, action = { role = "call", name = "@type", payload = "tags" } }

@@ -115,3 +115,9 @@ fn what_no_case_reaches_has_its_reason() {
     assert_eq!(reason("input"), Some("always shadowed by `words` in m"));
     assert_eq!(reason("guardrail"), Some("never reached"));
 }
+
+#[test]
+fn the_cases_of_the_shipped_packs_exercise_all_of_them() {
+    let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
+    test(&rules, &[".", "--min-coverage", "100"], 0);
+}

@@ -7,7 +7,7 @@
 use super::{Kind, Part, case};
 use crate::cli::save::save;
 use crate::cli::{Error, Format, Opened, Printed, Status, run};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::lint;
 use crate::program::{Holds, Loaded, Program};
 use crate::report::Pen;
@@ -54,11 +54,11 @@ pub(super) fn add(kind: Kind, part: &Part) -> Result<Printed, Error> {
 fn finish(kind: Kind, part: &Part, opened: &Opened, mode: &str, drafted: Drafted) -> Result<Printed, Error> {
     let Drafted { mut files, loaded, news } = drafted;
     let pen = Pen::new(opened.files.paths.clone());
-    let Some(program) = loaded.program.filter(|_| news.is_empty()) else {
-        let mut err = pen.trouble(&format!("with a {} `{}` the pack would have faults", kind.word(), part.name)) + "\n";
-        for one in &news {
-            err += &(pen.diagnostic(&loaded.sources, one) + "\n");
-        }
+    let broken = news.iter().any(|one| one.severity == Severity::Error);
+    let told: String = news.iter().map(|one| pen.diagnostic(&loaded.sources, one) + "\n").collect();
+    let Some(program) = loaded.program.filter(|_| !broken) else {
+        let fault = format!("with the new {} `{}` the pack would have faults", kind.word(), part.name);
+        let err = pen.trouble(&fault) + "\n" + &told;
         return Ok(Printed { out: String::new(), err, status: Status::Findings });
     };
     let (path, text) = case::write(kind, &part.name, mode, &program)?;
@@ -70,7 +70,8 @@ fn finish(kind: Kind, part: &Part, opened: &Opened, mode: &str, drafted: Drafted
     let written: String = files.keys().map(|path| format!("  {pack}/{path}\n")).collect();
     save(&part.pack, files.into_iter().collect())?;
     let out = format!("added the {} `{}`:\n{written}try `rulebook test {pack}`\n", kind.word(), part.name);
-    Ok(Printed::new(out, Status::Clean))
+    // What is left to do, such as a word in a prompt.
+    Ok(Printed { out, err: told, status: Status::Clean })
 }
 
 fn check_name(kind: Kind, name: &str) -> Result<(), Error> {

@@ -1,0 +1,143 @@
+//! Doubts: what of a grammar that may run can never count, or could cost too much?
+//!
+//! In: the rules of a grammar as typed, without faults.
+//! Out: a diagnostic for each alternative that an earlier one always shadows, and each choice that reads the same nested
+//! text again and again.
+//! Never: doubts what some text could show to be needed.
+
+use super::tree::{Node, Rule, What};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::text::{Location, SourceId};
+use std::collections::{HashMap, HashSet};
+
+/// Everything that is doubtful about the rules.
+pub(super) fn doubts(source: SourceId, rules: &[Rule]) -> Vec<Diagnostic> {
+    let mut doubting =
+        Doubting { source, rules: rules.iter().map(|rule| (rule.name.as_str(), rule)).collect(), found: Vec::new() };
+    for rule in rules {
+        let mut rest = vec![&rule.body];
+        while let Some(node) = rest.pop() {
+            if let What::Choice(choices) = &node.what {
+                doubting.shadowed(choices);
+                doubting.repeated(&rule.name, choices);
+            }
+            rest.extend(node.parts());
+        }
+    }
+    doubting.found
+}
+
+struct Doubting<'r> {
+    source: SourceId,
+    rules: HashMap<&'r str, &'r Rule>,
+    found: Vec<Diagnostic>,
+}
+
+impl<'r> Doubting<'r> {
+    /// The first alternative that matches counts, whatever follows: one that starts with all of an earlier one is lost.
+    fn shadowed(&mut self, choices: &'r [Node]) {
+        for (number, later) in choices.iter().enumerate() {
+            let covers = |earlier: &&Node| {
+                same(earlier, later)
+                    || match (self.literal(earlier), self.start(later)) {
+                        (Some((earlier, any_case)), Some((later, exact))) => match any_case {
+                            true => later.to_ascii_lowercase().starts_with(&earlier.to_ascii_lowercase()),
+                            false => exact && later.starts_with(earlier),
+                        },
+                        _ => false,
+                    }
+            };
+            let Some(earlier) = choices.iter().take(number).find(covers) else { continue };
+            let at = |node: &Node| Location { source: self.source, span: node.at };
+            let message = "this alternative never matches: whatever starts so matches the one before it";
+            let doubt = Diagnostic::new(Code::PACK_IDLE_SPELLING, at(later), message)
+                .with_place(at(earlier), "this one is tried first")
+                .with_help("put the longer one first, or take it out");
+            self.found.push(doubt);
+        }
+    }
+
+    /// Alternatives that start with the same nested rule read it once for each of them, and so does every level inside.
+    fn repeated(&mut self, rule: &str, choices: &'r [Node]) {
+        for (number, later) in choices.iter().enumerate() {
+            for earlier in choices.iter().take(number) {
+                let common = parts(earlier).iter().zip(parts(later)).take_while(|(one, other)| same(one, other));
+                let Some((nested, _)) = common.into_iter().find(|(one, _)| self.reaches(one, rule)) else { continue };
+                let at = Location { source: self.source, span: nested.at };
+                let message =
+                    "this is read once for each alternative, and so is whatever it holds: time doubles with each level";
+                let other = Location { source: self.source, span: later.at };
+                let doubt = Diagnostic::new(Code::PACK_COSTLY_RULE, at, message)
+                    .with_place(other, "this alternative reads it again")
+                    .with_help("write once what the alternatives start with, and choose behind it");
+                self.found.push(doubt);
+                return;
+            }
+        }
+    }
+
+    /// The text that a part is and nothing else, and whether the case of its letters counts for nothing.
+    fn literal(&self, node: &'r Node) -> Option<(&'r str, bool)> {
+        match &node.what {
+            What::Text(text) => Some((text, false)),
+            What::AnyCase(text) => Some((text, true)),
+            What::Name(name) => match &self.rules.get(name.as_str())?.body.what {
+                What::Text(text) => Some((text, false)),
+                What::AnyCase(text) => Some((text, true)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The text that every match of a part starts with, and whether just so.
+    fn start(&self, node: &'r Node) -> Option<(&'r str, bool)> {
+        let first = parts(node).first()?;
+        self.literal(first).map(|(text, any_case)| (text, !any_case))
+    }
+
+    /// Whether a part comes to the rule called `rule`, however far down.
+    fn reaches(&self, node: &'r Node, rule: &str) -> bool {
+        let mut seen = HashSet::new();
+        let mut rest = vec![node];
+        while let Some(node) = rest.pop() {
+            if let What::Name(name) = &node.what {
+                if name == rule {
+                    return true;
+                }
+                if seen.insert(name.as_str()) {
+                    rest.extend(self.rules.get(name.as_str()).map(|rule| &rule.body));
+                }
+            }
+            rest.extend(node.parts());
+        }
+        false
+    }
+}
+
+/// What comes one after the other.
+fn parts(node: &Node) -> &[Node] {
+    match &node.what {
+        What::Sequence(parts) => parts,
+        _ => std::slice::from_ref(node),
+    }
+}
+
+/// Whether two parts say the same.
+fn same(one: &Node, other: &Node) -> bool {
+    let all = |one: &[Node], other: &[Node]| {
+        one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+    };
+    match (&one.what, &other.what) {
+        (What::Text(one), What::Text(other))
+        | (What::AnyCase(one), What::AnyCase(other))
+        | (What::Name(one), What::Name(other)) => one == other,
+        (What::Range(first, last), What::Range(start, end)) => (first, last) == (start, end),
+        (What::Sequence(one), What::Sequence(other)) | (What::Choice(one), What::Choice(other)) => all(one, other),
+        (What::Optional(one), What::Optional(other))
+        | (What::And(one), What::And(other))
+        | (What::Not(one), What::Not(other)) => same(one, other),
+        (What::Repeat(one, times), What::Repeat(other, often)) => times == often && same(one, other),
+        _ => false,
+    }
+}
