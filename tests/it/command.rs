@@ -205,14 +205,16 @@ fn a_part_of_a_shipped_pack_stands_with_its_like() {
 fn a_watched_pack_is_told_again_after_each_save() {
     let folder = folder("watched");
     check(&folder, &["new", "pack", "notes"], 0, "", "");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rulebook"))
-        .args(["check", "notes", "--watch"])
-        .current_dir(&folder)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let out = child.stdout.take().unwrap();
+    let mut watching = Running(
+        Command::new(env!("CARGO_BIN_EXE_rulebook"))
+            .args(["check", "notes", "--watch"])
+            .current_dir(&folder)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap(),
+    );
+    let out = watching.0.stdout.take().unwrap();
     let (sender, lines) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         for line in std::io::BufRead::lines(std::io::BufReader::new(out)) {
@@ -233,6 +235,14 @@ fn a_watched_pack_is_told_again_after_each_save() {
     next("error[pack/unknown-action]");
     std::fs::write(&pack, text).unwrap();
     next("1 pack: clean");
-    child.kill().unwrap();
-    child.wait().unwrap();
+}
+
+/// A command that goes on until the test ends, however it does.
+struct Running(std::process::Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
 }
