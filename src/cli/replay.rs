@@ -25,8 +25,10 @@ use std::sync::{Mutex, mpsc};
 
 /// The most bytes of one line; what is longer is skipped.
 const MOST: usize = 32 << 20;
-/// How many answers for each job are read before the first of them has been told.
-const AHEAD: usize = 8;
+/// How many batches for each job are read before the first of them has been told.
+const AHEAD: usize = 4;
+/// The most lines of a batch, and the bytes that end one: handing over costs more than a short answer.
+const BATCH: (usize, usize) = (32, 64 << 10);
 /// How many broken lines are shown; all are counted.
 const SHOWN: usize = 100;
 
@@ -289,7 +291,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> Error {
 
 /// Does `work` on each line, on so many threads, and hands what comes of it to `take` in the order of the lines.
 ///
-/// A line is read only when one of those before it has been taken: what waits is bounded, however slow one of them is.
+/// A batch of lines is read only when one of those before it has been taken: what waits is bounded, however slow one is.
 fn each<R: BufRead + Send, T: Send>(
     lines: Lines<R>,
     jobs: usize,
@@ -300,13 +302,26 @@ fn each<R: BufRead + Send, T: Send>(
     for _ in 0..jobs.saturating_mul(AHEAD) {
         _ = permit.send(());
     }
-    let input = Mutex::new((lines, permits));
+    let input = Mutex::new((lines, permits, 0));
     let (done, results) = mpsc::channel();
-    let next = || -> Result<Option<Line>, io::Error> {
-        let Ok(mut input) = input.lock() else { return Ok(None) };
-        let (lines, permits) = &mut *input;
+    let next = || -> Result<(usize, Vec<Line>), io::Error> {
+        let mut batch = Vec::new();
+        let Ok(mut input) = input.lock() else { return Ok((usize::MAX, batch)) };
+        let (lines, permits, number) = &mut *input;
         // Nobody gives permits any more when what was taken could not be told.
-        if permits.recv().is_err() { Ok(None) } else { lines.next_line() }
+        if permits.recv().is_err() {
+            return Ok((usize::MAX, batch));
+        }
+        let mut bytes = 0;
+        while batch.len() < BATCH.0
+            && bytes < BATCH.1
+            && let Some(line) = lines.next_line()?
+        {
+            bytes += line.bytes.as_ref().map_or(0, Vec::len);
+            batch.push(line);
+        }
+        *number += 1;
+        Ok((*number, batch))
     };
     std::thread::scope(|scope| {
         for _ in 0..jobs {
@@ -314,8 +329,8 @@ fn each<R: BufRead + Send, T: Send>(
             scope.spawn(move || {
                 loop {
                     let result = match next() {
-                        Ok(None) => return,
-                        Ok(Some(line)) => (line.number, Ok(work(line))),
+                        Ok((_, batch)) if batch.is_empty() => return,
+                        Ok((number, batch)) => (number, Ok(batch.into_iter().filter_map(work).collect::<Vec<T>>())),
                         Err(error) => (usize::MAX, Err(error)),
                     };
                     let failed = result.1.is_err();
@@ -332,11 +347,9 @@ fn each<R: BufRead + Send, T: Send>(
         let mut number = 1;
         for (at, result) in results {
             waiting.insert(at, result.map_err(|error| Error::Usage(format!("cannot read the answers: {error}")))?);
-            while let Some(result) = waiting.remove(&number) {
+            while let Some(batch) = waiting.remove(&number) {
                 number += 1;
-                if let Some(result) = result {
-                    take(result)?;
-                }
+                batch.into_iter().try_for_each(&mut take)?;
                 _ = permit.send(());
             }
         }
