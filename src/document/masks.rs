@@ -216,6 +216,11 @@ impl Masks {
         self.decided
     }
 
+    /// Whether it is known if a fence stands around the whole answer.
+    pub(crate) fn settled(&self) -> bool {
+        matches!(self.wrapper, Wrapper::Absent | Wrapper::Found { .. })
+    }
+
     /// The opener and the closer of the fence around the whole answer; known only at its end.
     pub(crate) fn wrapper(&self) -> Option<(Span, Span)> {
         match &self.wrapper {

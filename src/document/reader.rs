@@ -80,6 +80,10 @@ impl<'p> Scanner<'p> {
     /// Reads on as far as the text so far decides.
     pub(super) fn advance(&mut self, text: &str, complete: bool) {
         self.masks.advance(text, complete);
+        // Where the answer starts is not known before.
+        if !complete && !self.masks.settled() {
+            return;
+        }
         if let Some((opener, _)) = self.masks.wrapper() {
             self.at = self.at.max(opener.end);
             self.marker.at = self.marker.at.max(opener.end);
