@@ -19,7 +19,7 @@ pub(crate) struct Said {
 }
 
 impl Program {
-    /// The texts that a model may read in the mode of this session.
+    /// The texts that a model may read in the session's mode.
     pub(crate) fn texts_said(&self, session: &Session) -> Vec<Said> {
         let mut all: Vec<Said> = Vec::new();
         let mode = self.modes.get_index_of(&session.mode).unwrap_or_default();
