@@ -1,13 +1,13 @@
 //! Applying: is each file old or new, all of an answer or none of it, and nothing ever outside the root?
 
-use crate::command::{folder, rulebook};
+use crate::command::{at_terminal, folder, rulebook};
 use rulebook::outcome::{Effect, EffectRecord};
 use rulebook::workspace::{Applied, Applying, Change, Root, apply};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -319,12 +319,7 @@ fn a_kill_at_any_moment_leaves_each_file_old_or_new() {
         fs::write(home.join(version), answer(&files)).unwrap();
     }
     let start = |version: &str| {
-        Command::new(env!("CARGO_BIN_EXE_rulebook"))
-            .args(["apply", PACK, version, "--root", "root"])
-            .current_dir(home)
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap()
+        at_terminal(home, &["apply", PACK, version, "--root", "root"]).stdout(Stdio::null()).spawn().unwrap()
     };
     let clock = Instant::now();
     assert!(start("old").wait().unwrap().success());

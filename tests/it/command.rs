@@ -12,10 +12,18 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// The command as a user at a terminal starts it, wherever the tests run: what a machine of CI sets would change what it does.
+pub(crate) fn at_terminal(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rulebook"));
+    command.args(arguments).current_dir(folder);
+    for name in ["CI", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        command.env_remove(name);
+    }
+    command
+}
+
 pub(crate) fn rulebook(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rulebook"))
-        .args(arguments)
-        .current_dir(folder)
+    let mut child = at_terminal(folder, arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -206,9 +214,7 @@ fn a_watched_pack_is_told_again_after_each_save() {
     let folder = folder("watched");
     check(&folder, &["new", "pack", "notes"], 0, "", "");
     let mut watching = Running(
-        Command::new(env!("CARGO_BIN_EXE_rulebook"))
-            .args(["check", "notes", "--watch"])
-            .current_dir(&folder)
+        at_terminal(&folder, &["check", "notes", "--watch"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()

@@ -1,12 +1,12 @@
 //! Documents: is an edit announced, additive, atomic, and never lost to another writer?
 
-use crate::command::{folder, rulebook};
+use crate::command::{at_terminal, folder, rulebook};
 use rulebook::outcome::{Effect, EffectRecord};
 use rulebook::workspace::{Applied, Applying, Change, Root, apply};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 const PACK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/packs/files");
@@ -149,9 +149,7 @@ fn a_kill_leaves_documents_whole() {
     let home = root.parent().unwrap();
     fs::write(home.join("answer"), insight("spec.md", "Risks", "More.") + &log("a")).unwrap();
     let start = || {
-        Command::new(env!("CARGO_BIN_EXE_rulebook"))
-            .args(["apply", PACK, "answer", "--root", "root", "--now", "now"])
-            .current_dir(home)
+        at_terminal(home, &["apply", PACK, "answer", "--root", "root", "--now", "now"])
             .stdout(Stdio::null())
             .spawn()
             .unwrap()

@@ -4,8 +4,8 @@
 //! to the file of its path; a `console` snippet is run, in a folder of the page's own beside the packs and responses of
 //! this repository. `TRYCMD=overwrite` takes over what is printed.
 
+use crate::command::at_terminal;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -34,7 +34,11 @@ fn check(page: &str) {
             std::fs::write(&page, &stage).unwrap();
             let here = page.with_extension("in");
             std::fs::rename(&folder, &here).unwrap();
-            trycmd::TestCases::new().default_bin_path(env!("CARGO_BIN_EXE_rulebook")).case(&page).run();
+            trycmd::TestCases::new()
+                .env("CI", "false")
+                .default_bin_path(env!("CARGO_BIN_EXE_rulebook"))
+                .case(&page)
+                .run();
             std::fs::rename(&here, &folder).unwrap();
             printed += &std::fs::read_to_string(&page).unwrap();
         } else {
@@ -85,7 +89,7 @@ fn every_link_leads_somewhere() {
 #[test]
 fn every_command_has_a_row() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let help = Command::new(env!("CARGO_BIN_EXE_rulebook")).arg("--help").output().unwrap();
+    let help = at_terminal(root(), &["--help"]).output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
     let listed = help.split("Commands:").nth(1).unwrap().split("Options:").next().unwrap();
     for command in listed.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next()) {

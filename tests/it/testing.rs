@@ -1,6 +1,6 @@
 //! Testing: does `rulebook test` rewrite no more than it is asked to, and say what no case reaches?
 
-use crate::command::{folder, rulebook};
+use crate::command::{at_terminal, folder, rulebook};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -71,12 +71,7 @@ fn an_update_changes_the_values_that_failed_and_nothing_else() {
 #[test]
 fn nothing_is_updated_where_nobody_looks() {
     let folder = pack("test-update-ci");
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_rulebook"))
-        .args(["test", "p", "--update"])
-        .current_dir(&folder)
-        .env("CI", "true")
-        .output()
-        .unwrap();
+    let output = at_terminal(&folder, &["test", "p", "--update"]).env("CI", "true").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(fs::read_to_string(folder.join("p/tests/it-fails.case")).unwrap(), FAILING);
 }
