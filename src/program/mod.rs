@@ -12,6 +12,7 @@ mod flow;
 mod gates;
 mod guardrail;
 mod limits;
+mod literals;
 mod outline;
 mod pattern;
 mod prompt;
