@@ -141,7 +141,7 @@ impl Holds {
                 let inner: Vec<Self> = parts.iter().map(Self::of).collect();
                 let all = inner.iter().map(|one| one.all.clone()).collect::<Option<Vec<_>>>().map(|all| all.concat());
                 let best = inner.into_iter().map(Self::best).collect::<Option<Vec<_>>>().map(|best| best.concat());
-                Self { all: all.filter(few), some: best.filter(few) }
+                Self { all: all.and_then(few), some: best.and_then(few) }
             }
         }
     }
@@ -190,8 +190,8 @@ fn better(one: Option<Vec<Vec<u8>>>, other: Option<Vec<Vec<u8>>>) -> Option<Vec<
     usable.max_by_key(shortest)
 }
 
-fn few(texts: &Vec<Vec<u8>>) -> bool {
-    texts.len() <= MOST
+fn few(texts: Vec<Vec<u8>>) -> Option<Vec<Vec<u8>>> {
+    (texts.len() <= MOST).then_some(texts)
 }
 
 /// The characters of a small class, in small letters.
@@ -228,7 +228,7 @@ mod tests {
     fn a_match_holds_one_of_the_literals() {
         check("circl(?:e|ing)\\s+back", Some(&["circle", "circling"]));
         check("(?i)Maybe", Some(&["maybe"]));
-        check("low[- ]hanging\\s+fruit", Some(&["low-hanging", "low hanging"]));
+        check("low[- ]hanging\\s+fruit", Some(&["low hanging", "low-hanging"]));
         check("(?:\\w+ly\\s+)?(?:said|asked)\\b", Some(&["said", "asked"]));
         check("(?:abcd)+", Some(&["abcd"]));
         check("abcdx?e", Some(&["abcdxe", "abcde"]));
