@@ -7,7 +7,7 @@
 use super::escape::{Escape, Slot};
 use super::filters::ENVIRONMENT;
 use super::lower::{Lowered, Read, Step};
-use super::scale::{DEPTH, Scale, failure, on_scale, take, to_json, to_value, weigh, wrong};
+use super::scale::{self, DEPTH, FUEL, OUTPUT, Scale, failure, on_scale, take, to_json, to_value, weigh, wrong};
 use super::scope::Named;
 use super::{Failure, Scope};
 use minijinja::value::{Object, ValueKind};
@@ -17,9 +17,6 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::str::FromStr;
 use std::sync::Arc;
-
-/// Bytes of text that one template may give.
-pub const OUTPUT: usize = 4 << 20;
 
 /// A compiled expression.
 pub(super) type Code = minijinja::Expression<'static, 'static>;
@@ -58,7 +55,7 @@ pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Env
         });
     }
     let escape = escape.clone();
-    environment.add_filter(super::lower::GUARDED, move |state: &State<'_, '_>, value: &Value, dialect: &str| {
+    environment.add_filter(super::statements::GUARDED, move |state: &State<'_, '_>, value: &Value, dialect: &str| {
         let text = value.as_str().map(Cow::Borrowed);
         let text = text.unwrap_or_else(|| if value.is_none() { "".into() } else { value.to_string().into() });
         // It is looked through once, and written once.
@@ -167,18 +164,28 @@ pub(super) fn render(
     scope: &Scope<'_>,
 ) -> Result<String, Failure> {
     let (names, _) = Names::new(lowered, scope)?;
-    let mut out = Capped::default();
+    let mut out = Capped { most: scale::output(names.size), ..Capped::default() };
+    let mut environment = Cow::Borrowed(environment);
+    if names.size as u64 > FUEL {
+        environment.to_mut().set_fuel(Some(scale::fuel(names.size)));
+    }
     let template = environment.get_template("").map_err(Failure::of)?;
     let names = Arc::new(names);
     let done = template.render_captured_to(Value::from_dyn_object(names.clone()), &mut out).map(drop);
     out.finish(done.map_err(|error| failure(error, &names.reads)))
 }
 
-/// A text that grows to [`OUTPUT`] bytes and no further.
-#[derive(Default)]
+/// A text that grows to so many bytes and no further.
 pub(super) struct Capped {
     bytes: Vec<u8>,
+    most: usize,
     full: bool,
+}
+
+impl Default for Capped {
+    fn default() -> Self {
+        Self { bytes: Vec::new(), most: OUTPUT, full: false }
+    }
 }
 
 impl Capped {
@@ -200,7 +207,7 @@ impl Capped {
 
     pub(super) fn finish(self, done: Result<(), Failure>) -> Result<String, Failure> {
         if self.full {
-            return Err(Failure::new(format!("the text is longer than {OUTPUT} bytes")));
+            return Err(Failure::new(format!("the text is longer than {} bytes", self.most)));
         }
         done?;
         String::from_utf8(self.bytes).map_err(|_| Failure::new("the text is not UTF-8"))
@@ -209,7 +216,7 @@ impl Capped {
 
 impl Write for Capped {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.full |= self.bytes.len() + bytes.len() > OUTPUT;
+        self.full |= self.bytes.len() + bytes.len() > self.most;
         if self.full {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
@@ -228,12 +235,15 @@ struct Names {
     lowered: Arc<Lowered>,
     reads: Vec<Value>,
     scale: Scale,
+    /// What the largest value weighs that is read.
+    size: usize,
 }
 
 impl Names {
     /// Converts all that is read, and nothing else of the scope. A name that is not there fails when it is used.
     fn new(lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<(Self, Scale), Failure> {
-        let scale = Scale::new();
+        let size = scale::size(&lowered.reads, scope);
+        let scale = Scale::for_size(size);
         let mut reads = Vec::with_capacity(lowered.reads.len());
         for index in 0..lowered.reads.len() {
             reads.push(match resolve(&lowered.reads, index, scope) {
@@ -241,7 +251,7 @@ impl Names {
                 Err(failure) => Value::from(wrong(failure.message)),
             });
         }
-        Ok((Self { lowered: lowered.clone(), reads, scale: scale.clone() }, scale))
+        Ok((Self { lowered: lowered.clone(), reads, scale: scale.clone(), size }, scale))
     }
 }
 

@@ -13,6 +13,7 @@ mod gates;
 mod guardrail;
 mod inclusion;
 mod limits;
+mod literals;
 mod outline;
 mod pattern;
 mod prompt;
