@@ -48,7 +48,7 @@ fn automaton(patterns: &[&str]) -> Option<DFA> {
 impl Matched {
     /// The texts in which one of the patterns matches; none where there is no pattern, or a very large one.
     pub(crate) fn by(patterns: &[&str]) -> Option<Self> {
-        let parsed: Vec<Hir> = patterns.iter().map(|text| regex_syntax::parse(text)).collect::<Result<_, _>>().ok()?;
+        let parsed: Vec<Hir> = patterns.iter().map(|text| regex_syntax::parse(text).ok()).collect::<Option<_>>()?;
         let least = parsed.iter().map(|hir| hir.properties().minimum_len().unwrap_or(usize::MAX)).min()?;
         Some(Self {
             dfa: automaton(patterns)?,
