@@ -48,6 +48,11 @@ pub(super) struct Places {
 }
 
 impl Places {
+    /// One value and nothing else.
+    fn of(value: Range<usize>) -> Self {
+        Self { values: vec![value], raw: Vec::new() }
+    }
+
     pub(super) fn add(&mut self, place: Range<usize>, raw: bool) {
         if raw { &mut self.raw } else { &mut self.values }.push(place);
     }
@@ -178,7 +183,7 @@ impl Escape {
     pub(crate) fn text(&self, text: &str) -> String {
         let mut out = String::new();
         self.write(text, Slot::Text, &mut out);
-        let places = Places { values: [0..out.len()].into(), ..Places::default() };
+        let places = Places::of(0..out.len());
         if self.joins("") { self.settled(out, &places) } else { out }
     }
 
@@ -188,7 +193,7 @@ impl Escape {
         if !self.joins(words) {
             return said;
         }
-        let places = Places { values: [words.len()..words.len() + said.len()].into(), ..Places::default() };
+        let places = Places::of(words.len()..words.len() + said.len());
         self.settled([words, &said].concat(), &places).split_off(words.len())
     }
 }
