@@ -203,6 +203,7 @@ fn is_mark(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[track_caller]
     fn check(patterns: &[&str], text: &str) {
@@ -230,6 +231,30 @@ mod tests {
             ["", "I", "“I” am", "éI", "Ié", "MAYBE…", "maybé", "\u{8}", "xx I", "\\b a\u{301}c", "I\u{301}", "a—c I"]
         {
             check(&patterns, text);
+        }
+    }
+
+    /// Expressions of a few texts, some of which are literals that could be looked up.
+    fn expression() -> impl Strategy<Value = String> {
+        let atom = prop::sample::select(vec!["abca", "Bcab", "aé“c", "b", "[ac]", "(?i:cabb)", r"\b", ".", r"\s"]);
+        atom.prop_map(str::to_owned).prop_recursive(4, 16, 3, |inner| {
+            let joined = |by: &'static str| {
+                prop::collection::vec(inner.clone(), 1..4).prop_map(move |parts| format!("(?:{})", parts.join(by)))
+            };
+            let times = prop::sample::select(vec!["?", "*", "+", "{2}", "{0,2}"]);
+            let repeated = (inner.clone(), times).prop_map(|(inner, times)| format!("(?:{inner}){times}"));
+            prop_oneof![joined(""), joined("|"), repeated]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_set_finds_what_each_of_its_patterns_finds(
+            patterns in prop::collection::vec(expression(), 1..4),
+            text in prop::collection::vec(prop::sample::select(vec!["abca", "bcab", "aé“c", "CABB", "a", "b", " ", "é"]), 0..8),
+        ) {
+            let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+            check(&patterns, &text.concat());
         }
     }
 
