@@ -9,6 +9,7 @@
 
 use crate::surface::{Between, Trim};
 use crate::text::Span;
+use std::cell::LazyCell;
 
 /// What a line is, beside text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,7 +187,7 @@ pub(crate) fn without_between(span: Span, text: &str) -> Span {
 /// The part of `span` without what stands before the next block: rules, and a fence that opens on the last line.
 pub(super) fn without_tail(span: Span, text: &str) -> Span {
     let mut rest = span.trimmed(text);
-    let open = left_open(rest, text, 3);
+    let open = LazyCell::new(move || left_open(rest, text, 3));
     loop {
         let body = rest.of(text);
         let last = rest.start + body.rfind('\n').map_or(0, |at| at + 1);

@@ -7,7 +7,7 @@
 use super::masks::Masks;
 use super::{Attribute, Key};
 use crate::grammar::{Capture, Machine, Progress, RuleId, inside};
-use crate::program::{BlockId, Dialect, Family, Lead, Limits, Needles};
+use crate::program::{BlockId, Dialect, Family, Lead, Limits, Starts};
 use crate::text::{Span, is_margin};
 
 /// A place where a block may open or close.
@@ -105,12 +105,12 @@ pub(super) struct Marker {
     mask_cursor: usize,
     /// Up to where line breaks have been looked for.
     lines: usize,
-    /// Up to where the line holds only what may stand before a mark that leads it.
+    /// From where on the line holds only what may stand before a mark that leads it; [`SPOILED`] once it holds more.
     clean: usize,
+    /// Whether marks of a fence stand there.
+    fenced: bool,
     /// Whether what stands at `at` leads its line.
     leads: bool,
-    /// Where only starts of lines are looked at: whether nothing but what may lead a line stands before `at` on its line.
-    fresh: bool,
     /// Marks in the code span that is being looked through: it may turn out to be none.
     held: Vec<Mark>,
     span: Option<Span>,
@@ -122,6 +122,9 @@ pub(super) struct Marker {
     /// The attributes of openers, by the number that their mark bears.
     openers: Vec<Opener>,
 }
+
+/// Stands for no place in a line.
+const SPOILED: usize = usize::MAX;
 
 /// What is looked at.
 pub(super) struct Look<'l> {
@@ -155,8 +158,8 @@ impl Marker {
             mask_cursor: 0,
             lines: 0,
             clean: 0,
+            fenced: false,
             leads: false,
-            fresh: true,
             held: Vec::new(),
             span: None,
             depth: 0,
@@ -171,18 +174,10 @@ impl Marker {
         let bytes = look.text.as_bytes();
         let limit = look.masks.decided().min(bytes.len()).min(look.limit);
         while self.at < limit && !self.spent && self.marks.len() < most {
-            if self.attempt.is_none() {
-                let rest = bytes.get(self.at..limit).unwrap_or_default();
-                let offset = match look.dialect.by_line {
-                    true => self.line_start(rest, &look.dialect.starts.needles),
-                    false => look.dialect.starts.needles.find(rest),
-                };
-                let Some(offset) = offset else {
-                    self.at = limit;
-                    self.leave_span();
-                    return;
-                };
-                self.at += offset;
+            if self.attempt.is_none() && !self.find(bytes.get(..limit).unwrap_or_default(), &look.dialect.starts) {
+                self.at = limit;
+                self.leave_span();
+                return;
             }
             self.leave_span();
             let from = self.attempt.take();
@@ -201,20 +196,53 @@ impl Marker {
         self.leave_span();
     }
 
-    /// Where the next line starts with what an opener may start with.
-    fn line_start(&mut self, rest: &[u8], needles: &Needles) -> Option<usize> {
-        let mut at = 0;
+    /// Goes on to the next byte that something may start with where it stands. Of the bytes that count at the start of a
+    /// line alone, only the first behind what may lead the line is looked at.
+    fn find(&mut self, bytes: &[u8], starts: &Starts) -> bool {
         loop {
-            if !self.fresh {
-                at += memchr::memchr(b'\n', rest.get(at..)?)? + 1;
-                self.fresh = true;
+            if starts.by_line && self.clean <= self.at {
+                match self.pass_margin(bytes, starts) {
+                    Some(true) => return true,
+                    Some(false) => self.clean = SPOILED,
+                    None => return false,
+                }
             }
-            at += rest.get(at..)?.iter().position(|byte| !may_lead(*byte) && *byte != b'\n')?;
-            self.fresh = false;
-            if needles.find(rest.get(at..=at)?) == Some(0) {
-                return Some(at);
+            let end = if starts.by_line { bytes.len().min(self.clean) } else { bytes.len() };
+            match starts.elsewhere.find(bytes.get(self.at..end).unwrap_or_default()) {
+                Some(offset) => self.at += offset,
+                None if end == bytes.len() => return false,
+                None => self.at = end,
+            }
+            if !starts.by_line || bytes.get(self.at) != Some(&b'\n') {
+                return true;
+            }
+            self.begin_line(self.at + 1);
+        }
+    }
+
+    /// Passes what may lead a line, and lines that hold no more: whether something may start behind it, if that has come.
+    fn pass_margin(&mut self, bytes: &[u8], starts: &Starts) -> Option<bool> {
+        loop {
+            match *bytes.get(self.at)? {
+                byte if starts.leads(byte) => return Some(true),
+                b'\n' => self.begin_line(self.at + 1),
+                b' ' | b'\t' | b'\r' => self.at += 1,
+                // Behind these marks, or a byte order mark, words may stand.
+                b'`' | b'~' | 0xEF => {
+                    self.fenced = true;
+                    self.at += 1;
+                }
+                _ if self.fenced => self.at += 1,
+                _ => return Some(false),
             }
         }
+    }
+
+    fn begin_line(&mut self, at: usize) {
+        self.at = at;
+        self.lines = at;
+        self.clean = at;
+        self.fenced = false;
     }
 
     /// Behind a code span: what stands in it is quoted, unless a stray backtick in one block met another in the next, and
@@ -365,20 +393,17 @@ impl Marker {
         }
         self.lines = self.at;
         // Inside a closer that leads its line.
-        if self.clean != usize::MAX && self.clean > self.at {
+        if self.clean != SPOILED && self.clean > self.at {
             return false;
         }
         let leads = bytes.get(self.clean..self.at).is_some_and(is_margin);
-        self.clean = usize::MAX;
+        self.clean = SPOILED;
         leads
     }
 
     /// Goes on at `at`, as at the start of a line.
     pub(super) fn jump(&mut self, at: usize) {
-        self.at = at;
-        self.lines = at;
-        self.clean = at;
-        self.fresh = true;
+        self.begin_line(at);
         self.attempt = None;
     }
 
@@ -387,6 +412,7 @@ impl Marker {
         // Closers may stand in a row.
         if kind == Kind::Close && leads_line {
             self.clean = span.end;
+            self.fenced = false;
         }
         let opener = match kind {
             Kind::Open { family, .. } if self.openers.len() < MOST_OPENERS => {
@@ -438,11 +464,6 @@ fn ends_paragraph(before: &[u8]) -> bool {
         }
     }
     true
-}
-
-/// What may stand before a mark that leads its line: white space and fence marks.
-fn may_lead(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'`' | b'~')
 }
 
 /// Whether a rule that starts so may match here; unknown if too little has come.

@@ -27,8 +27,6 @@ pub(crate) struct Dialect {
     pub(crate) structure: Option<Arc<Structure>>,
     /// What may start with which byte.
     pub(crate) starts: Starts,
-    /// Whether openers count at the start of a line alone, and nothing closes a block: then nothing else is looked at.
-    pub(crate) by_line: bool,
     pub(crate) fences: bool,
     pub(crate) spans: bool,
     pub(crate) wrapper: bool,
@@ -88,8 +86,12 @@ pub(crate) struct Lead {
 pub(crate) struct Starts {
     /// Where a line starts, and elsewhere.
     first: [Vec<Vec<u8>>; 2],
-    /// The bytes that start any.
-    pub(crate) needles: Needles,
+    /// The bytes that start any where a line starts.
+    leading: [bool; 256],
+    /// Whether some of them start nothing elsewhere, so that lines are looked at one by one.
+    pub(crate) by_line: bool,
+    /// The bytes that start any elsewhere; then the line break, too.
+    pub(crate) elsewhere: Needles,
 }
 
 impl Starts {
@@ -111,9 +113,14 @@ impl Starts {
                 }
             }
         }
-        let needles =
-            Needles::new(|byte| first.iter().any(|numbers| numbers.get(byte).is_some_and(|some| !some.is_empty())));
-        Self { first, needles }
+        let [leading, elsewhere] = first.each_ref().map(|numbers| {
+            std::array::from_fn::<bool, 256, _>(|byte| numbers.get(byte).is_some_and(|some| !some.is_empty()))
+        });
+        const BREAK: usize = b'\n' as usize;
+        let by_line = leading != elsewhere && leading.get(BREAK) == Some(&false);
+        let elsewhere = if by_line { elsewhere } else { leading };
+        let elsewhere = Needles::new(|byte| elsewhere.get(byte) == Some(&true) || (by_line && byte == BREAK));
+        Self { first, leading, by_line, elsewhere }
     }
 
     /// What may start with `byte` where a line starts, or elsewhere.
@@ -121,6 +128,11 @@ impl Starts {
         let [leading, elsewhere] = &self.first;
         let numbers = if leads_line { leading } else { elsewhere };
         numbers.get(usize::from(byte)).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether anything may start with `byte` where a line starts.
+    pub(crate) fn leads(&self, byte: u8) -> bool {
+        self.leading.get(usize::from(byte)) == Some(&true)
     }
 }
 

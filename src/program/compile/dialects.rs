@@ -59,7 +59,6 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         name: name.to_owned(),
         structure: by_line.then(|| Arc::new(Structure::new(&families, names.clone()))),
         starts: Starts::new(&families),
-        by_line: by_line && families.iter().all(|family| family.close.is_none()),
         families,
         outline,
         fences: dialect.masks.contains(&Mask::CodeFence),
