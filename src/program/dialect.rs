@@ -37,6 +37,8 @@ pub(crate) struct Dialect {
     pub(crate) between: Vec<Between>,
     /// Names of blocks, of which any one claims an answer; empty for a dialect that claims with any block.
     pub(crate) needs: Vec<String>,
+    /// The number of the dialect that differs in nothing but that.
+    pub(crate) like: Option<usize>,
     pub(crate) at: Location,
 }
 
@@ -172,6 +174,14 @@ impl Needles {
 }
 
 impl Dialect {
+    /// Whether a block that is opened by this name claims an answer for it.
+    pub(crate) fn is_claimed_by(&self, name: &str) -> bool {
+        self.needs.is_empty() || {
+            let name = self.names.fold(name);
+            self.needs.iter().any(|need| glob(need, &name))
+        }
+    }
+
     /// The block that wraps others and bears this name.
     pub(crate) fn wrapper_called(&self, name: &str, family: usize) -> Option<BlockId> {
         let is_wrapper = |id: &BlockId| self.block(*id).is_some_and(|block| block.role == Role::Wrapper);

@@ -67,6 +67,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         wraps: blocks.iter().any(|block| block.role == Role::Wrapper),
         text,
         between: dialect.between.clone(),
+        like: dialect.like.as_ref().and_then(|like| pack.surface.dialects.get_index_of(&like.value)),
         needs: dialect.needs.iter().map(|name| names.fold(&name.value).into_owned()).collect(),
         blocks,
         names,
