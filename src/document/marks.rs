@@ -79,16 +79,38 @@ const FREE_STEPS: u64 = 10_000;
 impl Budget {
     /// Runs the machine within what the text so far allows.
     pub(super) fn run(&mut self, machine: &mut Machine, family: &Family, text: &str, complete: bool) -> Progress {
-        let allowed = FREE_STEPS + self.per_byte * text.len() as u64;
-        let mut left = allowed.saturating_sub(self.used);
+        let mut left = self.left(text);
         let before = left;
         let progress = machine.run(&family.grammar, text, complete, &mut left);
         self.used += before - left;
-        match progress {
-            // More text brings more steps.
-            Progress::Spent if !complete => Progress::Pending,
-            other => other,
-        }
+        pending(progress, complete)
+    }
+
+    /// As [`run`](Self::run), up to where its name starts.
+    fn run_to_name(
+        &mut self,
+        machine: &mut Machine,
+        family: &Family,
+        text: &str,
+        complete: bool,
+    ) -> Result<usize, Progress> {
+        let mut left = self.left(text);
+        let before = left;
+        let reached = machine.run_to(family.name, &family.grammar, text, complete, &mut left);
+        self.used += before - left;
+        reached.map_err(|progress| pending(progress, complete))
+    }
+
+    fn left(&self, text: &str) -> u64 {
+        (FREE_STEPS + self.per_byte * text.len() as u64).saturating_sub(self.used)
+    }
+}
+
+/// More text brings more steps.
+fn pending(progress: Progress, complete: bool) -> Progress {
+    match progress {
+        Progress::Spent if !complete => Progress::Pending,
+        other => other,
     }
 }
 
@@ -223,10 +245,10 @@ impl Marker {
     /// Passes what may lead a line, and lines that hold no more: whether something may start behind it, if that has come.
     fn pass_margin(&mut self, bytes: &[u8], starts: &Starts) -> Option<bool> {
         loop {
+            self.at += starts.blanks(bytes.get(self.at..)?);
             match *bytes.get(self.at)? {
                 byte if starts.leads(byte) => return Some(true),
                 b'\n' => self.begin_line(self.at + 1),
-                b' ' | b'\t' | b'\r' => self.at += 1,
                 // Behind these marks, or a byte order mark, words may stand.
                 b'`' | b'~' | 0xEF => {
                     self.fenced = true;
@@ -292,7 +314,8 @@ impl Marker {
 
     fn open(&mut self, look: &Look<'_>, index: usize, budget: &mut Budget, resume: bool) -> Attempt {
         let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
-        match self.run(look, family, family.open, (&family.open_lead, false), budget, resume) {
+        let may_be = |bytes: &[u8]| look.dialect.names.may_open(bytes, index);
+        match self.run(look, family, (family.open, &family.open_lead), &may_be, budget, resume) {
             Ok(end) => {
                 let Some(name) = self.capture(family.name) else { return Attempt::Nothing };
                 match look.dialect.names.find(name.of(look.text), Some(index)) {
@@ -325,7 +348,9 @@ impl Marker {
     fn close(&mut self, look: &Look<'_>, index: usize, budget: &mut Budget, resume: bool) -> Attempt {
         let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
         let Some(rule) = family.close else { return Attempt::Nothing };
-        match self.run(look, family, rule, (&family.close_lead, self.leads), budget, resume) {
+        let leads = self.leads;
+        let may_be = |bytes: &[u8]| look.dialect.names.may_close(bytes, leads);
+        match self.run(look, family, (rule, &family.close_lead), &may_be, budget, resume) {
             Ok(end) => {
                 let name = self.capture(family.name).unwrap_or(Span::new(end, end));
                 let span = Span::new(self.at, end);
@@ -342,25 +367,45 @@ impl Marker {
         }
     }
 
-    /// Runs one rule here, or goes on with it: where it ends, or why there is no end.
+    /// Runs one rule here, or goes on with it: where it ends, or why there is no end. A rule is read no further than up to
+    /// a name that none of those which count `may_be`.
     fn run(
         &mut self,
         look: &Look<'_>,
         family: &Family,
-        rule: RuleId,
-        (lead, any): (&Lead, bool),
+        (rule, lead): (RuleId, &Lead),
+        may_be: &dyn Fn(&[u8]) -> Option<bool>,
         budget: &mut Budget,
         resume: bool,
     ) -> Result<usize, Attempt> {
+        let from = |at: usize| look.text.as_bytes().get(at..).unwrap_or_default();
+        // A name that may still be coming is waited for.
+        let fits = |at: usize| may_be(from(at)).or(look.complete.then_some(false));
         if !resume {
-            match lead_fits(lead, any, look, self.at) {
+            let rest = from(self.at);
+            let fits = match family.grammar.first(rule).may_start(rest) {
+                true if rest.len() < lead.literal.len() => look.complete.then_some(false),
+                true if lead.name_follows => fits(self.at + lead.literal.len()),
+                starts => Some(starts),
+            };
+            match fits {
                 Some(true) => {}
                 Some(false) => return Err(Attempt::Nothing),
                 None => return Err(Attempt::Pending(false)),
             }
             self.machine.start(&family.grammar, rule, self.at);
         }
-        match budget.run(&mut self.machine, family, look.text, look.complete) {
+        let reached = match lead.holds_name && !lead.name_follows {
+            true => budget.run_to_name(&mut self.machine, family, look.text, look.complete).map(fits),
+            false => Ok(Some(true)),
+        };
+        let progress = match reached {
+            Ok(Some(true)) => budget.run(&mut self.machine, family, look.text, look.complete),
+            Ok(Some(false)) => return Err(Attempt::Nothing),
+            Ok(None) => Progress::Pending,
+            Err(progress) => progress,
+        };
+        match progress {
             Progress::Matched(end) => Ok(end),
             Progress::Failed | Progress::TooDeep => Err(Attempt::Failed),
             Progress::Pending => Err(Attempt::Pending(true)),
@@ -464,22 +509,6 @@ fn ends_paragraph(before: &[u8]) -> bool {
         }
     }
     true
-}
-
-/// Whether a rule that starts so may match here; unknown if too little has come.
-fn lead_fits(lead: &Lead, any: bool, look: &Look<'_>, at: usize) -> Option<bool> {
-    let rest = look.text.as_bytes().get(at..).unwrap_or_default();
-    let literal = lead.literal.as_bytes();
-    // A byte or two: a comparison of slices would be a call.
-    if !literal.iter().zip(rest).all(|(one, other)| one == other) {
-        return Some(false);
-    }
-    let Some(after) = rest.get(literal.len()..) else { return look.complete.then_some(false) };
-    if !lead.name_follows {
-        return Some(true);
-    }
-    // A name that may still be coming is waited for.
-    look.dialect.names.may_be(after, any).or(look.complete.then_some(false))
 }
 
 /// What the captures of an opener say. An attribute's first capture is its key, the second its value; any other rule of

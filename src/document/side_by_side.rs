@@ -181,9 +181,9 @@ impl<'p> Readers<'p> {
         if text.len() > self.limits.input {
             return;
         }
-        // Several read only as far as it takes until one of them claims the response.
+        // Several read only as far as it takes until one of them claims the response, and none as if that were all.
         let mut window = WINDOW;
-        while !self.claimed && self.read + window < text.len() {
+        while !self.claimed && self.read < text.len() {
             let end = (self.read + window..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
             self.read_to(text.get(..end).unwrap_or(text), false);
             window *= 2;
