@@ -14,8 +14,7 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
         let dialect = &mut dialect.value;
         let Some(like) = dialect.like.clone() else { continue };
         for key in own_keys(dialect) {
-            diagnostics
-                .push(bad(dialect.at, format!("`{name}` is like `{}`, and has a `{key}` of its own", like.value)));
+            diagnostics.push(bad(dialect.at, format!("`{name}` is like `{}`, and says `{key}` itself", like.value)));
         }
         match declared.get(&like.value) {
             None => {
@@ -58,4 +57,32 @@ fn own_keys(dialect: &Dialect) -> impl Iterator<Item = &'static str> {
         ("decode", dialect.decode.is_some()),
     ];
     keys.into_iter().filter(|(_, stands)| *stands).map(|(key, _)| key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::{Folder, read};
+
+    #[track_caller]
+    fn check(tables: &str, expected: &[&str]) {
+        let one = "[pack]\nname = \"p\"\n[dialects.one]\ngrammar = \"tags\"\nblocks.a = { role = \"message\" }\n";
+        let (mut surface, mut found) = read(&Folder::new("p", [("pack.toml", format!("{one}{tables}"))]));
+        take_over(&mut surface, &mut found);
+        let messages: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(messages, expected);
+        if expected.is_empty() {
+            let like = surface.dialects.get("two").map(|two| (two.value.blocks.len(), two.value.needs.len()));
+            assert_eq!(like, Some((1, 1)));
+        }
+    }
+
+    #[test]
+    fn a_dialect_is_as_another_but_for_its_needs() {
+        check("[dialects.two]\nlike = \"one\"\nneeds = [\"a\"]", &[]);
+        check("[dialects.two]\nlike = \"on\"", &["no table declares the dialect `on`"]);
+        check("[dialects.two]\nlike = \"one\"\nanchor = \"line\"", &["`two` is like `one`, and says `anchor` itself"]);
+        let chain = "[dialects.two]\nlike = \"one\"\n[dialects.three]\nlike = \"two\"";
+        check(chain, &["`two` is itself like `one`"]);
+    }
 }
