@@ -4,12 +4,14 @@
 //! Out: every diagnostic of every pack and of its case files.
 //! Never: runs a case.
 
+use super::kept::Kept;
 use super::watch::watch;
-use super::{Error, Format, Opened, Printed, Status, folders, nothing, packs, parallel};
-use crate::cases;
+use super::{Error, Format, Opened, Printed, Status, nothing, packs, parallel};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::{Row, checked_sum, json};
 use crate::text::Sources;
+use crate::workspace::PackFiles;
+use crate::{cases, lint};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -30,36 +32,45 @@ pub(crate) struct Arguments {
 
 pub(super) fn check(arguments: &Arguments) -> Result<Printed, Error> {
     match arguments.watch {
-        true => watch(|| folders(&arguments.packs), || once(arguments)),
-        false => once(arguments),
+        true => watch(&arguments.packs, |kept| once(arguments, kept)),
+        false => once(arguments, &mut Kept::nothing()),
     }
 }
 
-fn once(arguments: &Arguments) -> Result<Printed, Error> {
+/// What is to be said of one pack.
+struct Reviewed {
+    rows: Vec<Row>,
+    /// For people.
+    drawn: String,
+}
+
+fn once(arguments: &Arguments, kept: &mut Kept<Reviewed>) -> Result<Printed, Error> {
     let packs = packs(&arguments.packs)?;
     if packs.is_empty() {
         return Ok(nothing("check", &arguments.packs));
     }
-    let mut drawn = String::new();
-    let mut rows = Vec::new();
-    for opened in parallel::each("packs", &packs, |pack| Opened::review(pack)) {
-        let opened = opened?;
-        let (case_sources, case_faults) = case_faults(&opened);
-        let of_pack = opened.loaded.diagnostics.iter().map(|one| (&opened.loaded.sources, one));
-        for (sources, diagnostic) in of_pack.chain(case_faults.iter().map(|one| (&case_sources, one))) {
-            rows.push(Row::of_diagnostic(&opened.pen, sources, diagnostic));
-            if arguments.format == Format::Human {
-                drawn += &(opened.pen.diagnostic(sources, diagnostic) + "\n");
-            }
-        }
-    }
-    let of = |severity| rows.iter().filter(|row| row.severity == severity).count();
+    let reviewed = kept.renew(packs, |packs| Ok(parallel::each("packs", &packs, review)))?;
+    let rows = || reviewed.iter().flat_map(|pack| pack.rows.clone()).collect::<Vec<Row>>();
+    let of = |severity| reviewed.iter().flat_map(|pack| &pack.rows).filter(|row| row.severity == severity).count();
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
     let found = errors > 0 || (arguments.strict && warnings > 0);
-    let sum = checked_sum(packs.len(), errors, warnings);
-    let report = |rows| serde_json::to_string_pretty(&json::Checked::new(rows, packs.len()));
-    let out = arguments.format.write(|| rows, || drawn, &sum, report)?;
+    let sum = checked_sum(reviewed.len(), errors, warnings);
+    let drawn = || reviewed.iter().map(|pack| pack.drawn.as_str()).collect();
+    let report = |rows| serde_json::to_string_pretty(&json::Checked::new(rows, reviewed.len()));
+    let out = arguments.format.write(rows, drawn, &sum, report)?;
     Ok(Printed::new(out, if found { Status::Findings } else { Status::Clean }))
+}
+
+fn review(pack: &PackFiles) -> Reviewed {
+    let opened = Opened::load(pack.clone(), lint::check);
+    let (case_sources, case_faults) = case_faults(&opened);
+    let of_pack = opened.loaded.diagnostics.iter().map(|one| (&opened.loaded.sources, one));
+    let mut reviewed = Reviewed { rows: Vec::new(), drawn: String::new() };
+    for (sources, diagnostic) in of_pack.chain(case_faults.iter().map(|one| (&case_sources, one))) {
+        reviewed.rows.push(Row::of_diagnostic(&opened.pen, sources, diagnostic));
+        reviewed.drawn += &(opened.pen.diagnostic(sources, diagnostic) + "\n");
+    }
+    reviewed
 }
 
 /// What is wrong with the case files themselves.

@@ -11,6 +11,7 @@ mod diff;
 mod explain;
 mod export;
 mod hear;
+mod kept;
 mod new;
 mod parallel;
 mod play;
@@ -29,7 +30,6 @@ use crate::report::{self, Pen, Row, json};
 use crate::surface::Folder;
 use crate::workspace::{PackFiles, ReadError, packs_below, read_pack};
 use clap::{Parser, Subcommand, ValueEnum};
-use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -236,20 +236,19 @@ struct Opened {
 
 impl Opened {
     fn open(path: &Path) -> Result<Self, Error> {
-        Self::load(path, Program::check)
+        Ok(Self::load(read_pack(path)?, Program::check))
     }
 
     /// As [`Opened::open`], with what a reviewer would say.
     fn review(path: &Path) -> Result<Self, Error> {
-        Self::load(path, lint::check)
+        Ok(Self::load(read_pack(path)?, lint::check))
     }
 
-    fn load(path: &Path, check: impl FnOnce(&Folder) -> Loaded) -> Result<Self, Error> {
-        let mut files = read_pack(path)?;
+    fn load(mut files: PackFiles, check: impl FnOnce(&Folder) -> Loaded) -> Self {
         let mut loaded = check(&files.folder);
         loaded.diagnostics.append(&mut files.diagnostics);
         let pen = Pen::new(files.paths.clone());
-        Ok(Self { files, loaded, pen })
+        Self { files, loaded, pen }
     }
 
     /// Every diagnostic of the pack, drawn, with a blank line after each.
@@ -283,8 +282,8 @@ impl Opened {
     }
 }
 
-/// The packs at or below each of `paths`, each once.
-fn packs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+/// The files of the packs at or below each of `paths`, each once.
+fn packs(paths: &[PathBuf]) -> Result<Vec<PackFiles>, Error> {
     let mut packs = Vec::new();
     for path in paths {
         for pack in packs_below(path)? {
@@ -293,14 +292,7 @@ fn packs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
             }
         }
     }
-    Ok(packs)
-}
-
-/// The folders that commands on `paths` read: those themselves, and those that their packs use.
-fn folders(paths: &[PathBuf]) -> BTreeSet<PathBuf> {
-    let used = packs(paths).unwrap_or_default().into_iter().filter_map(|pack| read_pack(&pack).ok());
-    let used = used.flat_map(|files| files.paths).map(|(_, typed)| PathBuf::from(typed));
-    used.chain(paths.iter().cloned()).collect()
+    Ok(parallel::each("packs", &packs, |pack| read_pack(pack)).into_iter().collect::<Result<_, _>>()?)
 }
 
 /// What to print where no pack was found.

@@ -76,7 +76,13 @@ fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Resu
         _ => Status::Findings,
     };
     let pen = Pen::default();
-    let rows = || rows(&arguments.file, broken);
+    let rows = || {
+        let mut rows = rows(&arguments.file, broken);
+        let file = arguments.file.display().to_string();
+        rows.extend(replayed.named.iter().map(|one| Row::of_line(file.clone(), one.line, &differs(one))));
+        rows.sort_by_key(|row| row.line);
+        rows
+    };
     let drawn = || {
         let faults = broken.iter().map(|(_, fault)| pen.diagnostic(&Sources::default(), fault) + "\n");
         faults.collect::<String>() + &pen.replayed(replayed)
@@ -88,12 +94,12 @@ fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Resu
 
 /// The lines that are no answers, one row for each.
 pub(super) fn rows(file: &Path, broken: &[Broken]) -> Vec<Row> {
-    let row = |(line, fault): &Broken| {
-        let mut row = Row::of_diagnostic(&Pen::default(), &Sources::default(), fault);
-        (row.file, row.line) = (Some(file.display().to_string()), Some(*line));
-        row
-    };
-    broken.iter().map(row).collect()
+    broken.iter().map(|(line, fault)| Row::of_line(file.display().to_string(), *line, fault)).collect()
+}
+
+fn differs(answer: &Differing) -> Diagnostic {
+    let message = format!("what becomes of `{}` differs: {}", answer.id, answer.how.join("; "));
+    Diagnostic::new(Code::WORKSPACE_DIFFERS, None, message)
 }
 
 /// The answers, and a bar on the terminal that shows how many of them have been told.

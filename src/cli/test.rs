@@ -4,14 +4,15 @@
 //! Out: every expectation that does not hold, at its line; the cases that now expect what came, if that was asked.
 //! Never: rewrites a case where nobody looks at the change.
 
+use super::kept::Kept;
 use super::save::save;
 use super::watch::watch;
-use super::{Error, Format, Opened, Printed, Status, folders, nothing, packs, parallel};
+use super::{Error, Format, Opened, Printed, Status, nothing, packs, parallel};
 use crate::cases::{self, Case, CaseOptions, CaseRun, CaseVerdict, Coverage, Told, updated};
 use crate::program::Program;
 use crate::report::{Pen, TestedPack, json, junit};
 use crate::text::Sources;
-use crate::workspace::{CaseFile, cases_below};
+use crate::workspace::{PackFiles, cases_below};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -54,41 +55,48 @@ pub(super) fn test(arguments: &Arguments) -> Result<Printed, Error> {
         return Err(Error::Usage(message.to_owned()));
     }
     match arguments.watch {
-        true => watch(|| folders(&arguments.read()), || once(arguments)),
-        false => once(arguments),
+        true => watch(&arguments.read(), |kept| once(arguments, kept)),
+        false => once(arguments, &mut Kept::nothing()),
     }
 }
 
-fn once(arguments: &Arguments) -> Result<Printed, Error> {
-    let others = arguments.cases.as_deref().map(cases_below).transpose()?;
-    let opened = parallel::each("packs", &packs(&arguments.packs)?, |path| Opened::open(path));
-    let mut packs = Vec::new();
-    for opened in opened {
-        packs.push(Testing::new(opened?, others.as_deref(), arguments));
-    }
-    if packs.iter().all(Testing::is_idle) {
-        return Ok(nothing("test", &arguments.packs));
+fn once(arguments: &Arguments, kept: &mut Kept<TestedPack>) -> Result<Printed, Error> {
+    let mut packs = packs(&arguments.packs)?;
+    if let Some(cases) = &arguments.cases {
+        let cases = cases_below(cases)?;
+        packs.iter_mut().for_each(|pack| pack.cases.clone_from(&cases));
     }
     if arguments.list {
-        return Ok(Printed::new(packs.iter().map(Testing::list).collect(), Status::Clean));
+        return Ok(list(arguments, &packs));
     }
-    let jobs: Vec<(&Program, &Case)> = packs.iter().flat_map(Testing::jobs).collect();
-    let options = arguments.options();
-    let mut runs = parallel::each("cases", &jobs, |(program, case)| cases::run(program, case, options)).into_iter();
-    let mut tested = Vec::new();
     let mut err = String::new();
-    for pack in packs {
-        tested.push(pack.finish(&mut runs, arguments, &mut err)?);
+    let tested = kept.renew(packs, |packs| run(arguments, &packs, &mut err))?;
+    if tested.iter().all(TestedPack::is_idle) {
+        return Ok(nothing("test", &arguments.packs));
     }
     let status = if tested.iter().any(TestedPack::has_failed) { Status::Findings } else { Status::Clean };
     let rows = || tested.iter().flat_map(TestedPack::rows).collect();
     let drawn = || tested.iter().map(TestedPack::human).collect();
-    let sum = Pen::default().tested_sum(&tested);
+    let sum = Pen::default().tested_sum(tested);
     let out = match arguments.format {
-        Format::Junit => junit(&tested),
-        other => other.write(rows, drawn, &sum, |_| serde_json::to_string_pretty(&json::Tested::new(&tested)))?,
+        Format::Junit => junit(tested),
+        other => other.write(rows, drawn, &sum, |_| serde_json::to_string_pretty(&json::Tested::new(tested)))?,
     };
     Ok(Printed { out, err, status })
+}
+
+fn list(arguments: &Arguments, packs: &[PackFiles]) -> Printed {
+    let listed: String = packs.iter().map(|pack| Testing::new(pack, arguments).list()).collect();
+    if listed.is_empty() { nothing("test", &arguments.packs) } else { Printed::new(listed, Status::Clean) }
+}
+
+/// Runs the cases of packs, all of them at a time; `err` is told of those that were rewritten.
+fn run(arguments: &Arguments, packs: &[PackFiles], err: &mut String) -> Result<Vec<TestedPack>, Error> {
+    let packs = parallel::each("packs", packs, |pack| Testing::new(pack, arguments));
+    let jobs: Vec<(&Program, &Case)> = packs.iter().flat_map(Testing::jobs).collect();
+    let options = arguments.options();
+    let mut runs = parallel::each("cases", &jobs, |(program, case)| cases::run(program, case, options)).into_iter();
+    packs.into_iter().map(|pack| pack.finish(&mut runs, arguments, err)).collect()
 }
 
 #[expect(clippy::disallowed_methods, reason = "services for CI say so in the environment")]
@@ -124,8 +132,8 @@ struct Testing {
 }
 
 impl Testing {
-    fn new(opened: Opened, others: Option<&[CaseFile]>, arguments: &Arguments) -> Self {
-        let Opened { files, loaded, pen } = opened;
+    fn new(pack: &PackFiles, arguments: &Arguments) -> Self {
+        let Opened { files, loaded, pen } = Opened::load(pack.clone(), Program::check);
         let mut tested = TestedPack {
             name: files.folder.name,
             pen,
@@ -141,7 +149,7 @@ impl Testing {
         if loaded.program.is_none() {
             tested.faults = Some((loaded.sources, loaded.diagnostics));
         } else {
-            for file in others.unwrap_or(&files.cases) {
+            for file in &files.cases {
                 let parsed = cases::parse(&mut tested.sources, &file.name, &file.bytes);
                 match parsed.value {
                     Some(case) if arguments.wants(&case) => cases.push(case),
@@ -151,10 +159,6 @@ impl Testing {
             }
         }
         Self { program: loaded.program, cases, tested }
-    }
-
-    fn is_idle(&self) -> bool {
-        self.cases.is_empty() && self.tested.broken.is_empty() && self.tested.faults.is_none()
     }
 
     fn jobs(&self) -> impl Iterator<Item = (&Program, &Case)> {

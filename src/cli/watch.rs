@@ -4,6 +4,7 @@
 //! Out: what the command prints, at once and whenever a file below the folders has changed.
 //! Never: ends by itself while somebody reads.
 
+use super::kept::Kept;
 use super::{Error, Printed, Status, tell};
 use notify::{Event, EventKind, RecursiveMode, Watcher as _};
 use std::collections::BTreeSet;
@@ -11,27 +12,31 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// How long a save may take that changes several files, or one in several steps.
-const SETTLES: Duration = Duration::from_millis(20);
+/// How long nothing more happens once a file is written. What comes later is only told once more.
+const SETTLES: Duration = Duration::from_millis(5);
 
-/// Runs the command, and again whenever something below a folder has changed. A command that cannot do its work says why
-/// and waits for the next save.
-pub(super) fn watch(
-    folders: impl Fn() -> BTreeSet<PathBuf>,
-    command: impl Fn() -> Result<Printed, Error>,
+/// Runs the command, and again whenever something below a folder has changed; what it found of packs that stayed as they
+/// were is kept. A command that cannot do its work says why and waits for the next save.
+pub(super) fn watch<T>(
+    paths: &[PathBuf],
+    mut command: impl FnMut(&mut Kept<T>) -> Result<Printed, Error>,
 ) -> Result<Printed, Error> {
     let (sender, changes) = mpsc::channel();
     let cannot = |error: notify::Error| Error::Usage(format!("cannot watch: {error}"));
     let mut watcher = notify::recommended_watcher(move |event| drop(sender.send(event))).map_err(cannot)?;
     let mut watched = BTreeSet::new();
+    let mut attend = |folders: &mut dyn Iterator<Item = PathBuf>| {
+        folders
+            .filter(|folder| watched.insert(folder.clone()))
+            .try_for_each(|folder| watcher.watch(&folder, RecursiveMode::Recursive).map_err(cannot))
+    };
+    attend(&mut paths.iter().cloned())?;
+    let mut kept = Kept::nothing();
     loop {
+        let mut printed = command(&mut kept).unwrap_or_else(|error| Printed::trouble(&error));
         // What a pack uses may change with every save.
-        for folder in folders().into_iter().filter(|folder| !watched.contains(folder)).collect::<Vec<_>>() {
-            watcher.watch(&folder, RecursiveMode::Recursive).map_err(cannot)?;
-            watched.insert(folder);
-        }
-        let mut printed = command().unwrap_or_else(|error| Printed::trouble(&error));
-        printed.err += &format!("watching {} folders; Ctrl-C ends it\n", watched.len());
+        attend(&mut kept.folders())?;
+        printed.err += "watching; Ctrl-C ends it\n";
         if tell(&printed).is_err() {
             return Ok(Printed::new(String::new(), Status::Clean));
         }
@@ -45,7 +50,7 @@ pub(super) fn watch(
 fn counts(event: &Event) -> bool {
     let known = |path: &Path| {
         let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
-        matches!(end, "toml" | "pest" | "case" | "md" | "txt" | "xml")
+        matches!(end, "toml" | "pest" | "case" | "json" | "md" | "txt" | "xml")
     };
     !matches!(event.kind, EventKind::Access(_)) && event.paths.iter().any(|path| known(path) || path.is_dir())
 }

@@ -246,6 +246,8 @@ table! {
     WORKSPACE_NOT_ADDITIVE = "workspace/not-additive", Error;
     /// A line of a file of answers that holds none.
     WORKSPACE_BROKEN_LINE = "workspace/broken-line", Error;
+    /// An answer of which another pack makes something else.
+    WORKSPACE_DIFFERS = "workspace/differing-outcome", Warning;
 
     /// Our own fault: please report it.
     INTERNAL = "internal/fault", Error;

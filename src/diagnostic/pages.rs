@@ -113,6 +113,7 @@ pages! {
     "workspace/not-a-list",
     "workspace/not-additive",
     "workspace/broken-line",
+    "workspace/differing-outcome",
     "internal/fault",
     "response/no-dialect",
     "response/unclosed-block",

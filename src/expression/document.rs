@@ -11,7 +11,7 @@
 use super::escape::Escape;
 use super::lower::Lowered;
 use super::reads::Reads;
-use super::{Failure, Fault, Scope, engine, lower};
+use super::{Failure, Fault, Scope, engine, lower, page, statements};
 use crate::diagnostic::Diagnostic;
 use crate::text::{Location, SourceId, Span, Spanned};
 use minijinja::Environment;
@@ -31,6 +31,9 @@ pub(crate) struct Document(Arc<Parsed>);
 struct Parsed {
     lowered: Arc<Lowered>,
     environment: Environment<'static>,
+    escape: Arc<Escape>,
+    /// Whether a value could form structure with what stands beside it.
+    joins: bool,
     reads: Reads,
     at: Location,
 }
@@ -54,16 +57,15 @@ impl Document {
             Spanned::new(text.to_owned(), at)
         };
         let faulty = |fault: Fault| fault.at(&typed(text, source));
-        let lowered = lower::document(text, name, library, own, escape).map_err(faulty)?;
-        let lower::Form::Text(code) = &lowered.form else {
+        let (lowered, joins) = statements::document(text, name, library, own, escape).map_err(faulty)?;
+        let lower::Form::Text(code, _) = &lowered.form else {
             return Err(Fault::new(0..text.len(), "this is not a document").at(&typed(text, source)));
         };
         let environment = engine::compile_document(code, escape)
             .map_err(|error| Fault { span: Span::new(0, text.len()), ..Fault::of(&error, text) })
             .map_err(faulty)?;
-        let parsed =
-            Parsed { reads: Reads::of(&lowered, &typed(text, source)), environment, at, lowered: Arc::new(lowered) };
-        Ok(Document(Arc::new(parsed)))
+        let (reads, escape) = (Reads::of(&lowered, &typed(text, source)), escape.clone());
+        Ok(Document(Arc::new(Parsed { lowered: Arc::new(lowered), environment, escape, joins, reads, at })))
     }
 
     /// What it reads from its scope.
@@ -82,6 +84,17 @@ impl Document {
     ///
     /// As for [`super::Expression::value`].
     pub(crate) fn render(&self, scope: &Scope<'_>) -> Result<String, Failure> {
-        engine::render(&self.0.environment, &self.0.lowered, scope)
+        let (text, places) = match page::text(&self.0.lowered, scope, Some(&self.0.escape)) {
+            Some(written) => written,
+            None => engine::render(&self.0.environment, &self.0.lowered, scope)?,
+        };
+        Ok(if self.0.joins { self.0.escape.settled(text, &places) } else { text })
+    }
+
+    /// Whether its text without the engine, if it has one, is that of the engine.
+    #[cfg(test)]
+    pub(super) fn is_page_of_engine(&self, scope: &Scope<'_>) -> bool {
+        let page = page::text(&self.0.lowered, scope, Some(&self.0.escape));
+        page.is_none_or(|page| Ok(page) == engine::render(&self.0.environment, &self.0.lowered, scope))
     }
 }

@@ -4,22 +4,20 @@
 //! Out: JSON, text or a [`Failure`].
 //! Never: reads a clock, rolls dice, loads anything, or goes on when a bound is reached.
 
-use super::escape::{Escape, Slot};
+use super::escape::{Escape, Places, Slot};
 use super::filters::ENVIRONMENT;
 use super::lower::{Lowered, Read, Step};
-use super::scale::{DEPTH, Scale, failure, on_scale, take, to_json, to_value, weigh, wrong};
+use super::scale::{self, DEPTH, FUEL, OUTPUT, Scale, failure, on_scale, take, to_json, to_value, weigh, wrong};
 use super::scope::Named;
 use super::{Failure, Scope};
-use minijinja::value::{Object, ValueKind};
+use minijinja::value::{Object, ObjectRepr, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::str::FromStr;
-use std::sync::Arc;
-
-/// Bytes of text that one template may give.
-pub const OUTPUT: usize = 4 << 20;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 /// A compiled expression.
 pub(super) type Code = minijinja::Expression<'static, 'static>;
@@ -54,16 +52,21 @@ pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Env
                 }
             }
             on_scale(state, |left| take(left, out.len()))?;
+            if slot == Slot::Text {
+                note(state, out.len(), false);
+            }
             Ok::<_, Error>(out)
         });
     }
     let escape = escape.clone();
-    environment.add_filter(super::lower::GUARDED, move |state: &State<'_, '_>, value: &Value, dialect: &str| {
+    environment.add_filter(super::statements::GUARDED, move |state: &State<'_, '_>, value: &Value, dialect: &str| {
         let text = value.as_str().map(Cow::Borrowed);
         let text = text.unwrap_or_else(|| if value.is_none() { "".into() } else { value.to_string().into() });
         // It is looked through once, and written once.
         on_scale(state, |left| take(left, 2 * text.len()))?;
-        Ok::<_, Error>(escape.guarded(dialect, &text).unwrap_or_default())
+        let out = escape.guarded(dialect, &text).unwrap_or_default();
+        note(state, out.len(), true);
+        Ok::<_, Error>(out)
     });
     environment.add_template_owned("", source.to_owned())?;
     Ok(environment)
@@ -161,24 +164,71 @@ pub(super) fn evaluate(code: &Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -
     Ok((value, scale))
 }
 
+/// The text of a template, and where values stand in it.
 pub(super) fn render(
     environment: &Environment<'static>,
     lowered: &Arc<Lowered>,
     scope: &Scope<'_>,
-) -> Result<String, Failure> {
+) -> Result<(String, Places), Failure> {
     let (names, _) = Names::new(lowered, scope)?;
-    let mut out = Capped::default();
+    let written = names.written.clone();
+    let mut out = Capped { most: scale::output(names.size), written: Some(written.clone()), ..Capped::default() };
+    let mut environment = Cow::Borrowed(environment);
+    if names.size as u64 > FUEL {
+        environment.to_mut().set_fuel(Some(scale::fuel(names.size)));
+    }
     let template = environment.get_template("").map_err(Failure::of)?;
     let names = Arc::new(names);
     let done = template.render_captured_to(Value::from_dyn_object(names.clone()), &mut out).map(drop);
-    out.finish(done.map_err(|error| failure(error, &names.reads)))
+    let text = out.finish(done.map_err(|error| failure(error, &names.reads)))?;
+    Ok((text, written.places()))
 }
 
-/// A text that grows to [`OUTPUT`] bytes and no further.
-#[derive(Default)]
+/// The name of what is [`Written`], which no author can say.
+const WRITTEN: &str = "#";
+
+/// How much is written so far, and where values stand in it.
+#[derive(Debug, Default)]
+struct Written {
+    bytes: AtomicUsize,
+    places: Mutex<Places>,
+}
+
+impl Written {
+    fn places(&self) -> Places {
+        self.places.lock().map(|mut places| std::mem::take(&mut *places)).unwrap_or_default()
+    }
+}
+
+/// Notes that the next bytes are what no author wrote.
+fn note(state: &State<'_, '_>, length: usize, raw: bool) {
+    let written = state.lookup(WRITTEN);
+    if let Some(written) = written.as_ref().and_then(|written| written.downcast_object_ref::<Written>())
+        && let Ok(mut places) = written.places.lock()
+    {
+        let start = written.bytes.load(Relaxed);
+        places.add(start..start + length, raw);
+    }
+}
+
+impl Object for Written {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Plain
+    }
+}
+
+/// A text that grows to so many bytes and no further.
 pub(super) struct Capped {
     bytes: Vec<u8>,
+    most: usize,
     full: bool,
+    written: Option<Arc<Written>>,
+}
+
+impl Default for Capped {
+    fn default() -> Self {
+        Self { bytes: Vec::new(), most: OUTPUT, full: false, written: None }
+    }
 }
 
 impl Capped {
@@ -200,7 +250,7 @@ impl Capped {
 
     pub(super) fn finish(self, done: Result<(), Failure>) -> Result<String, Failure> {
         if self.full {
-            return Err(Failure::new(format!("the text is longer than {OUTPUT} bytes")));
+            return Err(Failure::new(format!("the text is longer than {} bytes", self.most)));
         }
         done?;
         String::from_utf8(self.bytes).map_err(|_| Failure::new("the text is not UTF-8"))
@@ -209,11 +259,14 @@ impl Capped {
 
 impl Write for Capped {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.full |= self.bytes.len() + bytes.len() > OUTPUT;
+        self.full |= self.bytes.len() + bytes.len() > self.most;
         if self.full {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         self.bytes.extend_from_slice(bytes);
+        if let Some(written) = &self.written {
+            written.bytes.store(self.bytes.len(), Relaxed);
+        }
         Ok(bytes.len())
     }
 
@@ -228,12 +281,16 @@ struct Names {
     lowered: Arc<Lowered>,
     reads: Vec<Value>,
     scale: Scale,
+    /// What the largest value weighs that is read.
+    size: usize,
+    written: Arc<Written>,
 }
 
 impl Names {
     /// Converts all that is read, and nothing else of the scope. A name that is not there fails when it is used.
     fn new(lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<(Self, Scale), Failure> {
-        let scale = Scale::new();
+        let size = scale::size(&lowered.reads, scope);
+        let scale = Scale::for_size(size);
         let mut reads = Vec::with_capacity(lowered.reads.len());
         for index in 0..lowered.reads.len() {
             reads.push(match resolve(&lowered.reads, index, scope) {
@@ -241,7 +298,7 @@ impl Names {
                 Err(failure) => Value::from(wrong(failure.message)),
             });
         }
-        Ok((Self { lowered: lowered.clone(), reads, scale: scale.clone() }, scale))
+        Ok((Self { lowered: lowered.clone(), reads, scale: scale.clone(), size, written: Arc::default() }, scale))
     }
 }
 
@@ -252,6 +309,7 @@ impl Object for Names {
             "r" => self.reads.get(number.parse::<usize>().ok()?).cloned(),
             "c" => self.lowered.constants.get(number.parse::<usize>().ok()?).cloned(),
             "$" => Some(Value::from_dyn_object(self.scale.0.clone())),
+            WRITTEN => Some(Value::from_dyn_object(self.written.clone())),
             _ => None,
         }
     }

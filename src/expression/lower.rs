@@ -8,14 +8,14 @@
 //! `none` wherever it is used, operators refuse what does not fit them, and all that is made along the way is weighed.
 //! `a.b + x | upper` becomes `(r0|plus + r1|upper()|weigh|plus)|weigh`; see [`super::engine`] for the guards.
 
-use super::document::Library;
-use super::escape::Escape;
-use super::quick::Quick;
+use super::page::Page;
+use super::quick::{Loop, Quick};
+use super::statements::Paper;
 use super::{Fault, filters};
 use crate::diagnostic::alternatives;
 use crate::text::{SourceId, Span};
 use minijinja::Value;
-use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Include, Stmt, UnaryOpKind};
+use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Stmt, UnaryOpKind};
 use minijinja::machinery::{self, Token};
 use minijinja::syntax::SyntaxConfig;
 use std::fmt::Write as _;
@@ -24,12 +24,6 @@ use std::fmt::Write as _;
 const TOKENS: usize = 4_000;
 /// Tokens between the braces of one expression or statement.
 const TOGETHER: usize = 500;
-/// The filter of documents that prints what the rules themselves spell as it is.
-const MARKUP: &str = "markup";
-/// The filter of documents that prints a value as it is, but for what a dialect would take for structure.
-pub(super) const GUARDED: &str = "guarded";
-/// Files that one document may be made of.
-const FILES: usize = 64;
 /// Further branches that the `if`s of one template may have.
 const ELIFS: usize = 64;
 
@@ -61,8 +55,6 @@ pub(super) struct Lowered {
     pub(super) reads: Vec<Read>,
     pub(super) constants: Vec<Value>,
     pub(super) form: Form,
-    /// The same without an engine, for expressions of plain parts.
-    pub(super) quick: Option<Quick>,
 }
 
 #[derive(Debug)]
@@ -71,10 +63,10 @@ pub(super) enum Form {
     Read(usize),
     /// Text and reads: neither.
     Plain(Vec<Piece>),
-    /// The source of an expression.
-    Value(String),
-    /// The source of a template.
-    Text(String),
+    /// The source of an expression, and the same without an engine if its parts are plain.
+    Value(String, Option<Quick>),
+    /// The source of a template, likewise.
+    Text(String, Option<Page>),
 }
 
 #[derive(Debug)]
@@ -104,35 +96,12 @@ pub(super) fn template(source: &str) -> Result<Lowered, Fault> {
             Some(pieces) => Form::Plain(pieces),
             None => {
                 let mut out = String::new();
-                lower.statements(children, &mut out)?;
-                Form::Text(out)
+                let page = lower.statements(children, &mut out)?;
+                Form::Text(out, page)
             }
         },
     };
     Ok(lower.finish(form))
-}
-
-/// Lowers a whole file, with what it includes written in.
-pub(super) fn document(
-    source: &str,
-    name: &str,
-    library: &dyn Library,
-    own: &[&str],
-    escape: &Escape,
-) -> Result<Lowered, Fault> {
-    let mut lower = Lower::new(source);
-    lower.paper =
-        Some(Paper { library, own, escape, place: Place::Text, file: None, open: vec![name.to_owned()], files: 1 });
-    let mut out = String::new();
-    lower.file(source, &mut out)?;
-    Ok(lower.finish(Form::Text(out)))
-}
-
-/// The syntax of whole files: a line that holds nothing but a statement leaves nothing behind.
-fn page_syntax() -> SyntaxConfig {
-    let mut syntax = SyntaxConfig::builder();
-    syntax.keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true);
-    syntax.build().unwrap_or_default()
 }
 
 /// Jinja's own syntax; a line break at the end of a text is part of it.
@@ -141,7 +110,7 @@ pub(super) fn syntax() -> SyntaxConfig {
 }
 
 /// Refuses what is too large to walk; faults of spelling are left to the parser.
-fn bounded(source: &str, expression: bool) -> Result<(), Fault> {
+pub(super) fn bounded(source: &str, expression: bool) -> Result<(), Fault> {
     let (mut all, mut together, mut elifs) = (0, 0, 0);
     for token in machinery::tokenize(source, expression, syntax()) {
         let Ok((token, span)) = token else { return Ok(()) };
@@ -161,83 +130,37 @@ fn bounded(source: &str, expression: bool) -> Result<(), Fault> {
     Ok(())
 }
 
-struct Lower<'s> {
-    source: &'s str,
+pub(super) struct Lower<'s> {
+    pub(super) source: &'s str,
     reads: Vec<Read>,
     constants: Vec<Value>,
-    quick: Option<Quick>,
     /// Names that statements bind, one list per `for`.
-    locals: Vec<Vec<&'s str>>,
+    pub(super) locals: Vec<Vec<&'s str>>,
+    /// Each of these names once.
+    names: Vec<&'s str>,
     /// Every binding of a local name that is in sight, and whether its value is no user's.
-    items: Vec<(&'s str, bool)>,
+    pub(super) items: Vec<(&'s str, bool)>,
     /// What there is besides for a document.
-    paper: Option<Paper<'s>>,
+    pub(super) paper: Option<Paper<'s>>,
 }
 
-/// What lowering a document takes besides.
-struct Paper<'s> {
-    library: &'s dyn Library,
-    /// Names whose values are no user's.
-    own: &'s [&'s str],
-    escape: &'s Escape,
-    /// Where the next value stands.
-    place: Place,
-    /// The file that is being written in, if it is not the document.
-    file: Option<SourceId>,
-    /// The files that are being written in, from the document down.
-    open: Vec<String>,
-    files: usize,
-}
-
-/// What stands around a value in a document.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// Text, or nothing but tags that are complete.
-    Text,
-    /// A tag that is not complete.
-    Tag,
-    /// The quotes of an attribute.
-    Quoted(u8),
-}
-
-impl Place {
-    /// The place behind `raw`.
-    fn behind(mut self, raw: &str) -> Place {
-        let bytes = raw.as_bytes();
-        for (at, byte) in bytes.iter().enumerate() {
-            self = match (self, byte) {
-                // A `<` in prose has white space, a digit or a sign behind it.
-                (Place::Text, b'<') => match bytes.get(at + 1) {
-                    Some(next) if !(next.is_ascii_alphabetic() || b"/_?".contains(next)) => Place::Text,
-                    _ => Place::Tag,
-                },
-                (Place::Tag, b'"' | b'\'') => Place::Quoted(*byte),
-                (Place::Tag, b'>') => Place::Text,
-                (Place::Quoted(quote), byte) if quote == *byte => Place::Tag,
-                (same, _) => same,
-            };
-        }
-        self
-    }
-}
-
-type Code = Result<String, Fault>;
+pub(super) type Code = Result<String, Fault>;
 
 impl<'s> Lower<'s> {
-    fn new(source: &'s str) -> Self {
+    pub(super) fn new(source: &'s str) -> Self {
         Self {
             source,
             reads: Vec::new(),
             constants: Vec::new(),
-            quick: None,
             locals: vec![Vec::new()],
+            names: Vec::new(),
             items: Vec::new(),
             paper: None,
         }
     }
 
-    fn finish(self, form: Form) -> Lowered {
-        Lowered { reads: self.reads, constants: self.constants, form, quick: self.quick }
+    pub(super) fn finish(self, form: Form) -> Lowered {
+        Lowered { reads: self.reads, constants: self.constants, form }
     }
 
     fn value(&mut self, tree: &Expr<'s>) -> Result<Form, Fault> {
@@ -245,8 +168,7 @@ impl<'s> Lower<'s> {
             Some(read) => Form::Read(read),
             None => {
                 let code = self.expr(tree)?;
-                self.quick = Quick::of(tree, &mut |tree| self.read(tree));
-                Form::Value(code)
+                Form::Value(code, self.quick(tree))
             }
         })
     }
@@ -260,17 +182,37 @@ impl<'s> Lower<'s> {
         Ok(children.iter().map(piece).collect())
     }
 
-    fn is_local(&self, name: &str) -> bool {
+    /// The quick form of an expression, if it has one.
+    pub(super) fn quick(&mut self, tree: &Expr<'s>) -> Option<Quick> {
+        Quick::of(tree, &mut |tree| match tree {
+            Expr::Var(var) if var.id == "loop" => None,
+            Expr::Var(var) if self.is_local(var.id) => Some(Quick::Local(self.name(var.id))),
+            Expr::GetAttr(get) if matches!(&get.expr, Expr::Var(var) if var.id == "loop") => {
+                Loop::of(get.name).map(Quick::Loop)
+            }
+            other => self.read(other).map(Quick::Read),
+        })
+    }
+
+    /// The number of a name that a statement binds.
+    pub(super) fn name(&mut self, name: &'s str) -> usize {
+        self.names.iter().position(|known| *known == name).unwrap_or_else(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        })
+    }
+
+    pub(super) fn is_local(&self, name: &str) -> bool {
         self.locals.iter().flatten().any(|local| *local == name)
     }
 
-    fn constant(&mut self, value: Value) -> String {
+    pub(super) fn constant(&mut self, value: Value) -> String {
         self.constants.push(value);
         format!("c{}", self.constants.len() - 1)
     }
 
     /// The number of a read, if `tree` is a path whose keys are known or are themselves such paths.
-    fn read(&mut self, tree: &Expr<'s>) -> Option<usize> {
+    pub(super) fn read(&mut self, tree: &Expr<'s>) -> Option<usize> {
         let read = self.path(tree)?;
         Some(self.reads.iter().position(|known| known.name == read.name && known.steps == read.steps).unwrap_or_else(
             || {
@@ -318,7 +260,7 @@ impl<'s> Lower<'s> {
     }
 
     /// The code of an expression: a primary, with filters behind it or not, so that it can stand before `|` and `is`.
-    fn expr(&mut self, tree: &Expr<'s>) -> Code {
+    pub(super) fn expr(&mut self, tree: &Expr<'s>) -> Code {
         if let Some(read) = self.read(tree) {
             // Outside of loops a read is used once for each time it is typed, and was weighed when it was converted.
             return Ok(if self.locals.len() > 1 { format!("r{read}|weigh") } else { format!("r{read}") });
@@ -487,239 +429,7 @@ impl<'s> Lower<'s> {
         }
     }
 
-    fn statements(&mut self, statements: &[Stmt<'s>], out: &mut String) -> Result<(), Fault> {
-        for statement in statements {
-            match statement {
-                Stmt::EmitRaw(raw) => {
-                    if let Some(paper) = &mut self.paper {
-                        paper.place = paper.place.behind(raw.raw);
-                    }
-                    let text = self.constant(raw.raw.into());
-                    let _ = write!(out, "{{{{ {text} }}}}");
-                }
-                Stmt::EmitExpr(emit) => {
-                    let code = self.printed(&emit.expr)?;
-                    let _ = write!(out, "{{{{ {code} }}}}");
-                }
-                Stmt::IfCond(choice) => {
-                    let test = self.expr(&choice.expr)?;
-                    let before = self.place();
-                    let _ = write!(out, "{{% if {test} %}}");
-                    self.statements(&choice.true_body, out)?;
-                    out.push_str("{% else %}");
-                    let after = self.place();
-                    self.put(before);
-                    self.statements(&choice.false_body, out)?;
-                    out.push_str("{% endif %}");
-                    self.same_place(after, &choice.expr)?;
-                }
-                Stmt::Set(set) => {
-                    let Expr::Var(target) = &set.target else {
-                        return Err(self.refuse(&set.target, "`set` takes one name"));
-                    };
-                    let code = self.expr(&set.expr)?;
-                    let _ = write!(out, "{{% set l_{} = {code} %}}", target.id);
-                    self.locals.last_mut().into_iter().for_each(|names| names.push(target.id));
-                    self.items.push((target.id, false));
-                }
-                Stmt::ForLoop(each) if !each.recursive => {
-                    let items = self.expr(&each.iter)?;
-                    let mut names = Vec::new();
-                    self.targets(&each.target, &mut names)?;
-                    let targets: Vec<String> = names.iter().map(|name| format!("l_{name}")).collect();
-                    let outer = self.items.len();
-                    let own = self.is_own(&each.iter);
-                    self.items.extend(names.iter().map(|name| (*name, own)));
-                    self.locals.push([names, vec!["loop"]].concat());
-                    let _ = write!(out, "{{% for {} in {items}{}", targets.join(", "), filters::EACH);
-                    if let Some(filter) = &each.filter_expr {
-                        let code = self.expr(filter)?;
-                        let _ = write!(out, " if {code}");
-                    }
-                    out.push_str(" %}");
-                    let before = self.place();
-                    self.statements(&each.body, out)?;
-                    self.locals.pop();
-                    self.items.truncate(outer);
-                    self.same_place(before, &each.iter)?;
-                    out.push_str("{% else %}");
-                    self.statements(&each.else_body, out)?;
-                    self.same_place(before, &each.iter)?;
-                    out.push_str("{% endfor %}");
-                }
-                Stmt::Include(include) if self.paper.is_some() => self.include(include, out)?,
-                other => {
-                    let fault = Fault::new(self.word_of(other), "this statement is not for templates of a pack");
-                    return Err(fault.help("there is `if`, `for` and `set NAME = VALUE`".to_owned()));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The word that a statement starts with; of those that say nothing of their place, the whole text.
-    fn word_of(&self, statement: &Stmt<'s>) -> Span {
-        let start = match statement {
-            Stmt::Include(one) => one.span(),
-            Stmt::Block(one) => one.span(),
-            Stmt::Import(one) => one.span(),
-            Stmt::FromImport(one) => one.span(),
-            Stmt::Extends(one) => one.span(),
-            Stmt::WithBlock(one) => one.span(),
-            Stmt::Do(one) => one.span(),
-            _ => return Span::new(0, self.source.len()),
-        };
-        let start = start.start_offset as usize;
-        let rest = self.source.get(start..).unwrap_or_default();
-        Span::new(start, start + rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len()))
-    }
-
-    fn place(&self) -> Option<Place> {
-        self.paper.as_ref().map(|paper| paper.place)
-    }
-
-    fn put(&mut self, place: Option<Place>) {
-        if let (Some(paper), Some(place)) = (&mut self.paper, place) {
-            paper.place = place;
-        }
-    }
-
-    /// Every way through a statement leads to the same place, or nobody could say how the next value is escaped.
-    fn same_place(&self, other: Option<Place>, tree: &Expr<'s>) -> Result<(), Fault> {
-        if self.place() == other {
-            return Ok(());
-        }
-        let fault = self.refuse(tree, "one way through this ends inside a tag, another does not");
-        Err(fault.help("write the whole tag, or the whole value of an attribute, into each branch".to_owned()))
-    }
-
-    /// What is printed: in a document a value escaped for its place, or markup of the engine's own.
-    fn printed(&mut self, tree: &Expr<'s>) -> Code {
-        let Some(place) = self.place() else { return self.expr(tree) };
-        if let Expr::Filter(filter) = tree
-            && let (MARKUP, Some(base), [], Place::Text) = (filter.name, &filter.expr, filter.args.as_slice(), place)
-        {
-            if !self.is_own(base) {
-                let fault = self.refuse(tree, "only what the rules themselves spell is markup");
-                let own = self.paper.as_ref().map(|paper| paper.own.join("`, `")).unwrap_or_default();
-                return Err(fault.help(format!("`markup` takes a path that starts at `{own}`, or an item of one")));
-            }
-            return Ok(format!("{}|string", self.expr(base)?));
-        }
-        if let Expr::Filter(filter) = tree
-            && let (GUARDED, Some(base), Place::Text) = (filter.name, &filter.expr, place)
-        {
-            return self.guarded(tree, base, &filter.args);
-        }
-        let code = self.expr(tree)?;
-        // A whole number is no structure, wherever it stands.
-        let is_whole = matches!(tree, Expr::Filter(filter) if filter.name == "int");
-        match place {
-            Place::Tag if is_whole => Ok(format!("{code}|slot")),
-            Place::Text => Ok(format!("{code}|slot")),
-            Place::Quoted(_) => Ok(format!("{code}|quoted")),
-            Place::Tag => {
-                let fault = self.refuse(tree, "a value cannot stand inside a tag");
-                let help =
-                    "put it between tags, or into the quotes of an attribute; a whole number may stand there: `| int`";
-                Err(fault.help(help.to_owned()))
-            }
-        }
-    }
-
-    /// A value as it is, but for the lines that a dialect would take for structure.
-    fn guarded(&mut self, tree: &Expr<'s>, base: &Expr<'s>, args: &[CallArg<'s>]) -> Code {
-        let name = match args {
-            [CallArg::Pos(Expr::Const(name))] => name.value.as_str(),
-            _ => None,
-        };
-        let Some(name) = name else {
-            return Err(self.refuse(tree, &format!("`{GUARDED}` takes the name of a dialect in quotes")));
-        };
-        let known: Vec<&str> = self.paper.iter().flat_map(|paper| paper.escape.guards()).collect();
-        if !known.contains(&name) {
-            let message = format!("no dialect `{name}` tells its structure by the start of lines alone");
-            let help = alternatives(name, known).or(Some("give the dialect `anchor = \"line\"`".to_owned()));
-            return Err(self.refuse(tree, &message).help(help));
-        }
-        let dialect = self.constant(name.into());
-        Ok(format!("{}|{GUARDED}({dialect})", self.expr(base)?))
-    }
-
-    /// Whether the value of a path is no user's, wherever it leads.
-    fn is_own(&self, tree: &Expr<'s>) -> bool {
-        match tree {
-            Expr::Var(var) if self.is_local(var.id) => {
-                let mut bindings = self.items.iter().filter(|(name, _)| *name == var.id).peekable();
-                bindings.peek().is_some() && bindings.all(|(_, own)| *own)
-            }
-            Expr::Var(var) => self.paper.as_ref().is_some_and(|paper| paper.own.contains(&var.id)),
-            Expr::GetAttr(get) => self.is_own(&get.expr),
-            Expr::GetItem(get) => self.is_own(&get.expr),
-            _ => false,
-        }
-    }
-
-    /// Writes a file in.
-    fn file(&mut self, source: &'s str, out: &mut String) -> Result<(), Fault> {
-        bounded(source, false)?;
-        let tree = machinery::parse(source, "template", page_syntax()).map_err(|error| Fault::of(&error, source))?;
-        let Stmt::Template(tree) = &tree else { return Err(Fault::new(0..source.len(), "this is not a template")) };
-        self.statements(&tree.children, out)
-    }
-
-    /// Writes the file in that an `include` names.
-    fn include(&mut self, include: &Include<'s>, out: &mut String) -> Result<(), Fault> {
-        let name = match &include.name {
-            Expr::Const(name) => name.value.as_str().map(str::to_owned),
-            _ => None,
-        };
-        let Some(name) = name.filter(|_| !include.ignore_missing) else {
-            return Err(self.refuse(&include.name, "`include` takes the path of a file in quotes"));
-        };
-        let Some(paper) = &mut self.paper else { return Ok(()) };
-        let library = paper.library;
-        let again = paper.open.contains(&name);
-        paper.files += 1;
-        if again || paper.files > FILES {
-            let message = format!("a document is made of {FILES} files at the most");
-            let message = if again { format!("`{name}` includes itself") } else { message };
-            return Err(self.refuse(&include.name, &message));
-        }
-        let Some((text, source)) = library.text(&name) else {
-            let fault = self.refuse(&include.name, &format!("the pack has no file `{name}`"));
-            return Err(fault.help("paths are relative to the pack's folder".to_owned()));
-        };
-        paper.open.push(name);
-        let above = paper.file.replace(source);
-        let around = std::mem::replace(&mut self.source, text);
-        self.file(text, out).map_err(|fault| match fault.file {
-            None => Fault { file: Some((source, text.to_owned())), ..fault },
-            Some(_) => fault,
-        })?;
-        self.source = around;
-        if let Some(paper) = &mut self.paper {
-            paper.open.pop();
-            paper.file = above;
-        }
-        Ok(())
-    }
-
-    fn targets(&self, target: &Expr<'s>, names: &mut Vec<&'s str>) -> Result<(), Fault> {
-        match target {
-            Expr::Var(var) => names.push(var.id),
-            Expr::Tuple(tuple) if names.is_empty() => {
-                tuple.items.iter().try_for_each(|item| self.targets(item, names))?;
-            }
-            Expr::List(list) if names.is_empty() => {
-                list.items.iter().try_for_each(|item| self.targets(item, names))?;
-            }
-            other => return Err(self.refuse(other, "`for` takes names")),
-        }
-        Ok(())
-    }
-
-    fn refuse(&self, tree: &Expr<'s>, message: &str) -> Fault {
+    pub(super) fn refuse(&self, tree: &Expr<'s>, message: &str) -> Fault {
         Fault::new(span(tree), message)
     }
 
@@ -732,7 +442,7 @@ impl<'s> Lower<'s> {
     }
 }
 
-fn span(tree: &Expr<'_>) -> Span {
+pub(super) fn span(tree: &Expr<'_>) -> Span {
     let span = tree.span();
     Span::new(span.start_offset as usize, span.end_offset as usize)
 }

@@ -14,35 +14,38 @@
 //!   a whole file, includes others.
 //!
 //! Bounds of one evaluation: [`FUEL`] instructions, [`WEIGHT`] bytes converted, made or looked through, [`OUTPUT`] bytes of
-//! text. A path alone, and text with nothing but paths, is read from the scope without an engine and copies only its result.
+//! text, and more of each for a large value that it reads. What is made of plain parts, [expressions](quick) and
+//! [pages](page), is [run] without an engine on borrowed values; the engine has the last word wherever that is not plain.
 
 mod document;
 mod engine;
 mod escape;
 mod filters;
 mod lower;
+mod page;
 mod parts;
 mod path;
 mod quick;
 mod reads;
 mod record;
+mod run;
 mod scale;
 mod scope;
 mod shape;
+mod statements;
 
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "some tests are about time")]
 mod tests;
 
 pub(crate) use document::{Document, Library};
-pub use engine::OUTPUT;
-pub(crate) use escape::{At, Escape, Guarding, Opening};
+pub(crate) use escape::{Escape, Guarding, Marking};
 pub(crate) use parts::Part;
 pub use path::PathTemplate;
 pub(crate) use reads::Reads;
 pub use record::Record;
 pub(crate) use record::Rule;
-pub use scale::{FUEL, WEIGHT};
+pub use scale::{FUEL, OUTPUT, WEIGHT};
 pub use scope::Scope;
 pub use shape::Shape;
 
@@ -186,7 +189,7 @@ impl Expression {
     /// As for [`Expression::value`].
     pub fn holds(&self, scope: &Scope<'_>) -> Result<bool, Failure> {
         match &self.0.body {
-            Body::Value(lowered, code) => match quick::holds(lowered, scope) {
+            Body::Value(lowered, code) => match run::holds(lowered, scope) {
                 Some(holds) => Ok(holds),
                 None => Ok(engine::evaluate(code, lowered, scope)?.0.is_true()),
             },
@@ -287,11 +290,11 @@ impl Parsed {
         let reads = Reads::of(&lowered, typed);
         let body = match &lowered.form {
             Form::Read(_) | Form::Plain(_) => Body::Paths(lowered),
-            Form::Value(source) => {
+            Form::Value(source, _) => {
                 let code = engine::compile_expression(source).map_err(deep)?;
                 Body::Value(Arc::new(lowered), code)
             }
-            Form::Text(source) => {
+            Form::Text(source, _) => {
                 let environment = engine::compile_template(source).map_err(deep)?;
                 Body::Text(Arc::new(lowered), environment)
             }
@@ -302,11 +305,14 @@ impl Parsed {
     fn value(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
         match &self.body {
             Body::Plain => Ok(Json::String(self.text.clone())),
-            Body::Value(lowered, code) => match quick::value(lowered, scope) {
+            Body::Value(lowered, code) => match run::value(lowered, scope) {
                 Some(value) => Ok(value),
                 None => slow(code, lowered, scope),
             },
-            Body::Text(lowered, environment) => engine::render(environment, lowered, scope).map(Json::String),
+            Body::Text(lowered, environment) => match page::text(lowered, scope, None) {
+                Some((text, _)) => Ok(Json::String(text)),
+                None => engine::render(environment, lowered, scope).map(|(text, _)| Json::String(text)),
+            },
             Body::Paths(lowered) => match &lowered.form {
                 Form::Read(read) => engine::resolve(&lowered.reads, *read, scope).map(Cow::into_owned),
                 Form::Plain(pieces) => {

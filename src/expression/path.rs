@@ -46,6 +46,11 @@ impl PathTemplate {
         self.segments.iter().map_while(Template::plain)
     }
 
+    /// Each segment, and none for one that a template gives.
+    pub fn segments(&self) -> impl Iterator<Item = Option<&str>> {
+        self.segments.iter().map(Template::plain)
+    }
+
     /// Whether the whole path is its [`head`](Self::head).
     pub fn is_constant(&self) -> bool {
         self.head().count() == self.segments.len()

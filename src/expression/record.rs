@@ -10,7 +10,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// An object whose members are shared with its clones until they change; in JSON it is like any other.
 ///
@@ -24,8 +24,19 @@ use std::sync::{Arc, OnceLock};
 /// assert_eq!((before.get("turns"), after.get("turns")), (Some(&json!(3)), Some(&json!(4))));
 /// assert_eq!(serde_json::to_value(&after).unwrap(), json!({ "turns": 4, "notes": [] }));
 /// ```
-#[derive(Debug, Clone, Default)]
-pub struct Record(Arc<IndexMap<Arc<str>, Member>>);
+#[derive(Debug, Clone)]
+pub struct Record(Arc<Members>);
+
+type Members = IndexMap<Arc<str>, Member>;
+
+/// The empty record, which is made at every turn.
+static EMPTY: LazyLock<Arc<Members>> = LazyLock::new(Arc::default);
+
+impl Default for Record {
+    fn default() -> Self {
+        Self(EMPTY.clone())
+    }
+}
 
 /// A value that is there, or one that is computed when it is read first; else `null`.
 #[derive(Clone, Default)]

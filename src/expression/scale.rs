@@ -7,7 +7,8 @@
 //! minijinja's fuel counts instructions, and one of them may copy a megabyte. So every evaluation also has a [`WEIGHT`]:
 //! what is converted, made, compared or searched is weighed as it would be written out, each time anew.
 
-use super::Failure;
+use super::lower::Read;
+use super::{Failure, Scope, engine};
 use minijinja::value::{Object, ObjectRepr, ValueKind};
 use minijinja::{Error, ErrorKind, State, Value};
 use serde_json::{Map, Number, Value as Json};
@@ -16,10 +17,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Instructions of one evaluation.
+/// Instructions of one evaluation; one more for each byte that the largest value weighs that it reads.
 pub const FUEL: u64 = 50_000;
-/// Bytes that one evaluation may convert, make or look through, each value with its overhead.
+/// Bytes that one evaluation may convert, make or look through, each value with its overhead; 16 times more for that value.
 pub const WEIGHT: usize = 8 << 20;
+/// Bytes of text that one template may give; 8 times more for that value.
+pub const OUTPUT: usize = 4 << 20;
 /// Levels to which values may be nested.
 pub(super) const DEPTH: usize = 64;
 /// What a value weighs besides its text.
@@ -47,7 +50,39 @@ impl Left {
 
 impl Scale {
     pub(super) fn new() -> Self {
-        Self(Arc::new(Left(AtomicUsize::new(WEIGHT))))
+        Self::for_size(0)
+    }
+
+    /// For an evaluation whose largest value weighs so much.
+    pub(super) fn for_size(size: usize) -> Self {
+        Self(Arc::new(Left(AtomicUsize::new(WEIGHT.saturating_add(size.saturating_mul(16))))))
+    }
+}
+
+/// The instructions that an evaluation may take whose largest value weighs so much.
+pub(super) fn fuel(size: usize) -> u64 {
+    FUEL.saturating_add(size as u64)
+}
+
+/// The bytes of text that it may give.
+pub(super) fn output(size: usize) -> usize {
+    OUTPUT.saturating_add(size.saturating_mul(8))
+}
+
+/// What the largest value weighs that is read.
+pub(super) fn size(reads: &[Read], scope: &Scope<'_>) -> usize {
+    let values = (0..reads.len()).filter_map(|index| engine::resolve(reads, index, scope).ok());
+    values.map(|value| heft(&value, DEPTH)).max().unwrap_or_default()
+}
+
+/// What a value weighs, as deep as values may be nested.
+fn heft(json: &Json, depth: usize) -> usize {
+    let Some(deeper) = depth.checked_sub(1) else { return NODE };
+    NODE + match json {
+        Json::String(text) => text.len(),
+        Json::Array(items) => items.iter().map(|item| heft(item, deeper)).sum(),
+        Json::Object(members) => members.iter().map(|(key, value)| 2 * NODE + key.len() + heft(value, deeper)).sum(),
+        Json::Null | Json::Bool(_) | Json::Number(_) => 0,
     }
 }
 
@@ -60,7 +95,7 @@ pub(super) fn take(left: &Left, weight: usize) -> Result<(), Error> {
         }
         None => {
             left.0.store(0, Relaxed);
-            Err(wrong(format!("an expression may take {WEIGHT} bytes of memory, and this would take more")))
+            Err(wrong("this takes more memory than an expression over what it reads may take"))
         }
     }
 }

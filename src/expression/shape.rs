@@ -58,6 +58,23 @@ impl Shape {
         found
     }
 
+    /// The names of the members that its value has at a path inside it; none where that is a list, or a template decides.
+    pub fn members(&self, path: &[String]) -> Option<Vec<&str>> {
+        let mut part = &self.root;
+        for name in path {
+            let Part::Table(members) = part else { return None };
+            match members.iter().find(|(member, _)| member == name) {
+                Some((_, member)) => part = member,
+                None => return Some(Vec::new()),
+            }
+        }
+        match part {
+            Part::Table(members) => Some(members.iter().map(|(name, _)| name.as_str()).collect()),
+            Part::Constant(_) => Some(Vec::new()),
+            Part::Template(_) | Part::Array(_) => None,
+        }
+    }
+
     /// Its value.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ use crate::text::{Location, Span, excerpt};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,18 +68,16 @@ pub(crate) struct Flow<'f> {
 }
 
 /// Names that one list of effects binds. Nested lists see them, and what those bind is gone behind them.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Bound<'e> {
     lets: Vec<(&'e str, Arc<Value>)>,
-    ids: Rc<Value>,
-    item: Arc<Value>,
+    ids: Option<Rc<Value>>,
+    item: Option<Arc<Value>>,
 }
 
-impl Default for Bound<'_> {
-    fn default() -> Self {
-        Self { lets: Vec::new(), ids: Rc::new(Value::Object(Map::new())), item: Arc::default() }
-    }
-}
+/// What stands for `ids` and `item` where nothing is bound.
+static NO_IDS: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new()));
+static NO_ITEM: Value = Value::Null;
 
 impl<'f> Flow<'f> {
     pub(crate) fn new(program: &'f Program, session: &Session, reply: Record, steps: Steps) -> Self {
@@ -157,7 +155,7 @@ impl<'f> Flow<'f> {
         for item in items {
             // What one round binds is gone in the next.
             let mut round = bound.clone();
-            round.item = Arc::new(item);
+            round.item = Some(Arc::new(item));
             // An item that fails is left out alone.
             if let Err(failure) = self.once(effect, names, &mut round) {
                 self.failed(effect.at, &failure);
@@ -184,7 +182,8 @@ impl<'f> Flow<'f> {
         if let Some(kind) = &effect.new {
             let last = Arc::make_mut(&mut self.session.ids).entry(kind.clone()).or_insert(0);
             *last = last.saturating_add(1);
-            if let Value::Object(ids) = Rc::make_mut(&mut bound.ids) {
+            let ids = bound.ids.get_or_insert_with(|| Rc::new(NO_IDS.clone()));
+            if let Value::Object(ids) = Rc::make_mut(ids) {
                 ids.insert(kind.clone(), format!("{kind}-{last}").into());
             }
         }
@@ -375,8 +374,11 @@ impl<'f> Flow<'f> {
         for (name, value) in names {
             scope.add_shared(name, value);
         }
-        scope.add("ids", &bound.ids);
-        scope.add_shared("item", &bound.item);
+        scope.add("ids", bound.ids.as_deref().unwrap_or(&NO_IDS));
+        match &bound.item {
+            Some(item) => scope.add_shared("item", item),
+            None => scope.add("item", &NO_ITEM),
+        }
         for (name, value) in &bound.lets {
             scope.add_shared(name, value);
         }

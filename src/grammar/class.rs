@@ -147,6 +147,12 @@ impl Bytes {
         Bytes([a & c, b & d])
     }
 
+    /// Its members that are not in the other.
+    pub(super) fn but(self, other: Self) -> Self {
+        let (Bytes([a, b]), Bytes([c, d])) = (self, other);
+        Bytes([a & !c, b & !d])
+    }
+
     pub(super) fn is_empty(self) -> bool {
         self == Bytes::default()
     }

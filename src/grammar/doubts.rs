@@ -1,10 +1,11 @@
 //! Doubts: what of a grammar that may run can never count, or could cost too much?
 //!
 //! In: the rules of a grammar as typed, without faults.
-//! Out: a diagnostic for each alternative that an earlier one always shadows, and each choice that reads the same nested
-//! text again and again.
+//! Out: a diagnostic for each alternative that an earlier one always shadows, each choice that reads the same nested text
+//! again and again, and each repetition that does so with what lies ahead.
 //! Never: doubts what some text could show to be needed.
 
+use super::cost::{self, Again};
 use super::tree::{Node, Rule, What};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, SourceId};
@@ -24,6 +25,7 @@ pub(super) fn doubts(source: SourceId, rules: &[Rule]) -> Vec<Diagnostic> {
             rest.extend(node.parts());
         }
     }
+    doubting.again(rules);
     doubting.found
 }
 
@@ -73,6 +75,20 @@ impl<'r> Doubting<'r> {
                 self.found.push(doubt);
                 return;
             }
+        }
+    }
+
+    /// What is read again in each round of a repetition, or at each level of a rule.
+    fn again(&mut self, rules: &'r [Rule]) {
+        let recursive: HashSet<&str> =
+            rules.iter().filter(|rule| self.reaches(&rule.body, &rule.name)).map(|rule| rule.name.as_str()).collect();
+        for Again { part, around } in cost::again(rules, |rule| recursive.contains(rule.name.as_str())) {
+            let at = |node: &Node| Location { source: self.source, span: node.at };
+            let message = "this reads ahead as far as it can, is given up, and is tried again one character on: time grows with the square of the text";
+            let doubt = Diagnostic::new(Code::PACK_COSTLY_RULE, at(part), message)
+                .with_place(at(around), "each round of this reads it again")
+                .with_help("end it where it could start again, or take what it has read");
+            self.found.push(doubt);
         }
     }
 

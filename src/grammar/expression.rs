@@ -154,7 +154,8 @@ fn flat(parts: Vec<Expr>) -> Vec<Expr> {
     flat
 }
 
-fn built_in(name: &str) -> Expr {
+/// What pest gives a name that no rule has.
+pub(super) fn built_in(name: &str) -> Expr {
     let ranges: &[(char, char)] = match name {
         "ANY" => return Expr::One(Class::ANY),
         "NEWLINE" => return Expr::Choice(["\n", "\r\n", "\r"].map(|text| Expr::Text(text.to_owned())).to_vec()),

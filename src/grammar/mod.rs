@@ -13,6 +13,7 @@ mod analysis;
 mod check;
 mod class;
 mod code;
+mod cost;
 mod doubts;
 mod expression;
 mod limits;

@@ -319,3 +319,52 @@ fn what_a_rule_reads_can_be_spelled() {
     let deep = grammar(&(deep + "r30 = { \"y\" ~ !ANY ~ \"z\" }"));
     assert_eq!(deep.rule("r0").and_then(|rule| deep.spell(rule, &[])), None);
 }
+
+/// Whether reading a text twice as long takes more than twice the steps, and whether that was foreseen.
+#[track_caller]
+fn cost(source: &str, unit: &str, costly: bool) {
+    let grammar = grammar(source);
+    let foreseen = grammar.doubts().iter().any(|doubt| doubt.code.to_string() == "pack/costly-rule");
+    assert_eq!(foreseen, costly, "{source}");
+    let steps = |times: usize| {
+        let mut machine = Machine::new();
+        let mut left = u64::MAX;
+        machine.start(&grammar, RuleId(0), 0);
+        machine.run(&grammar, &unit.repeat(times), true, &mut left);
+        (u64::MAX - left) as f64
+    };
+    let growth = steps(2_000) / steps(1_000);
+    assert_eq!(growth > 3.0, costly, "{source} grows by {growth} on {unit:?}");
+}
+
+#[test]
+fn what_reads_again_and_again_is_foreseen() {
+    cost("a = { (b | ANY)* }\nb = { \"<\" ~ (!\">\" ~ ANY)* ~ \">\" }", "<", true);
+    cost("a = { (b | ANY)* }\nb = { \"<\" ~ (!(\"<\" | \">\") ~ ANY)* ~ \">\" }", "<", false);
+    cost("a = { (b? ~ ANY)* }\nb = { \"<\" ~ (!\">\" ~ ANY)* ~ \">\" }", "<", true);
+    // Another quote closes it: only the last one is never closed.
+    cost("a = { (b | ANY)* }\nb = { \"'\" ~ (!\"'\" ~ ANY)* ~ \"'\" }", "'x", false);
+    cost("a = { (b | ANY)* }\nb = { \"'\" ~ (\"\\\\\" ~ ANY | !(\"'\" | \"\\\\\") ~ ANY)* ~ \"'\" }", "'\\", true);
+    cost(
+        "a = { (b | c)* }\nb = { \"'\" ~ (\"\\\\\" ~ ANY | !\"'\" ~ ANY)* ~ \"'\" }\nc = { !\"'\" ~ ANY }",
+        "'\\",
+        false,
+    );
+    cost("a = { (!(\" \"* ~ \"x\") ~ ANY)* }", " ", true);
+    cost("a = { (!(\" \" ~ \"x\") ~ ANY)* }", " ", false);
+    cost("a = { (!(\" \"* ~ \"x\") ~ !\" \" ~ ANY)* }", "y", false);
+    cost("a = { \" \"* ~ \" \"* ~ (\" \"+ ~ \"x\")? ~ \"x\" }", " ", false);
+    cost("a = { (\"x\"+ ~ \"!\" | \"x\"+ ~ \"y\")* }", "xy", false);
+    cost("a = { &(\"(\"* ~ \"x\"?) ~ \"(\" ~ a? }", "(", true);
+    cost("a = { &\"(\" ~ \"(\" ~ a? ~ \")\"? }", "(", false);
+}
+
+#[test]
+fn no_shipped_rule_reads_again_and_again() {
+    for name in shipped_names() {
+        let checked = Grammar::parse(SOURCE, shipped(name).unwrap_or_default());
+        let doubts: Vec<_> =
+            checked.value.iter().flat_map(|grammar| grammar.doubts()).map(|one| &one.message).collect();
+        assert!(checked.value.is_some() && doubts.is_empty(), "{name}: {doubts:?}");
+    }
+}

@@ -1,13 +1,14 @@
-//! Dialects: can each of them read an answer, and each call of theirs be closed where it ends?
+//! Dialects: can each of them read an answer, and each of its blocks be closed where it ends?
 //!
 //! In: the dialects of a program and the parameters of its actions.
-//! Out: a finding for each dialect that an earlier one always outruns, and for each field that would close its call.
+//! Out: a finding for each dialect that an earlier one always outruns, and for whatever would close the block that holds it.
 //! Never: reads a text.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Closer, Dialect, Program};
-use crate::surface::{Payload, Role};
-use crate::text::glob;
+use crate::program::{Action, Block, Called, Closer, Dialect, Program};
+use crate::surface::{Anchor, Ending, Payload, Role};
+use crate::text::{excerpt, glob};
+use serde_json::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for mode in program.modes.values() {
@@ -54,34 +55,132 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
         })
 }
 
-/// A field of a call that is called like the call's block would close it.
+/// What a block may hold, by what the pack declares, that would close it before its end.
 fn own_closers(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>) {
-    let calls =
-        dialect.blocks.iter().filter(|block| block.role == Role::Call && block.payload.contains(&Payload::Tags));
-    for block in calls {
-        let closes = |name: &str| {
-            block.close.iter().any(|closer| match closer {
-                Closer::Own => dialect.names.same(&block.name, name),
-                Closer::Word(closer) => dialect.names.same(closer, name),
-                Closer::Pattern(pattern) => dialect.names.fits(pattern, name),
-                Closer::Attribute(_) => false,
-            })
-        };
-        for (action, declared) in &program.actions {
-            for (param, at) in declared.params.iter().filter(|(param, _)| closes(param)) {
-                found.push(
-                    Diagnostic::new(
-                        Code::PACK_OWN_CLOSER,
-                        *at,
-                        format!(
-                            "the field `{param}` of `{action}` would close the block `{}` that holds it",
-                            block.name
-                        ),
-                    )
-                    .with_place(block.at, format!("closed by `{param}`"))
-                    .with_help("call the parameter something else"),
-                );
+    let Some(family) = dialect.families.iter().find(|family| family.close.is_some()) else { return };
+    for block in &dialect.blocks {
+        if !block.ends.first().is_some_and(|rung| rung.contains(&Ending::Closer)) {
+            continue;
+        }
+        let closers = Closers { dialect, block, mark: &family.close_lead.literal };
+        closers.opaque(found);
+        for held in block.holds.iter().filter_map(|id| dialect.block(*id)) {
+            closers.held(held, found);
+        }
+        for (action, declared) in program.actions.iter().filter(|_| block.role == Role::Call) {
+            closers.payload(action, declared, found);
+        }
+    }
+}
+
+/// What closes a block.
+struct Closers<'d> {
+    dialect: &'d Dialect,
+    block: &'d Block,
+    /// What stands before the name in a closer.
+    mark: &'d str,
+}
+
+impl Closers<'_> {
+    /// Whether a closer of this name ends the block wherever it stands in it: of several closers the surest do. `action` is what
+    /// the call asks for.
+    fn takes(&self, name: &str, action: Option<&str>) -> bool {
+        let surest = self.block.close.iter().map(Closer::tier).min();
+        self.block.close.iter().filter(|closer| Some(closer.tier()) == surest).any(|closer| match closer {
+            Closer::Own => self.dialect.names.same(&self.block.name, name),
+            Closer::Word(closer) => self.dialect.names.same(closer, name),
+            Closer::Pattern(pattern) => self.dialect.names.fits(pattern, name),
+            Closer::Attribute(attribute) => {
+                let asked = self.block.called == Called::Attribute(attribute.clone());
+                action.is_some_and(|action| asked && self.dialect.names.same(action, name))
             }
+        })
+    }
+
+    /// Text of any kind, of which no mark is escaped.
+    fn opaque(&self, found: &mut Vec<Diagnostic>) {
+        let block = self.block;
+        let is_opaque =
+            block.role == Role::Content || (block.role == Role::Call && block.payload.contains(&Payload::Text));
+        if is_opaque && block.anchor == Anchor::Anywhere && block.decode.is_none() {
+            let message = format!(
+                "a text that quotes the closer of the block `{}` ends it: it counts anywhere on a line",
+                block.name
+            );
+            found.push(
+                Diagnostic::new(Code::PACK_OWN_CLOSER, block.at, message)
+                    .with_help("`anchor = \"line\"` lets it count at the start of a line alone"),
+            );
+        }
+    }
+
+    /// A block that is looked for inside.
+    fn held(&self, held: &Block, found: &mut Vec<Diagnostic>) {
+        let names = held.close.iter().filter_map(|closer| match closer {
+            Closer::Own => Some(&held.name),
+            Closer::Word(word) => Some(word),
+            Closer::Attribute(_) | Closer::Pattern(_) => None,
+        });
+        let Some(name) = names.into_iter().find(|name| self.takes(name, None)) else { return };
+        let message =
+            format!("what closes the block `{}` closes the block `{}` that holds it", held.name, self.block.name);
+        found.push(
+            Diagnostic::new(Code::PACK_OWN_CLOSER, self.block.at, message)
+                .with_place(held.at, format!("closed by `{name}`"))
+                .with_help("take it out of the `close` of one of them"),
+        );
+    }
+
+    /// The parameters of an action: fields that are called like a closer, and values that hold one as they stand.
+    fn payload(&self, action: &str, declared: &Action, found: &mut Vec<Diagnostic>) {
+        let properties = declared.schema.json().get("properties");
+        for (param, at) in &declared.params {
+            let schema = properties.and_then(|properties| properties.get(param)).unwrap_or(&Value::Null);
+            let (mut names, mut values) = (vec![param.as_str()], Vec::new());
+            inside(schema, &mut names, &mut values);
+            let field = names.into_iter().find(|name| self.takes(name, Some(action)));
+            let field = field.filter(|_| self.block.payload.contains(&Payload::Tags));
+            let holds = |value: &&str| {
+                let mut closers = value.match_indices(self.mark).filter_map(|(at, mark)| value.get(at + mark.len()..));
+                let name = |text: &str| {
+                    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'))
+                        .next()
+                        .map(str::to_owned)
+                };
+                closers.any(|text| name(text).is_some_and(|name| self.takes(&name, Some(action))))
+            };
+            let value = values.into_iter().find(holds).filter(|_| !self.block.entities() && !self.mark.is_empty());
+            let (what, help) = match (field, value) {
+                (Some(field), _) => (format!("the field `{field}`"), "call the parameter something else"),
+                (None, Some(value)) => {
+                    (format!("the value `{}`", excerpt(value, 40)), "let the block `decode` entities")
+                }
+                (None, None) => continue,
+            };
+            let message = format!("{what} of `{action}` would close the block `{}` that holds it", self.block.name);
+            found.push(
+                Diagnostic::new(Code::PACK_OWN_CLOSER, *at, message)
+                    .with_place(self.block.at, "this block")
+                    .with_help(help),
+            );
+        }
+    }
+}
+
+/// The names of all members below a schema, and the texts that it says a value may be.
+fn inside<'s>(schema: &'s Value, names: &mut Vec<&'s str>, values: &mut Vec<&'s str>) {
+    for (key, part) in schema.as_object().into_iter().flatten() {
+        match (key.as_str(), part) {
+            ("properties", Value::Object(members)) => {
+                for (name, member) in members {
+                    names.push(name);
+                    inside(member, names, values);
+                }
+            }
+            ("items" | "additionalProperties", schema) => inside(schema, names, values),
+            ("enum" | "examples", Value::Array(texts)) => values.extend(texts.iter().filter_map(Value::as_str)),
+            ("const" | "default", Value::String(text)) => values.push(text),
+            _ => {}
         }
     }
 }

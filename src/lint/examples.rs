@@ -5,6 +5,7 @@
 //! marked `refused` behind the language of its fence, that they accept.
 //! Never: asks of an example that it is a whole answer, or of a new session that it is far enough for it.
 
+use super::Reading;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::program::Program;
 use crate::prompt::Said;
@@ -19,18 +20,15 @@ const REFUSED: &str = "refused";
 const FINE: &[&str] =
     &["response/missing-message", "response/missing-block", "response/gate-closed", "response/turn-limit"];
 
-pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
-    for mode in program.modes() {
-        let session = Session { mode: mode.to_owned(), ..program.session() };
-        let asked = program.ask_again.words.as_ref().filter(|words| words.plain().is_some());
-        let asked = asked.map(|words| Said { source: words.at().source, text: words.source().to_owned() });
-        for said in program.texts_said(&session).into_iter().chain(asked) {
-            for fence in fences(&said.text) {
-                let finding = judge(program, &session, &said, &fence);
-                found.extend(
-                    finding.filter(|new| !found.iter().any(|known| (&known.code, known.at) == (&new.code, new.at))),
-                );
-            }
+pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagnostic>) {
+    let asked = program.ask_again.words.as_ref().filter(|words| words.plain().is_some());
+    let asked = asked.map(|words| Said { source: words.at().source, text: words.source().to_owned() });
+    for said in reading.said.iter().chain(&asked) {
+        for fence in fences(&said.text) {
+            let finding = judge(program, &reading.session, said, &fence);
+            found.extend(
+                finding.filter(|new| !found.iter().any(|known| (&known.code, known.at) == (&new.code, new.at))),
+            );
         }
     }
 }

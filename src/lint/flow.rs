@@ -2,10 +2,10 @@
 //!
 //! In: the flows of a program.
 //! Out: a finding for each that an earlier one always comes before, or that nothing ever leads to.
-//! Never: compares what two patterns mean: only where one is certain to take whatever the other would, it says so.
+//! Never: says so where it is not certain.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Event, Input, Mode, ModeId, Program, Rule, Verb};
+use crate::program::{Event, Input, Matched, Mode, ModeId, Program, Rule, Verb};
 use crate::surface::Role;
 use crate::text::Location;
 
@@ -18,8 +18,14 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 
 fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
     let inputs = &program.flows.inputs;
-    for (number, later) in inputs.iter().enumerate() {
-        let taker = |mode: ModeId| inputs.iter().take(number).find(|one| tried(one, mode) && takes_all(one, later));
+    let matched: Vec<Option<Matched>> = inputs.iter().map(matched).collect();
+    for (number, (later, all)) in inputs.iter().zip(&matched).enumerate() {
+        let takers = || inputs.iter().zip(&matched).take(number);
+        let takes = |(one, its): &(&Input, &Option<Matched>)| {
+            takes_all(one, later)
+                || (one.unless.is_empty() && its.as_ref().zip(all.as_ref()).is_some_and(|(its, all)| its.holds(all)))
+        };
+        let taker = |mode: ModeId| takers().filter(|(one, _)| tried(one, mode)).find(takes).map(|(one, _)| one);
         // In each of its modes another may be the one.
         let takers: Option<Vec<&Input>> = modes(program).filter(|mode| tried(later, *mode)).map(taker).collect();
         let Some(taker) = takers.as_ref().and_then(|takers| takers.first()) else { continue };
@@ -31,6 +37,12 @@ fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
                 .with_help("put it before that one, or take one of them out"),
         );
     }
+}
+
+/// The words that its patterns match.
+fn matched(input: &Input) -> Option<Matched> {
+    let patterns: Vec<&str> = input.matches.iter().map(|one| one.pattern.source()).collect();
+    Matched::by(&patterns)
 }
 
 fn modes(program: &Program) -> impl Iterator<Item = ModeId> {

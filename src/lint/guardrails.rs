@@ -5,18 +5,24 @@
 //! Never: searches a text.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Guardrail, Program, Target};
+use crate::program::{Guardrail, Matched, Pattern, Program, Target};
 use crate::surface::Role;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     let rules = &program.guardrails.rules;
-    for (number, rule) in rules.iter().enumerate() {
+    let matched: Vec<Option<Matched>> =
+        rules.iter().map(|rule| Matched::by(&[rule.pattern.as_ref()?.source()])).collect();
+    for (number, (rule, own)) in rules.iter().zip(&matched).enumerate() {
         if let Some(why) = idle(program, rule) {
             let message = format!("the guardrail `{}` cannot trip: {why}", rule.id);
             found.push(Diagnostic::new(Code::PACK_IDLE_GUARDRAIL, rule.at, message));
         }
-        let same = |other: &&Guardrail| says_the_same(rule, other);
-        if let Some(first) = rules.iter().take(number).find(same) {
+        let same = |(other, its): &(&Guardrail, &Option<Matched>)| {
+            look_alike(rule, other)
+                && (text(&rule.pattern) == text(&other.pattern)
+                    || own.as_ref().zip(its.as_ref()).is_some_and(|(own, its)| own.holds(its) && its.holds(own)))
+        };
+        if let Some((first, _)) = rules.iter().zip(&matched).take(number).find(same) {
             found.push(
                 Diagnostic::new(
                     Code::PACK_REPEATED_GUARDRAIL,
@@ -48,12 +54,15 @@ fn idle(program: &Program, rule: &Guardrail) -> Option<String> {
     }
 }
 
-fn says_the_same(one: &Guardrail, other: &Guardrail) -> bool {
-    let pattern = |rule: &Guardrail| rule.pattern.as_ref().map(|pattern| pattern.source().to_owned());
+/// Whether two look at the same text in the same way, but for their patterns.
+fn look_alike(one: &Guardrail, other: &Guardrail) -> bool {
     let when = |rule: &Guardrail| rule.when.as_ref().map(|when| when.source().to_owned());
     let together =
         one.modes.is_empty() || other.modes.is_empty() || one.modes.iter().any(|mode| other.modes.contains(mode));
-    together
-        && (&one.target, one.inverted, pattern(one), when(one))
-            == (&other.target, other.inverted, pattern(other), when(other))
+    let way = |rule: &Guardrail| (rule.inverted, text(&rule.excuse).map(str::to_owned), when(rule));
+    together && one.target == other.target && way(one) == way(other)
+}
+
+fn text(pattern: &Option<Pattern>) -> Option<&str> {
+    pattern.as_ref().map(Pattern::source)
 }

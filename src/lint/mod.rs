@@ -19,6 +19,8 @@ mod state;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::program::{Loaded, Program};
+use crate::prompt::Said;
+use crate::session::Session;
 use crate::surface::{Folder, Level};
 
 /// As [`Program::check`], and what a reviewer would say of a pack without faults.
@@ -42,14 +44,33 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
         schemas::check,
         state::check,
         budgets::check,
-        examples::check,
-        explained::check,
         grammars::check,
     ];
     for check in checks {
         check(program, &mut found);
     }
+    for reading in &Reading::each(program) {
+        examples::check(program, reading, &mut found);
+        explained::check(program, reading, &mut found);
+    }
     found
+}
+
+/// What a model may read in one mode of a new session.
+struct Reading {
+    session: Session,
+    said: Vec<Said>,
+}
+
+impl Reading {
+    fn each(program: &Program) -> Vec<Self> {
+        let initial = program.session();
+        let reading = |mode: &str| {
+            let session = Session { mode: mode.to_owned(), ..initial.clone() };
+            Reading { said: program.texts_said(&session), session }
+        };
+        program.modes().map(reading).collect()
+    }
 }
 
 /// The finding as severe as the pack says, unless the pack allows it.

@@ -8,6 +8,7 @@
 //! fifty times slower. But where no word has a letter beyond ASCII, `\b` and the `\b` of ASCII are the same, and that one
 //! the automaton knows. Elsewhere a set without its boundaries, which finds no less, says which patterns to ask one by one.
 
+use super::literals::Literals;
 use regex::{Captures, Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use regex_syntax::hir::{Hir, HirKind, Look};
 
@@ -20,7 +21,7 @@ const LARGEST_SET: usize = 16 << 20;
 const MOST: usize = 64;
 
 /// One pattern.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Pattern {
     exact: Regex,
     /// With the boundaries of ASCII, if it has any.
@@ -83,46 +84,54 @@ impl Pattern {
 
 /// Several patterns that are searched in one pass.
 ///
-/// Most texts are as they should be, and whether anything matches at all is a quicker question than what.
+/// Most texts are as they should be, and whether anything could match at all is a quicker question than what does.
 #[derive(Debug)]
 pub(crate) struct PatternSet {
-    ascii: Searched,
-    /// Without any boundary.
-    loose: Searched,
-    exact: Vec<Regex>,
-}
-
-/// The patterns as one, and each for itself.
-#[derive(Debug)]
-struct Searched {
-    any: Regex,
-    which: RegexSet,
+    patterns: Vec<Pattern>,
+    /// What most of them cannot do without.
+    literals: Literals,
+    /// Those that could match any text, by number.
+    rest: Vec<usize>,
+    /// The rest with the boundaries of ASCII, and without any.
+    ascii: RegexSet,
+    loose: RegexSet,
 }
 
 impl PatternSet {
     pub(crate) fn new<'p>(patterns: impl Iterator<Item = &'p Pattern>) -> Result<Self, Error> {
-        let exact: Vec<Regex> = patterns.map(|pattern| pattern.exact.clone()).collect();
+        let patterns: Vec<Pattern> = patterns.cloned().collect();
+        let mut literals = Literals::new();
+        let mut rest = Vec::new();
+        for (number, pattern) in patterns.iter().enumerate() {
+            if !literals.add(number, pattern.source()) {
+                rest.push(number);
+            }
+        }
         let set = |boundary: &Hir| {
-            // Spelt anew, a pattern carries no flag or comment into the one behind it.
-            let plain = |text: &str| regex_syntax::parse(text).map_or_else(|_| text.to_owned(), |hir| hir.to_string());
-            let spelt = |text: &str| with_boundaries(text, boundary).unwrap_or_else(|| plain(text));
-            let texts: Vec<String> = exact.iter().map(|pattern| spelt(pattern.as_str())).collect();
-            let any = texts.iter().map(|text| format!("(?:{text})")).collect::<Vec<_>>().join("|");
-            let any = RegexBuilder::new(&any).size_limit(LARGEST_SET).build()?;
-            Ok(Searched { any, which: RegexSetBuilder::new(texts).size_limit(LARGEST_SET).build()? })
+            let texts = rest.iter().filter_map(|number| patterns.get(*number)).map(|pattern| {
+                let text = pattern.source();
+                with_boundaries(text, boundary).unwrap_or_else(|| text.to_owned())
+            });
+            RegexSetBuilder::new(texts).size_limit(LARGEST_SET).build()
         };
-        Ok(Self { ascii: set(&Hir::look(Look::WordAscii))?, loose: set(&Hir::empty())?, exact })
+        Ok(Self { literals, ascii: set(&Hir::look(Look::WordAscii))?, loose: set(&Hir::empty())?, rest, patterns })
     }
 
     /// The numbers of the patterns that match the text, in order.
     pub(crate) fn matches(&self, text: &str) -> Vec<usize> {
-        let ascii = words_are_ascii(text);
-        let searched = if ascii { &self.ascii } else { &self.loose };
-        if !searched.any.is_match(text) {
-            return Vec::new();
+        let mut found = self.literals.find(text);
+        match self.rest.as_slice() {
+            [] => {}
+            // One by itself is searched as quickly as a set, and stops at its match.
+            [one] => found.push(*one),
+            rest => {
+                let set = if words_are_ascii(text) { &self.ascii } else { &self.loose };
+                found.extend(set.matches(text).iter().filter_map(|number| rest.get(number)));
+            }
         }
-        let fits = |number: &usize| ascii || self.exact.get(*number).is_some_and(|pattern| pattern.is_match(text));
-        searched.which.matches(text).iter().filter(fits).collect()
+        found.sort_unstable();
+        found.retain(|number| self.patterns.get(*number).is_some_and(|pattern| pattern.fitting(text).is_match(text)));
+        found
     }
 }
 

@@ -19,8 +19,8 @@ pub(crate) struct Slot {
     pub(crate) rule: Option<Rule>,
     /// Whether the host alone sets it.
     pub(crate) host: bool,
-    /// Whether any expression of the pack reads it.
-    pub(crate) read: bool,
+    /// What the pack's expressions read of it: the path inside it, and where that stands.
+    pub(crate) reads: Vec<(Vec<String>, Location)>,
     /// Whether it has a value of its own: an initial one, a computed one, the host's, or an effect's.
     pub(crate) given: bool,
     /// Whether an effect changes it.

@@ -44,7 +44,10 @@ impl Program {
                         let sight = Sight { program: self, state: &session.state, scope, mode, target: &target };
                         sight.render(document, &session.state).ok()
                     };
-                    Target::each(&self.prompts).filter_map(render).collect()
+                    // One model stands for all where the template asks for nothing of them.
+                    let mut heads = document.reads().iter().filter_map(|(path, _)| path.first());
+                    let asks = heads.any(|head| matches!(head.as_str(), "tier" | "model"));
+                    Target::each(&self.prompts).take(if asks { usize::MAX } else { 1 }).filter_map(render).collect()
                 }
             };
             for said in texts.into_iter().map(|said| Said { source: text.source, text: said }) {

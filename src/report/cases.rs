@@ -44,6 +44,11 @@ impl TestedPack {
         self.runs.iter().filter(|(_, run)| run.verdict == verdict).count()
     }
 
+    /// Whether there was nothing to run and nothing is wrong.
+    pub fn is_idle(&self) -> bool {
+        self.runs.is_empty() && self.broken.is_empty() && self.faults.is_none()
+    }
+
     /// Whether a case failed or could not be read.
     pub fn has_failed(&self) -> bool {
         let faults = self.faults.iter().flat_map(|(_, faults)| faults);

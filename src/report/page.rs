@@ -148,10 +148,17 @@ impl Page<'_> {
         );
     }
 
+    /// The lines. Those that start with the same block have its reason in common, said once.
     fn lines(&mut self, story: &Story<'_>) {
-        self.html += "<ol class=\"lines\">\n";
+        self.html += "<div class=\"lines\">\n<ol>\n";
+        let mut common: Option<&TraceStep> = None;
         for (index, line) in story.lines.iter().enumerate() {
             let number = index + 1;
+            let is_common = |common: Option<&TraceStep>, step| common.is_some_and(|common| std::ptr::eq(common, step));
+            if let Some(first) = line.pieces.first().filter(|first| !is_common(common, first.step)) {
+                common = Some(first.step);
+                self.html += &format!("</ol>\n<ol title=\"{}\">\n", self.reason(first.step));
+            }
             _ = write!(
                 self.html,
                 "<li id=\"L{number}\" class=\"{}\"><span class=\"n\">{number}</span><code>",
@@ -159,15 +166,17 @@ impl Page<'_> {
             );
             for piece in &line.pieces {
                 let element = if piece.part == "dropped" { "del" } else { "span" };
-                let text = escaped(piece.text);
-                let title = self.reason(piece.step);
-                _ = write!(self.html, "<{element} class=\"p {}\" title=\"{title}\">{text}</{element}>", piece.part);
+                _ = write!(self.html, "<{element} class=\"p {}\"", piece.part);
+                if !is_common(common, piece.step) {
+                    _ = write!(self.html, " title=\"{}\"", self.reason(piece.step));
+                }
+                _ = write!(self.html, ">{}</{element}>", escaped(piece.text));
             }
             self.html += "</code>";
             self.notes(line);
             self.html += "</li>\n";
         }
-        self.html += "</ol>\n";
+        self.html += "</ol>\n</div>\n";
     }
 
     /// What became of some bytes, and the declaration that says so.
@@ -188,7 +197,7 @@ impl Page<'_> {
         let more = if rest > 0 { format!(" <small>+{rest}</small>") } else { String::new() };
         _ = write!(
             self.html,
-            "<details><summary class=\"{}\">{}{answer}{more}</summary>",
+            "<details title=\"\"><summary class=\"{}\">{}{answer}{more}</summary>",
             kind(gist),
             marked(&excerpt(&gist.found, 120)),
         );

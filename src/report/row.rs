@@ -83,6 +83,12 @@ impl Row {
         row.at(pen, source_of(sources, diagnostic.at))
     }
 
+    /// What a diagnostic without a place says about a line of a file.
+    pub fn of_line(file: String, line: usize, diagnostic: &Diagnostic) -> Self {
+        let row = Self::of_diagnostic(&Pen::default(), &Sources::default(), diagnostic);
+        Self { file: Some(file), line: Some(line), context: row.message.clone(), ..row }
+    }
+
     /// What a finding of an outcome says about the answer `response`.
     pub fn of_finding(pen: &Pen, response: &Source, finding: &Finding) -> Self {
         let row = Self {
@@ -136,6 +142,7 @@ impl Row {
         let file = self.file.as_ref()?;
         Some(match (self.line, self.column) {
             (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
+            (Some(line), None) => format!("{file}:{line}"),
             _ => file.clone(),
         })
     }

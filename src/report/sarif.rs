@@ -84,9 +84,11 @@ fn place(row: &Row) -> [Option<usize>; 4] {
 fn location(file: &str, place: [Option<usize>; 4], text: Option<&str>) -> Value {
     let mut physical = Map::new();
     physical.insert("artifactLocation".into(), json!({ "uri": uri(file) }));
-    if let [Some(line), Some(column), Some(end_line), Some(end_column)] = place {
-        let region = json!({ "startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column });
-        physical.insert("region".into(), region);
+    let region = ["startLine", "startColumn", "endLine", "endColumn"].into_iter().zip(place);
+    let region: Map<String, Value> =
+        region.filter_map(|(name, value)| Some((name.to_owned(), value?.into()))).collect();
+    if !region.is_empty() {
+        physical.insert("region".into(), region.into());
     }
     let mut location = json!({ "physicalLocation": physical });
     if let (Some(text), Some(members)) = (text, location.as_object_mut()) {

@@ -40,7 +40,7 @@ use toml::de::DeTable;
 pub(crate) const TEXTS: &[&str] = &[".md", ".txt", ".xml"];
 
 /// The files of one folder by their path below it, with `/` between the parts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Folder {
     /// What messages call the folder.
     pub name: String,

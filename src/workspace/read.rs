@@ -23,7 +23,7 @@ pub const MAX_FILE: u64 = 4 << 20;
 const MAX_DEPTH: usize = 16;
 
 /// The files of a pack, in memory.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackFiles {
     /// Its tables, grammars and texts, and the folders that it uses.
     pub folder: Folder,
@@ -36,7 +36,7 @@ pub struct PackFiles {
 }
 
 /// One case file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseFile {
     /// What messages call it.
     pub name: String,

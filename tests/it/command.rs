@@ -175,6 +175,20 @@ fn a_new_part_checks_clean_and_its_case_passes() {
 }
 
 #[test]
+fn a_new_part_says_which_cases_it_breaks() {
+    let folder = folder("new-breaks");
+    check(&folder, &["new", "pack", "notes"], 0, "", "");
+    let case = "claim = 'a dialect alone reads what holds no block'\n=== response ===\nHello.\n=== expect ===\n\
+                dialect = 'tagged'\n";
+    let path = folder.join("notes/tests/a-dialect-alone-reads-what-holds-no-block.case");
+    std::fs::write(path, case).unwrap();
+    check(&folder, &["test", "notes"], 0, "3 passed", "");
+    let told = "with the new dialect these cases no longer hold, look at each\n  notes/tests/a-dialect-alone";
+    check(&folder, &["new", "dialect", "plainer", "--pack", "notes"], 1, "added the dialect", told);
+    check(&folder, &["test", "notes"], 1, "1 failed", "");
+}
+
+#[test]
 fn a_part_of_a_shipped_pack_stands_with_its_like() {
     let folder = folder("new-parts-shipped");
     for name in ["writers-factory", "couple-ai", "roundtable", "dce"] {

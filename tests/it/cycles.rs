@@ -27,7 +27,7 @@ fn text(cycles: &Value) -> String {
 }
 
 fn read(text: &str) -> Outcome {
-    DCE.run(&DCE.resume(&json!({ "mode": "prompt" })).unwrap(), text)
+    DCE.run(&DCE.resume(&json!({ "mode": "cycles" })).unwrap(), text)
 }
 
 fn cycles_of(outcome: &Outcome) -> Value {
@@ -121,6 +121,16 @@ fn a_real_one_is_read_and_written_again() {
     assert_eq!(said(&outcome), ["there is no overview of the cycles"]);
     assert_eq!(outcome.ledger.stray + outcome.ledger.dropped, 0);
     assert_eq!(written(&cycles).texts[1], real.trim_end());
+}
+
+#[test]
+fn a_history_of_megabytes_is_written() {
+    let answer = "<file path=\"a.ts\">\nlet a = `<Cycle 3>` & 1;\n<Cycle Context>\n</file>\n".repeat(300);
+    let cycle = |number: u32| (number.to_string(), json!({ "title": "t", "context": answer, "answer": answer }));
+    let cycles: Value = (1..=139).map(cycle).collect();
+    let text = text(&cycles);
+    assert!(text.len() > 4 << 20, "{}", text.len());
+    assert_eq!(cycles_of(&read(&text))["138"], cycles["138"]);
 }
 
 #[track_caller]

@@ -95,9 +95,11 @@ fn every_snippet_does_what_its_page_says() {
 /// The codes, or for the page of a strategy the strategies, that come of the snippets.
 fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
     let mut files = BTreeMap::from([("pack.toml".to_owned(), base())]);
+    let mut against = base();
     for snippet in snippets {
         match (snippet.language.as_str(), snippet.path()) {
             ("toml", _) if snippet.has("whole") => drop(files.insert("pack.toml".into(), snippet.text.clone())),
+            ("toml", _) if snippet.has("against") => against = lay_over(&against, &snippet.text),
             ("toml", _) if snippet.has("beside") => drop(files.insert("page.toml".into(), snippet.text.clone())),
             ("toml", _) => {
                 let laid = lay_over(&files["pack.toml"], &snippet.text);
@@ -165,7 +167,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
                 found.extend(read_history(id, &file).err().iter().flat_map(|faults| codes(faults)));
             }
             "json" if snippet.has("session") => {}
-            "jsonl" => found.extend(replayed(page, &files, &snippet.text)),
+            "jsonl" => found.extend(replayed(page, &files, &against, &snippet.text)),
             "json" => {
                 let partial = serde_json::from_str(&snippet.text).unwrap();
                 found.extend(program.resume(&partial).err().iter().flat_map(|faults| codes(faults)));
@@ -199,16 +201,17 @@ fn applied(page: &Page, snippets: &[&Snippet], effects: &[EffectRecord]) -> Vec<
     applied.faults().map(|(_, fault)| fault.code.to_string()).collect()
 }
 
-/// The codes that `replay` reports of a file of answers.
-fn replayed(page: &Page, files: &BTreeMap<String, String>, answers: &str) -> Vec<String> {
+/// The codes that `replay` reports of a file of answers, against a pack that holds nothing but `against`.
+fn replayed(page: &Page, files: &BTreeMap<String, String>, against: &str, answers: &str) -> Vec<String> {
     let folder = crate::command::folder(&format!("page-{}", page.code.replace('/', "-")));
-    for (path, text) in files {
-        let path = folder.join("pack").join(path);
+    let own = files.iter().map(|(path, text)| (folder.join("pack").join(path), text.as_str()));
+    for (path, text) in own.chain([(folder.join("against/pack.toml"), against)]) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
     std::fs::write(folder.join("answers.jsonl"), answers).unwrap();
-    let output = crate::command::rulebook(&folder, &["replay", "pack", "answers.jsonl", "--format", "json"], b"");
+    let arguments = ["replay", "pack", "answers.jsonl", "--against", "against", "--format", "json"];
+    let output = crate::command::rulebook(&folder, &arguments, b"");
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let codes = report["diagnostics"].as_array().unwrap().iter();
     codes.map(|row| row["code"].as_str().unwrap().to_owned()).collect()

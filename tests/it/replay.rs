@@ -135,6 +135,16 @@ fn another_pack_shows_which_outcomes_differ_and_how() {
     assert!(out.contains("         2 calls(go).verdict: dropped → accepted\n"), "{out}");
     assert!(out.contains("going, line 4\n"), "{out}");
     assert!(out.ends_with("4 answers: 4 clean, 2 differ\n"), "{out}");
+    for (format, row) in [
+        ("plain", "answers.jsonl:4: warning[workspace/differing-outcome]: what becomes of `line 4` differs: calls(go)"),
+        ("github", "::warning file=answers.jsonl,line=4,"),
+        ("sarif", "\"startLine\": 4"),
+        ("json", "\"code\": \"workspace/differing-outcome\""),
+    ] {
+        let (status, out) = replayed(&folder, &["new", "answers.jsonl", "--against", "old", "--format", format]);
+        assert_eq!(status, 1);
+        assert!(out.contains(row), "{out}");
+    }
     assert_eq!(report_of_same(&folder), (0, json!(0)));
 }
 

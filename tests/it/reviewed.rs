@@ -8,7 +8,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 
 const MODES: [&str; 3] = ["a", "b", "c"];
-const PATTERNS: [&str; 6] = ["x", "(?i)x", "y?", r"\by", "x|y", r"\A\s*\z"];
+const PATTERNS: [&str; 9] = ["x", "(?i)x", "y?", r"\by", "x|y", r"\A\s*\z", "[xyz]+", r"(?i)\bx\b", r"^\W*y$"];
 const TEXTS: [&str; 9] = ["", " ", "x", "X", "y", "xy", "y x", "zzz", "x y"];
 
 /// A table of inputs: which patterns, `unless` and modes each has, by number.
@@ -132,4 +132,122 @@ fn a_gate_that_waits_for_what_is_never_said_is_shut() {
     assert!(!pack("state.loud == 'ONE'", "two"));
     assert!(!pack("state.flag == 'three'", "{{ reply.message }}"));
     assert!(!pack("state.flag == 'three' or now is none", "two"));
+}
+
+/// What `check` finds in the pack of the pages with these tables laid over it.
+fn findings(tables: &str) -> Vec<(String, String)> {
+    let pack = crate::pages::lay_over(&crate::pages::base(), tables);
+    let found = lint::check(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
+    found.into_iter().map(|one| (one.code.to_string(), one.message)).collect()
+}
+
+/// The first tables have one finding of this code, with words that say so, and the second none.
+#[track_caller]
+fn mends(code: &str, words: &str, broken: &str, mended: &str) {
+    let of_code = |tables| findings(tables).into_iter().filter(|(own, _)| own == code).collect::<Vec<_>>();
+    let found = of_code(broken);
+    assert!(found.len() == 1 && found[0].1.contains(words), "{found:?} {:?}", findings(broken));
+    assert_eq!(of_code(mended), [], "{mended}");
+}
+
+#[test]
+fn what_a_block_holds_may_close_it() {
+    let code = "pack/own-closer";
+    let field = |name| {
+        format!("[actions.keep_note.params.more]\ntype = \"array\"\nitems = {{ properties = {{ {name} = {{}} }} }}")
+    };
+    mends(code, "the field `action` of `keep_note`", &field("action"), &field("step"));
+    let named = |name| {
+        format!("[dialects.tagged.blocks.action]\nclose = [\"@type\"]\n[actions.keep_note.params]\n{name} = {{}}")
+    };
+    mends(code, "the field `keep_note`", &named("keep_note"), &named("action"));
+    let value = |text| {
+        let block = "[dialects.tagged.blocks.do]\nrole = \"call\"\nname = \"@type\"\npayload = \"json\"";
+        format!("{block}\n[actions.keep_note.params]\nkind = {{ enum = [\"{text}\"] }}")
+    };
+    mends(code, "the value `a</do>b`", &value("a</do>b"), &value("a</done>b"));
+    let text = |role, anchor| format!("[dialects.tagged.blocks.page]\nrole = \"{role}\"\nanchor = \"{anchor}\"");
+    let content = |anchor| text("content", anchor) + "\nkey = \"@path\"";
+    mends(code, "quotes the closer of the block `page`", &content("anywhere"), &content("line"));
+    let call = |anchor| text("call", anchor) + "\npayload = \"text\"\nname = \"keep_note\"";
+    mends(code, "quotes the closer of the block `page`", &call("anywhere"), &call("line"));
+    let held = |close| format!("[dialects.tagged.blocks.message]\nclose = [\"{close}\"]");
+    mends(code, "closes the block `message` that holds it", &held("action"), &held("message"));
+}
+
+#[test]
+fn patterns_are_compared_by_what_they_match() {
+    let inputs = |first, second| {
+        format!("[[inputs]]\nclass = \"a\"\nmatches = '{first}'\n[[inputs]]\nclass = \"b\"\nmatches = '{second}'")
+    };
+    mends("pack/shadowed-input", "heard as this `b`", &inputs("hello|hi", "hi"), &inputs("hi", "hello|hi"));
+    mends(
+        "pack/shadowed-input",
+        "heard as this `b`",
+        &inputs(r"(?i)\bbye\b", "^(bye|Bye)[.!]*$"),
+        &inputs(r"\bbye\b", "^Bye"),
+    );
+    let guardrails = |second, excuse| {
+        let one = |id, pattern| format!("[[guardrails]]\nid = \"{id}\"\non = \"message\"\nmatches = '{pattern}'\n");
+        one("a", "very (good|bad)") + &one("b", second) + excuse
+    };
+    mends(
+        "pack/repeated-guardrail",
+        "`b` looks for what `a` looks for",
+        &guardrails("very (bad|good)+", ""),
+        &guardrails("very good", ""),
+    );
+    assert_eq!(
+        findings(&guardrails("very (bad|good)", "excuse = 'not'\n"))
+            .iter()
+            .filter(|(code, _)| code == "pack/repeated-guardrail")
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn members_of_the_state_are_set_and_read() {
+    let pack = |schema: &str, set: &str, read: &str| {
+        format!(
+            "[state.project]\n{schema}\n[modes.tidy]\npermits = [{{ action = \"clear_notes\", when = \"{read}\" }}]\n\
+             [[actions.clear_notes.effects]]\n{set}\n[[actions.clear_notes.effects]]\nset = \"notes\"\nvalue = \"{{{{ state.notes }}}}\""
+        )
+    };
+    let open = "type = \"object\"\ndefault = { title = \"\" }";
+    let set = "set = \"project.title\"\nvalue = \"x\"";
+    let code = "pack/unset-state";
+    mends(
+        code,
+        "`state.project.titel`",
+        &pack(open, set, "state.project.titel == 'x'"),
+        &pack(open, set, "state.project.title == 'x'"),
+    );
+    let read = "state.project.cast.lead == 'x'";
+    let whole = |value: &str| format!("set = \"project.cast\"\nvalue = {value}");
+    mends(
+        code,
+        "`state.project.cast.lead`",
+        &pack(open, &whole("{ hero = \"x\" }"), read),
+        &pack(open, &whole("{ lead = \"x\" }"), read),
+    );
+    mends(code, "`state.project.cast`", &pack(open, set, read), &pack(open, &whole("\"{{ reply }}\""), read));
+    let by_host = |name| format!("type = \"object\"\nfrom = \"host\"\nproperties = {{ {name} = {{}} }}");
+    let only = "emit = \"x\"";
+    mends(code, "`state.project.cast`", &pack(&by_host("title"), only, read), &pack(&by_host("cast"), only, read));
+    mends(
+        code,
+        "`state.project.cast`",
+        &pack(&by_host("title"), only, read),
+        &pack("type = \"object\"\nfrom = \"host\"", only, read),
+    );
+    let read = "state.project.title == 'x'";
+    let unread = "set = \"project.owner.name\"\nvalue = \"x\"";
+    mends("pack/unread-state", "`state.project.owner.name`", &pack(open, unread, read), &pack(open, set, read));
+    mends(
+        "pack/unread-state",
+        "`state.project.owner.name`",
+        &pack(open, unread, read),
+        &pack(open, unread, "state.project.owner"),
+    );
 }

@@ -5,14 +5,16 @@
 //! Never: writes anything unless the pack checks as it did before and the case passes.
 
 use super::{Kind, Part, case};
+use crate::cases::{self, Case, CaseOptions, CaseVerdict};
 use crate::cli::save::save;
-use crate::cli::{Error, Format, Opened, Printed, Status, run};
+use crate::cli::{Error, Format, Opened, Printed, Status, parallel, run};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lint;
 use crate::program::{Holds, Loaded, Program};
 use crate::report::Pen;
 use crate::surface::Folder;
-use crate::text::Location;
+use crate::text::{Location, Sources};
+use crate::workspace::CaseFile;
 use std::collections::BTreeMap;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
@@ -70,8 +72,26 @@ fn finish(kind: Kind, part: &Part, opened: &Opened, mode: &str, drafted: Drafted
     let written: String = files.keys().map(|path| format!("  {pack}/{path}\n")).collect();
     save(&part.pack, files.into_iter().collect())?;
     let out = format!("added the {} `{}`:\n{written}try `rulebook test {pack}`\n", kind.word(), part.name);
-    // What is left to do, such as a word in a prompt.
-    Ok(Printed { out, err: told, status: Status::Clean })
+    let lost = opened.loaded.program.as_ref().map(|before| lost(&opened.files.cases, before, &program));
+    let Some(lost) = lost.filter(|lost| !lost.is_empty()) else {
+        // What is left to do, such as a word in a prompt.
+        return Ok(Printed { out, err: told, status: Status::Clean });
+    };
+    let what = format!("with the new {} these cases no longer hold, look at each", kind.word());
+    let names: String = lost.iter().map(|name| format!("  {}\n", pen.shown(name))).collect();
+    Ok(Printed { out, err: told + &pen.trouble(&what) + &names, status: Status::Findings })
+}
+
+/// The files of the cases that held before and do not any more.
+fn lost<'c>(files: &'c [CaseFile], before: &Program, after: &Program) -> Vec<&'c str> {
+    let holds = |program: &Program, case: &Case| {
+        cases::run(program, case, CaseOptions::default()).verdict == CaseVerdict::Passed
+    };
+    let breaks = parallel::each("cases", files, |file| {
+        let case = cases::parse(&mut Sources::default(), &file.name, &file.bytes).value;
+        case.is_some_and(|case| holds(before, &case) && !holds(after, &case))
+    });
+    files.iter().zip(breaks).filter(|(_, breaks)| *breaks).map(|(file, _)| file.name.as_str()).collect()
 }
 
 fn check_name(kind: Kind, name: &str) -> Result<(), Error> {

@@ -57,7 +57,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     };
     Dialect {
         name: name.to_owned(),
-        structure: by_line.then(|| Arc::new(Structure::new(&families, names.clone()))),
+        structure: by_line.then(|| Arc::new(Structure::new(&families, names.clone(), true))),
         starts: Starts::new(&families),
         families,
         outline,

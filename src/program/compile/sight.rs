@@ -8,7 +8,7 @@ use super::{Compiler, Slot};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, PathTemplate, Reads, Shape, Template};
 use crate::surface::{Named, Tree};
-use crate::text::Spanned;
+use crate::text::{Location, Spanned};
 use indexmap::IndexMap;
 use std::collections::HashSet;
 
@@ -22,16 +22,19 @@ pub(super) struct Sight<'s> {
 /// Which values of the state the pack reads and changes.
 #[derive(Default)]
 pub(super) struct Touched {
-    read: HashSet<String>,
+    /// Each path, from the value's name on, with the place where it stands; empty for the state as a whole.
+    read: Vec<(Vec<String>, Location)>,
     changed: HashSet<String>,
-    /// Whether something reads the state as a whole.
-    all: bool,
 }
 
 impl Touched {
     pub(super) fn mark(&self, slots: &mut IndexMap<String, Slot>) {
         for (name, slot) in slots {
-            slot.read = self.all || self.read.contains(name);
+            let inside = |(path, at): &(Vec<String>, Location)| match path.split_first() {
+                Some((head, inside)) => (head == name).then(|| (inside.to_vec(), *at)),
+                None => Some((Vec::new(), *at)),
+            };
+            slot.reads = self.read.iter().filter_map(inside).collect();
             slot.changed = self.changed.contains(name);
             slot.given |= slot.changed;
         }
@@ -77,13 +80,10 @@ impl Compiler<'_> {
                 self.diagnostics.push(diagnostic);
                 continue;
             }
-            let Some(member) = path.get(1) else {
-                self.touched.all |= head == "state";
-                continue;
-            };
             if head == "state" {
-                self.touched.read.insert(member.clone());
+                self.touched.read.push((path.iter().skip(1).cloned().collect(), at));
             }
+            let Some(member) = path.get(1) else { continue };
             let (code, what, declared): (Code, &str, Vec<&str>) = match head.as_str() {
                 "state" => (Code::PACK_UNKNOWN_STATE, "state", self.surface.state.keys().map(String::as_str).collect()),
                 "data" => (Code::PACK_UNKNOWN_VARIABLE, "data", self.surface.data.keys().map(String::as_str).collect()),

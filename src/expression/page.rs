@@ -1,0 +1,217 @@
+//! Pages: what does a template of plain parts say, without an engine?
+//!
+//! In: the statements of a template as they were lowered, and a scope.
+//! Out: [`Page`], and its text where nothing unusual happens; nothing where the engine has to say.
+//! Never: fails, or says anything else than the engine would.
+
+use super::escape::{Escape, Places, Slot};
+use super::lower::{Form, Lowered};
+use super::quick::Quick;
+use super::run::{Frame, Held, Run};
+use super::scale::{self, OUTPUT};
+use super::{Scope, engine};
+use serde_json::Value as Json;
+use std::borrow::Cow;
+
+/// Statements in their order.
+#[derive(Debug)]
+pub(super) struct Page(Vec<Node>);
+
+/// One statement.
+#[derive(Debug)]
+pub(super) enum Node {
+    /// As it is typed.
+    Text(String),
+    Print(Quick, Print),
+    If(Quick, Page, Page),
+    Set(usize, Quick),
+    Each(Box<Each>),
+    /// A file that is written in.
+    Part(Page),
+}
+
+/// A loop.
+#[derive(Debug)]
+pub(super) struct Each {
+    pub(super) items: Quick,
+    /// The numbers of the names that it binds.
+    pub(super) names: Vec<usize>,
+    /// Whether one name stands for the whole item.
+    pub(super) alone: bool,
+    pub(super) when: Option<Quick>,
+    pub(super) body: Page,
+    pub(super) otherwise: Page,
+}
+
+/// How a value is printed.
+#[derive(Debug)]
+pub(super) enum Print {
+    /// As Jinja writes it.
+    Jinja,
+    /// As it is: the rules themselves spell it.
+    Markup,
+    /// Escaped for its place.
+    Slot(Slot),
+    /// As it is, but for the lines that the dialect of this name would take for structure.
+    Guarded(String),
+}
+
+impl Page {
+    pub(super) fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    pub(super) fn with(mut self, node: Node) -> Self {
+        self.0.push(node);
+        self
+    }
+}
+
+/// The text of a template, and where values stand in it; none where the engine has to say.
+pub(super) fn text(lowered: &Lowered, scope: &Scope<'_>, escape: Option<&Escape>) -> Option<(String, Places)> {
+    let Form::Text(_, page) = &lowered.form else { return None };
+    let mut sheet =
+        Sheet { run: Run::new(&lowered.reads, scope), escape, out: String::new(), places: Places::default() };
+    sheet.run.frames.borrow_mut().push(Frame::default());
+    sheet.page(page.as_ref()?)?;
+    Some((sheet.out, sheet.places))
+}
+
+/// A page that is being written.
+struct Sheet<'j> {
+    run: Run<'j>,
+    escape: Option<&'j Escape>,
+    out: String,
+    places: Places,
+}
+
+impl<'j> Sheet<'j> {
+    fn page(&mut self, page: &'j Page) -> Option<()> {
+        page.0.iter().try_for_each(|node| self.node(node))
+    }
+
+    fn node(&mut self, node: &'j Node) -> Option<()> {
+        self.run.take(1)?;
+        match node {
+            Node::Text(text) => self.out.push_str(text),
+            Node::Print(quick, form) => {
+                let value = self.run.value(quick)?;
+                self.print(&value, form)?;
+            }
+            Node::If(test, then, other) => {
+                let holds = self.run.value(test)?.is_true();
+                self.page(if holds { then } else { other })?;
+            }
+            Node::Set(name, quick) => {
+                let value = self.run.value(quick)?;
+                self.set(*name, value);
+            }
+            Node::Each(each) => self.each(each)?,
+            Node::Part(page) => self.page(page)?,
+        }
+        let length = self.out.len();
+        (length <= OUTPUT || length <= scale::output(self.run.size())).then_some(())
+    }
+
+    fn set(&mut self, name: usize, value: Held<'j>) {
+        if let Some(frame) = self.run.frames.get_mut().last_mut() {
+            frame.set(name, value);
+        }
+    }
+
+    fn each(&mut self, each: &'j Each) -> Option<()> {
+        let items = match self.run.value(&each.items)? {
+            Held::Json(Cow::Borrowed(Json::Object(members))) => {
+                self.run.take(members.len())?;
+                members.keys().map(|key| Held::Text(key)).collect()
+            }
+            list => self.run.items(list)?,
+        };
+        self.run.frames.get_mut().push(Frame::default());
+        let items = match &each.when {
+            None => items,
+            Some(when) => {
+                let mut kept = Vec::new();
+                for item in items {
+                    self.bind(each, item.clone())?;
+                    if self.run.value(when)?.is_true() {
+                        kept.push(item);
+                    }
+                }
+                // What is chosen by is forgotten before the first turn.
+                self.run.frames.get_mut().pop();
+                self.run.frames.get_mut().push(Frame::default());
+                kept
+            }
+        };
+        let length = items.len();
+        for (index, item) in items.into_iter().enumerate() {
+            if let Some(frame) = self.run.frames.get_mut().last_mut() {
+                frame.turn = Some((index, length));
+            }
+            self.bind(each, item)?;
+            self.page(&each.body)?;
+        }
+        self.run.frames.get_mut().pop();
+        if length == 0 { self.page(&each.otherwise) } else { Some(()) }
+    }
+
+    /// Gives an item the names of its loop.
+    fn bind(&mut self, each: &'j Each, item: Held<'j>) -> Option<()> {
+        if let (true, [name]) = (each.alone, each.names.as_slice()) {
+            self.set(*name, item);
+            return Some(());
+        }
+        let parts = match item {
+            Held::Pair(key, value) => vec![Held::Text(key), Held::Json(Cow::Borrowed(value))],
+            Held::List(parts) => parts,
+            Held::Json(Cow::Borrowed(Json::Array(parts))) => {
+                parts.iter().map(|part| Held::Json(Cow::Borrowed(part))).collect()
+            }
+            _ => return None,
+        };
+        if parts.len() != each.names.len() {
+            return None;
+        }
+        each.names.iter().zip(parts).for_each(|(name, part)| self.set(*name, part));
+        Some(())
+    }
+
+    fn print(&mut self, value: &Held<'j>, form: &Print) -> Option<()> {
+        let start = self.out.len();
+        match (form, self.escape) {
+            (Print::Jinja | Print::Markup, _) => self.out.push_str(&written(value)?),
+            (Print::Slot(slot), Some(escape)) => match value {
+                none if none.is_none() => {}
+                text if text.text().is_some() => escape.write(text.text()?, *slot, &mut self.out),
+                Held::Json(json) => match &**json {
+                    Json::Bool(truth) => self.out.push_str(if *truth { "true" } else { "false" }),
+                    Json::Number(_) => self.out.push_str(&written(value)?),
+                    // The engine has bounds for how much of these there is.
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            (Print::Guarded(dialect), Some(escape)) => {
+                let text = if value.is_none() { Cow::Borrowed("") } else { written(value)? };
+                self.out.push_str(&escape.guarded(dialect, &text)?);
+            }
+            (Print::Slot(_) | Print::Guarded(_), None) => return None,
+        }
+        if let Print::Slot(Slot::Text) | Print::Guarded(_) = form {
+            self.places.add(start..self.out.len(), matches!(form, Print::Guarded(_)));
+        }
+        Some(())
+    }
+}
+
+/// A value as Jinja writes it.
+fn written<'v>(value: &'v Held<'_>) -> Option<Cow<'v, str>> {
+    if let Some(text) = value.text() {
+        return Some(Cow::Borrowed(text));
+    }
+    match value {
+        Held::Json(json) if !json.is_array() && !json.is_object() => engine::written(json).map(Cow::Owned),
+        _ => None,
+    }
+}

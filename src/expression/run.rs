@@ -1,0 +1,549 @@
+//! Run: what does an expression of plain parts give, without an engine?
+//!
+//! In: a [`Quick`] expression, what it reads, and what statements around it have named.
+//! Out: its value where nothing unusual happens, and nothing where the engine has to say.
+//! Never: fails, or differs from the engine: kinds that do not fit, odd numbers and endless work are left to it.
+//!
+//! The engine converts all that an expression reads, which costs more than most expressions do. Here values are borrowed.
+
+use super::lower::{Form, Lowered, Read};
+use super::quick::{Loop, Quick, Sum, Test};
+use super::scale::{self, FUEL};
+use super::{Scope, engine, is_true};
+use serde_json::Value as Json;
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell, RefCell};
+
+/// Bytes of text that one step goes through.
+const STRIDE: usize = 64;
+
+/// A value on its way.
+#[derive(Debug, Clone)]
+pub(super) enum Held<'j> {
+    Json(Cow<'j, Json>),
+    Text(&'j str),
+    Pair(&'j str, &'j Json),
+    List(Vec<Held<'j>>),
+}
+
+/// The value of an expression; none where the engine has to say.
+pub(super) fn value(lowered: &Lowered, scope: &Scope<'_>) -> Option<Json> {
+    let Form::Value(_, quick) = &lowered.form else { return None };
+    Some(Run::new(&lowered.reads, scope).value(quick.as_ref()?)?.into_json())
+}
+
+/// Whether an expression holds; none where the engine has to say.
+pub(super) fn holds(lowered: &Lowered, scope: &Scope<'_>) -> Option<bool> {
+    let Form::Value(_, quick) = &lowered.form else { return None };
+    Some(Run::new(&lowered.reads, scope).value(quick.as_ref()?)?.is_true())
+}
+
+/// One evaluation.
+pub(super) struct Run<'j> {
+    reads: &'j [Read],
+    scope: &'j Scope<'j>,
+    /// The steps so far.
+    taken: Cell<u64>,
+    /// What the largest value weighs that is read; only long evaluations ask.
+    size: OnceCell<usize>,
+    /// What statements have named, the innermost loop last.
+    pub(super) frames: RefCell<Vec<Frame<'j>>>,
+}
+
+/// What the statements of one loop, or of the whole, have named.
+#[derive(Default)]
+pub(super) struct Frame<'j> {
+    names: Vec<(usize, Held<'j>)>,
+    /// Which item this is, and of how many.
+    pub(super) turn: Option<(usize, usize)>,
+}
+
+impl<'j> Frame<'j> {
+    pub(super) fn set(&mut self, name: usize, value: Held<'j>) {
+        match self.names.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, old)) => *old = value,
+            None => self.names.push((name, value)),
+        }
+    }
+}
+
+impl<'j> Run<'j> {
+    pub(super) fn new(reads: &'j [Read], scope: &'j Scope<'j>) -> Self {
+        Self { reads, scope, taken: Cell::default(), size: OnceCell::new(), frames: RefCell::default() }
+    }
+
+    pub(super) fn size(&self) -> usize {
+        *self.size.get_or_init(|| scale::size(self.reads, self.scope))
+    }
+
+    /// Takes steps, of which there are as many as the engine has.
+    pub(super) fn take(&self, steps: usize) -> Option<()> {
+        self.taken.set(self.taken.get().saturating_add(steps as u64));
+        (self.taken.get() <= FUEL || self.taken.get() <= scale::fuel(self.size())).then_some(())
+    }
+
+    /// What a statement has named, weighed each time anew: names can be made of names.
+    fn local(&self, name: usize) -> Option<Held<'j>> {
+        let frames = self.frames.borrow();
+        let mut named = frames.iter().rev().flat_map(|frame| &frame.names);
+        let Some((_, value)) = named.find(|(known, _)| *known == name) else { return Some(NONE) };
+        self.take(value.steps())?;
+        Some(value.clone())
+    }
+
+    /// A text that was made along the way.
+    fn made(&self, text: String) -> Option<Held<'j>> {
+        self.take(text.len() / STRIDE)?;
+        Some(Held::Json(Cow::Owned(text.into())))
+    }
+
+    fn turn(&self, what: Loop) -> Option<Json> {
+        let (index, length) = self.frames.borrow().last()?.turn?;
+        Some(match what {
+            Loop::Index => (index + 1).into(),
+            Loop::Index0 => index.into(),
+            Loop::First => (index == 0).into(),
+            Loop::Last => (index + 1 == length).into(),
+            Loop::Length => length.into(),
+        })
+    }
+
+    pub(super) fn value(&self, quick: &'j Quick) -> Option<Held<'j>> {
+        let truth = |truth: bool| Held::Json(Cow::Owned(Json::Bool(truth)));
+        Some(match quick {
+            Quick::Read(number) => Held::Json(engine::resolve(self.reads, *number, self.scope).ok()?),
+            Quick::Local(name) => self.local(*name)?,
+            Quick::Loop(what) => Held::Json(Cow::Owned(self.turn(*what)?)),
+            Quick::Item(base, key) => {
+                let (base, key) = (self.value(base)?, self.value(key)?);
+                base.member(key.text()?)?
+            }
+            Quick::Constant(value) => Held::Json(Cow::Borrowed(value)),
+            Quick::List(items) => {
+                let items: Vec<Held<'_>> = items.iter().map(|item| self.value(item)).collect::<Option<_>>()?;
+                // Lists of lists may nest without end; the engine has a bound for that.
+                if items.iter().any(|item| matches!(item, Held::List(_))) {
+                    return None;
+                }
+                Held::List(items)
+            }
+            Quick::Member(base, key) => self.value(base)?.member(key)?,
+            Quick::Not(base) => truth(!self.value(base)?.is_true()),
+            Quick::And(left, right) => {
+                let left = self.value(left)?;
+                if left.is_true() { self.value(right)? } else { left }
+            }
+            Quick::Or(left, right) => {
+                let left = self.value(left)?;
+                if left.is_true() { left } else { self.value(right)? }
+            }
+            Quick::If(test, then, other) => self.value(if self.value(test)?.is_true() { then } else { other })?,
+            Quick::Sum(sum, left, right) => {
+                let (left, right) = (self.value(left)?.number()?, self.value(right)?.number()?);
+                let positive = left >= 0 && right > 0;
+                let sum = match sum {
+                    Sum::Plus => left.checked_add(right),
+                    Sum::Minus => left.checked_sub(right),
+                    Sum::Times => left.checked_mul(right),
+                    Sum::Whole => left.checked_div(right).filter(|_| positive),
+                    Sum::Rest => left.checked_rem(right).filter(|_| positive),
+                };
+                Held::Json(Cow::Owned(sum?.into()))
+            }
+            Quick::Test(test, left, right) => truth(self.test(*test, &self.value(left)?, &self.value(right)?)?),
+            Quick::IsNone(base) => truth(self.value(base)?.is_none()),
+            Quick::Default(base, other) => {
+                let base = self.value(base)?;
+                // A default that is none itself is none given, which means an empty text.
+                match base.is_none() {
+                    true => Some(self.value(other)?).filter(|other| !other.is_none()).unwrap_or(Held::Text("")),
+                    false => base,
+                }
+            }
+            Quick::Items(base) => match self.value(base)? {
+                Held::Json(Cow::Borrowed(Json::Object(members))) => {
+                    self.take(members.len())?;
+                    Held::List(members.iter().map(|(key, value)| Held::Pair(key, value)).collect())
+                }
+                none if none.is_none() => Held::List(Vec::new()),
+                _ => return None,
+            },
+            Quick::Keys(base) => match self.value(base)? {
+                Held::Json(Cow::Borrowed(Json::Object(members))) => {
+                    self.take(members.len())?;
+                    Held::List(members.keys().map(|key| Held::Text(key)).collect())
+                }
+                list => Held::List(self.items(list)?),
+            },
+            Quick::First(base) => self.items(self.value(base)?)?.into_iter().next().unwrap_or(NONE),
+            Quick::Length(base) => {
+                let length = match self.value(base)? {
+                    Held::List(items) => items.len(),
+                    none if none.is_none() => 0,
+                    Held::Json(json) => match &*json {
+                        Json::Array(items) => items.len(),
+                        Json::Object(members) => members.len(),
+                        _ => return None,
+                    },
+                    _ => return None,
+                };
+                Held::Json(Cow::Owned(length.into()))
+            }
+            Quick::Text(base) => match self.value(base)? {
+                text if text.text().is_some() => text,
+                Held::List(items) if items.is_empty() => Held::Text("[]"),
+                // The engine writes a pair in a way of its own.
+                Held::Pair(..) => return None,
+                Held::List(items) if items.iter().any(|item| matches!(item, Held::Pair(..) | Held::List(_))) => {
+                    return None;
+                }
+                other => self.made(engine::written(&other.into_json())?)?,
+            },
+            Quick::Trimmed(base) => match self.value(base)? {
+                Held::Text(text) => Held::Text(text.trim()),
+                Held::Json(Cow::Borrowed(Json::String(text))) => Held::Text(text.trim()),
+                _ => return None,
+            },
+            Quick::Whole(base) => self.value(base)?.whole()?,
+            Quick::Wholes(base) => {
+                let items = self.items(self.value(base)?)?;
+                Held::List(items.iter().map(Held::whole).collect::<Option<_>>()?)
+            }
+            Quick::Joined(base, by) => {
+                let items = self.items(self.value(base)?)?;
+                let texts: Vec<&str> = items.iter().map(Held::text).collect::<Option<_>>()?;
+                self.made(texts.join(by))?
+            }
+            Quick::Sorted(base, reverse) => {
+                let items = self.items(self.value(base)?)?;
+                let mut numbers: Vec<i64> = items.iter().map(Held::number).collect::<Option<_>>()?;
+                numbers.sort_unstable();
+                if *reverse {
+                    numbers.reverse();
+                }
+                Held::List(numbers.into_iter().map(|number| Held::Json(Cow::Owned(number.into()))).collect())
+            }
+            Quick::Shows(section, held) => {
+                let section = self.value(section)?;
+                let held = self.value(held)?;
+                truth(match section.text() {
+                    Some("always") => true,
+                    Some("hidden") => false,
+                    _ => match &held {
+                        Held::Json(json) => self.holds_something(json)?,
+                        _ => return None,
+                    },
+                })
+            }
+            Quick::Select(base, path, test, wanted) => {
+                let mut items = self.items(self.value(base)?)?;
+                let other = test.as_ref().map(|(test, other)| Some((*test, self.value(other)?)));
+                let other = match other {
+                    Some(other) => Some(other?),
+                    None => None,
+                };
+                let mut sure = true;
+                items.retain(|item| {
+                    let passes = || {
+                        let found = item.at(path)?;
+                        match &other {
+                            Some((test, other)) => self.test(*test, &found, other),
+                            None => Some(found.is_true()),
+                        }
+                    };
+                    let passes = passes();
+                    sure &= passes.is_some();
+                    passes == Some(*wanted)
+                });
+                if !sure {
+                    return None;
+                }
+                Held::List(items)
+            }
+            Quick::Map(base, path) => {
+                let items = self.items(self.value(base)?)?;
+                Held::List(items.iter().map(|item| item.at(path)).collect::<Option<_>>()?)
+            }
+        })
+    }
+
+    /// Whether a value, or anything in it, is more than nothing.
+    fn holds_something(&self, json: &Json) -> Option<bool> {
+        self.take(1)?;
+        let mut found = Some(false);
+        let mut look = |item: &Json| {
+            found = self.holds_something(item);
+            found != Some(false)
+        };
+        match json {
+            Json::Array(items) => items.iter().any(&mut look),
+            Json::Object(members) => members.values().any(&mut look),
+            other => return Some(is_true(other)),
+        };
+        found
+    }
+
+    /// The items of a list; none is an empty one.
+    pub(super) fn items(&self, list: Held<'j>) -> Option<Vec<Held<'j>>> {
+        let items = match list {
+            Held::List(items) => items,
+            Held::Json(Cow::Borrowed(Json::Array(items))) => {
+                items.iter().map(|item| Held::Json(Cow::Borrowed(item))).collect()
+            }
+            none if none.is_none() => Vec::new(),
+            _ => return None,
+        };
+        self.take(items.len())?;
+        Some(items)
+    }
+
+    fn test(&self, test: Test, one: &Held<'_>, other: &Held<'_>) -> Option<bool> {
+        Some(match test {
+            Test::Equal => one.equals(other)?,
+            Test::Unequal => !one.equals(other)?,
+            Test::Less => one.number()? < other.number()?,
+            Test::AtMost => one.number()? <= other.number()?,
+            Test::StartingWith => one.text()?.starts_with(other.text()?),
+            Test::In => {
+                if other.is_none() {
+                    return Some(false);
+                }
+                match other {
+                    Held::List(items) => {
+                        self.take(items.len())?;
+                        let text = one.text()?;
+                        items.iter().any(|item| item.text() == Some(text))
+                    }
+                    Held::Text(held) => {
+                        self.take(held.len() / STRIDE)?;
+                        held.contains(one.text()?)
+                    }
+                    Held::Pair(..) => return None,
+                    Held::Json(json) => match &**json {
+                        Json::Object(_) if one.is_none() => false,
+                        Json::Object(members) => members.contains_key(one.text()?),
+                        Json::Array(items) => {
+                            self.take(items.len())?;
+                            let text = one.text()?;
+                            items.iter().any(|item| item.as_str() == Some(text))
+                        }
+                        Json::String(held) => {
+                            self.take(held.len() / STRIDE)?;
+                            held.contains(one.text()?)
+                        }
+                        _ => return None,
+                    },
+                }
+            }
+        })
+    }
+}
+
+const NONE: Held<'static> = Held::Json(Cow::Owned(Json::Null));
+
+impl<'j> Held<'j> {
+    /// How long it takes to copy it.
+    fn steps(&self) -> usize {
+        match self {
+            Held::List(items) => items.len() + items.iter().map(Held::steps).sum::<usize>(),
+            Held::Json(Cow::Owned(Json::String(text))) => text.len() / STRIDE,
+            Held::Json(_) | Held::Text(_) | Held::Pair(..) => 0,
+        }
+    }
+
+    pub(super) fn is_none(&self) -> bool {
+        matches!(self, Held::Json(json) if json.is_null())
+    }
+
+    pub(super) fn is_true(&self) -> bool {
+        match self {
+            Held::Json(json) => is_true(json),
+            Held::Text(text) => !text.is_empty(),
+            Held::Pair(..) => true,
+            Held::List(items) => !items.is_empty(),
+        }
+    }
+
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Held::Json(json) => json.as_str(),
+            Held::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A whole number, or what is plainly one.
+    fn whole(&self) -> Option<Held<'j>> {
+        let plain = |text: &str| match text.as_bytes() {
+            [b'0'] => true,
+            [b'1'..=b'9', rest @ ..] => rest.len() < 18 && rest.iter().all(u8::is_ascii_digit),
+            _ => false,
+        };
+        let number = match self.text() {
+            Some(text) => text.parse().ok().filter(|_| plain(text))?,
+            None => self.number()?,
+        };
+        Some(Held::Json(Cow::Owned(Json::from(number))))
+    }
+
+    /// Whole numbers only: others have their own ways to compare.
+    pub(super) fn number(&self) -> Option<i64> {
+        match self {
+            Held::Json(json) => json.as_i64(),
+            _ => None,
+        }
+    }
+
+    /// None where the kinds are not plainly comparable.
+    fn equals(&self, other: &Held<'_>) -> Option<bool> {
+        if self.is_none() || other.is_none() {
+            return Some(self.is_none() && other.is_none());
+        }
+        match (self.text(), other.text(), self.number(), other.number()) {
+            (Some(one), Some(other), ..) => Some(one == other),
+            (.., Some(one), Some(other)) => Some(one == other),
+            (Some(_), _, _, Some(_)) | (_, Some(_), Some(_), _) => Some(false),
+            _ => None,
+        }
+    }
+
+    fn member(&self, key: &str) -> Option<Held<'j>> {
+        match self {
+            Held::Json(Cow::Borrowed(Json::Object(members))) => {
+                Some(members.get(key).map_or(NONE, |member| Held::Json(Cow::Borrowed(member))))
+            }
+            none if none.is_none() => Some(NONE),
+            _ => None,
+        }
+    }
+
+    /// What stands at the end of a path; an absent member is none.
+    fn at(&self, path: &[String]) -> Option<Held<'j>> {
+        let Some((first, rest)) = path.split_first() else { return Some(self.clone()) };
+        let next = match (self, first.parse::<usize>()) {
+            (Held::Pair(key, _), Ok(0)) => Held::Text(key),
+            (Held::Pair(_, value), Ok(1)) => Held::Json(Cow::Borrowed(*value)),
+            (Held::Pair(..), _) => return None,
+            (Held::Json(Cow::Borrowed(Json::Array(items))), Ok(place)) => Held::Json(Cow::Borrowed(items.get(place)?)),
+            (_, Err(_)) => self.member(first)?,
+            _ => return None,
+        };
+        next.at(rest)
+    }
+
+    pub(super) fn into_json(self) -> Json {
+        match self {
+            Held::Json(json) => json.into_owned(),
+            Held::Text(text) => text.into(),
+            Held::Pair(key, value) => Json::Array(vec![key.into(), value.clone()]),
+            Held::List(items) => Json::Array(items.into_iter().map(Held::into_json).collect()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Expression, lower};
+    use super::*;
+    use crate::text::{Location, Span, Spanned};
+    use serde_json::json;
+
+    const EXPRESSIONS: &[&str] = &[
+        "reply.message is none",
+        "reply.calls | selectattr('form', 'eq', 'json') | list | length > 0",
+        "'TBD' in (reply.calls | selectattr('action', 'eq', 'x') | map(attribute='params') | list | string)",
+        "params.content | items",
+        "(state.work[params.t] | default({})).status | default('no') == 'no'",
+        "(state.work[params.t] | default({})).content | default({}) | items | selectattr('1') | map(attribute='0') | list",
+        "data.names[params.t] | select('in', filled) | list",
+        "data.names[params.t] | reject('in', filled) | list",
+        "params.m if params.m is not none else [] if params.t == 'a' else (state.work[params.t] | default({})).m | default(data.names[params.t])",
+        "state.work | items | selectattr('1.status', 'eq', params.t) | map(attribute='0') | first | default('')",
+        "params.t if params.t in state.work else state.sel if state.sel in state.work else state.work | list | first | default('')",
+        "filled | length // 2 + (n % 3) * 450 - 1",
+        "n < 3 and n >= 1 or not (n > 5)",
+        "n == '3'",
+        "n == params",
+        "params.t != n",
+        "params.nope.deeper is none",
+        "params.t is startingwith('a')",
+        "state.work | items | rejectattr('1.content') | list | length",
+        "filled | items",
+        "n | length",
+        "n in n",
+        "nowhere == 1",
+        "'a' in filled and 'b' in params.t",
+        "params.t in 'cab'",
+        "filled | string",
+        "n | string",
+        "state | string",
+        "state.work | items | list | string",
+        "none in state.work",
+        "[n, params.t]",
+        "filled | first",
+        "params | list",
+        "n.x.y",
+        "(n | default(1)).x",
+        "1.5 + n",
+        "n // 0",
+        "-7 % 3",
+        "true == 1",
+        "filled | map(attribute='x') | list",
+        "state.work | selectattr('1') | list",
+        "state.pairs | selectattr('0', 'eq', 'a') | map(attribute='1') | list",
+        "state.pairs | map(attribute='5') | list",
+    ];
+
+    fn scopes() -> Vec<Json> {
+        vec![
+            json!({
+                "reply": { "message": null, "calls": [] }, "n": 4, "filled": ["a", "c"],
+                "params": { "t": "a", "content": { "x": "1", "y": "" }, "m": null },
+                "state": {
+                    "work": { "a": { "status": "a", "content": { "x": "", "y": [1], "z": "t" } }, "b": { "status": "no" } },
+                    "sel": "b", "pairs": [["a", 1], ["b", 2], ["a", { "k": 3 }]]
+                },
+                "data": { "names": { "a": ["a", "b", "c"] } },
+            }),
+            json!({
+                "reply": { "message": "hi", "calls": [{ "form": "json", "action": "x", "params": { "a": "TBD" } }, { "form": "tags" }] },
+                "n": 0, "filled": [], "params": { "t": "zz", "m": ["q"] }, "state": { "work": {}, "sel": "", "pairs": [] },
+                "data": { "names": {} },
+            }),
+            json!({
+                "reply": null, "n": 2.5, "filled": null, "params": null, "data": null,
+                "state": { "work": { "": { "status": 1 } }, "sel": 3, "pairs": [{ "0": "a" }, 3, "ab"] },
+            }),
+            json!({
+                "reply": { "calls": 3 }, "n": true, "filled": [1, null, "a"], "params": { "t": 7, "content": [] }, "data": {},
+                "state": { "work": [["k", { "status": 7 }]], "pairs": [[], ["a"]] },
+            }),
+            json!({
+                "reply": { "message": "", "calls": [[]] }, "n": -3, "filled": "text", "params": { "t": true, "content": "c" },
+                "state": {}, "data": { "names": { "a": "abc" } },
+            }),
+        ]
+    }
+
+    #[test]
+    fn quick_values_are_those_of_the_engine() {
+        let mut quick_ones = 0;
+        for text in EXPRESSIONS {
+            let at = Location::response(Span::new(0, text.len()));
+            let Ok(expression) = Expression::parse(&Spanned::new((*text).to_owned(), at)) else { panic!("{text}") };
+            let lowered = lower::expression(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+            for names in scopes() {
+                let mut scope = Scope::new();
+                for (name, value) in names.as_object().into_iter().flatten() {
+                    scope.add(name, value);
+                }
+                if let Some(quick) = value(&lowered, &scope) {
+                    quick_ones += 1;
+                    assert_eq!(Ok(&quick), expression.slow_value(&scope).as_ref(), "{text} in {names}");
+                    assert_eq!(holds(&lowered, &scope), Some(is_true(&quick)), "{text} in {names}");
+                }
+            }
+        }
+        assert!(quick_ones > 60, "{quick_ones}");
+    }
+}

@@ -1,0 +1,374 @@
+//! Statements: what does a template say line by line, and where does each value of a document stand?
+//!
+//! In: the syntax tree of a template, or the text of a file with those that it includes.
+//! Out: the same in Jinja for the engine, and as a [`Page`] where its parts are plain; how each value is printed.
+//! Never: lets a value of a document stand where nobody can say how it is escaped.
+
+use super::document::Library;
+use super::escape::{Escape, Slot};
+use super::lower::{Form, Lower, Lowered, bounded};
+use super::page::{Each, Node, Page, Print};
+use super::{Fault, filters};
+use crate::diagnostic::alternatives;
+use crate::text::{SourceId, Span};
+use minijinja::machinery;
+use minijinja::machinery::ast::{CallArg, Expr, ForLoop, Include, Stmt};
+use minijinja::syntax::SyntaxConfig;
+use std::fmt::Write as _;
+
+/// The filter of documents that prints what the rules themselves spell as it is.
+const MARKUP: &str = "markup";
+/// The filter of documents that prints a value as it is, but for what a dialect would take for structure.
+pub(super) const GUARDED: &str = "guarded";
+/// Files that one document may be made of.
+const FILES: usize = 64;
+
+/// Lowers a whole file, with what it includes written in, and says whether a value could form structure with what stands beside it.
+pub(super) fn document(
+    source: &str,
+    name: &str,
+    library: &dyn Library,
+    own: &[&str],
+    escape: &Escape,
+) -> Result<(Lowered, bool), Fault> {
+    let mut lower = Lower::new(source);
+    lower.paper = Some(Paper {
+        library,
+        own,
+        escape,
+        place: Place::Text,
+        file: None,
+        open: vec![name.to_owned()],
+        files: 1,
+        joins: escape.joins(""),
+    });
+    let mut out = String::new();
+    let page = lower.file(source, &mut out)?;
+    let joins = lower.paper.as_ref().is_some_and(|paper| paper.joins);
+    Ok((lower.finish(Form::Text(out, page)), joins))
+}
+
+/// The syntax of whole files: a line that holds nothing but a statement leaves nothing behind.
+fn page_syntax() -> SyntaxConfig {
+    let mut syntax = SyntaxConfig::builder();
+    syntax.keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true);
+    syntax.build().unwrap_or_default()
+}
+
+/// What lowering a document takes besides.
+pub(super) struct Paper<'s> {
+    library: &'s dyn Library,
+    /// Names whose values are no user's.
+    own: &'s [&'s str],
+    escape: &'s Escape,
+    /// Where the next value stands.
+    place: Place,
+    /// The file that is being written in, if it is not the document.
+    pub(super) file: Option<SourceId>,
+    /// The files that are being written in, from the document down.
+    open: Vec<String>,
+    files: usize,
+    /// Whether a value could form a mark with what stands beside it.
+    joins: bool,
+}
+
+/// What stands around a value in a document.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Text, or nothing but tags that are complete.
+    Text,
+    /// A tag that is not complete.
+    Tag,
+    /// The quotes of an attribute.
+    Quoted(u8),
+}
+
+impl Place {
+    /// The place behind `raw`.
+    fn behind(mut self, raw: &str) -> Place {
+        let bytes = raw.as_bytes();
+        for (at, byte) in bytes.iter().enumerate() {
+            self = match (self, byte) {
+                // A `<` in prose has white space, a digit or a sign behind it.
+                (Place::Text, b'<') => match bytes.get(at + 1) {
+                    Some(next) if !(next.is_ascii_alphabetic() || b"/_?".contains(next)) => Place::Text,
+                    _ => Place::Tag,
+                },
+                (Place::Tag, b'"' | b'\'') => Place::Quoted(*byte),
+                (Place::Tag, b'>') => Place::Text,
+                (Place::Quoted(quote), byte) if quote == *byte => Place::Tag,
+                (same, _) => same,
+            };
+        }
+        self
+    }
+}
+
+impl<'s> Lower<'s> {
+    /// Writes the code of statements, and gives them as a page if their parts are plain.
+    pub(super) fn statements(&mut self, statements: &[Stmt<'s>], out: &mut String) -> Result<Option<Page>, Fault> {
+        let mut page = Some(Page::new());
+        for statement in statements {
+            let node = self.statement(statement, out)?;
+            page = page.zip(node).map(|(page, node)| page.with(node));
+        }
+        Ok(page)
+    }
+
+    fn statement(&mut self, statement: &Stmt<'s>, out: &mut String) -> Result<Option<Node>, Fault> {
+        match statement {
+            Stmt::EmitRaw(raw) => {
+                if let Some(paper) = &mut self.paper {
+                    paper.place = paper.place.behind(raw.raw);
+                    paper.joins |= paper.escape.joins(raw.raw);
+                }
+                let text = self.constant(raw.raw.into());
+                let _ = write!(out, "{{{{ {text} }}}}");
+                Ok(Some(Node::Text(raw.raw.to_owned())))
+            }
+            Stmt::EmitExpr(emit) => {
+                let (base, form) = self.printed(&emit.expr)?;
+                if let (Some(paper), Print::Markup) = (&mut self.paper, &form) {
+                    paper.joins = true;
+                }
+                let code = self.expr(base)?;
+                let filter = match &form {
+                    Print::Jinja => String::new(),
+                    Print::Markup => "|string".to_owned(),
+                    Print::Slot(Slot::Text) => "|slot".to_owned(),
+                    Print::Slot(Slot::Quoted) => "|quoted".to_owned(),
+                    Print::Guarded(dialect) => format!("|{GUARDED}({})", self.constant(dialect.as_str().into())),
+                };
+                let _ = write!(out, "{{{{ {code}{filter} }}}}");
+                Ok(self.quick(base).map(|quick| Node::Print(quick, form)))
+            }
+            Stmt::IfCond(choice) => {
+                let test = self.expr(&choice.expr)?;
+                let quick = self.quick(&choice.expr);
+                let before = self.place();
+                let _ = write!(out, "{{% if {test} %}}");
+                let then = self.statements(&choice.true_body, out)?;
+                out.push_str("{% else %}");
+                let after = self.place();
+                self.put(before);
+                let other = self.statements(&choice.false_body, out)?;
+                out.push_str("{% endif %}");
+                self.same_place(after, &choice.expr)?;
+                Ok(quick.zip(then).zip(other).map(|((test, then), other)| Node::If(test, then, other)))
+            }
+            Stmt::Set(set) => {
+                let Expr::Var(target) = &set.target else {
+                    return Err(self.refuse(&set.target, "`set` takes one name"));
+                };
+                let code = self.expr(&set.expr)?;
+                let quick = self.quick(&set.expr);
+                let _ = write!(out, "{{% set l_{} = {code} %}}", target.id);
+                self.locals.last_mut().into_iter().for_each(|names| names.push(target.id));
+                self.items.push((target.id, false));
+                let name = self.name(target.id);
+                Ok(quick.map(|quick| Node::Set(name, quick)))
+            }
+            Stmt::ForLoop(each) if !each.recursive => self.each(each, out),
+            Stmt::Include(include) if self.paper.is_some() => Ok(self.include(include, out)?.map(Node::Part)),
+            other => {
+                let fault = Fault::new(self.word_of(other), "this statement is not for templates of a pack");
+                Err(fault.help("there is `if`, `for` and `set NAME = VALUE`".to_owned()))
+            }
+        }
+    }
+
+    fn each(&mut self, each: &ForLoop<'s>, out: &mut String) -> Result<Option<Node>, Fault> {
+        let items = self.expr(&each.iter)?;
+        let quick = self.quick(&each.iter);
+        let mut names = Vec::new();
+        self.targets(&each.target, &mut names)?;
+        let targets: Vec<String> = names.iter().map(|name| format!("l_{name}")).collect();
+        let numbers = names.iter().map(|name| self.name(name)).collect();
+        let outer = self.items.len();
+        let own = self.is_own(&each.iter);
+        self.items.extend(names.iter().map(|name| (*name, own)));
+        self.locals.push([names, vec!["loop"]].concat());
+        let _ = write!(out, "{{% for {} in {items}{}", targets.join(", "), filters::EACH);
+        let mut when = Some(None);
+        if let Some(filter) = &each.filter_expr {
+            let code = self.expr(filter)?;
+            when = self.quick(filter).map(Some);
+            let _ = write!(out, " if {code}");
+        }
+        out.push_str(" %}");
+        let before = self.place();
+        let body = self.statements(&each.body, out)?;
+        self.locals.pop();
+        self.items.truncate(outer);
+        self.same_place(before, &each.iter)?;
+        out.push_str("{% else %}");
+        let otherwise = self.statements(&each.else_body, out)?;
+        self.same_place(before, &each.iter)?;
+        out.push_str("{% endfor %}");
+        let parts = quick.zip(when).zip(body).zip(otherwise);
+        Ok(parts.map(|(((items, when), body), otherwise)| {
+            let alone = matches!(each.target, Expr::Var(_));
+            Node::Each(Box::new(Each { items, names: numbers, alone, when, body, otherwise }))
+        }))
+    }
+
+    /// The word that a statement starts with; of those that say nothing of their place, the whole text.
+    fn word_of(&self, statement: &Stmt<'s>) -> Span {
+        let start = match statement {
+            Stmt::Include(one) => one.span(),
+            Stmt::Block(one) => one.span(),
+            Stmt::Import(one) => one.span(),
+            Stmt::FromImport(one) => one.span(),
+            Stmt::Extends(one) => one.span(),
+            Stmt::WithBlock(one) => one.span(),
+            Stmt::Do(one) => one.span(),
+            _ => return Span::new(0, self.source.len()),
+        };
+        let start = start.start_offset as usize;
+        let rest = self.source.get(start..).unwrap_or_default();
+        Span::new(start, start + rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len()))
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.paper.as_ref().map(|paper| paper.place)
+    }
+
+    fn put(&mut self, place: Option<Place>) {
+        if let (Some(paper), Some(place)) = (&mut self.paper, place) {
+            paper.place = place;
+        }
+    }
+
+    /// Every way through a statement leads to the same place, or nobody could say how the next value is escaped.
+    fn same_place(&self, other: Option<Place>, tree: &Expr<'s>) -> Result<(), Fault> {
+        if self.place() == other {
+            return Ok(());
+        }
+        let fault = self.refuse(tree, "one way through this ends inside a tag, another does not");
+        Err(fault.help("write the whole tag, or the whole value of an attribute, into each branch".to_owned()))
+    }
+
+    /// What is printed and how: in a document a value escaped for its place, or markup of the engine's own.
+    fn printed<'t>(&self, tree: &'t Expr<'s>) -> Result<(&'t Expr<'s>, Print), Fault> {
+        let Some(place) = self.place() else { return Ok((tree, Print::Jinja)) };
+        if let Expr::Filter(filter) = tree
+            && let (MARKUP, Some(base), [], Place::Text) = (filter.name, &filter.expr, filter.args.as_slice(), place)
+        {
+            if !self.is_own(base) {
+                let fault = self.refuse(tree, "only what the rules themselves spell is markup");
+                let own = self.paper.as_ref().map(|paper| paper.own.join("`, `")).unwrap_or_default();
+                return Err(fault.help(format!("`markup` takes a path that starts at `{own}`, or an item of one")));
+            }
+            return Ok((base, Print::Markup));
+        }
+        if let Expr::Filter(filter) = tree
+            && let (GUARDED, Some(base), Place::Text) = (filter.name, &filter.expr, place)
+        {
+            return Ok((base, self.guarded(tree, &filter.args)?));
+        }
+        // A whole number is no structure, wherever it stands.
+        let is_whole = matches!(tree, Expr::Filter(filter) if filter.name == "int");
+        match place {
+            Place::Tag if is_whole => Ok((tree, Print::Slot(Slot::Quoted))),
+            Place::Text => Ok((tree, Print::Slot(Slot::Text))),
+            Place::Quoted(_) => Ok((tree, Print::Slot(Slot::Quoted))),
+            Place::Tag => {
+                let fault = self.refuse(tree, "a value cannot stand inside a tag");
+                let help =
+                    "put it between tags, or into the quotes of an attribute; a whole number may stand there: `| int`";
+                Err(fault.help(help.to_owned()))
+            }
+        }
+    }
+
+    /// A value as it is, but for the lines that a dialect would take for structure.
+    fn guarded(&self, tree: &Expr<'s>, args: &[CallArg<'s>]) -> Result<Print, Fault> {
+        let name = match args {
+            [CallArg::Pos(Expr::Const(name))] => name.value.as_str(),
+            _ => None,
+        };
+        let Some(name) = name else {
+            return Err(self.refuse(tree, &format!("`{GUARDED}` takes the name of a dialect in quotes")));
+        };
+        let known: Vec<&str> = self.paper.iter().flat_map(|paper| paper.escape.guards()).collect();
+        if !known.contains(&name) {
+            let message = format!("no dialect `{name}` tells its structure by the start of lines alone");
+            let help = alternatives(name, known).or(Some("give the dialect `anchor = \"line\"`".to_owned()));
+            return Err(self.refuse(tree, &message).help(help));
+        }
+        Ok(Print::Guarded(name.to_owned()))
+    }
+
+    /// Whether the value of a path is no user's, wherever it leads.
+    fn is_own(&self, tree: &Expr<'s>) -> bool {
+        match tree {
+            Expr::Var(var) if self.is_local(var.id) => {
+                let mut bindings = self.items.iter().filter(|(name, _)| *name == var.id).peekable();
+                bindings.peek().is_some() && bindings.all(|(_, own)| *own)
+            }
+            Expr::Var(var) => self.paper.as_ref().is_some_and(|paper| paper.own.contains(&var.id)),
+            Expr::GetAttr(get) => self.is_own(&get.expr),
+            Expr::GetItem(get) => self.is_own(&get.expr),
+            _ => false,
+        }
+    }
+
+    /// Writes a file in.
+    fn file(&mut self, source: &'s str, out: &mut String) -> Result<Option<Page>, Fault> {
+        bounded(source, false)?;
+        let tree = machinery::parse(source, "template", page_syntax()).map_err(|error| Fault::of(&error, source))?;
+        let Stmt::Template(tree) = &tree else { return Err(Fault::new(0..source.len(), "this is not a template")) };
+        self.statements(&tree.children, out)
+    }
+
+    /// Writes the file in that an `include` names.
+    fn include(&mut self, include: &Include<'s>, out: &mut String) -> Result<Option<Page>, Fault> {
+        let name = match &include.name {
+            Expr::Const(name) => name.value.as_str().map(str::to_owned),
+            _ => None,
+        };
+        let Some(name) = name.filter(|_| !include.ignore_missing) else {
+            return Err(self.refuse(&include.name, "`include` takes the path of a file in quotes"));
+        };
+        let Some(paper) = &mut self.paper else { return Ok(None) };
+        let library = paper.library;
+        let again = paper.open.contains(&name);
+        paper.files += 1;
+        if again || paper.files > FILES {
+            let message = format!("a document is made of {FILES} files at the most");
+            let message = if again { format!("`{name}` includes itself") } else { message };
+            return Err(self.refuse(&include.name, &message));
+        }
+        let Some((text, source)) = library.text(&name) else {
+            let fault = self.refuse(&include.name, &format!("the pack has no file `{name}`"));
+            return Err(fault.help("paths are relative to the pack's folder".to_owned()));
+        };
+        paper.open.push(name);
+        let above = paper.file.replace(source);
+        let around = std::mem::replace(&mut self.source, text);
+        let page = self.file(text, out).map_err(|fault| match fault.file {
+            None => Fault { file: Some((source, text.to_owned())), ..fault },
+            Some(_) => fault,
+        })?;
+        self.source = around;
+        if let Some(paper) = &mut self.paper {
+            paper.open.pop();
+            paper.file = above;
+        }
+        Ok(page)
+    }
+
+    fn targets(&self, target: &Expr<'s>, names: &mut Vec<&'s str>) -> Result<(), Fault> {
+        match target {
+            Expr::Var(var) => names.push(var.id),
+            Expr::Tuple(tuple) if names.is_empty() => {
+                tuple.items.iter().try_for_each(|item| self.targets(item, names))?;
+            }
+            Expr::List(list) if names.is_empty() => {
+                list.items.iter().try_for_each(|item| self.targets(item, names))?;
+            }
+            other => return Err(self.refuse(other, "`for` takes names")),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,244 @@
+//! Cost: can a rule read the same text again and again?
+//!
+//! In: the rules of a grammar as typed, without faults.
+//! Out: [`Again`]: each part that reads ahead without bounds, is given up, and may be tried anew one character on.
+//! Never: doubts a part whose reading ends where it could start again, or that takes what it has read.
+//!
+//! Nothing that matched is given back, so that a repetition behind another costs nothing. What costs is a round of a
+//! repetition that looks far ahead and then takes little: by a lookahead, or by an alternative that fails late.
+
+use super::analysis::Analysis;
+use super::class::{Bytes, Class};
+use super::expression::built_in;
+use super::tree::{Node, Rule, Times, What};
+use std::collections::HashMap;
+
+/// A part that is read again in each round of what surrounds it.
+pub(super) struct Again<'r> {
+    pub(super) part: &'r Node,
+    pub(super) around: &'r Node,
+}
+
+/// What in the rules may be read once for each character. `recursive` says whether a rule comes back to itself.
+pub(super) fn again<'r>(rules: &'r [Rule], recursive: impl Fn(&'r Rule) -> bool) -> Vec<Again<'r>> {
+    let costs = Costs::of(rules, &recursive);
+    let mut found: Vec<Again<'r>> = Vec::new();
+    for rule in rules {
+        let comes_back = recursive(rule);
+        let mut rest = vec![&rule.body];
+        while let Some(node) = rest.pop() {
+            let again = match &node.what {
+                What::Repeat(round, Times::Any | Times::Some | Times::AtLeast(_)) => {
+                    costs.wasted(round).map(|part| Again { part, around: node })
+                }
+                What::And(ahead) | What::Not(ahead) if comes_back && costs.facts(ahead).starts_within() => {
+                    Some(Again { part: ahead, around: &rule.body })
+                }
+                _ => None,
+            };
+            found.extend(again.filter(|new| !found.iter().any(|known| std::ptr::eq(known.part, new.part))));
+            rest.extend(node.parts());
+        }
+    }
+    found
+}
+
+/// What is known of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Facts {
+    /// The bytes that a match may start with.
+    first: Bytes,
+    /// The bytes of the characters that it may take.
+    takes: Bytes,
+    /// Of those that it may read as often as they come; none where its reading has bounds.
+    runs: Bytes,
+    /// Whether it may match nothing.
+    empty: bool,
+    /// Whether it may fail, and whether behind such reading.
+    fails: bool,
+    fails_late: bool,
+    /// Whether it is one character, of those that it takes.
+    single: bool,
+    /// Of a lookahead: the characters of ASCII that it lets nothing start with.
+    bars: Bytes,
+}
+
+impl Facts {
+    fn one(bytes: Bytes) -> Self {
+        Self { first: bytes, takes: bytes, fails: true, single: true, ..Self::default() }
+    }
+
+    fn text(text: &str, any_case: bool) -> Self {
+        let mut bytes = text.bytes().map(|byte| match any_case {
+            true => Bytes::one(byte.to_ascii_lowercase()).or(Bytes::one(byte.to_ascii_uppercase())),
+            false => Bytes::one(byte),
+        });
+        let first = bytes.next().unwrap_or_default();
+        let (empty, single) = (text.is_empty(), text.len() == 1);
+        Self { first, takes: bytes.fold(first, Bytes::or), empty, fails: !empty, single, ..Self::default() }
+    }
+
+    /// Whether it may be tried again inside of what it has read without bounds.
+    fn starts_within(&self) -> bool {
+        !self.first.and(self.runs).is_empty()
+    }
+
+    fn is_bounded(&self) -> bool {
+        self.runs.is_empty()
+    }
+}
+
+struct Costs<'r> {
+    rules: HashMap<&'r str, Facts>,
+    /// For rules of which a match may give up reading while it takes little: the part that is given up.
+    wasteful: HashMap<&'r str, &'r Node>,
+}
+
+impl<'r> Costs<'r> {
+    fn of(rules: &'r [Rule], recursive: impl Fn(&'r Rule) -> bool) -> Self {
+        let mut costs = Self { rules: HashMap::new(), wasteful: HashMap::new() };
+        // Each time what is known comes one call further.
+        for _ in 0..=2 * rules.len() {
+            let facts = |rule: &'r Rule| {
+                let mut facts = costs.facts(&rule.body);
+                if recursive(rule) {
+                    facts.runs = facts.runs.or(facts.takes);
+                }
+                (rule.name.as_str(), facts)
+            };
+            let new: HashMap<&str, Facts> = rules.iter().map(facts).collect();
+            if new == costs.rules {
+                break;
+            }
+            costs.rules = new;
+        }
+        loop {
+            let rest = rules.iter().filter(|rule| !costs.wasteful.contains_key(rule.name.as_str()));
+            let new: Vec<_> = rest.filter_map(|rule| Some((rule.name.as_str(), costs.wasted(&rule.body)?))).collect();
+            if new.is_empty() {
+                return costs;
+            }
+            costs.wasteful.extend(new);
+        }
+    }
+
+    fn facts(&self, node: &Node) -> Facts {
+        match &node.what {
+            What::Text(text) => Facts::text(text, false),
+            What::AnyCase(text) => Facts::text(text, true),
+            What::Range(first, last) => Facts::one(Class::range(*first, *last).leads()),
+            What::Name(name) => self
+                .rules
+                .get(name.as_str())
+                .copied()
+                .unwrap_or_else(|| Facts::one(Analysis::of(&[]).lead(&built_in(name)).bytes)),
+            What::Sequence(parts) => together(&self.each(parts)),
+            What::Choice(choices) => {
+                let either = |one: Facts, other: Facts| Facts {
+                    first: one.first.or(other.first),
+                    takes: one.takes.or(other.takes),
+                    runs: one.runs.or(other.runs),
+                    empty: one.empty || other.empty,
+                    fails: one.fails && other.fails,
+                    fails_late: one.fails_late || other.fails_late,
+                    single: one.single && other.single,
+                    bars: Bytes::default(),
+                };
+                let all = self.each(choices).into_iter().reduce(either).unwrap_or_default();
+                Facts { fails_late: all.fails_late && all.fails, ..all }
+            }
+            What::Optional(inner) => {
+                Facts { empty: true, fails: false, fails_late: false, single: false, ..self.facts(inner) }
+            }
+            What::Repeat(inner, times) => {
+                let (least, bounded) = match times {
+                    Times::Any => (0, false),
+                    Times::Some => (1, false),
+                    Times::AtLeast(least) => (*least, false),
+                    Times::AtMost(_) => (0, true),
+                    Times::Exactly(least) | Times::Between(least, _) => (*least, true),
+                };
+                let facts = self.facts(inner);
+                let runs = if bounded { facts.runs } else { facts.runs.or(facts.takes) };
+                let fails = least > 0 && facts.fails;
+                let empty = least == 0 || facts.empty;
+                Facts { runs, empty, fails, fails_late: fails && facts.fails_late, single: false, ..facts }
+            }
+            What::And(inner) | What::Not(inner) => {
+                let Facts { runs, takes, single, .. } = self.facts(inner);
+                // What starts with the same byte beyond ASCII need not be the same character.
+                let bars =
+                    takes.and(Bytes([if single && matches!(node.what, What::Not(_)) { u128::MAX } else { 0 }, 0]));
+                Facts { runs, empty: true, fails: true, fails_late: !runs.is_empty(), bars, ..Facts::default() }
+            }
+            What::Refused => Facts::one(Bytes::ALL),
+        }
+    }
+
+    fn each(&self, parts: &[Node]) -> Vec<Facts> {
+        parts.iter().map(|part| self.facts(part)).collect()
+    }
+
+    /// The part of one round that reads ahead without bounds and is given up, while the round takes little of what was
+    /// read.
+    fn wasted(&self, round: &'r Node) -> Option<&'r Node> {
+        let given_up = |part: &'r Node, takes: Bytes| {
+            let facts = self.facts(part);
+            (facts.starts_within() && !facts.runs.and(takes).is_empty()).then_some(part)
+        };
+        match &round.what {
+            What::Name(name) => self.wasteful.get(name.as_str()).copied(),
+            What::Choice(choices) => {
+                let all = self.each(choices);
+                choices.iter().zip(&all).enumerate().find_map(|(number, (choice, facts))| {
+                    let later = all.iter().skip(number + 1).filter(|_| facts.fails_late);
+                    let mut instead =
+                        later.filter(|other| other.is_bounded() && !other.first.and(facts.first).is_empty());
+                    instead.find_map(|other| given_up(choice, other.takes)).or_else(|| self.wasted(choice))
+                })
+            }
+            What::Sequence(parts) => {
+                let all = self.each(parts);
+                let takes = together(&all).takes;
+                parts.iter().enumerate().find_map(|(number, part)| {
+                    let mut others = all.iter().enumerate().filter(|(other, _)| *other != number);
+                    if !others.all(|(_, other)| other.is_bounded()) {
+                        return None;
+                    }
+                    let ahead = match &part.what {
+                        What::And(ahead) | What::Not(ahead) => ahead,
+                        What::Optional(inner) | What::Repeat(inner, _) if self.facts(inner).fails_late => inner,
+                        _ => return self.wasted(part),
+                    };
+                    // What follows takes the text from where this was given up.
+                    let rest = together(all.get(number + 1..).unwrap_or_default());
+                    let follows = rest.empty || !rest.first.and(self.facts(ahead).first).is_empty();
+                    given_up(ahead, takes).filter(|_| follows)
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What is known of parts one after the other. A lookahead that bars single characters bars them from what comes next.
+fn together(all: &[Facts]) -> Facts {
+    let mut whole = Facts { empty: true, ..Facts::default() };
+    let mut barred = Bytes::default();
+    for facts in all {
+        let mut facts = *facts;
+        if whole.takes.is_empty() && facts.single {
+            facts.takes = facts.takes.but(barred);
+        }
+        if whole.empty {
+            whole.first = whole.first.or(facts.first.but(barred));
+        }
+        whole.fails_late |= facts.fails_late || (facts.fails && !whole.runs.is_empty());
+        whole.takes = whole.takes.or(facts.takes);
+        whole.runs = whole.runs.or(facts.runs);
+        whole.empty &= facts.empty;
+        whole.fails |= facts.fails;
+        barred = barred.or(facts.bars);
+    }
+    whole
+}

@@ -1,0 +1,200 @@
+//! Inclusion: does one pattern match in every text in which another does?
+//!
+//! In: patterns of the `regex` crate.
+//! Out: [`Matched`], the texts in which some of them match, and whether it holds all of another.
+//! Never: guesses: what cannot be said within a few thousand steps is not said.
+//!
+//! Both run side by side over all texts at once, each as an automaton that is built where it is walked. A text at whose end
+//! the other has matched and this one has not is a proof that it does not hold all.
+
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::hybrid::{CacheError, LazyStateID};
+use regex_automata::util::start::Config as Start;
+use regex_automata::{Anchored, MatchKind};
+use regex_syntax::hir::{Class, Hir, HirKind};
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// The most states of both that are looked at.
+const STATES: usize = 2_000;
+/// The most bytes that an automaton may take.
+const BYTES: usize = 1 << 20;
+
+/// The texts in which one of some patterns matches.
+pub(crate) struct Matched {
+    dfa: DFA,
+    /// The bytes of its shortest match.
+    least: usize,
+    /// Whether it asks for boundaries of words as Unicode has them. No automaton can: only texts of ASCII are looked at.
+    bounded: bool,
+    /// Whether what holds for texts of ASCII holds for all.
+    ascii_stands_for_all: bool,
+}
+
+/// The texts that are UTF-8: the only ones that there are.
+static TEXTS: LazyLock<Option<DFA>> = LazyLock::new(|| automaton(&[r"\A(?s:.)*\z"]));
+
+fn automaton(patterns: &[&str]) -> Option<DFA> {
+    let config = DFA::config()
+        .match_kind(MatchKind::All)
+        .unicode_word_boundary(true)
+        .cache_capacity(BYTES)
+        .skip_cache_capacity_check(true)
+        .minimum_cache_clear_count(Some(0));
+    let nfa = regex_automata::nfa::thompson::Config::new().nfa_size_limit(Some(BYTES));
+    DFA::builder().configure(config).thompson(nfa).build_many(patterns).ok()
+}
+
+impl Matched {
+    /// The texts in which one of the patterns matches; none where there is no pattern, or a very large one.
+    pub(crate) fn by(patterns: &[&str]) -> Option<Self> {
+        let parsed: Vec<Hir> = patterns.iter().map(|text| regex_syntax::parse(text).ok()).collect::<Option<_>>()?;
+        let least = parsed.iter().map(|hir| hir.properties().minimum_len().unwrap_or(usize::MAX)).min()?;
+        Some(Self {
+            dfa: automaton(patterns)?,
+            least,
+            bounded: parsed.iter().any(|hir| hir.properties().look_set().contains_word_unicode()),
+            ascii_stands_for_all: parsed.iter().all(treats_others_as_letters),
+        })
+    }
+
+    /// Whether it is certain that every text of the other is one of these.
+    pub(crate) fn holds(&self, other: &Self) -> bool {
+        let ascii = self.bounded || other.bounded;
+        let comparable = !ascii || (self.ascii_stands_for_all && other.ascii_stands_for_all);
+        // The shortest text of the other has to hold a match.
+        comparable && self.least <= other.least && Walk::new(self, other, ascii).is_some_and(|walk| walk.finds_all())
+    }
+}
+
+/// Both automata and that of all texts, side by side.
+struct Walk<'a> {
+    automata: [&'a DFA; 3],
+    caches: [Cache; 3],
+    /// One byte for each way in which any of them goes on.
+    bytes: Vec<u8>,
+}
+
+/// Where the three are, and whether the other has matched.
+type At = ([LazyStateID; 3], bool);
+
+impl<'a> Walk<'a> {
+    fn new(own: &'a Matched, other: &'a Matched, ascii: bool) -> Option<Self> {
+        let automata = [&own.dfa, &other.dfa, TEXTS.as_ref()?];
+        let mut ways = HashSet::new();
+        let last = if ascii { 0x7F } else { 0xFF };
+        let mut new = |byte: &u8| ways.insert(automata.map(|dfa| dfa.byte_classes().get(*byte)));
+        Some(Self {
+            bytes: (0..=last).filter(|byte| new(byte)).collect(),
+            caches: automata.map(DFA::create_cache),
+            automata,
+        })
+    }
+
+    fn finds_all(mut self) -> bool {
+        self.search().unwrap_or(false)
+    }
+
+    /// Whether no text matches the other alone; none where that takes too long.
+    fn search(&mut self) -> Option<bool> {
+        let start = Start::new().anchored(Anchored::No);
+        let starts = self.each(|dfa, cache| dfa.start_state(cache, &start).ok())?;
+        let mut seen: HashSet<At> = HashSet::from([(starts, false)]);
+        let mut left: Vec<At> = vec![(starts, false)];
+        while let Some((at, matched)) = left.pop() {
+            let [own, other, text] = self.step(at, |dfa, cache, state| dfa.next_eoi_state(cache, state))?;
+            if text.is_match() && (matched || other.is_match()) && !own.is_match() {
+                return Some(false);
+            }
+            for byte in self.bytes.clone() {
+                let to = self.step(at, |dfa, cache, state| dfa.next_state(cache, state, byte))?;
+                let [own, other, text] = to;
+                if to.iter().any(LazyStateID::is_quit) {
+                    return None;
+                }
+                let matched = matched || other.is_match();
+                let over = own.is_match() || text.is_dead() || (other.is_dead() && !matched);
+                if !over && seen.insert((to, matched)) {
+                    left.push((to, matched));
+                }
+            }
+            if seen.len() > STATES {
+                return None;
+            }
+        }
+        Some(true)
+    }
+
+    fn each<T: Copy>(&mut self, act: impl Fn(&DFA, &mut Cache) -> Option<T>) -> Option<[T; 3]> {
+        let ([one, other, text], [a, b, c]) = (self.automata, &mut self.caches);
+        Some([act(one, a)?, act(other, b)?, act(text, c)?])
+    }
+
+    fn step(
+        &mut self,
+        at: [LazyStateID; 3],
+        act: impl Fn(&DFA, &mut Cache, LazyStateID) -> Result<LazyStateID, CacheError>,
+    ) -> Option<[LazyStateID; 3]> {
+        let ([one, other, text], [a, b, c], [x, y, z]) = (self.automata, &mut self.caches, at);
+        Some([act(one, a, x).ok()?, act(other, b, y).ok()?, act(text, c, z).ok()?])
+    }
+}
+
+/// Whether a pattern makes no difference between a character beyond ASCII and some letter or mark of ASCII.
+fn treats_others_as_letters(hir: &Hir) -> bool {
+    // What the long s and the sign for Kelvin are in any case of letters.
+    let folded = |first: char, last: char| first == last && matches!(first, '\u{17F}' | '\u{212A}');
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => true,
+        HirKind::Literal(literal) => literal.0.is_ascii(),
+        HirKind::Class(Class::Unicode(class)) => {
+            let ranges = class.ranges();
+            let beyond = ranges.iter().filter(|range| !range.end().is_ascii());
+            let holds = |c: char| ranges.iter().any(|range| (range.start()..=range.end()).contains(&c));
+            let wide = holds('\u{10FFFF}') || (holds('a') && holds('Z')) || (holds(' ') && holds('\u{2003}'));
+            wide || beyond.into_iter().all(|range| folded(range.start(), range.end()))
+        }
+        HirKind::Class(Class::Bytes(class)) => class.is_ascii(),
+        HirKind::Repetition(repetition) => treats_others_as_letters(&repetition.sub),
+        HirKind::Capture(capture) => treats_others_as_letters(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().all(treats_others_as_letters),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(earlier: &[&str], later: &[&str], expected: bool) {
+        let holds = Matched::by(earlier).zip(Matched::by(later)).map(|(earlier, later)| earlier.holds(&later));
+        assert_eq!(holds, Some(expected), "{earlier:?} {later:?}");
+    }
+
+    #[test]
+    fn a_pattern_holds_what_it_always_matches_in() {
+        check(&["hello|hi"], &["hi"], true);
+        check(&["hi"], &["hello|hi"], false);
+        check(&["hello", "hi"], &["(hello|hi)!*"], true);
+        check(&["a"], &["ba*b"], false);
+        check(&["a"], &["ba+b"], true);
+        check(&["^hi"], &["hi"], false);
+        check(&["hi"], &["^hi$"], true);
+        check(&[r"(?i)\bhi\b"], &[r"\b(hi|HI)\b"], true);
+        check(&[r"\bhi\b"], &["hi"], false);
+        check(&[r"(?i)^\W*(done|exit)\W*$"], &[r"(?i)^\s*exit[.!]*\s*$"], true);
+        check(&[r"(?i)^\s*(done|exit)\s*$"], &[r"(?i)^\W*exit\W*$"], false);
+        check(&[r"(?s)^.*hi"], &["hi"], true);
+        check(&["[^x]"], &["ä"], true);
+        check(&[r"\w"], &["é"], true);
+    }
+
+    #[test]
+    fn what_ascii_cannot_tell_is_not_said() {
+        check(&[r"\bhi\b"], &["hié|hi!"], false);
+        check(&[r"\bhi\b"], &[r"hi\b"], false);
+        check(&["é"], &[r"\bé"], false);
+        // Too many states to go through.
+        check(&["a.{60}b"], &["[ab]{3}(a|b).{60}b"], false);
+    }
+}
