@@ -315,7 +315,7 @@ impl Marker {
     fn open(&mut self, look: &Look<'_>, index: usize, budget: &mut Budget, resume: bool) -> Attempt {
         let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
         let may_be = |bytes: &[u8]| look.dialect.names.may_open(bytes, index);
-        match self.run(look, family, (family.open, &family.open_lead), &may_be, budget, resume) {
+        match self.run(look, family, (family.open, &family.open_lead), may_be, budget, resume) {
             Ok(end) => {
                 let Some(name) = self.capture(family.name) else { return Attempt::Nothing };
                 match look.dialect.names.find(name.of(look.text), Some(index)) {
@@ -350,7 +350,7 @@ impl Marker {
         let Some(rule) = family.close else { return Attempt::Nothing };
         let leads = self.leads;
         let may_be = |bytes: &[u8]| look.dialect.names.may_close(bytes, leads);
-        match self.run(look, family, (rule, &family.close_lead), &may_be, budget, resume) {
+        match self.run(look, family, (rule, &family.close_lead), may_be, budget, resume) {
             Ok(end) => {
                 let name = self.capture(family.name).unwrap_or(Span::new(end, end));
                 let span = Span::new(self.at, end);
@@ -374,7 +374,7 @@ impl Marker {
         look: &Look<'_>,
         family: &Family,
         (rule, lead): (RuleId, &Lead),
-        may_be: &dyn Fn(&[u8]) -> Option<bool>,
+        may_be: impl Fn(&[u8]) -> Option<bool>,
         budget: &mut Budget,
         resume: bool,
     ) -> Result<usize, Attempt> {
@@ -383,10 +383,13 @@ impl Marker {
         let fits = |at: usize| may_be(from(at)).or(look.complete.then_some(false));
         if !resume {
             let rest = from(self.at);
-            let fits = match family.grammar.first(rule).may_start(rest) {
+            // A byte or two: a comparison of slices would be a call.
+            let starts = lead.literal.bytes().zip(rest).all(|(one, other)| one == *other);
+            let fits = match starts {
+                true if !lead.name_follows => Some(family.grammar.first(rule).may_start(rest)),
                 true if rest.len() < lead.literal.len() => look.complete.then_some(false),
-                true if lead.name_follows => fits(self.at + lead.literal.len()),
-                starts => Some(starts),
+                true => fits(self.at + lead.literal.len()),
+                false => Some(false),
             };
             match fits {
                 Some(true) => {}
