@@ -159,7 +159,8 @@ impl Pen {
         let (label, difference) = explain(failure);
         let mut notes = Vec::new();
         notes.extend(difference.map(|text| ("difference", text)));
-        if matches!(failure.path.as_str(), "codes" | "remarks") {
+        // A status says that something was found, and no more.
+        if matches!(failure.path.as_str(), "status" | "codes" | "remarks") {
             notes.extend(findings(&failure.path, run.told.get(failure.step)));
         }
         notes.push(("claim", case.header.claim.value.clone()));
