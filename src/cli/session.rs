@@ -82,7 +82,7 @@ fn read_session(path: &Path) -> Result<Result<Map<String, Value>, Printed>, Erro
             (before + error.column().saturating_sub(1), format!("this is not JSON: {what}"))
         }
     };
-    let offset = text.floor_char_boundary(offset);
+    let offset = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
     let end = text.get(offset..).and_then(|rest| rest.chars().next()).map_or(offset, |c| offset + c.len_utf8());
     let mut sources = Sources::default();
     let source = sources.add(Source::new(path.display().to_string(), text));
