@@ -32,6 +32,8 @@ struct Parsed {
     lowered: Arc<Lowered>,
     environment: Environment<'static>,
     escape: Arc<Escape>,
+    /// Whether a value could form structure with what stands beside it.
+    joins: bool,
     reads: Reads,
     at: Location,
 }
@@ -55,7 +57,7 @@ impl Document {
             Spanned::new(text.to_owned(), at)
         };
         let faulty = |fault: Fault| fault.at(&typed(text, source));
-        let lowered = statements::document(text, name, library, own, escape).map_err(faulty)?;
+        let (lowered, joins) = statements::document(text, name, library, own, escape).map_err(faulty)?;
         let lower::Form::Text(code, _) = &lowered.form else {
             return Err(Fault::new(0..text.len(), "this is not a document").at(&typed(text, source)));
         };
@@ -63,7 +65,7 @@ impl Document {
             .map_err(|error| Fault { span: Span::new(0, text.len()), ..Fault::of(&error, text) })
             .map_err(faulty)?;
         let (reads, escape) = (Reads::of(&lowered, &typed(text, source)), escape.clone());
-        Ok(Document(Arc::new(Parsed { lowered: Arc::new(lowered), environment, escape, reads, at })))
+        Ok(Document(Arc::new(Parsed { lowered: Arc::new(lowered), environment, escape, joins, reads, at })))
     }
 
     /// What it reads from its scope.
@@ -82,10 +84,11 @@ impl Document {
     ///
     /// As for [`super::Expression::value`].
     pub(crate) fn render(&self, scope: &Scope<'_>) -> Result<String, Failure> {
-        match page::text(&self.0.lowered, scope, Some(&self.0.escape)) {
-            Some(text) => Ok(text),
-            None => engine::render(&self.0.environment, &self.0.lowered, scope),
-        }
+        let (text, places) = match page::text(&self.0.lowered, scope, Some(&self.0.escape)) {
+            Some(written) => written,
+            None => engine::render(&self.0.environment, &self.0.lowered, scope)?,
+        };
+        Ok(if self.0.joins { self.0.escape.settled(text, &places) } else { text })
     }
 
     /// Whether its text without the engine, if it has one, is that of the engine.

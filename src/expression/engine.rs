@@ -4,19 +4,20 @@
 //! Out: JSON, text or a [`Failure`].
 //! Never: reads a clock, rolls dice, loads anything, or goes on when a bound is reached.
 
-use super::escape::{Escape, Slot};
+use super::escape::{Escape, Places, Slot};
 use super::filters::ENVIRONMENT;
 use super::lower::{Lowered, Read, Step};
 use super::scale::{self, DEPTH, FUEL, OUTPUT, Scale, failure, on_scale, take, to_json, to_value, weigh, wrong};
 use super::scope::Named;
 use super::{Failure, Scope};
-use minijinja::value::{Object, ValueKind};
+use minijinja::value::{Object, ObjectRepr, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 /// A compiled expression.
 pub(super) type Code = minijinja::Expression<'static, 'static>;
@@ -51,6 +52,9 @@ pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Env
                 }
             }
             on_scale(state, |left| take(left, out.len()))?;
+            if slot == Slot::Text {
+                note(state, out.len(), false);
+            }
             Ok::<_, Error>(out)
         });
     }
@@ -60,7 +64,9 @@ pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Env
         let text = text.unwrap_or_else(|| if value.is_none() { "".into() } else { value.to_string().into() });
         // It is looked through once, and written once.
         on_scale(state, |left| take(left, 2 * text.len()))?;
-        Ok::<_, Error>(escape.guarded(dialect, &text).unwrap_or_default())
+        let out = escape.guarded(dialect, &text).unwrap_or_default();
+        note(state, out.len(), true);
+        Ok::<_, Error>(out)
     });
     environment.add_template_owned("", source.to_owned())?;
     Ok(environment)
@@ -158,13 +164,15 @@ pub(super) fn evaluate(code: &Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -
     Ok((value, scale))
 }
 
+/// The text of a template, and where values stand in it.
 pub(super) fn render(
     environment: &Environment<'static>,
     lowered: &Arc<Lowered>,
     scope: &Scope<'_>,
-) -> Result<String, Failure> {
+) -> Result<(String, Places), Failure> {
     let (names, _) = Names::new(lowered, scope)?;
-    let mut out = Capped { most: scale::output(names.size), ..Capped::default() };
+    let written = names.written.clone();
+    let mut out = Capped { most: scale::output(names.size), written: Some(written.clone()), ..Capped::default() };
     let mut environment = Cow::Borrowed(environment);
     if names.size as u64 > FUEL {
         environment.to_mut().set_fuel(Some(scale::fuel(names.size)));
@@ -172,7 +180,41 @@ pub(super) fn render(
     let template = environment.get_template("").map_err(Failure::of)?;
     let names = Arc::new(names);
     let done = template.render_captured_to(Value::from_dyn_object(names.clone()), &mut out).map(drop);
-    out.finish(done.map_err(|error| failure(error, &names.reads)))
+    let text = out.finish(done.map_err(|error| failure(error, &names.reads)))?;
+    Ok((text, written.places()))
+}
+
+/// The name of what is [`Written`], which no author can say.
+const WRITTEN: &str = "#";
+
+/// How much is written so far, and where values stand in it.
+#[derive(Debug, Default)]
+struct Written {
+    bytes: AtomicUsize,
+    places: Mutex<Places>,
+}
+
+impl Written {
+    fn places(&self) -> Places {
+        self.places.lock().map(|mut places| std::mem::take(&mut *places)).unwrap_or_default()
+    }
+}
+
+/// Notes that the next bytes are what no author wrote.
+fn note(state: &State<'_, '_>, length: usize, raw: bool) {
+    let written = state.lookup(WRITTEN);
+    if let Some(written) = written.as_ref().and_then(|written| written.downcast_object_ref::<Written>())
+        && let Ok(mut places) = written.places.lock()
+    {
+        let start = written.bytes.load(Relaxed);
+        places.add(start..start + length, raw);
+    }
+}
+
+impl Object for Written {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Plain
+    }
 }
 
 /// A text that grows to so many bytes and no further.
@@ -180,11 +222,12 @@ pub(super) struct Capped {
     bytes: Vec<u8>,
     most: usize,
     full: bool,
+    written: Option<Arc<Written>>,
 }
 
 impl Default for Capped {
     fn default() -> Self {
-        Self { bytes: Vec::new(), most: OUTPUT, full: false }
+        Self { bytes: Vec::new(), most: OUTPUT, full: false, written: None }
     }
 }
 
@@ -221,6 +264,9 @@ impl Write for Capped {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         self.bytes.extend_from_slice(bytes);
+        if let Some(written) = &self.written {
+            written.bytes.store(self.bytes.len(), Relaxed);
+        }
         Ok(bytes.len())
     }
 
@@ -237,6 +283,7 @@ struct Names {
     scale: Scale,
     /// What the largest value weighs that is read.
     size: usize,
+    written: Arc<Written>,
 }
 
 impl Names {
@@ -251,7 +298,7 @@ impl Names {
                 Err(failure) => Value::from(wrong(failure.message)),
             });
         }
-        Ok((Self { lowered: lowered.clone(), reads, scale: scale.clone(), size }, scale))
+        Ok((Self { lowered: lowered.clone(), reads, scale: scale.clone(), size, written: Arc::default() }, scale))
     }
 }
 
@@ -262,6 +309,7 @@ impl Object for Names {
             "r" => self.reads.get(number.parse::<usize>().ok()?).cloned(),
             "c" => self.lowered.constants.get(number.parse::<usize>().ok()?).cloned(),
             "$" => Some(Value::from_dyn_object(self.scale.0.clone())),
+            WRITTEN => Some(Value::from_dyn_object(self.written.clone())),
             _ => None,
         }
     }

@@ -10,6 +10,7 @@
 
 use crate::text::entity;
 use std::fmt::{self, Write as _};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How values are escaped for the dialects of one pack.
@@ -19,7 +20,7 @@ pub(crate) struct Escape {
     openers: [bool; 128],
     /// The dialects whose structure is told line by line, by their names.
     guards: Vec<(String, Arc<dyn Guarding>)>,
-    openings: Vec<Arc<dyn Opening>>,
+    marks: Vec<Arc<dyn Marking>>,
 }
 
 /// How a text enters a prompt as it is, but for the lines that one dialect would take for structure.
@@ -28,18 +29,33 @@ pub(crate) trait Guarding: fmt::Debug + Send + Sync {
     fn guarded(&self, text: &str) -> String;
 }
 
-/// What no byte alone can tell from other text: openers that start with a word, or with a brace.
-pub(crate) trait Opening: fmt::Debug + Send + Sync {
-    /// Whether a block may open where `rest` starts: at the start of a value, of a line, or within one.
-    fn opens(&self, rest: &str, at: At) -> bool;
+/// What one dialect takes for the start or the end of a block, in a text that is made of an author's words and of values.
+pub(crate) trait Marking: fmt::Debug + Send + Sync {
+    /// Where each stands, in a text with values at these places.
+    fn marks(&self, text: &str, values: &[Range<usize>]) -> Vec<Range<usize>>;
+
+    /// Whether values could form one with the end of an author's words, or without any.
+    fn is_open(&self, words: &str) -> bool;
 }
 
-/// Where in a value something stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum At {
-    Within,
-    LineStart,
-    Start,
+/// Where what no author wrote stands in a text, in order.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Places {
+    /// What is escaped for a place between tags.
+    values: Vec<Range<usize>>,
+    /// What is printed as it is: nothing that starts in it is an author's.
+    raw: Vec<Range<usize>>,
+}
+
+impl Places {
+    /// One value and nothing else.
+    fn of(value: Range<usize>) -> Self {
+        Self { values: vec![value], raw: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, place: Range<usize>, raw: bool) {
+        if raw { &mut self.raw } else { &mut self.values }.push(place);
+    }
 }
 
 /// Where a value stands.
@@ -61,7 +77,7 @@ impl Escape {
                 *slot = true;
             }
         }
-        Self { openers: set, guards: Vec::new(), openings: Vec::new() }
+        Self { openers: set, guards: Vec::new(), marks: Vec::new() }
     }
 
     /// With these dialects.
@@ -69,9 +85,56 @@ impl Escape {
         Self { guards, ..self }
     }
 
-    /// With these openers besides.
-    pub(crate) fn with_openings(self, openings: Vec<Arc<dyn Opening>>) -> Self {
-        Self { openings, ..self }
+    /// With what an author's words and values could form together.
+    pub(crate) fn with_marks(self, marks: Vec<Arc<dyn Marking>>) -> Self {
+        Self { marks, ..self }
+    }
+
+    /// Whether values could form a mark with the end of an author's words, or without any.
+    pub(super) fn joins(&self, words: &str) -> bool {
+        self.marks.iter().any(|marking| marking.is_open(words))
+    }
+
+    /// `text` without a mark that a value at one of these places helps to form.
+    pub(super) fn settled(&self, text: String, places: &Places) -> String {
+        let values = places.values.as_slice();
+        if values.is_empty() {
+            return text;
+        }
+        let mut changed: Vec<usize> = Vec::new();
+        let is_raw = |at: usize| {
+            let next = places.raw.partition_point(|raw| raw.end <= at);
+            places.raw.get(next).is_some_and(|raw| raw.start <= at)
+        };
+        let marks = self.marks.iter().flat_map(|marking| marking.marks(&text, values));
+        for mark in marks.filter(|mark| !is_raw(mark.start)) {
+            let first = values.partition_point(|value| value.end <= mark.start);
+            let mut parts = values.iter().skip(first).take_while(|value| value.start < mark.end).peekable();
+            match parts.peek() {
+                // Without its start there is no mark.
+                Some(value) if value.start <= mark.start => {
+                    let before = text.get(value.start..mark.start).unwrap_or_default();
+                    let in_reference = before.rfind('&') > before.rfind(';');
+                    changed.extend(Some(mark.start).filter(|_| !in_reference));
+                }
+                _ => parts.for_each(|value| changed.extend(telling(&text, value.start..value.end.min(mark.end)))),
+            }
+        }
+        if changed.is_empty() {
+            return text;
+        }
+        changed.sort_unstable();
+        changed.dedup();
+        let (mut out, mut from) = (String::with_capacity(text.len() + 4 * changed.len()), 0);
+        for at in changed {
+            let rest = text.get(at..).unwrap_or_default();
+            let Some(c) = rest.chars().next() else { continue };
+            out.push_str(text.get(from..at).unwrap_or_default());
+            let _ = write!(out, "&#{};", c as u32);
+            from = at + c.len_utf8();
+        }
+        out.push_str(text.get(from..).unwrap_or_default());
+        out
     }
 
     /// The names of the dialects whose structure is told line by line.
@@ -84,59 +147,72 @@ impl Escape {
         self.guards.iter().find(|(name, _)| name == dialect).map(|(_, guard)| guard.guarded(text))
     }
 
-    /// `text`, escaped for a slot, added to `out`.
-    pub(crate) fn write(&self, text: &str, slot: Slot, out: &mut String) {
+    /// `text`, escaped for a slot, added to `out`. Whoever puts it beside other text sees to it that it is
+    /// [settled](Escape::settled).
+    pub(super) fn write(&self, text: &str, slot: Slot, out: &mut String) {
         out.reserve(text.len());
-        if !self.openings.is_empty() && text.contains(is_left_out) {
-            // What stands around them may become an opener without them.
-            let held: String = text.chars().filter(|c| !is_left_out(*c)).collect();
-            return self.write(&held, slot, out);
-        }
         let mut from = 0;
-        let mut place = At::Start;
         for (at, c) in text.char_indices() {
-            let here = place;
-            place = match c {
-                '\n' if here == At::Within => At::LineStart,
-                '\n' => here,
-                ' ' | '\t' | '\r' => place,
-                _ => At::Within,
-            };
-            let opens = |one: &Arc<dyn Opening>| text.get(at..).is_some_and(|rest| one.opens(rest, here));
             let stands = match c {
                 '&' | '<' | '>' | '\r' => false,
                 '"' | '\'' | '\n' | '\t' if slot == Slot::Quoted => false,
-                c if !c.is_whitespace() && self.openings.iter().any(opens) => false,
                 c if c.is_ascii() => {
                     let opens = self.openers.get(c as usize).copied().unwrap_or_default();
                     !opens && (c >= ' ' || c == '\n' || c == '\t')
                 }
-                c if is_left_out(c) => false,
-                _ => true,
+                c => !is_left_out(c),
             };
             if stands {
                 continue;
             }
             out.push_str(text.get(from..at).unwrap_or_default());
             from = at + c.len_utf8();
-            match (entity(c), c) {
-                (Some(entity), _) => out.push_str(entity),
-                (None, c) if matches!(c, '\r' | '\n' | '\t' | '!'..='~') || !(c.is_ascii() || is_left_out(c)) => {
+            match entity(c) {
+                Some(entity) => out.push_str(entity),
+                // Nothing stands for what XML has no character for.
+                None if is_left_out(c) => {}
+                None => {
                     let _ = write!(out, "&#{};", c as u32);
                 }
-                // Nothing stands for what XML has no character for.
-                _ => {}
             }
         }
         out.push_str(text.get(from..).unwrap_or_default());
     }
 
-    /// `text`, escaped for a place between tags.
+    /// `text`, escaped for a place between tags where nothing stands beside it.
     pub(crate) fn text(&self, text: &str) -> String {
         let mut out = String::new();
         self.write(text, Slot::Text, &mut out);
-        out
+        let places = Places::of(0..out.len());
+        if self.joins("") { self.settled(out, &places) } else { out }
     }
+
+    /// As [`Escape::text`], and for a place behind the words of an author besides.
+    pub(crate) fn behind(&self, words: &str, text: &str) -> String {
+        let said = self.text(text);
+        if !self.joins(words) {
+            return said;
+        }
+        let places = Places::of(words.len()..words.len() + said.len());
+        self.settled([words, &said].concat(), &places).split_off(words.len())
+    }
+}
+
+/// Where the characters of a part of an escaped value stand without which it forms nothing: its first, and all its
+/// punctuation.
+fn telling(text: &str, part: Range<usize>) -> Vec<usize> {
+    let (mut found, mut reference) = (Vec::new(), false);
+    let mut first = true;
+    for (at, c) in text.get(part.clone()).unwrap_or_default().char_indices() {
+        let starts = std::mem::take(&mut first);
+        reference |= c == '&';
+        if !reference && (starts || c.is_ascii_punctuation()) {
+            found.push(part.start + at);
+        }
+        reference &= c != ';';
+        first = starts && c.is_whitespace();
+    }
+    found
 }
 
 /// Whether XML has no character for it.

@@ -39,7 +39,7 @@ mod statements;
 mod tests;
 
 pub(crate) use document::{Document, Library};
-pub(crate) use escape::{At, Escape, Guarding, Opening};
+pub(crate) use escape::{Escape, Guarding, Marking};
 pub(crate) use parts::Part;
 pub use path::PathTemplate;
 pub(crate) use reads::Reads;
@@ -310,8 +310,8 @@ impl Parsed {
                 None => slow(code, lowered, scope),
             },
             Body::Text(lowered, environment) => match page::text(lowered, scope, None) {
-                Some(text) => Ok(Json::String(text)),
-                None => engine::render(environment, lowered, scope).map(Json::String),
+                Some((text, _)) => Ok(Json::String(text)),
+                None => engine::render(environment, lowered, scope).map(|(text, _)| Json::String(text)),
             },
             Body::Paths(lowered) => match &lowered.form {
                 Form::Read(read) => engine::resolve(&lowered.reads, *read, scope).map(Cow::into_owned),

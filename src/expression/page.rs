@@ -4,7 +4,7 @@
 //! Out: [`Page`], and its text where nothing unusual happens; nothing where the engine has to say.
 //! Never: fails, or says anything else than the engine would.
 
-use super::escape::{Escape, Slot};
+use super::escape::{Escape, Places, Slot};
 use super::lower::{Form, Lowered};
 use super::quick::Quick;
 use super::run::{Frame, Held, Run};
@@ -67,13 +67,14 @@ impl Page {
     }
 }
 
-/// The text of a template; none where the engine has to say.
-pub(super) fn text(lowered: &Lowered, scope: &Scope<'_>, escape: Option<&Escape>) -> Option<String> {
+/// The text of a template, and where values stand in it; none where the engine has to say.
+pub(super) fn text(lowered: &Lowered, scope: &Scope<'_>, escape: Option<&Escape>) -> Option<(String, Places)> {
     let Form::Text(_, page) = &lowered.form else { return None };
-    let mut sheet = Sheet { run: Run::new(&lowered.reads, scope), escape, out: String::new() };
+    let mut sheet =
+        Sheet { run: Run::new(&lowered.reads, scope), escape, out: String::new(), places: Places::default() };
     sheet.run.frames.borrow_mut().push(Frame::default());
     sheet.page(page.as_ref()?)?;
-    Some(sheet.out)
+    Some((sheet.out, sheet.places))
 }
 
 /// A page that is being written.
@@ -81,6 +82,7 @@ struct Sheet<'j> {
     run: Run<'j>,
     escape: Option<&'j Escape>,
     out: String,
+    places: Places,
 }
 
 impl<'j> Sheet<'j> {
@@ -176,6 +178,7 @@ impl<'j> Sheet<'j> {
     }
 
     fn print(&mut self, value: &Held<'j>, form: &Print) -> Option<()> {
+        let start = self.out.len();
         match (form, self.escape) {
             (Print::Jinja | Print::Markup, _) => self.out.push_str(&written(value)?),
             (Print::Slot(slot), Some(escape)) => match value {
@@ -194,6 +197,9 @@ impl<'j> Sheet<'j> {
                 self.out.push_str(&escape.guarded(dialect, &text)?);
             }
             (Print::Slot(_) | Print::Guarded(_), None) => return None,
+        }
+        if let Print::Slot(Slot::Text) | Print::Guarded(_) = form {
+            self.places.add(start..self.out.len(), matches!(form, Print::Guarded(_)));
         }
         Some(())
     }

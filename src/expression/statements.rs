@@ -23,20 +23,29 @@ pub(super) const GUARDED: &str = "guarded";
 /// Files that one document may be made of.
 const FILES: usize = 64;
 
-/// Lowers a whole file, with what it includes written in.
+/// Lowers a whole file, with what it includes written in, and says whether a value could form structure with what stands beside it.
 pub(super) fn document(
     source: &str,
     name: &str,
     library: &dyn Library,
     own: &[&str],
     escape: &Escape,
-) -> Result<Lowered, Fault> {
+) -> Result<(Lowered, bool), Fault> {
     let mut lower = Lower::new(source);
-    lower.paper =
-        Some(Paper { library, own, escape, place: Place::Text, file: None, open: vec![name.to_owned()], files: 1 });
+    lower.paper = Some(Paper {
+        library,
+        own,
+        escape,
+        place: Place::Text,
+        file: None,
+        open: vec![name.to_owned()],
+        files: 1,
+        joins: escape.joins(""),
+    });
     let mut out = String::new();
     let page = lower.file(source, &mut out)?;
-    Ok(lower.finish(Form::Text(out, page)))
+    let joins = lower.paper.as_ref().is_some_and(|paper| paper.joins);
+    Ok((lower.finish(Form::Text(out, page)), joins))
 }
 
 /// The syntax of whole files: a line that holds nothing but a statement leaves nothing behind.
@@ -59,6 +68,8 @@ pub(super) struct Paper<'s> {
     /// The files that are being written in, from the document down.
     open: Vec<String>,
     files: usize,
+    /// Whether a value could form a mark with what stands beside it.
+    joins: bool,
 }
 
 /// What stands around a value in a document.
@@ -109,6 +120,7 @@ impl<'s> Lower<'s> {
             Stmt::EmitRaw(raw) => {
                 if let Some(paper) = &mut self.paper {
                     paper.place = paper.place.behind(raw.raw);
+                    paper.joins |= paper.escape.joins(raw.raw);
                 }
                 let text = self.constant(raw.raw.into());
                 let _ = write!(out, "{{{{ {text} }}}}");
@@ -116,6 +128,9 @@ impl<'s> Lower<'s> {
             }
             Stmt::EmitExpr(emit) => {
                 let (base, form) = self.printed(&emit.expr)?;
+                if let (Some(paper), Print::Markup) = (&mut self.paper, &form) {
+                    paper.joins = true;
+                }
                 let code = self.expr(base)?;
                 let filter = match &form {
                     Print::Jinja => String::new(),
@@ -254,7 +269,7 @@ impl<'s> Lower<'s> {
         // A whole number is no structure, wherever it stands.
         let is_whole = matches!(tree, Expr::Filter(filter) if filter.name == "int");
         match place {
-            Place::Tag if is_whole => Ok((tree, Print::Slot(Slot::Text))),
+            Place::Tag if is_whole => Ok((tree, Print::Slot(Slot::Quoted))),
             Place::Text => Ok((tree, Print::Slot(Slot::Text))),
             Place::Quoted(_) => Ok((tree, Print::Slot(Slot::Quoted))),
             Place::Tag => {

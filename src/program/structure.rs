@@ -1,15 +1,16 @@
 //! Structure: would this line open or close a block?
 //!
-//! In: the rules and names of a dialect whose openers and closers count at the start of a line alone, or of one whose
-//! answers are one object.
-//! Out: whether a line is shaped like one, and any text with a guard before each such line; where an object may start.
+//! In: the rules and names of a dialect, or of one whose answers are one object.
+//! Out: whether a line is shaped like one, and any text with a guard before each such line; where an opener or closer, or
+//! an object, starts and ends in a text.
 //! Never: reads a response; the reader asks the same rules, but at every place.
 
 use super::dialect::{Family, Names};
 use super::outline::Outline;
-use crate::expression::{At, Guarding, Opening};
+use crate::expression::{Guarding, Marking};
 use crate::grammar::{Grammar, Machine, Progress, RuleId};
 use crate::text::{Guard, is_margin};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Steps that one line may take; one that takes more is taken for structure.
@@ -22,6 +23,12 @@ const CAPTURES: usize = 16;
 pub(crate) struct Structure {
     families: Vec<Rules>,
     names: Arc<Names>,
+    /// Whether they count at the start of a line alone.
+    by_line: bool,
+    /// The bytes that one may start with.
+    starts: [bool; 256],
+    /// Whether one may start with a word, which no escaping of single bytes could keep from being one.
+    words: bool,
     pub(crate) guard: Guard,
 }
 
@@ -34,7 +41,7 @@ struct Rules {
 }
 
 impl Structure {
-    pub(crate) fn new(families: &[Family], names: Arc<Names>) -> Self {
+    pub(crate) fn new(families: &[Family], names: Arc<Names>, by_line: bool) -> Self {
         let families: Vec<Rules> = families
             .iter()
             .map(|family| Rules {
@@ -43,41 +50,104 @@ impl Structure {
                 marks: std::iter::once(family.open).chain(family.close).collect(),
             })
             .collect();
-        let starts = |byte: &u8| families.iter().any(|rules| rules.starts(*byte));
-        let guard = Guard::new((0..=u8::MAX).filter(starts));
-        Self { families, names, guard }
-    }
-
-    /// Whether an opener may start with a word, which no escaping of single bytes could keep from being one.
-    pub(crate) fn starts_with_words(&self) -> bool {
+        let starts = std::array::from_fn(|byte| families.iter().any(|rules| rules.starts(byte as u8)));
+        let with = |byte: &u8| starts.get(usize::from(*byte)) == Some(&true);
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
-        (0..=u8::MAX).filter(is_word).any(|byte| self.families.iter().any(|rules| rules.starts(byte)))
+        let guard = Guard::new((0..=u8::MAX).filter(with));
+        let words = (0..=u8::MAX).filter(is_word).any(|byte| with(&byte));
+        Self { families, names, by_line, starts, words, guard }
     }
 
     /// Whether a text starts with a line that opens or closes a block. What is unknown as long as nobody knows what follows
-    /// may do so, unless it is `complete`.
-    fn shapes(&self, text: &str, complete: bool) -> bool {
+    /// may do so.
+    fn shapes(&self, text: &str) -> bool {
         let line = text.split('\n').next().unwrap_or_default().as_bytes();
         let mut machine = Machine::new().capturing(CAPTURES);
         line.iter().enumerate().any(|(at, byte)| {
             let mut families = self.families.iter().filter(|rules| rules.starts(*byte));
             let leads = || line.get(..at).is_some_and(is_margin);
-            families.any(|rules| leads() && self.marks(rules, (text, complete), at, &mut machine))
+            families.any(|rules| {
+                let mut marks = rules.marks.iter();
+                leads() && marks.any(|mark| self.run(rules, *mark, (text, false), at, &mut machine) != Progress::Failed)
+            })
         })
     }
 
-    fn marks(&self, rules: &Rules, (text, complete): (&str, bool), at: usize, machine: &mut Machine) -> bool {
-        rules.marks.iter().any(|mark| {
-            machine.start(&rules.grammar, *mark, at);
-            match machine.run(&rules.grammar, text, complete, &mut STEPS.clone()) {
-                Progress::Matched(_) => {
-                    let name = machine.captures().iter().find(|capture| capture.rule() == rules.name);
-                    name.is_none_or(|name| self.names.closes(name.span().of(text)))
-                }
-                Progress::Pending | Progress::Spent => true,
-                Progress::Failed | Progress::TooDeep => false,
+    /// What a rule makes of a text from one place on; nothing where a name is not bound.
+    fn run(
+        &self,
+        rules: &Rules,
+        mark: RuleId,
+        (text, complete): (&str, bool),
+        at: usize,
+        machine: &mut Machine,
+    ) -> Progress {
+        machine.start(&rules.grammar, mark, at);
+        match machine.run(&rules.grammar, text, complete, &mut STEPS.clone()) {
+            Progress::Matched(end) => {
+                let name = machine.captures().iter().find(|capture| capture.rule() == rules.name);
+                let opens = rules.marks.first() == Some(&mark);
+                let bound = name.map(|name| name.span().of(text)).is_none_or(|name| match opens {
+                    true => self.names.find(name, None).is_some(),
+                    false => self.names.closes(name),
+                });
+                if bound { Progress::Matched(end) } else { Progress::Failed }
             }
-        })
+            Progress::TooDeep => Progress::Failed,
+            other => other,
+        }
+    }
+
+    /// Every place of a text at which a rule makes something of it that is given an end.
+    fn all(
+        &self,
+        (text, complete): (&str, bool),
+        end: impl Fn(Progress, usize) -> Option<usize>,
+    ) -> impl Iterator<Item = Range<usize>> {
+        let mut found = Vec::new();
+        let mut machine = Machine::new().capturing(CAPTURES);
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            let bytes = line.as_bytes();
+            let mut places = line.char_indices().map(|(place, _)| place);
+            while let Some(place) = places.find(|place| bytes.get(*place).is_some_and(|byte| self.starts_with(*byte))) {
+                let Some((before, byte)) = bytes.get(..place).zip(bytes.get(place)) else { continue };
+                if self.by_line && !is_margin(before) {
+                    continue;
+                }
+                for rules in self.families.iter().filter(|rules| rules.starts(*byte)) {
+                    let at = start + place;
+                    let mut ends = rules.marks.iter().filter_map(|mark| {
+                        let progress = self.run(rules, *mark, (text, complete), at, &mut machine);
+                        end(progress, start + line.len())
+                    });
+                    found.extend(ends.next().map(|end| at..end));
+                }
+            }
+            start += line.len();
+        }
+        found.into_iter()
+    }
+
+    fn starts_with(&self, byte: u8) -> bool {
+        self.starts.get(usize::from(byte)) == Some(&true)
+    }
+}
+
+impl Marking for Structure {
+    fn marks(&self, text: &str, _: &[Range<usize>]) -> Vec<Range<usize>> {
+        let end = |progress, line| match progress {
+            Progress::Matched(end) => Some(end),
+            // Whatever it is, it is on this line.
+            Progress::Pending | Progress::Spent => Some(line),
+            Progress::Failed | Progress::TooDeep => None,
+        };
+        self.all((text, true), end).collect()
+    }
+
+    fn is_open(&self, words: &str) -> bool {
+        let end = |progress, line| matches!(progress, Progress::Pending | Progress::Spent).then_some(line);
+        self.words || self.all((words, false), end).next().is_some()
     }
 }
 
@@ -89,13 +159,7 @@ impl Rules {
 
 impl Guarding for Structure {
     fn guarded(&self, text: &str) -> String {
-        self.guard.put_on(text, |rest| self.shapes(rest, false)).into_owned()
-    }
-}
-
-impl Opening for Structure {
-    fn opens(&self, rest: &str, at: At) -> bool {
-        at >= At::LineStart && self.shapes(rest, true)
+        self.guard.put_on(text, |rest| self.shapes(rest)).into_owned()
     }
 }
 
@@ -111,10 +175,9 @@ impl Braces {
     pub(crate) fn new(outline: &Outline) -> Self {
         Self { grammar: outline.grammar.clone(), open: outline.open, name: outline.name }
     }
-}
 
-impl Opening for Braces {
-    fn opens(&self, rest: &str, at: At) -> bool {
+    /// Whether an object opens where `rest` starts, which may be the `first` of a text.
+    fn opens(&self, rest: &str, first: bool) -> bool {
         let matches = |rule| {
             let mut machine = Machine::with_depth(16);
             machine.start(&self.grammar, rule, 0);
@@ -122,6 +185,45 @@ impl Opening for Braces {
         };
         // At the very start the brace may be missing before a name in quotes.
         (rest.starts_with(['{', '`', '~']) && matches(self.open))
-            || (at == At::Start && rest.starts_with(['"', '\'']) && matches(self.name))
+            || (first && rest.starts_with(['"', '\'']) && matches(self.name))
+    }
+}
+
+impl Marking for Braces {
+    /// From where an object starts to the brace that ends it: a value in between may be a member, or end one.
+    fn marks(&self, text: &str, values: &[Range<usize>]) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        let is_valued = |at: usize| {
+            let next = values.partition_point(|value| value.end <= at);
+            values.get(next).is_some_and(|value| value.start <= at)
+        };
+        for (at, c) in text.char_indices().filter(|(_, c)| matches!(c, '{' | '`' | '~' | '"' | '\'')) {
+            // White space counts for nothing, nor does what is left out.
+            let first = text.get(..at).is_some_and(|before| before.trim().is_empty());
+            let known = found.last().is_some_and(|last| last.contains(&at));
+            if known || !text.get(at..).is_some_and(|rest| self.opens(rest, first)) {
+                continue;
+            }
+            if is_valued(at) {
+                found.push(at..at + c.len_utf8());
+                continue;
+            }
+            let mut depth = 0_usize;
+            let authored = text.bytes().enumerate().skip(at).filter(|(at, _)| !is_valued(*at));
+            let end = authored.into_iter().find_map(|(at, byte)| {
+                match byte {
+                    b'{' => depth += 1,
+                    b'}' => depth = depth.saturating_sub(1),
+                    _ => return None,
+                }
+                (depth == 0).then_some(at + 1)
+            });
+            found.push(at..end.unwrap_or(text.len()));
+        }
+        found
+    }
+
+    fn is_open(&self, _: &str) -> bool {
+        true
     }
 }

@@ -108,7 +108,7 @@ impl<'d> Draft<'d> {
         match &layer.holds {
             Holds::Message => {
                 draft.choice = Choice::Message;
-                draft.text = message.to_owned();
+                draft.text = sight.program.prompts.escape.behind(&layer.lead, message);
                 draft.count(sight);
             }
             Holds::History => {

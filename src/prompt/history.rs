@@ -84,9 +84,12 @@ impl<'r> Window<'r> {
     /// What a turn says, escaped.
     pub(super) fn said(&self, number: usize) -> &str {
         let Some((turn, said)) = self.turns.get(number) else { return "" };
-        said.get_or_init(|| match turn.role {
-            Speaker::Assistant => self.prompts.escape.text((self.answer)(&turn.content).trim()),
-            _ => self.prompts.escape.text(turn.content.trim()),
+        said.get_or_init(|| {
+            let label = line(turn.role, "");
+            match turn.role {
+                Speaker::Assistant => self.prompts.escape.behind(&label, (self.answer)(&turn.content).trim()),
+                _ => self.prompts.escape.behind(&label, turn.content.trim()),
+            }
         })
     }
 }

@@ -104,10 +104,10 @@ fn assemble_for(
     let values = Values::of(program, session, mode, target);
     let sight = Sight { program, state: &session.state, scope: values.scope(program), mode, target };
     let history = history::Window::of(prompts, request, answer);
-    let message = request.message.as_deref().map(|message| prompts.escape.text(message)).unwrap_or_default();
+    let message = request.message.as_deref().unwrap_or_default();
     let mut drafts: Vec<Draft<'_>> = Vec::with_capacity(prompt.layers.len());
     for layer in &prompt.layers {
-        let mut draft = Draft::new(layer, &sight, &history, &message);
+        let mut draft = Draft::new(layer, &sight, &history, message);
         draft.keep_to_budget(&sight, &mut diagnostics);
         drafts.push(draft);
     }

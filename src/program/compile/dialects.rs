@@ -57,9 +57,8 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     };
     Dialect {
         name: name.to_owned(),
-        structure: by_line.then(|| Arc::new(Structure::new(&families, names.clone()))),
+        structure: by_line.then(|| Arc::new(Structure::new(&families, names.clone(), true))),
         starts: Starts::new(&families),
-        by_line: by_line && families.iter().all(|family| family.close.is_none()),
         families,
         outline,
         fences: dialect.masks.contains(&Mask::CodeFence),
@@ -68,6 +67,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         wraps: blocks.iter().any(|block| block.role == Role::Wrapper),
         text,
         between: dialect.between.clone(),
+        like: dialect.like.as_ref().and_then(|like| pack.surface.dialects.get_index_of(&like.value)),
         needs: dialect.needs.iter().map(|name| names.fold(&name.value).into_owned()).collect(),
         blocks,
         names,

@@ -7,10 +7,10 @@
 use super::Compiler;
 use super::sight::{PROMPT_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Document, Escape, Guarding, Library, Opening};
+use crate::expression::{Document, Escape, Guarding, Library, Marking};
 use crate::pack::prompts::{modes_of, path_in, trimming};
 use crate::program::prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Tier, Told, Variant};
-use crate::program::{Braces, Dialect, Mode};
+use crate::program::{Braces, Dialect, Mode, Structure};
 use crate::surface::{self, Amount, Origins, Surface};
 use crate::text::{SourceId, Spanned};
 use indexmap::IndexMap;
@@ -33,13 +33,14 @@ impl Compiler<'_> {
             let structure: Arc<dyn Guarding> = dialect.structure.clone()?;
             Some((dialect.name.clone(), structure))
         });
-        let openings = dialects.iter().filter_map(|dialect| -> Option<Arc<dyn Opening>> {
+        let marks = dialects.iter().map(|dialect| -> Arc<dyn Marking> {
             match (&dialect.outline, &dialect.structure) {
-                (Some(outline), _) => Some(Arc::new(Braces::new(outline))),
-                (None, structure) => Some(structure.clone().filter(|structure| structure.starts_with_words())?),
+                (Some(outline), _) => Arc::new(Braces::new(outline)),
+                (None, Some(structure)) => structure.clone(),
+                (None, None) => Arc::new(Structure::new(&dialect.families, dialect.names.clone(), false)),
             }
         });
-        let escape = Escape::new(openers).with_guards(guards.collect()).with_openings(openings.collect());
+        let escape = Escape::new(openers).with_guards(guards.collect()).with_marks(marks.collect());
         let escape = Arc::new(escape);
         let tiers = tiers(surface);
         let default = surface.tiers.values().position(|tier| tier.value.default).unwrap_or(0);
