@@ -190,7 +190,7 @@ impl Pen {
             let rows: Vec<_> = coverage.rows.iter().filter(|row| row.kind == kind).collect();
             let hit = rows.iter().filter(|row| row.hits > 0).count();
             let style = if hit == rows.len() { GOOD } else { WARN };
-            _ = writeln!(text, "{} {}", paint(style, &format!("{hit}/{}", rows.len())), count(rows.len(), kind));
+            _ = writeln!(text, "{}", paint(style, &format!("{hit} of {}", count(rows.len(), kind))));
             for row in rows.iter().filter(|row| row.hits == 0) {
                 let rule = row.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
                 let reason = row.reason.as_ref().map(ToString::to_string).unwrap_or_default();
