@@ -23,8 +23,12 @@ fn main() {
         .warm_up_time(Duration::from_millis(50))
         .measurement_time(Duration::from_millis(200))
         .configure_from_args();
-    let packs: [(&str, Program); 3] =
-        [("brackets", corpus::couple_ai()), ("tags", corpus::writers_factory(true)), ("object", corpus::one_object())];
+    let packs: [(&str, Program); 4] = [
+        ("brackets", corpus::couple_ai()),
+        ("tags", corpus::writers_factory(true)),
+        ("object", corpus::one_object()),
+        ("files", corpus::dce()),
+    ];
     let mut group = criterion.benchmark_group("hostile");
     let mut asked = Vec::new();
     for (name, input) in INPUTS {

@@ -69,7 +69,7 @@ enum Command {
     Export(export::Arguments),
     /// Print the JSON Schema of a file or a contract
     Schema(schema::Arguments),
-    /// Make the folder of a new pack, with a case that passes
+    /// Start a pack, or add an action, mode, dialect or guardrail to one, with a case that passes
     New(new::Arguments),
     /// Print the completions for a shell
     Completions(completions::Arguments),

@@ -10,7 +10,7 @@ use crate::outcome::Prompt;
 use crate::prompt::{Request, Turn, read_history};
 use crate::report::Pen;
 use crate::text::{Source, Sources};
-use crate::workspace::read_file;
+use crate::workspace::read_text;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
@@ -130,10 +130,7 @@ fn findings(opened: &Opened, prompt: &Prompt) -> String {
 
 /// The turns of a file, or what to print where it holds something else.
 fn turns(path: &Path) -> Result<Result<Vec<Turn>, Printed>, Error> {
-    let bytes = read_file(path, MOST)?;
-    let Ok(text) = String::from_utf8(bytes) else {
-        return Err(Error::Usage(format!("cannot read `{}`: it is not UTF-8", path.display())));
-    };
+    let text = read_text(path, MOST)?;
     let mut sources = Sources::default();
     let file = Source::new(path.display().to_string(), text);
     let id = sources.add(file.clone());

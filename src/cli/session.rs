@@ -6,11 +6,12 @@
 
 use super::run::declared;
 use super::{Error, Printed, Status};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Program;
 use crate::report::Pen;
 use crate::session::Session;
-use crate::text::Sources;
-use crate::workspace::read_file;
+use crate::text::{Location, Source, Sources, Span};
+use crate::workspace::read_text;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -47,7 +48,10 @@ impl SessionArguments {
     pub(super) fn open_at(&self, program: &Program, now: Option<String>) -> Result<Result<Session, Printed>, Error> {
         declared("mode", self.mode.as_deref(), program.modes())?;
         let mut partial = match &self.session {
-            Some(path) => read_session(path)?,
+            Some(path) => match read_session(path)? {
+                Ok(members) => members,
+                Err(printed) => return Ok(Err(printed)),
+            },
             None => Map::new(),
         };
         let given = [("mode", &self.mode), ("now", &self.now)];
@@ -55,19 +59,36 @@ impl SessionArguments {
         if let Some(now) = now.filter(|_| partial.get("now").is_none_or(Value::is_null)) {
             partial.insert("now".to_owned(), now.into());
         }
-        Ok(program.resume(&Value::Object(partial)).map_err(|diagnostics| {
-            let pen = Pen::default();
-            let drawn: Vec<String> = diagnostics.iter().map(|one| pen.diagnostic(&Sources::default(), one)).collect();
-            Printed { out: String::new(), err: drawn.join("\n"), status: Status::Trouble }
-        }))
+        Ok(program.resume(&Value::Object(partial)).map_err(|faults| trouble(&Sources::default(), &faults)))
     }
 }
 
-fn read_session(path: &Path) -> Result<Map<String, Value>, Error> {
-    let bytes = read_file(path, MOST)?;
-    match serde_json::from_slice(&bytes) {
-        Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(Error::Usage(format!("cannot read `{}`: a session is a JSON object", path.display()))),
-        Err(error) => Err(Error::Usage(format!("cannot read `{}`: {error}", path.display()))),
-    }
+fn trouble(sources: &Sources, faults: &[Diagnostic]) -> Printed {
+    let pen = Pen::default();
+    let drawn: Vec<String> = faults.iter().map(|one| pen.diagnostic(sources, one)).collect();
+    Printed { out: String::new(), err: drawn.join("\n"), status: Status::Trouble }
+}
+
+/// The members of a session, or what to print of a file that holds something else.
+fn read_session(path: &Path) -> Result<Result<Map<String, Value>, Printed>, Error> {
+    let text = read_text(path, MOST)?;
+    let (offset, message) = match serde_json::from_str(&text) {
+        Ok(Value::Object(members)) => return Ok(Ok(members)),
+        Ok(_) => (0, "a session is one JSON object".to_owned()),
+        Err(error) => {
+            let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+            let whole = error.to_string();
+            let what = whole.split(" at line ").next().unwrap_or_default();
+            (before + error.column().saturating_sub(1), format!("this is not JSON: {what}"))
+        }
+    };
+    let offset = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let end = text.get(offset..).and_then(|rest| rest.chars().next()).map_or(offset, |c| offset + c.len_utf8());
+    let mut sources = Sources::default();
+    let source = sources.add(Source::new(path.display().to_string(), text));
+    let at = Location { source, span: Span::new(offset, end) };
+    let fault = Diagnostic::new(Code::SESSION_MISFIT, at, message).with_help(
+        "a session is `{\"mode\": \"…\", \"state\": {…}}`; whatever it leaves out takes the pack's initial value",
+    );
+    Ok(Err(trouble(&sources, &[fault])))
 }

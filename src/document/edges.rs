@@ -9,6 +9,8 @@
 
 use crate::surface::{Between, Trim};
 use crate::text::Span;
+use memchr::memmem;
+use std::cell::LazyCell;
 
 /// What a line is, beside text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +59,7 @@ pub(super) fn frames(character: char) -> bool {
 
 /// Where the first marks stand that may be a fence.
 pub(super) fn first_marks(text: &[u8]) -> Option<usize> {
-    let find = |marks: &[u8]| memchr::memmem::find(text, marks);
+    let find = |marks: &[u8]| memmem::find(text, marks);
     find(b"```").into_iter().chain(find(b"~~~")).min()
 }
 
@@ -98,14 +100,33 @@ fn lines(span: Span, text: &str) -> impl Iterator<Item = (Span, Line)> {
     })
 }
 
+/// The fence lines of a span with their places: of all lines only those are read that hold marks of one.
+fn fence_lines(span: Span, text: &str) -> impl Iterator<Item = (Span, Fence)> {
+    let body = span.of(text);
+    let bytes = body.as_bytes();
+    let mut marks = ["```", "~~~"].map(|marks| memmem::find_iter(bytes, marks).peekable());
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let next = marks.iter_mut().filter_map(|marks| {
+                while marks.next_if(|at| *at < from).is_some() {}
+                marks.peek().copied()
+            });
+            let at = next.min()?;
+            let before = memchr::memrchr(b'\n', bytes.get(from..at)?);
+            let start = from + before.map_or(0, |offset| offset + 1);
+            from = at + memchr::memchr(b'\n', bytes.get(at..)?).map_or(bytes.len() - at, |offset| offset + 1);
+            if let Line::Fence(fence) = read(body.get(start..from)?) {
+                return Some((Span::new(span.start + start, span.start + from), fence));
+            }
+        }
+    })
+}
+
 /// The fence line that is open at the end of a span, if one is; shorter ones than `least` are text.
 fn left_open(span: Span, text: &str, least: usize) -> Option<Span> {
     let mut open: Option<(Span, Fence)> = None;
-    for (place, line) in lines(span, text) {
-        let Line::Fence(fence) = line else { continue };
-        if fence.length < least {
-            continue;
-        }
+    for (place, fence) in fence_lines(span, text).filter(|(_, fence)| fence.length >= least) {
         open = match open {
             None => Some((place, fence)),
             Some((_, before)) if fence.closes(before) => fence.turns().then_some((place, fence)),
@@ -186,7 +207,7 @@ pub(crate) fn without_between(span: Span, text: &str) -> Span {
 /// The part of `span` without what stands before the next block: rules, and a fence that opens on the last line.
 pub(super) fn without_tail(span: Span, text: &str) -> Span {
     let mut rest = span.trimmed(text);
-    let open = left_open(rest, text, 3);
+    let open = LazyCell::new(move || left_open(rest, text, 3));
     loop {
         let body = rest.of(text);
         let last = rest.start + body.rfind('\n').map_or(0, |at| at + 1);

@@ -7,7 +7,7 @@
 use super::masks::Masks;
 use super::{Attribute, Key};
 use crate::grammar::{Capture, Machine, Progress, RuleId, inside};
-use crate::program::{BlockId, Dialect, Family, Lead, Limits, Needles};
+use crate::program::{BlockId, Dialect, Family, Lead, Limits, Starts};
 use crate::text::{Span, is_margin};
 
 /// A place where a block may open or close.
@@ -79,16 +79,38 @@ const FREE_STEPS: u64 = 10_000;
 impl Budget {
     /// Runs the machine within what the text so far allows.
     pub(super) fn run(&mut self, machine: &mut Machine, family: &Family, text: &str, complete: bool) -> Progress {
-        let allowed = FREE_STEPS + self.per_byte * text.len() as u64;
-        let mut left = allowed.saturating_sub(self.used);
+        let mut left = self.left(text);
         let before = left;
         let progress = machine.run(&family.grammar, text, complete, &mut left);
         self.used += before - left;
-        match progress {
-            // More text brings more steps.
-            Progress::Spent if !complete => Progress::Pending,
-            other => other,
-        }
+        pending(progress, complete)
+    }
+
+    /// As [`run`](Self::run), up to where its name starts.
+    fn run_to_name(
+        &mut self,
+        machine: &mut Machine,
+        family: &Family,
+        text: &str,
+        complete: bool,
+    ) -> Result<usize, Progress> {
+        let mut left = self.left(text);
+        let before = left;
+        let reached = machine.run_to(family.name, &family.grammar, text, complete, &mut left);
+        self.used += before - left;
+        reached.map_err(|progress| pending(progress, complete))
+    }
+
+    fn left(&self, text: &str) -> u64 {
+        (FREE_STEPS + self.per_byte * text.len() as u64).saturating_sub(self.used)
+    }
+}
+
+/// More text brings more steps.
+fn pending(progress: Progress, complete: bool) -> Progress {
+    match progress {
+        Progress::Spent if !complete => Progress::Pending,
+        other => other,
     }
 }
 
@@ -105,12 +127,12 @@ pub(super) struct Marker {
     mask_cursor: usize,
     /// Up to where line breaks have been looked for.
     lines: usize,
-    /// Up to where the line holds only what may stand before a mark that leads it.
+    /// From where on the line holds only what may stand before a mark that leads it; [`SPOILED`] once it holds more.
     clean: usize,
+    /// Whether marks of a fence stand there.
+    fenced: bool,
     /// Whether what stands at `at` leads its line.
     leads: bool,
-    /// Where only starts of lines are looked at: whether nothing but what may lead a line stands before `at` on its line.
-    fresh: bool,
     /// Marks in the code span that is being looked through: it may turn out to be none.
     held: Vec<Mark>,
     span: Option<Span>,
@@ -122,6 +144,9 @@ pub(super) struct Marker {
     /// The attributes of openers, by the number that their mark bears.
     openers: Vec<Opener>,
 }
+
+/// Stands for no place in a line.
+const SPOILED: usize = usize::MAX;
 
 /// What is looked at.
 pub(super) struct Look<'l> {
@@ -155,8 +180,8 @@ impl Marker {
             mask_cursor: 0,
             lines: 0,
             clean: 0,
+            fenced: false,
             leads: false,
-            fresh: true,
             held: Vec::new(),
             span: None,
             depth: 0,
@@ -171,18 +196,10 @@ impl Marker {
         let bytes = look.text.as_bytes();
         let limit = look.masks.decided().min(bytes.len()).min(look.limit);
         while self.at < limit && !self.spent && self.marks.len() < most {
-            if self.attempt.is_none() {
-                let rest = bytes.get(self.at..limit).unwrap_or_default();
-                let offset = match look.dialect.by_line {
-                    true => self.line_start(rest, &look.dialect.starts.needles),
-                    false => look.dialect.starts.needles.find(rest),
-                };
-                let Some(offset) = offset else {
-                    self.at = limit;
-                    self.leave_span();
-                    return;
-                };
-                self.at += offset;
+            if self.attempt.is_none() && !self.find(bytes.get(..limit).unwrap_or_default(), &look.dialect.starts) {
+                self.at = limit;
+                self.leave_span();
+                return;
             }
             self.leave_span();
             let from = self.attempt.take();
@@ -201,20 +218,53 @@ impl Marker {
         self.leave_span();
     }
 
-    /// Where the next line starts with what an opener may start with.
-    fn line_start(&mut self, rest: &[u8], needles: &Needles) -> Option<usize> {
-        let mut at = 0;
+    /// Goes on to the next byte that something may start with where it stands. Of the bytes that count at the start of a
+    /// line alone, only the first behind what may lead the line is looked at.
+    fn find(&mut self, bytes: &[u8], starts: &Starts) -> bool {
         loop {
-            if !self.fresh {
-                at += memchr::memchr(b'\n', rest.get(at..)?)? + 1;
-                self.fresh = true;
+            if starts.by_line && self.clean <= self.at {
+                match self.pass_margin(bytes, starts) {
+                    Some(true) => return true,
+                    Some(false) => self.clean = SPOILED,
+                    None => return false,
+                }
             }
-            at += rest.get(at..)?.iter().position(|byte| !may_lead(*byte) && *byte != b'\n')?;
-            self.fresh = false;
-            if needles.find(rest.get(at..=at)?) == Some(0) {
-                return Some(at);
+            let end = if starts.by_line { bytes.len().min(self.clean) } else { bytes.len() };
+            match starts.elsewhere.find(bytes.get(self.at..end).unwrap_or_default()) {
+                Some(offset) => self.at += offset,
+                None if end == bytes.len() => return false,
+                None => self.at = end,
+            }
+            if !starts.by_line || bytes.get(self.at) != Some(&b'\n') {
+                return true;
+            }
+            self.begin_line(self.at + 1);
+        }
+    }
+
+    /// Passes what may lead a line, and lines that hold no more: whether something may start behind it, if that has come.
+    fn pass_margin(&mut self, bytes: &[u8], starts: &Starts) -> Option<bool> {
+        loop {
+            self.at += starts.blanks(bytes.get(self.at..)?);
+            match *bytes.get(self.at)? {
+                byte if starts.leads(byte) => return Some(true),
+                b'\n' => self.begin_line(self.at + 1),
+                // Behind these marks, or a byte order mark, words may stand.
+                b'`' | b'~' | 0xEF => {
+                    self.fenced = true;
+                    self.at += 1;
+                }
+                _ if self.fenced => self.at += 1,
+                _ => return Some(false),
             }
         }
+    }
+
+    fn begin_line(&mut self, at: usize) {
+        self.at = at;
+        self.lines = at;
+        self.clean = at;
+        self.fenced = false;
     }
 
     /// Behind a code span: what stands in it is quoted, unless a stray backtick in one block met another in the next, and
@@ -264,7 +314,8 @@ impl Marker {
 
     fn open(&mut self, look: &Look<'_>, index: usize, budget: &mut Budget, resume: bool) -> Attempt {
         let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
-        match self.run(look, family, family.open, (&family.open_lead, false), budget, resume) {
+        let may_be = |bytes: &[u8]| look.dialect.names.may_open(bytes, index);
+        match self.run(look, family, (family.open, &family.open_lead), may_be, budget, resume) {
             Ok(end) => {
                 let Some(name) = self.capture(family.name) else { return Attempt::Nothing };
                 match look.dialect.names.find(name.of(look.text), Some(index)) {
@@ -297,7 +348,9 @@ impl Marker {
     fn close(&mut self, look: &Look<'_>, index: usize, budget: &mut Budget, resume: bool) -> Attempt {
         let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
         let Some(rule) = family.close else { return Attempt::Nothing };
-        match self.run(look, family, rule, (&family.close_lead, self.leads), budget, resume) {
+        let leads = self.leads;
+        let may_be = |bytes: &[u8]| look.dialect.names.may_close(bytes, leads);
+        match self.run(look, family, (rule, &family.close_lead), may_be, budget, resume) {
             Ok(end) => {
                 let name = self.capture(family.name).unwrap_or(Span::new(end, end));
                 let span = Span::new(self.at, end);
@@ -314,25 +367,48 @@ impl Marker {
         }
     }
 
-    /// Runs one rule here, or goes on with it: where it ends, or why there is no end.
+    /// Runs one rule here, or goes on with it: where it ends, or why there is no end. A rule is read no further than up to
+    /// a name that none of those which count `may_be`.
     fn run(
         &mut self,
         look: &Look<'_>,
         family: &Family,
-        rule: RuleId,
-        (lead, any): (&Lead, bool),
+        (rule, lead): (RuleId, &Lead),
+        may_be: impl Fn(&[u8]) -> Option<bool>,
         budget: &mut Budget,
         resume: bool,
     ) -> Result<usize, Attempt> {
+        let from = |at: usize| look.text.as_bytes().get(at..).unwrap_or_default();
+        // A name that may still be coming is waited for.
+        let fits = |at: usize| may_be(from(at)).or(look.complete.then_some(false));
         if !resume {
-            match lead_fits(lead, any, look, self.at) {
+            let rest = from(self.at);
+            // A byte or two: a comparison of slices would be a call.
+            let starts = lead.literal.bytes().zip(rest).all(|(one, other)| one == *other);
+            let fits = match starts {
+                true if !lead.name_follows => Some(family.grammar.first(rule).may_start(rest)),
+                true if rest.len() < lead.literal.len() => look.complete.then_some(false),
+                true => fits(self.at + lead.literal.len()),
+                false => Some(false),
+            };
+            match fits {
                 Some(true) => {}
                 Some(false) => return Err(Attempt::Nothing),
                 None => return Err(Attempt::Pending(false)),
             }
             self.machine.start(&family.grammar, rule, self.at);
         }
-        match budget.run(&mut self.machine, family, look.text, look.complete) {
+        let reached = match lead.holds_name && !lead.name_follows {
+            true => budget.run_to_name(&mut self.machine, family, look.text, look.complete).map(fits),
+            false => Ok(Some(true)),
+        };
+        let progress = match reached {
+            Ok(Some(true)) => budget.run(&mut self.machine, family, look.text, look.complete),
+            Ok(Some(false)) => return Err(Attempt::Nothing),
+            Ok(None) => Progress::Pending,
+            Err(progress) => progress,
+        };
+        match progress {
             Progress::Matched(end) => Ok(end),
             Progress::Failed | Progress::TooDeep => Err(Attempt::Failed),
             Progress::Pending => Err(Attempt::Pending(true)),
@@ -365,20 +441,17 @@ impl Marker {
         }
         self.lines = self.at;
         // Inside a closer that leads its line.
-        if self.clean != usize::MAX && self.clean > self.at {
+        if self.clean != SPOILED && self.clean > self.at {
             return false;
         }
         let leads = bytes.get(self.clean..self.at).is_some_and(is_margin);
-        self.clean = usize::MAX;
+        self.clean = SPOILED;
         leads
     }
 
     /// Goes on at `at`, as at the start of a line.
     pub(super) fn jump(&mut self, at: usize) {
-        self.at = at;
-        self.lines = at;
-        self.clean = at;
-        self.fresh = true;
+        self.begin_line(at);
         self.attempt = None;
     }
 
@@ -387,6 +460,7 @@ impl Marker {
         // Closers may stand in a row.
         if kind == Kind::Close && leads_line {
             self.clean = span.end;
+            self.fenced = false;
         }
         let opener = match kind {
             Kind::Open { family, .. } if self.openers.len() < MOST_OPENERS => {
@@ -438,27 +512,6 @@ fn ends_paragraph(before: &[u8]) -> bool {
         }
     }
     true
-}
-
-/// What may stand before a mark that leads its line: white space and fence marks.
-fn may_lead(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'`' | b'~')
-}
-
-/// Whether a rule that starts so may match here; unknown if too little has come.
-fn lead_fits(lead: &Lead, any: bool, look: &Look<'_>, at: usize) -> Option<bool> {
-    let rest = look.text.as_bytes().get(at..).unwrap_or_default();
-    let literal = lead.literal.as_bytes();
-    // A byte or two: a comparison of slices would be a call.
-    if !literal.iter().zip(rest).all(|(one, other)| one == other) {
-        return Some(false);
-    }
-    let Some(after) = rest.get(literal.len()..) else { return look.complete.then_some(false) };
-    if !lead.name_follows {
-        return Some(true);
-    }
-    // A name that may still be coming is waited for.
-    look.dialect.names.may_be(after, any).or(look.complete.then_some(false))
 }
 
 /// What the captures of an opener say. An attribute's first capture is its key, the second its value; any other rule of

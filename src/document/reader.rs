@@ -18,7 +18,7 @@ use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, Progress};
 use crate::program::{BlockId, Dialect, Family, Limits};
 use crate::surface::{Anchor, Ending, Role};
-use crate::text::{Span, glob};
+use crate::text::Span;
 
 /// One dialect reading one response.
 #[derive(Debug)]
@@ -37,8 +37,8 @@ pub(super) struct Scanner<'p> {
     /// Everything before this place belongs to blocks or lies outside them for good.
     at: usize,
     pub(super) open: Option<Open>,
-    /// Where the first block that claims the answer opens, if one did.
-    pub(super) claim: Option<usize>,
+    /// The dialects that share the reading, each with where the first block opens that claims the answer for it.
+    pub(super) claims: Vec<(&'p Dialect, Option<usize>)>,
     pub(super) blocks: Vec<Block>,
     pub(super) found: Vec<Found>,
     /// How often each kind was found that is about no block, and how many of them were left out.
@@ -66,7 +66,7 @@ impl<'p> Scanner<'p> {
             next: 0,
             at: 0,
             open: None,
-            claim: None,
+            claims: vec![(dialect, None)],
             blocks: Vec::new(),
             found: Vec::new(),
             tally: Vec::new(),
@@ -201,8 +201,9 @@ impl<'p> Scanner<'p> {
                 }
                 Kind::Open { family, id } if self.counts(&mark, id) => {
                     self.open = self.begin(&mark, usize::from(family), id, self.next, text);
-                    if self.claims(mark.name().of(text)) {
-                        self.claim.get_or_insert(mark.start());
+                    let name = mark.name().of(text);
+                    for (dialect, claim) in self.claims.iter_mut().filter(|(_, claim)| claim.is_none()) {
+                        *claim = dialect.is_claimed_by(name).then_some(mark.start());
                     }
                 }
                 Kind::Open { .. } => {}
@@ -388,15 +389,6 @@ impl<'p> Scanner<'p> {
                 }
                 Kind::Close | Kind::Broken { .. } => {}
             }
-        }
-    }
-
-    /// Whether a block that is opened by this name claims the answer for this dialect.
-    fn claims(&self, name: &str) -> bool {
-        let needs = &self.dialect.needs;
-        needs.is_empty() || {
-            let name = self.dialect.names.fold(name);
-            needs.iter().any(|need| glob(need, &name))
         }
     }
 

@@ -5,7 +5,8 @@
 //! Never: mixes two dialects' blocks.
 //!
 //! The first block of a dialect's `needs` claims the response; where two open at the same place, the earlier dialect has
-//! it. What nobody claims is read by the first dialect that found a block at all.
+//! it. What nobody claims is read by the first dialect that found a block at all. Dialects that differ in nothing but
+//! their `needs` share one reading.
 
 use super::announce::Announcement;
 use super::members::ObjectReader;
@@ -58,6 +59,13 @@ impl<'p> Reading<'p> {
         }
     }
 
+    /// Has it look for the first block of this dialect's needs, too.
+    fn share(&mut self, dialect: &'p Dialect) {
+        if let Reading::Marks(scanner) = self {
+            scanner.claims.push((dialect, None));
+        }
+    }
+
     fn advance(&mut self, text: &str, complete: bool) {
         match self {
             Reading::Marks(scanner) => scanner.advance(text, complete),
@@ -72,9 +80,10 @@ impl<'p> Reading<'p> {
         }
     }
 
-    fn claim(&self) -> Option<usize> {
+    /// Where the dialect claims the response that shares it as the one of this number.
+    fn claim(&self, sharer: usize) -> Option<usize> {
         match self {
-            Reading::Marks(scanner) => scanner.claim,
+            Reading::Marks(scanner) => scanner.claims.get(sharer).and_then(|(_, place)| *place),
             Reading::Object(reader) => reader.claim(),
         }
     }
@@ -116,11 +125,21 @@ impl<'p> Reading<'p> {
     }
 }
 
+/// One of the dialects: its number, the reading that it has, and the how manieth it is of those that share it.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    dialect: usize,
+    reading: usize,
+    sharer: usize,
+}
+
 /// The dialects that still read.
 #[derive(Debug)]
 pub(crate) struct Readers<'p> {
-    /// With their numbers; one alone once the response is claimed.
-    scanners: Vec<(usize, Reading<'p>)>,
+    /// In the order of the mode; one alone once the response is claimed.
+    candidates: Vec<Candidate>,
+    /// The same; each of the others is shared by dialects that read alike.
+    readings: Vec<Reading<'p>>,
     claimed: bool,
     /// What came of each dialect, once that is known.
     tried: Vec<Tried>,
@@ -131,13 +150,30 @@ pub(crate) struct Readers<'p> {
 
 impl<'p> Readers<'p> {
     pub(crate) fn new(dialects: impl IntoIterator<Item = (usize, &'p Dialect)>, limits: &'p Limits) -> Self {
-        let scanners: Vec<_> =
-            dialects.into_iter().map(|(number, dialect)| (number, Reading::new(dialect, limits))).collect();
-        let claimed = scanners.len() == 1;
-        let sole =
-            |(number, _): &(usize, Reading<'_>)| Tried { dialect: *number, trial: Trial::Sole, seen: None, near: None };
-        let tried = if claimed { scanners.iter().map(sole).collect() } else { Vec::new() };
-        Self { scanners, claimed, tried, read: 0, limits }
+        let mut readings = Vec::new();
+        let mut candidates: Vec<Candidate> = Vec::new();
+        // The dialect that each reading is written in, and how many share it.
+        let mut shared: Vec<(usize, usize)> = Vec::new();
+        for (number, dialect) in dialects {
+            let like = dialect.like.unwrap_or(number);
+            let (reading, sharer) = match shared.iter_mut().zip(0..).find(|((known, _), _)| *known == like) {
+                Some(((_, sharers), reading)) => {
+                    *sharers += 1;
+                    readings.get_mut(reading).into_iter().for_each(|reading: &mut Reading<'p>| reading.share(dialect));
+                    (reading, *sharers - 1)
+                }
+                None => {
+                    shared.push((like, 1));
+                    readings.push(Reading::new(dialect, limits));
+                    (readings.len() - 1, 0)
+                }
+            };
+            candidates.push(Candidate { dialect: number, reading, sharer });
+        }
+        let claimed = candidates.len() == 1;
+        let sole = |one: &Candidate| Tried { dialect: one.dialect, trial: Trial::Sole, seen: None, near: None };
+        let tried = if claimed { candidates.iter().map(sole).collect() } else { Vec::new() };
+        Self { candidates, readings, claimed, tried, read: 0, limits }
     }
 
     /// Reads on; `text` is the whole response so far.
@@ -145,9 +181,9 @@ impl<'p> Readers<'p> {
         if text.len() > self.limits.input {
             return;
         }
-        // Several read only as far as it takes until one of them claims the response.
+        // Several read only as far as it takes until one of them claims the response, and none as if that were all.
         let mut window = WINDOW;
-        while !self.claimed && self.read + window < text.len() {
+        while !self.claimed && self.read < text.len() {
             let end = (self.read + window..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
             self.read_to(text.get(..end).unwrap_or(text), false);
             window *= 2;
@@ -156,8 +192,8 @@ impl<'p> Readers<'p> {
     }
 
     fn read_to(&mut self, text: &str, complete: bool) {
-        for (_, scanner) in &mut self.scanners {
-            scanner.advance(text, complete);
+        for reading in &mut self.readings {
+            reading.advance(text, complete);
         }
         self.read = text.len();
         if !self.claimed {
@@ -167,36 +203,42 @@ impl<'p> Readers<'p> {
 
     /// Adds what became certain since the last call; nothing before the response is claimed.
     pub(crate) fn announce(&mut self, text: &str, complete: bool, out: &mut Vec<Announcement>) {
-        if let (true, [(_, scanner)]) = (self.claimed, self.scanners.as_mut_slice()) {
-            scanner.announce(text, complete, out);
+        if let (true, [reading]) = (self.claimed, self.readings.as_mut_slice()) {
+            reading.announce(text, complete, out);
         }
+    }
+
+    fn claim_of(&self, candidate: &Candidate) -> Option<usize> {
+        self.readings.get(candidate.reading)?.claim(candidate.sharer)
     }
 
     /// A claim stands once no other dialect can claim an earlier place.
     fn claim(&mut self, complete: bool) {
-        let best =
-            self.scanners.iter().enumerate().filter_map(|(index, (_, scanner))| Some((scanner.claim()?, index))).min();
+        let claims = self.candidates.iter().zip(0..);
+        let best = claims.filter_map(|(one, index)| Some((self.claim_of(one)?, index))).min();
         let Some((place, index)) = best else { return };
-        let settled = |scanner: &Reading<'_>| complete || scanner.settled_until() > place;
-        if self.scanners.iter().all(|(_, scanner)| settled(scanner)) {
+        let settled = |reading: &Reading<'_>| complete || reading.settled_until() > place;
+        if self.readings.iter().all(settled) {
             self.tried = self.try_all(index, Trial::Claims(place), place);
-            let winner = self.scanners.swap_remove(index);
-            self.scanners = vec![winner];
             self.claimed = true;
+            self.candidates = self.candidates.drain(..).skip(index).take(1).collect();
+            let winner = self.candidates.first().map_or(0, |winner| winner.reading);
+            self.readings = self.readings.drain(..).skip(winner).take(1).collect();
         }
     }
 
     /// What came of each dialect: `trial` of the one at `index`, and of the others what they found before `place`.
     fn try_all(&self, index: usize, trial: Trial, place: usize) -> Vec<Tried> {
-        let all = self.scanners.iter().enumerate();
-        let tried = all.map(|(number, (dialect, reading))| {
-            let (seen, near) = reading.seen(place);
+        let all = self.candidates.iter().enumerate();
+        let tried = all.map(|(number, candidate)| {
+            let reading = self.readings.get(candidate.reading);
+            let (seen, near) = reading.map(|reading| reading.seen(place)).unwrap_or_default();
             let trial = match trial {
                 trial if number == index => trial,
-                Trial::Claims(place) if reading.claim() == Some(place) => Trial::Tied,
+                Trial::Claims(place) if self.claim_of(candidate) == Some(place) => Trial::Tied,
                 _ => Trial::Passed,
             };
-            Tried { dialect: *dialect, trial, seen, near }
+            Tried { dialect: candidate.dialect, trial, seen, near }
         });
         tried.collect()
     }
@@ -214,30 +256,28 @@ impl<'p> Readers<'p> {
             return Document { bytes: text.len(), found: vec![found], ..Document::default() };
         }
         self.advance(text, true);
-        let answers = self.scanners.iter().position(|(_, scanner)| scanner.found_answer());
+        let finds = |one: &Candidate| self.readings.get(one.reading).is_some_and(Reading::found_answer);
+        let answers = match self.claimed {
+            true => Some(0),
+            false => self.candidates.iter().position(finds),
+        };
         if !self.claimed {
             self.tried = self.try_all(answers.unwrap_or(usize::MAX), Trial::First, usize::MAX);
         }
-        if let Some(index) = answers
-            && let Some((number, scanner)) = self.scanners.drain(..).nth(index)
-        {
-            return scanner.into_document(Some(number), text.len());
+        // A sole dialect reads what holds none of its blocks, too.
+        if let Some(winner) = answers.and_then(|index| self.candidates.get(index)).copied() {
+            let reading = self.readings.drain(..).nth(if self.claimed { 0 } else { winner.reading });
+            return reading.map(|reading| reading.into_document(Some(winner.dialect), text.len())).unwrap_or_default();
         }
-        let nobody = self.scanners.len() > 1;
-        match self.scanners.drain(..).next() {
-            // A sole dialect reads what holds none of its blocks, too.
-            Some((number, scanner)) => {
-                let mut document = scanner.into_document(if nobody { None } else { Some(number) }, text.len());
-                if nobody {
-                    // What nobody reads has no blocks and no closers; only what a limit left out is still worth a word.
-                    document.blocks.clear();
-                    let limit = |what| matches!(what, What::Defect(Defect::TooLarge | Defect::TooCostly));
-                    document.found.retain(|found| limit(found.what));
-                    document.found.push(Found::new(What::Defect(Defect::NoDialect), Span::new(0, text.len())));
-                }
-                document
-            }
-            None => Document { bytes: text.len(), ..Document::default() },
-        }
+        let Some(reading) = self.readings.drain(..).next() else {
+            return Document { bytes: text.len(), ..Document::default() };
+        };
+        let mut document = reading.into_document(None, text.len());
+        // What nobody reads has no blocks and no closers; only what a limit left out is still worth a word.
+        document.blocks.clear();
+        let limit = |what| matches!(what, What::Defect(Defect::TooLarge | Defect::TooCostly));
+        document.found.retain(|found| limit(found.what));
+        document.found.push(Found::new(What::Defect(Defect::NoDialect), Span::new(0, text.len())));
+        document
     }
 }

@@ -96,6 +96,8 @@ pub struct Machine {
     at: usize,
     open: u32,
     furthest: usize,
+    /// The rule before whose capture it stops.
+    stop: Option<RuleId>,
     done: Option<Progress>,
 }
 
@@ -130,6 +132,7 @@ impl Machine {
             at: 0,
             open: NONE,
             furthest: 0,
+            stop: None,
             done,
         }
     }
@@ -148,6 +151,7 @@ impl Machine {
         self.at = at;
         self.open = NONE;
         self.furthest = at;
+        self.stop = None;
         self.done = if entry.is_none() { Some(Progress::Failed) } else { None };
     }
 
@@ -181,6 +185,23 @@ impl Machine {
         match progress {
             Progress::Pending | Progress::Spent => progress,
             done => self.finish(done),
+        }
+    }
+
+    /// As [`run`](Self::run), up to where the next capture of `rule` starts: this place, if it comes so far.
+    pub(crate) fn run_to(
+        &mut self,
+        rule: RuleId,
+        grammar: &Grammar,
+        text: &str,
+        complete: bool,
+        steps: &mut u64,
+    ) -> Result<usize, Progress> {
+        self.stop = Some(rule);
+        let progress = self.run(grammar, text, complete, steps);
+        match self.stop.take() {
+            None => Ok(self.at),
+            Some(_) => Err(progress),
         }
     }
 
@@ -272,6 +293,10 @@ impl Machine {
                     self.frames.pop();
                     to = after;
                     Step::On
+                }
+                Op::Open(rule) if self.stop == Some(RuleId(rule)) => {
+                    self.stop = None;
+                    Step::Stop(Progress::Pending)
                 }
                 Op::Open(_) if self.captures.len() >= self.most_captures => Step::Stop(Progress::TooDeep),
                 Op::Open(rule) => {

@@ -29,6 +29,7 @@ pub use spell::Part;
 
 use crate::diagnostic::{Checked, Diagnostic};
 use crate::text::{Location, SourceId, Span};
+use expression::Expr;
 use std::collections::{HashMap, HashSet};
 
 /// A rule of a [`Grammar`]; of no use with another.
@@ -44,6 +45,15 @@ pub struct First {
     pub bytes: [bool; 256],
     /// Whether the rule may match without reading anything, anywhere.
     pub empty: bool,
+}
+
+impl First {
+    /// Whether a match may start with `bytes`, or with what they are the first of.
+    pub(crate) fn may_start(&self, bytes: &[u8]) -> bool {
+        // A few bytes: a comparison of slices would be a call.
+        let fits = |literal: &String| literal.bytes().zip(bytes).all(|(one, other)| one == *other);
+        self.literals.is_empty() || self.literals.iter().any(fits)
+    }
 }
 
 /// A grammar that nobody needs to doubt again. Only [`Grammar::parse`] makes one.
@@ -111,7 +121,10 @@ impl Grammar {
 
     /// The rules whose names `known` takes, and all that they call, however far down.
     pub fn called_from(&self, known: impl Fn(&str) -> bool) -> HashSet<RuleId> {
-        let mut rest: Vec<RuleId> = self.rules().filter(|rule| known(self.rule_name(*rule))).collect();
+        self.reached(self.rules().filter(|rule| known(self.rule_name(*rule))).collect())
+    }
+
+    fn reached(&self, mut rest: Vec<RuleId>) -> HashSet<RuleId> {
         let mut called: HashSet<RuleId> = rest.iter().copied().collect();
         while let Some(rule) = rest.pop() {
             let Some(resolved) = self.resolved.get(usize::from(rule.0)) else { continue };
@@ -124,6 +137,22 @@ impl Grammar {
             });
         }
         called
+    }
+
+    /// Whether every match of `rule` holds one of `inner`, at a place that what stands before it decides.
+    pub(crate) fn holds_one(&self, rule: RuleId, inner: RuleId) -> bool {
+        let Some(Expr::Sequence(parts)) = self.resolved.get(usize::from(rule.0)).map(|rule| &rule.expr) else {
+            return false;
+        };
+        let is_inner = |part: &&Expr| matches!(part, Expr::Call(callee) if *callee == usize::from(inner.0));
+        let mut others = Vec::new();
+        for part in parts.iter().filter(|part| !is_inner(part)) {
+            part.calls(&mut |callee| {
+                others.push(RuleId(callee as u16));
+                false
+            });
+        }
+        parts.iter().filter(is_inner).count() == 1 && !self.reached(others).contains(&inner)
     }
 
     /// The rule called `name`.

@@ -58,29 +58,40 @@ fn judge(program: &Program, session: &Session, said: &Said, fence: &Fence<'_>) -
     }
 }
 
-/// Where a part of an example stands in its file. What a template spells may have no place of its own: then the file is
-/// all that can be pointed at, and the words say which example it is.
+/// Where a part of an example stands in its file. What a template spells may have no place of its own: then it is the
+/// nearest line of the example that has one, or the fence that opens it, and the words say which example it is.
 fn place(program: &Program, said: &Said, fence: &Fence<'_>, part: Span) -> (Location, String) {
     let file = program.sources().get(said.source).map(|source| source.text()).unwrap_or_default();
     let find = |text: &str| file.find(text).filter(|_| !text.trim().is_empty());
+    let located = |span| Location { source: said.source, span };
     let start = find(fence.body).map(|start| start + part.start).or_else(|| find(part.of(fence.body)));
-    let span = start.map_or(Span::default(), |start| Span::new(start, start + part.len()));
+    if let Some(start) = start {
+        return (located(Span::new(start, start + part.len())), String::new());
+    }
+    let opener = file.match_indices(fence.opener).nth(fence.number).map_or(0, |(at, _)| at);
+    let after = file.get(opener..).unwrap_or_default();
+    let lines = fence.body.get(part.start..).unwrap_or_default().lines().map(str::trim);
+    let mut known = lines.filter(|line| !line.is_empty()).filter_map(|line| Some((after.find(line)?, line.len())));
+    let (start, length) = known.next().unwrap_or_else(|| (0, after.lines().next().map_or(0, str::len)));
+    let span = Span::new(opener + start, opener + start + length);
     let first = fence.body.lines().next().unwrap_or_default();
-    let which = if start.is_some() { String::new() } else { format!(", `{}` …", excerpt(first, 40)) };
-    (Location { source: said.source, span }, which)
+    (located(span), format!(", `{}` …", excerpt(first, 40)))
 }
 
 /// A fenced block of a Markdown text.
 struct Fence<'t> {
     refused: bool,
+    /// The line that opens it, and how many such lines stand before that.
+    opener: &'t str,
+    number: usize,
     body: &'t str,
 }
 
 /// The closed fences of a text whose language is that of an answer.
 fn fences(text: &str) -> Vec<Fence<'_>> {
-    let mut fences = Vec::new();
-    // The mark that opens it, the words behind that, and where its body starts.
-    let mut open: Option<(&str, &str, usize)> = None;
+    let mut fences: Vec<Fence<'_>> = Vec::new();
+    // The line that opens it, the mark in it and the words behind that, and where its body starts.
+    let mut open: Option<(&str, &str, &str, usize)> = None;
     let mut end = 0;
     for line in text.split_inclusive('\n') {
         let start = end;
@@ -89,12 +100,13 @@ fn fences(text: &str) -> Vec<Fence<'_>> {
         let words = said.trim_start_matches(if said.starts_with('~') { '~' } else { '`' });
         let (mark, _) = said.split_at(said.len() - words.len());
         match open {
-            None if mark.len() >= 3 => open = Some((mark, words, end)),
-            Some((opened, info, body)) if mark.starts_with(opened) && words.is_empty() => {
+            None if mark.len() >= 3 => open = Some((said, mark, words, end)),
+            Some((opener, opened, info, body)) if mark.starts_with(opened) && words.is_empty() => {
                 let mut info = info.split_whitespace();
                 if info.next().is_some_and(|language| LANGUAGES.contains(&language)) {
                     let body = text.get(body..start).unwrap_or_default();
-                    fences.push(Fence { refused: info.any(|word| word == REFUSED), body });
+                    let number = fences.iter().filter(|fence| fence.opener == opener).count();
+                    fences.push(Fence { refused: info.any(|word| word == REFUSED), opener, number, body });
                 }
                 open = None;
             }

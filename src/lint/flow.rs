@@ -87,11 +87,11 @@ fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
     let rules = &program.flows.rules;
     for (number, rule) in rules.iter().enumerate() {
         if let Some(why) = idle(program, rule) {
-            found.push(Diagnostic::new(
-                Code::PACK_IDLE_RULE,
-                rule.at,
-                format!("the rule `{}` never follows: {why}", rule.id),
-            ));
+            let message = format!("the rule `{}` never follows: {why}", rule.id);
+            found.push(
+                Diagnostic::new(Code::PACK_IDLE_RULE, rule.at, message)
+                    .with_help("mend its `on`, `in` or `when`, or take it out"),
+            );
             continue;
         }
         let earlier = rules.iter().take(number).find(|earlier| goes_first(program, earlier, rule));

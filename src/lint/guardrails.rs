@@ -15,7 +15,10 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (number, (rule, own)) in rules.iter().zip(&matched).enumerate() {
         if let Some(why) = idle(program, rule) {
             let message = format!("the guardrail `{}` cannot trip: {why}", rule.id);
-            found.push(Diagnostic::new(Code::PACK_IDLE_GUARDRAIL, rule.at, message));
+            found.push(
+                Diagnostic::new(Code::PACK_IDLE_GUARDRAIL, rule.at, message)
+                    .with_help("mend what it looks for or where, or take it out"),
+            );
         }
         let same = |(other, its): &(&Guardrail, &Option<Matched>)| {
             look_alike(rule, other)

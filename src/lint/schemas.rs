@@ -39,7 +39,10 @@ const BOUNDS: [(&str, &str); 6] = [
 fn examine(schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>) {
     let mut none = |why: String| {
         let message = format!("no value satisfies the schema of {what}: {why}");
-        found.push(Diagnostic::new(Code::PACK_NO_VALUE, at, message));
+        found.push(
+            Diagnostic::new(Code::PACK_NO_VALUE, at, message)
+                .with_help("mend one of the two: as it is, every value is refused"),
+        );
     };
     let Some(members) = schema.as_object() else { return };
     for (low, high) in BOUNDS {

@@ -9,6 +9,7 @@ mod effects;
 mod flow;
 mod grammars;
 mod graph;
+mod likes;
 mod names;
 pub(crate) mod prompts;
 mod schemas;
@@ -30,6 +31,7 @@ pub struct Pack {
 
 /// Checks all that can be known without running anything.
 pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
+    likes::take_over(&mut surface, diagnostics);
     let grammars = grammars::check(&mut surface, diagnostics);
     names::check(&surface, diagnostics);
     blocks::check(&surface, &grammars, diagnostics);

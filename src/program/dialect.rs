@@ -27,8 +27,6 @@ pub(crate) struct Dialect {
     pub(crate) structure: Option<Arc<Structure>>,
     /// What may start with which byte.
     pub(crate) starts: Starts,
-    /// Whether openers count at the start of a line alone, and nothing closes a block: then nothing else is looked at.
-    pub(crate) by_line: bool,
     pub(crate) fences: bool,
     pub(crate) spans: bool,
     pub(crate) wrapper: bool,
@@ -39,6 +37,8 @@ pub(crate) struct Dialect {
     pub(crate) between: Vec<Between>,
     /// Names of blocks, of which any one claims an answer; empty for a dialect that claims with any block.
     pub(crate) needs: Vec<String>,
+    /// The number of the dialect that differs in nothing but that.
+    pub(crate) like: Option<usize>,
     pub(crate) at: Location,
 }
 
@@ -76,11 +76,12 @@ pub(crate) struct Family {
     pub(crate) close_lead: Lead,
 }
 
-/// The literal that a rule starts with, and whether the name follows it at once.
+/// The literal that a rule starts with, and whether the name follows it at once; or whether it holds one further on.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lead {
     pub(crate) literal: String,
     pub(crate) name_follows: bool,
+    pub(crate) holds_name: bool,
 }
 
 /// Which openers and closers a byte may start: by the number of each, twice that of its family, and one more for a closer.
@@ -88,8 +89,14 @@ pub(crate) struct Lead {
 pub(crate) struct Starts {
     /// Where a line starts, and elsewhere.
     first: [Vec<Vec<u8>>; 2],
-    /// The bytes that start any.
-    pub(crate) needles: Needles,
+    /// The bytes that start any where a line starts.
+    leading: [bool; 256],
+    /// Blanks that start none.
+    blank: [bool; 256],
+    /// Whether some of them start nothing elsewhere, so that lines are looked at one by one.
+    pub(crate) by_line: bool,
+    /// The bytes that start any elsewhere; then the line break, too.
+    pub(crate) elsewhere: Needles,
 }
 
 impl Starts {
@@ -111,9 +118,22 @@ impl Starts {
                 }
             }
         }
-        let needles =
-            Needles::new(|byte| first.iter().any(|numbers| numbers.get(byte).is_some_and(|some| !some.is_empty())));
-        Self { first, needles }
+        let [leading, elsewhere] = first.each_ref().map(|numbers| {
+            std::array::from_fn::<bool, 256, _>(|byte| numbers.get(byte).is_some_and(|some| !some.is_empty()))
+        });
+        const BREAK: usize = b'\n' as usize;
+        let by_line = leading != elsewhere && leading.get(BREAK) == Some(&false);
+        let elsewhere = if by_line { elsewhere } else { leading };
+        let elsewhere = Needles::new(|byte| elsewhere.get(byte) == Some(&true) || (by_line && byte == BREAK));
+        let blank = |byte: usize| b" \t\r".iter().any(|blank| usize::from(*blank) == byte);
+        let blank = std::array::from_fn(|byte| blank(byte) && leading.get(byte) == Some(&false));
+        Self { first, leading, blank, by_line, elsewhere }
+    }
+
+    /// How many blanks stand at the start of `bytes` that start nothing.
+    pub(crate) fn blanks(&self, bytes: &[u8]) -> usize {
+        let is_blank = |byte: &&u8| self.blank.get(usize::from(**byte)) == Some(&true);
+        bytes.iter().take_while(is_blank).count()
     }
 
     /// What may start with `byte` where a line starts, or elsewhere.
@@ -121,6 +141,11 @@ impl Starts {
         let [leading, elsewhere] = &self.first;
         let numbers = if leads_line { leading } else { elsewhere };
         numbers.get(usize::from(byte)).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether anything may start with `byte` where a line starts.
+    pub(crate) fn leads(&self, byte: u8) -> bool {
+        self.leading.get(usize::from(byte)) == Some(&true)
     }
 }
 
@@ -160,6 +185,14 @@ impl Needles {
 }
 
 impl Dialect {
+    /// Whether a block that is opened by this name claims an answer for it.
+    pub(crate) fn is_claimed_by(&self, name: &str) -> bool {
+        self.needs.is_empty() || {
+            let name = self.names.fold(name);
+            self.needs.iter().any(|need| glob(need, &name))
+        }
+    }
+
     /// The block that wraps others and bears this name.
     pub(crate) fn wrapper_called(&self, name: &str, family: usize) -> Option<BlockId> {
         let is_wrapper = |id: &BlockId| self.block(*id).is_some_and(|block| block.role == Role::Wrapper);
@@ -244,6 +277,7 @@ impl Family {
         let lead = |rule| Lead {
             literal: grammar.literal_before(rule, name).unwrap_or_default().to_owned(),
             name_follows: grammar.literal_before(rule, name).is_some(),
+            holds_name: grammar.holds_one(rule, name),
         };
         Some(Self {
             open,
@@ -328,8 +362,51 @@ pub(crate) struct Names {
     wild_closers: Vec<String>,
     /// Whether what closes a block is only known once its opener has been read.
     any_closes: bool,
-    /// All names by their first byte, folded; empty where a name with `*` makes the look worthless.
-    starts: Vec<(u8, Vec<String>)>,
+    /// How the names start that open a block of each family, and at last of any other.
+    openers: Vec<Heads>,
+    /// How the names start that close one.
+    enders: Heads,
+}
+
+/// How names may start: by their first byte, folded; none where a name with `*` may start with anything.
+#[derive(Debug, Default)]
+struct Heads(Option<Vec<(u8, Vec<String>)>>);
+
+impl Heads {
+    fn new<'n>(names: impl Iterator<Item = &'n String>) -> Self {
+        let mut all: Vec<&String> = names.collect();
+        if all.iter().any(|name| name.contains(['*', '?'])) {
+            return Self(None);
+        }
+        all.sort_unstable();
+        let mut heads: Vec<(u8, Vec<String>)> = Vec::new();
+        for name in all {
+            let first = name.bytes().next().unwrap_or_default();
+            match heads.last_mut() {
+                Some((byte, names)) if *byte == first => names.push(name.clone()),
+                _ => heads.push((first, vec![name.clone()])),
+            }
+        }
+        Self(Some(heads))
+    }
+
+    /// Whether one of them may start with `bytes`; unknown while too few have come. A guess that is never wrong with `false`.
+    fn fit(&self, bytes: &[u8], insensitive: bool) -> Option<bool> {
+        let Some(heads) = &self.0 else { return Some(true) };
+        let equal = |one: &[u8], other: &[u8]| if insensitive { one.eq_ignore_ascii_case(other) } else { one == other };
+        let first = *bytes.first()?;
+        let first = if insensitive { first.to_ascii_lowercase() } else { first };
+        let Some((_, names)) = heads.iter().find(|(byte, _)| *byte == first) else { return Some(false) };
+        let mut short = false;
+        for name in names {
+            match bytes.get(..name.len()) {
+                Some(head) if equal(head, name.as_bytes()) => return Some(true),
+                Some(_) => {}
+                None => short |= name.as_bytes().get(..bytes.len()).is_some_and(|head| equal(head, bytes)),
+            }
+        }
+        if short { None } else { Some(false) }
+    }
 }
 
 /// What a name is bound to: a block, in one family or in all.
@@ -341,7 +418,12 @@ pub(crate) struct Bound {
 
 impl Bound {
     fn fits(self, family: Option<usize>) -> bool {
-        self.family.is_none() || family.is_none() || self.family == family
+        family.is_none() || self.fits_in(family)
+    }
+
+    /// Whether it may open in this family; in one that no name has to itself, if none.
+    fn fits_in(self, family: Option<usize>) -> bool {
+        self.family.is_none() || self.family == family
     }
 }
 
@@ -376,42 +458,23 @@ impl Names {
         table.exact.reverse();
         table.exact.sort_by(|(one, _), (other, _)| by_length(one, other));
         table.exact.dedup_by(|(one, bound), (other, before)| one == other && bound.family == before.family);
-        if table.wild.is_empty() && table.wild_closers.is_empty() {
-            let mut all: Vec<&String> = table.exact.iter().map(|(name, _)| name).chain(&table.closers).collect();
-            all.sort_unstable();
-            for name in all {
-                let first = name.bytes().next().unwrap_or_default();
-                match table.starts.last_mut() {
-                    Some((byte, names)) if *byte == first => names.push(name.clone()),
-                    _ => table.starts.push((first, vec![name.clone()])),
-                }
-            }
-        }
+        let bound = || table.exact.iter().chain(&table.wild);
+        let families = bound().filter_map(|(_, bound)| Some(bound.family? + 1)).max().unwrap_or_default();
+        let opening = |family| bound().filter(move |(_, bound)| bound.fits_in(family)).map(|(name, _)| name);
+        table.openers = (0..families).map(Some).chain([None]).map(|family| Heads::new(opening(family))).collect();
+        let closing = table.closers.iter().chain(&table.wild_closers);
+        table.enders = Heads::new(bound().map(|(name, _)| name).chain(closing));
         table
     }
 
-    /// Whether a bound name may start with `bytes`; unknown while too few have come. A guess that is never wrong with `false`.
-    /// Of a closer that stands where it counts for an attribute, `any` name may.
-    pub(crate) fn may_be(&self, bytes: &[u8], any: bool) -> Option<bool> {
-        if self.starts.is_empty() || (any && self.any_closes) {
-            return Some(true);
-        }
-        let first = *bytes.first()?;
-        let first = if self.insensitive { first.to_ascii_lowercase() } else { first };
-        let Some((_, names)) = self.starts.iter().find(|(byte, _)| *byte == first) else { return Some(false) };
-        let mut short = false;
-        for name in names {
-            match bytes.get(..name.len()) {
-                Some(head) if self.equal(head, name.as_bytes()) => return Some(true),
-                Some(_) => {}
-                None => short |= name.as_bytes().get(..bytes.len()).is_some_and(|head| self.equal(head, bytes)),
-            }
-        }
-        if short { None } else { Some(false) }
+    /// Whether a name that opens a block of this family may start with `bytes`; unknown while too few have come.
+    pub(crate) fn may_open(&self, bytes: &[u8], family: usize) -> Option<bool> {
+        self.openers.get(family).or(self.openers.last())?.fit(bytes, self.insensitive)
     }
 
-    fn equal(&self, one: &[u8], other: &[u8]) -> bool {
-        if self.insensitive { one.eq_ignore_ascii_case(other) } else { one == other }
+    /// Whether a name that closes a block may start with `bytes`. Any may that stands where it counts for an attribute.
+    pub(crate) fn may_close(&self, bytes: &[u8], leads_line: bool) -> Option<bool> {
+        if leads_line && self.any_closes { Some(true) } else { self.enders.fit(bytes, self.insensitive) }
     }
 
     /// Whether a closer of this name may close a block.
@@ -456,10 +519,10 @@ impl Names {
         let ending = name.rfind('.').and_then(|dot| name.get(dot..)).unwrap_or_default();
         let first = self.endings.partition_point(|(known, _)| by_length(known, ending).is_lt());
         let endings = self.endings.iter().skip(first).take_while(|(known, _)| known == ending).map(|(_, place)| *place);
-        let fits = |place: &usize| self.wild.get(*place).is_some_and(|(pattern, _)| glob(pattern, name));
-        let others = self.others.iter().copied().filter(fits);
-        let bound = |place: usize| self.wild.get(place).map(|(_, bound)| *bound).filter(|bound| bound.fits(family));
-        let found = endings.chain(others).filter_map(|place| Some((place, bound(place)?.id)));
+        let ours = |place: usize| self.wild.get(place).filter(|(_, bound)| bound.fits(family));
+        let others = self.others.iter().copied();
+        let others = others.filter(|place| ours(*place).is_some_and(|(pattern, _)| glob(pattern, name)));
+        let found = endings.chain(others).filter_map(|place| Some((place, ours(place)?.1.id)));
         found.min_by_key(|(place, _)| *place).map(|(_, id)| id)
     }
 
@@ -484,7 +547,7 @@ mod tests {
         let names = Names::new(true, [("message", bound(0)), ("action", bound(1))].into_iter(), [].iter());
         assert_eq!(names.find("Message", None), Some(BlockId(0)));
         assert_eq!(
-            [names.may_be(b"MESSAGE>", false), names.may_be(b"mess", false), names.may_be(b"b", false)],
+            [names.may_open(b"MESSAGE>", 0), names.may_open(b"mess", 0), names.may_close(b"b", false)],
             [Some(true), None, Some(false)]
         );
         let names = Names::new(false, [("message", bound(0)), ("*_x", bound(1))].into_iter(), [].iter());
@@ -498,5 +561,6 @@ mod tests {
         let names = Names::new(false, entries.into_iter(), [].iter());
         let found = [("a", 0), ("a", 1), ("a", 2), ("b", 0)].map(|(name, family)| names.find(name, Some(family)));
         assert_eq!(found, [Some(BlockId(0)), Some(BlockId(1)), Some(BlockId(2)), None]);
+        assert_eq!([0, 2, 3].map(|family| names.may_open(b"b", family)), [Some(false), Some(true), Some(false)]);
     }
 }

@@ -159,7 +159,8 @@ impl Pen {
         let (label, difference) = explain(failure);
         let mut notes = Vec::new();
         notes.extend(difference.map(|text| ("difference", text)));
-        if matches!(failure.path.as_str(), "codes" | "remarks") {
+        // A status says that something was found, and no more.
+        if matches!(failure.path.as_str(), "status" | "codes" | "remarks") {
             notes.extend(findings(&failure.path, run.told.get(failure.step)));
         }
         notes.push(("claim", case.header.claim.value.clone()));
@@ -189,7 +190,7 @@ impl Pen {
             let rows: Vec<_> = coverage.rows.iter().filter(|row| row.kind == kind).collect();
             let hit = rows.iter().filter(|row| row.hits > 0).count();
             let style = if hit == rows.len() { GOOD } else { WARN };
-            _ = writeln!(text, "{} {}", paint(style, &format!("{hit}/{}", rows.len())), count(rows.len(), kind));
+            _ = writeln!(text, "{}", paint(style, &format!("{hit} of {}", count(rows.len(), kind))));
             for row in rows.iter().filter(|row| row.hits == 0) {
                 let rule = row.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
                 let reason = row.reason.as_ref().map(ToString::to_string).unwrap_or_default();

@@ -12,6 +12,8 @@ use crate::text::Spanned;
 table! {
     /// One way a response may be written: a grammar and the binding of its blocks.
     Dialect {
+        /// Another dialect, from which it differs in its `needs` alone: whatever else belongs to a dialect is taken from there.
+        like: Option<Spanned<String>>,
         /// The grammar, or several of them: shipped ones or the pack's own `grammar/NAME.pest`.
         grammar: OneOrMore<Spanned<String>>,
         /// Whether names are compared as they are written (`sensitive`, the default) or in any case.

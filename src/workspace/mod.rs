@@ -20,6 +20,6 @@ mod stage;
 #[cfg(feature = "files")]
 pub use apply::{Applied, Applying, Change, FileChange, apply};
 pub use lines::{Line, Lines};
-pub use read::{CaseFile, MAX_FILE, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack};
+pub use read::{CaseFile, MAX_FILE, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack, read_text};
 #[cfg(feature = "files")]
 pub use root::Root;

@@ -7,6 +7,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::Folder;
+use crate::text::Lines;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt;
@@ -129,6 +130,22 @@ pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
         return Err(ReadError::new(path, format_args!("it is larger than {most} bytes")));
     }
     Ok(bytes)
+}
+
+/// As [`read_file`], for a file that is text.
+///
+/// # Errors
+///
+/// As for [`read_file`], and at the first byte that is not UTF-8.
+pub fn read_text(path: &Path, most: u64) -> Result<String, ReadError> {
+    String::from_utf8(read_file(path, most)?).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(error.as_bytes().get(..offset).unwrap_or_default()).into_owned();
+        let place = Lines::new(&before).place(offset);
+        let byte = error.as_bytes().get(offset).copied().unwrap_or_default();
+        let reason = format!("byte {offset}, at {place}, is {byte:#04x}, which is not UTF-8; save it as UTF-8");
+        ReadError::new(path, reason)
+    })
 }
 
 /// One pack being read, with the folders that it uses.

@@ -266,3 +266,27 @@ impl Drop for Running {
         _ = self.0.wait();
     }
 }
+
+#[test]
+fn a_file_of_the_host_that_cannot_be_read_says_where_and_what_to_do() {
+    let here = folder("host-files");
+    let pack = concat!(env!("CARGO_MANIFEST_DIR"), "/rules/writers-factory");
+    let trouble = |name: &str, text: &[u8], option: &str| {
+        std::fs::write(here.join(name), text).unwrap();
+        let output = rulebook(&here, &["prompt", pack, option, name], b"");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = trouble("s.json", b"{\"state\": {\n  \"project\": }}", "--session");
+    assert!(said.contains("error[pack/session-misfit]: this is not JSON: expected value"), "{said}");
+    assert!(said.contains("s.json:2:14") && said.contains("= help: a session is `{\"mode\""), "{said}");
+    let said = trouble("s.json", b"[1]", "--session");
+    assert!(said.contains("a session is one JSON object") && said.contains("s.json:1:1"), "{said}");
+    for option in ["--session", "--history"] {
+        let said = trouble("latin", b"{\"role\":\n\"us\xe9r\"}", option);
+        assert_eq!(
+            said,
+            "rulebook: cannot read `latin`: byte 12, at 2:4, is 0xe9, which is not UTF-8; save it as UTF-8\n"
+        );
+    }
+}

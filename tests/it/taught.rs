@@ -72,7 +72,9 @@ fn a_template_is_read_as_each_mode_and_tier_says_it() {
     // The mode `late` does not permit it.
     assert_eq!(found(PACK, "", &by_mode), ["prompt/refused-example <action type=\"note\">"]);
     let spelled = "```xml\n{{ '<' }}action type=\"go\"/>\n<action type=\"{{ mode }}\"/>\n```";
-    assert_eq!(found(PACK, "", spelled), ["prompt/refused-example"]);
+    assert_eq!(found(PACK, "", spelled), ["prompt/refused-example ```xml"]);
+    let second = format!("```xml\n{LEAVE}\n```\n```xml\n<message>{{{{ mode }}}}</message>\n<action type=\"go\"/>\n```");
+    assert_eq!(found(PACK, "", &second), ["prompt/refused-example <action type=\"go\"/>"]);
     let in_early = format!("{{% if mode == 'early' %}}\n{by_mode}\n{{% endif %}}");
     assert_eq!(found(PACK, "", &in_early), [""; 0]);
     let in_small = "{% if tier == 'small' %}\n```xml\n<action type=\"go\"/>\n```\n{% endif %}";

@@ -124,6 +124,10 @@ impl<'p> ObjectReader<'p> {
                     return None;
                 };
                 self.at += offset;
+                if !self.outline.grammar.first(self.outline.open).may_start(bytes.get(self.at..)?) {
+                    self.at += 1;
+                    continue;
+                }
                 self.machine.start(&self.outline.grammar, self.outline.open, self.at);
             }
             // A run that waits for more goes on where it stands.

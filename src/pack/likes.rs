@@ -1,0 +1,88 @@
+//! Likes: which dialects differ from another in nothing but their needs?
+//!
+//! In: the dialects as typed.
+//! Out: each that is `like` another with all that the other says, and a diagnostic for what it cannot take or says itself.
+//! Never: follows more than one `like`.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::surface::{Dialect, Surface};
+use crate::text::{Location, Spanned};
+
+pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) {
+    let declared = surface.dialects.clone();
+    for (name, dialect) in &mut surface.dialects {
+        let dialect = &mut dialect.value;
+        let Some(like) = dialect.like.clone() else { continue };
+        for key in own_keys(dialect) {
+            diagnostics.push(bad(dialect.at, format!("`{name}` is like `{}`, and says `{key}` itself", like.value)));
+        }
+        match declared.get(&like.value) {
+            None => {
+                let message = format!("no table declares the dialect `{}`", like.value);
+                let known = declared.keys().map(String::as_str).filter(|known| known != name);
+                diagnostics.push(
+                    Diagnostic::new(Code::PACK_UNKNOWN_DIALECT, like.at, message).with_nearest(&like.value, known),
+                );
+            }
+            Some(Spanned { value: Dialect { like: Some(other), .. }, .. }) => {
+                diagnostics.push(bad(like.at, format!("`{}` is itself like `{}`", like.value, other.value)));
+            }
+            Some(other) => {
+                let (needs, at, replace) = (std::mem::take(&mut dialect.needs), dialect.at, dialect.replace);
+                *dialect = Dialect { like: Some(like), needs, at, replace, ..other.value.clone() };
+            }
+        }
+    }
+}
+
+fn bad(at: Location, message: String) -> Diagnostic {
+    Diagnostic::new(Code::PACK_BLOCK, at, message)
+        .with_help("beside `like` only `needs` may stand, and what it names is a dialect that says all the rest")
+}
+
+/// The keys that a dialect has beside its needs.
+fn own_keys(dialect: &Dialect) -> impl Iterator<Item = &'static str> {
+    let keys = [
+        ("grammar", !dialect.grammar.0.is_empty()),
+        ("case", dialect.case.is_some()),
+        ("masks", !dialect.masks.is_empty()),
+        ("wrapper", dialect.wrapper.is_some()),
+        ("text", dialect.text.is_some()),
+        ("between", !dialect.between.is_empty()),
+        ("blocks", !dialect.blocks.is_empty()),
+        ("anchor", dialect.anchor.is_some()),
+        ("close", !dialect.close.is_empty()),
+        ("ends", !dialect.ends.is_empty()),
+        ("trim", dialect.trim.is_some()),
+        ("decode", dialect.decode.is_some()),
+    ];
+    keys.into_iter().filter(|(_, stands)| *stands).map(|(key, _)| key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::{Folder, read};
+
+    #[track_caller]
+    fn check(tables: &str, expected: &[&str]) {
+        let one = "[pack]\nname = \"p\"\n[dialects.one]\ngrammar = \"tags\"\nblocks.a = { role = \"message\" }\n";
+        let (mut surface, mut found) = read(&Folder::new("p", [("pack.toml", format!("{one}{tables}"))]));
+        take_over(&mut surface, &mut found);
+        let messages: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(messages, expected);
+        if expected.is_empty() {
+            let like = surface.dialects.get("two").map(|two| (two.value.blocks.len(), two.value.needs.len()));
+            assert_eq!(like, Some((1, 1)));
+        }
+    }
+
+    #[test]
+    fn a_dialect_is_as_another_but_for_its_needs() {
+        check("[dialects.two]\nlike = \"one\"\nneeds = [\"a\"]", &[]);
+        check("[dialects.two]\nlike = \"on\"", &["no table declares the dialect `on`"]);
+        check("[dialects.two]\nlike = \"one\"\nanchor = \"line\"", &["`two` is like `one`, and says `anchor` itself"]);
+        let chain = "[dialects.two]\nlike = \"one\"\n[dialects.three]\nlike = \"two\"";
+        check(chain, &["`two` is itself like `one`"]);
+    }
+}
