@@ -233,7 +233,10 @@ impl Marker {
             match starts.elsewhere.find(bytes.get(self.at..end).unwrap_or_default()) {
                 Some(offset) => self.at += offset,
                 None if end == bytes.len() => return false,
-                None => self.at = end,
+                None => {
+                    self.at = end;
+                    continue;
+                }
             }
             if !starts.by_line || bytes.get(self.at) != Some(&b'\n') {
                 return true;
