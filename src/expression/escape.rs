@@ -58,6 +58,9 @@ impl Places {
     }
 }
 
+/// What stands around a value: characters that XML cannot hold, so that no escaped value does.
+const FRAME: [char; 2] = ['\u{fffe}', '\u{ffff}'];
+
 /// Where a value stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slot {
@@ -187,6 +190,30 @@ impl Escape {
         if self.joins("") { self.settled(out, &places) } else { out }
     }
 
+    /// `text`, escaped and between frames, for a template that does not tell where its values stand. Whoever renders it takes
+    /// the frames [off](Escape::unframed).
+    pub(crate) fn framed(&self, text: &str) -> String {
+        let mut out = String::from(FRAME[0]);
+        self.write(text, Slot::Text, &mut out);
+        out.push(FRAME[1]);
+        out
+    }
+
+    /// A rendered text without its frames, and without a mark that what stood in one helps to form.
+    pub(crate) fn unframed(&self, text: &str) -> String {
+        let (mut out, mut places) = (String::with_capacity(text.len()), Places::default());
+        for (number, piece) in text.split(FRAME[0]).enumerate() {
+            let (value, words) = piece.split_once(FRAME[1]).unwrap_or((piece, ""));
+            let start = out.len();
+            out.push_str(value);
+            if number > 0 {
+                places.add(start..out.len(), false);
+            }
+            out.extend(words.chars().filter(|c| *c != FRAME[1]));
+        }
+        self.settled(out, &places)
+    }
+
     /// As [`Escape::text`], and for a place behind the words of an author besides.
     pub(crate) fn behind(&self, words: &str, text: &str) -> String {
         let said = self.text(text);
@@ -242,5 +269,30 @@ mod tests {
     #[test]
     fn what_xml_cannot_hold_is_left_out() {
         check("<", Slot::Text, "a\0b\u{1f}c\u{fffe}d\u{7f}\u{10ffff}", "abcd\u{7f}\u{10ffff}");
+    }
+
+    /// Takes every `[x` for the start of a block.
+    #[derive(Debug)]
+    struct Bracketed;
+
+    impl Marking for Bracketed {
+        fn marks(&self, text: &str, _: &[Range<usize>]) -> Vec<Range<usize>> {
+            text.match_indices("[x").map(|(at, mark)| at..at + mark.len()).collect()
+        }
+
+        fn is_open(&self, _: &str) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn a_framed_value_forms_nothing_with_the_words_around_it() {
+        let escape = Escape::new([]).with_marks(vec![Arc::new(Bracketed)]);
+        let (open, value) = (escape.framed("["), escape.framed("x\u{ffff}]"));
+        assert_eq!(escape.unframed(&format!("[{value} [y {value}")), "[&#120;] [y x]");
+        assert_eq!(escape.unframed(&format!("{open}x, {open}{value}")), "&#91;x, &#91;x]");
+        assert_eq!(escape.unframed("[x of an author"), "[x of an author");
+        // A filter may have cut the value, and its frame with it.
+        assert_eq!(escape.unframed(&format!("[{}", value.trim_end_matches(FRAME[1]))), "[&#120;]");
     }
 }

@@ -89,7 +89,7 @@ impl Program {
             .with("permitted", permitted)
             .with("mode", &mode)
             .with("data", &self.data);
-        let render = |words: &Template| words.text(&scope).ok();
+        let render = |words: &Template| Some(self.prompts.escape.unframed(&words.text(&scope).ok()?));
         // Words of a pack that fail say nothing: then the engine's own do.
         let text = self.ask_again.words.as_ref().and_then(render).or_else(|| render(WORDS.as_ref()?));
         text.unwrap_or_default().trim().to_owned()
@@ -133,10 +133,10 @@ fn one_of_a_kind(faults: &[Fault], longest: usize, escape: &Escape) -> Vec<Value
 fn told(fault: &Fault, times: usize, longest: usize, escape: &Escape) -> Value {
     let mut members = Map::new();
     members.insert("defect".into(), fault.defect.name().into());
-    members.insert("message".into(), escape.text(&excerpt(&fault.message, longest)).into());
+    members.insert("message".into(), escape.framed(&excerpt(&fault.message, longest)).into());
     members.insert(
         "help".into(),
-        fault.help.as_ref().filter(|_| longest == usize::MAX).map(|help| escape.text(help)).into(),
+        fault.help.as_ref().filter(|_| longest == usize::MAX).map(|help| escape.framed(help)).into(),
     );
     members.insert("line".into(), fault.line.into());
     members.insert("times".into(), times.into());
