@@ -132,8 +132,17 @@ impl Starts {
 
     /// How many blanks stand at the start of `bytes` that start nothing.
     pub(crate) fn blanks(&self, bytes: &[u8]) -> usize {
-        let is_blank = |byte: &&u8| self.blank.get(usize::from(**byte)) == Some(&true);
-        bytes.iter().take_while(is_blank).count()
+        const SPACES: &[u8; 4] = b"    ";
+        let is_blank = |byte: u8| self.blank.get(usize::from(byte)) == Some(&true);
+        let mut at = 0;
+        // Code is indented, by spaces as a rule.
+        while bytes.get(at..).and_then(<[u8]>::first_chunk) == Some(SPACES) && is_blank(b' ') {
+            at += SPACES.len();
+        }
+        while bytes.get(at).is_some_and(|byte| is_blank(*byte)) {
+            at += 1;
+        }
+        at
     }
 
     /// What may start with `byte` where a line starts, or elsewhere.
