@@ -308,17 +308,16 @@ impl<'j> Run<'j> {
                 if other.is_none() {
                     return Some(false);
                 }
+                if let Some(held) = other.text() {
+                    self.take(held.len() / STRIDE)?;
+                    return Some(held.contains(one.text()?));
+                }
                 match other {
                     Held::List(items) => {
                         self.take(items.len())?;
                         let text = one.text()?;
                         items.iter().any(|item| item.text() == Some(text))
                     }
-                    Held::Text(held) => {
-                        self.take(held.len() / STRIDE)?;
-                        held.contains(one.text()?)
-                    }
-                    Held::Pair(..) => return None,
                     Held::Json(json) => match &**json {
                         Json::Object(_) if one.is_none() => false,
                         Json::Object(members) => members.contains_key(one.text()?),
@@ -327,12 +326,9 @@ impl<'j> Run<'j> {
                             let text = one.text()?;
                             items.iter().any(|item| item.as_str() == Some(text))
                         }
-                        Json::String(held) => {
-                            self.take(held.len() / STRIDE)?;
-                            held.contains(one.text()?)
-                        }
                         _ => return None,
                     },
+                    Held::Text(_) | Held::Pair(..) => return None,
                 }
             }
         })

@@ -100,16 +100,8 @@ fn check_object(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
         let help = "give the other grammar a dialect of its own";
         diagnostics.push(bad(second.at, "a dialect whose members are blocks has one grammar", help));
     }
-    let marks = [
-        ("masks", !dialect.masks.is_empty()),
-        ("wrapper", dialect.wrapper.is_some()),
-        ("anchor", dialect.anchor.is_some()),
-        ("close", !dialect.close.is_empty()),
-        ("ends", !dialect.ends.is_empty()),
-        ("trim", dialect.trim.is_some()),
-        ("decode", dialect.decode.is_some()),
-    ];
-    for (key, _) in marks.into_iter().filter(|(_, stands)| *stands) {
+    const MARKS: [&str; 7] = ["masks", "wrapper", "anchor", "close", "ends", "trim", "decode"];
+    for key in dialect.keys().filter(|key| MARKS.contains(key)) {
         diagnostics.push(bad(dialect.at, format!("members have no `{key}`: their grammar says it all"), "take it out"));
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
     for (name, dialect) in &mut surface.dialects {
         let dialect = &mut dialect.value;
         let Some(like) = dialect.like.clone() else { continue };
-        for key in own_keys(dialect) {
+        for key in dialect.keys() {
             diagnostics.push(bad(dialect.at, format!("`{name}` is like `{}`, and says `{key}` itself", like.value)));
         }
         match declared.get(&like.value) {
@@ -38,25 +38,6 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
 fn bad(at: Location, message: String) -> Diagnostic {
     Diagnostic::new(Code::PACK_BLOCK, at, message)
         .with_help("beside `like` only `needs` may stand, and what it names is a dialect that says all the rest")
-}
-
-/// The keys that a dialect has beside its needs.
-fn own_keys(dialect: &Dialect) -> impl Iterator<Item = &'static str> {
-    let keys = [
-        ("grammar", !dialect.grammar.0.is_empty()),
-        ("case", dialect.case.is_some()),
-        ("masks", !dialect.masks.is_empty()),
-        ("wrapper", dialect.wrapper.is_some()),
-        ("text", dialect.text.is_some()),
-        ("between", !dialect.between.is_empty()),
-        ("blocks", !dialect.blocks.is_empty()),
-        ("anchor", dialect.anchor.is_some()),
-        ("close", !dialect.close.is_empty()),
-        ("ends", !dialect.ends.is_empty()),
-        ("trim", dialect.trim.is_some()),
-        ("decode", dialect.decode.is_some()),
-    ];
-    keys.into_iter().filter(|(_, stands)| *stands).map(|(key, _)| key)
 }
 
 #[cfg(test)]

@@ -45,6 +45,27 @@ table! {
     }
 }
 
+impl Dialect {
+    /// The keys of what it says of an answer, beside the needs that claim one.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> {
+        let keys = [
+            ("grammar", !self.grammar.0.is_empty()),
+            ("case", self.case.is_some()),
+            ("masks", !self.masks.is_empty()),
+            ("wrapper", self.wrapper.is_some()),
+            ("text", self.text.is_some()),
+            ("between", !self.between.is_empty()),
+            ("blocks", !self.blocks.is_empty()),
+            ("anchor", self.anchor.is_some()),
+            ("close", !self.close.is_empty()),
+            ("ends", !self.ends.is_empty()),
+            ("trim", self.trim.is_some()),
+            ("decode", self.decode.is_some()),
+        ];
+        keys.into_iter().filter(|(_, stands)| *stands).map(|(key, _)| key)
+    }
+}
+
 table! {
     /// What one block of a dialect means, and where it ends.
     Block {

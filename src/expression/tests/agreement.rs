@@ -1,0 +1,269 @@
+//! That expressions and templates mean what minijinja makes of them, whatever they say.
+
+use super::*;
+use crate::text::SourceId;
+use proptest::prelude::*;
+
+/// Expressions over the world of these tests, as text.
+fn expressions() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        3 => prop::sample::select(vec![
+            "params.key", "params.n", "params.f", "params.yes", "params.list", "params.title", "state.turns", "state.big",
+            "state.profiles", "state.profiles.p1.pages", "state.work_order", "state.selected", "item.x", "item.title", "text",
+        ]),
+        2 => prop::sample::select(vec!["0", "1", "2", "-3", "1.5", "1e3", "''", "'a'", "'p1'", "true", "false", "[]", "[1, 'x']", "{}", "{'a': 1}"]),
+        1 => prop::sample::select(vec!["none", "params.nil"]),
+    ]
+    .prop_map(str::to_owned);
+    leaf.prop_recursive(4, 24, 3, |inner| {
+        let binary = prop::sample::select(vec![
+            "+", "-", "*", "/", "//", "%", "**", "~", "==", "!=", "<", "<=", ">", ">=", "in", "not in", "and", "or",
+        ]);
+        let suffix = prop::sample::select(vec![
+            "| list",
+            "| length",
+            "| first",
+            "| last",
+            "| items",
+            "| join",
+            "| join(', ')",
+            "| upper",
+            "| lower",
+            "| string",
+            "| trim",
+            "| title",
+            "| capitalize",
+            "| abs",
+            "| int",
+            "| float",
+            "| round",
+            "| round(1)",
+            "| sort",
+            "| unique",
+            "| reverse",
+            "| sum",
+            "| min",
+            "| max",
+            "| dictsort",
+            "| lines",
+            "| split",
+            "| split('a')",
+            "| replace('a', 'bb')",
+            "| map('string') | list",
+            "| select('string') | list",
+            "| reject('in', [1]) | list",
+            "| list | first",
+            "| items | map(attribute='0') | list",
+            "| indent(2)",
+            "| batch(2) | list",
+            "| bool",
+            "| zip([1, 2]) | list",
+            "| chain([1]) | list",
+            "is string",
+            "is number",
+            "is integer",
+            "is float",
+            "is none",
+            "is mapping",
+            "is even",
+            "is startingwith('p')",
+            "is not true",
+            "is in [1, 'a']",
+            "is eq 1",
+            "[1:]",
+            "[:-1]",
+            "[::2]",
+        ]);
+        prop_oneof![
+            4 => (inner.clone(), binary, inner.clone()).prop_map(|(one, op, other)| match op {
+                // `none` is in nothing here, and the word `None` may be in a text there.
+                "in" | "not in" => format!("(({one}) | default(0, true) {op} ({other}))"),
+                _ => format!("{one} {op} {other}"),
+            }),
+            4 => (inner.clone(), suffix).prop_map(|(of, suffix)| format!("(({of}) {suffix})")),
+            1 => (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| format!("({a} if {b} else {c})")),
+            1 => inner.clone().prop_map(|of| format!("(not {of})")),
+            1 => inner.clone().prop_map(|of| format!("({of})")),
+            1 => (inner.clone(), inner).prop_map(|(one, other)| format!("[{one}, {other}]")),
+        ]
+    })
+}
+
+/// Templates over the same, with loops and names of their own.
+fn templates() -> impl Strategy<Value = String> {
+    let named = prop::sample::select(vec![
+        "x",
+        "x.title",
+        "x[1]",
+        "k",
+        "v",
+        "v.title",
+        "loop.index",
+        "loop.first",
+        "loop.last",
+        "loop.length",
+        "(x or '') | trim",
+        "v is none",
+        "state.profiles[k].title",
+        "[x, k] | join('+')",
+        "params.list | sort",
+        "'optional' | shows(x)",
+        "state.turns | int",
+        "['7', 3] | map('int') | sort(reverse=true)",
+    ]);
+    let each = prop::sample::select(vec![
+        "params.list",
+        "state.profiles",
+        "state.profiles | items",
+        "state.work_order | items | selectattr('1.status', 'eq', 'open')",
+        "state.profiles.p1.pages",
+        "params.tags",
+        "[1, 'a', none]",
+        "x.pages",
+        "v.pages",
+        "item | list",
+    ]);
+    let value = || prop_oneof![2 => named.clone().prop_map(str::to_owned), 1 => expressions()];
+    let leaf = prop_oneof![
+        Just(" <&> ".to_owned()),
+        value().prop_map(|value| format!("<a>{{{{ {value} }}}}</a>\n")),
+        value().prop_map(|value| format!("<a b=\"{{{{ {value} }}}}\"/>")),
+        value().prop_map(|value| format!("{{% set x = {value} %}}")),
+        value().prop_map(|value| format!("{{% set k = {value} %}}\n")),
+    ];
+    leaf.prop_recursive(4, 24, 4, move |inner| {
+        let body = || prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat());
+        let value = prop_oneof![2 => named.clone().prop_map(str::to_owned), 1 => expressions()];
+        prop_oneof![
+            (value.clone(), body(), body())
+                .prop_map(|(test, then, other)| format!("{{% if {test} %}}{then}{{% else %}}{other}{{% endif %}}")),
+            (each.clone(), body()).prop_map(|(each, body)| format!("{{% for x in {each} %}}{body}{{% endfor %}}")),
+            (each.clone(), value, body(), body()).prop_map(|(each, when, body, other)| {
+                format!("{{% for k, v in {each} if {when} %}}{body}{{% else %}}{other}{{% endfor %}}")
+            }),
+        ]
+    })
+}
+
+/// A document that stands alone.
+struct Alone<'t>(&'t str);
+
+impl Library for Alone<'_> {
+    fn text(&self, _: &str) -> Option<(&str, SourceId)> {
+        Some((self.0, SourceId::RESPONSE))
+    }
+}
+
+/// minijinja, with `none` for whatever it would leave undefined and as an empty list to `reverse`.
+fn jinja() -> minijinja::Environment<'static> {
+    use minijinja::value::Kwargs;
+    use minijinja::{State, Value, filters};
+    let none = |value: Value| if value.is_undefined() { Value::from(()) } else { value };
+    let mut environment = minijinja::Environment::new();
+    environment.set_undefined_behavior(minijinja::UndefinedBehavior::Chainable);
+    environment.add_filter("first", move |value: &Value| filters::first(value).map(none));
+    environment.add_filter("last", move |value: Value| filters::last(value).map(none));
+    environment
+        .add_filter("min", move |state: &State, value: Value, keys: Kwargs| filters::min(state, value, keys).map(none));
+    environment
+        .add_filter("max", move |state: &State, value: Value, keys: Kwargs| filters::max(state, value, keys).map(none));
+    environment.add_filter("reverse", |value: &Value| match value.is_none() {
+        true => Ok(Value::from_object(Vec::<Value>::new())),
+        false => filters::reverse(value),
+    });
+    environment
+}
+
+/// Any JSON, most often something with members.
+fn values() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        any::<i64>().prop_map(Json::from),
+        any::<u64>().prop_map(Json::from),
+        any::<f64>().prop_map(Json::from),
+        "\\PC{0,30}".prop_map(Json::from),
+    ];
+    leaf.prop_recursive(3, 20, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
+            prop::collection::vec(("[abz]|\\PC{0,3}", inner), 0..4).prop_map(|members| members.into_iter().collect()),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Where both give a value it is the same, typed and as text; ours may fail where minijinja makes do, never the reverse
+    /// unless `none` is involved.
+    #[test]
+    fn an_expression_means_what_minijinja_makes_of_it(text in expressions()) {
+        let environment = jinja();
+        let world = world();
+        let compiled = environment.compile_expression(&text);
+        let ours = Expression::parse(&spanned(&text));
+        prop_assert_eq!(ours.is_ok(), compiled.is_ok(), "{}: {:?}", text, ours.err());
+        let (Ok(ours), Ok(compiled)) = (ours, compiled) else { return Ok(()) };
+        let context = scale::value_of(&world);
+        let (value, theirs) = (ours.value(&scope(&world)), compiled.eval(&context));
+        if let (Ok(value), Ok(theirs)) = (&value, &theirs)
+            // A pair is a tuple there and prints in parentheses.
+            && !theirs.to_string().contains('(')
+            && let Ok(theirs) = scale::json_of(theirs)
+        {
+            prop_assert_eq!(value, &theirs, "{}", text);
+            let shown = format!("<{{{{ {text} }}}}>");
+            let printed = environment.render_str(&shown, &context);
+            let own = Template::parse(&spanned(&shown)).expect("it parsed before").text(&scope(&world));
+            // What is absent prints as nothing there.
+            if let (Ok(printed), Ok(own)) = (printed, own)
+                && !value.is_null()
+            {
+                prop_assert_eq!(printed, own, "{}", text);
+            }
+        }
+    }
+
+    /// What is read without the engine is what the engine makes of it.
+    #[test]
+    fn a_path_alone_means_what_it_means_in_an_expression(v in values()) {
+        let scope = Scope::new().with("v", &v);
+        for (alone, evaluated) in [("v", "[v] | first"), ("v.a", "([v] | first).a"), ("v[0]", "([v] | first)[0]")] {
+            let parse = |text: &str| Expression::parse(&spanned(text)).expect(text);
+            prop_assert_eq!(parse(alone).value(&scope), parse(evaluated).value(&scope));
+            prop_assert_eq!(parse(alone).holds(&scope), parse(evaluated).holds(&scope));
+            let print = |text: &str| Template::parse(&spanned(&format!("<{{{{ {text} }}}}>"))).expect(text).text(&scope);
+            prop_assert_eq!(print(alone), print(evaluated));
+        }
+    }
+
+    /// What a template says without the engine is what the engine makes of it.
+    #[test]
+    fn a_page_says_what_the_engine_says(text in templates()) {
+        let world = world();
+        let scope = scope(&world);
+        if let Ok(template) = Template::parse(&spanned(&text))
+            && let Body::Text(lowered, environment) = &template.0.body
+            && let Some(page) = page::text(lowered, &scope, None)
+        {
+            prop_assert_eq!(Ok(page), engine::render(environment, lowered, &scope), "{}", text);
+        }
+        if let Ok(document) = Document::parse(&Alone(&text), "", &[], &Arc::new(Escape::new(*b"<["))) {
+            let whole = document.render(&scope);
+            prop_assert!(document.is_page_of_engine(&scope), "{} says {:?}", text, whole);
+        }
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in "[ -~\n]{0,40}|(\\{\\{|\\}\\}|\\{%|%\\}|\\{#|#\\}|for|if|x|in|end|set|raw|else|-|'|\"|\\\\u|[ .|()=1]){0,14}") {
+        let world = world();
+        if let Ok(template) = Template::parse(&spanned(&text)) {
+            let _ = template.render(&scope(&world));
+        }
+        if let Ok(expression) = Expression::parse(&spanned(&text)) {
+            let _ = expression.value(&scope(&world));
+        }
+        let _ = PathTemplate::parse(&spanned(&text));
+    }
+}

@@ -1,0 +1,96 @@
+//! That nothing an expression or template says can hurt.
+
+use super::*;
+use std::time::{Duration, Instant};
+
+/// Ends quickly in a failure or fault.
+#[track_caller]
+fn check_refused(text: &str) {
+    let start = Instant::now();
+    let result = rendered(text);
+    assert!(result.is_err(), "{}", text.chars().take(80).collect::<String>());
+    assert!(
+        start.elapsed() < Duration::from_secs(5),
+        "{:?} for {}",
+        start.elapsed(),
+        text.chars().take(80).collect::<String>()
+    );
+}
+
+#[test]
+fn hostile_templates_end_in_failure() {
+    check_refused("{% for i in range(9999999) %}x{% endfor %}");
+    check_refused("{{ 'a' * 10**9 }}");
+    check_refused("{{ [1] * 10**9 }}");
+    check_refused("{{ 10 ** 10 ** 10 }}");
+    check_refused("{% for i in range(9999) %}{% for j in range(9999) %}x{% endfor %}{% endfor %}");
+    check_refused(&format!("{{% set x = 'aaaaaaaaaaaaaaaa' %}}{}", "{% set x = x ~ x %}".repeat(31)));
+    check_refused(&format!("{{% set x = [1] %}}{}{{{{ x ~ '' }}}}", "{% set x = [x, x] %}".repeat(31)));
+    check_refused(&format!("{{% set x = [1] %}}{}{{{{ x == x }}}}", "{% set x = [x, x] %}".repeat(31)));
+    check_refused(&format!("{{% set x = [1] %}}{}{{{{ x | tojson }}}}", "{% set x = [x, x] %}".repeat(31)));
+    check_refused(&format!("{{% set x = [1] %}}{}{{{{ x | sort }}}}", "{% set x = [x, x] %}".repeat(31)));
+    check_refused("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}");
+    let long = "x".repeat(3000);
+    check_refused(&format!("{{{{ '{long}' | replace('x', '{long}') | replace('x', '{long}') }}}}"));
+    check_refused(&format!("{{{{ range(9000) | join('{long}') | length }}}}"));
+    check_refused(&format!("{{{{ range(9999) | map('replace', '1', '{long}') | list | length }}}}"));
+    check_refused("{{ range(9999) | map('indent', 1000, true) | join }}");
+    check_refused("{{ 'a' | indent(10**9) }}");
+    check_refused("{{ [1] | batch(10**9, 'x') }}");
+    check_refused("{{ [1] | slice(10**9) }}");
+    check_refused(&format!("{{{{ {}1{} }}}}", "(".repeat(5000), ")".repeat(5000)));
+    check_refused(&format!("{{{{ {}1{} }}}}", "[".repeat(5000), "]".repeat(5000)));
+    check_refused(&format!("{{{{ {}1 }}}}", "not ".repeat(5000)));
+    check_refused(&format!("{{{{ {}1 }}}}", "-".repeat(5000)));
+    check_refused(&format!("{{{{ 1{} }}}}", " + 1".repeat(5000)));
+    check_refused(&format!("{{{{ a{} }}}}", ".a".repeat(5000)));
+    check_refused(&format!("{{{{ a{} }}}}", "|list".repeat(5000)));
+    check_refused(&format!("{{{{ a{} }}}}", " if a".repeat(5000)));
+    check_refused(&format!("{{{{ a{} }}}}", " if a else a".repeat(5000)));
+    check_refused(&format!("{}{}", "{% if 1 %}".repeat(5000), "{% endif %}".repeat(5000)));
+    check_refused(&format!("{{% if 1 %}}{}{{% endif %}}", "{% elif 1 %}".repeat(5000)).replace("{% endif %}", ""));
+    check_refused(&format!("{{{{ '{}' }}}}", "x".repeat(WEIGHT)));
+    // Nested by operators of every level inside of nested brackets.
+    let layer = |inner: String| format!("(1 or 1 or 1 and 1 and 1 < 1 + 1 ~ 1 * 1 ** {inner} | list | list)");
+    check_refused(&format!("{{{{ {} }}}}", (0..60).fold("1".to_owned(), |inner, _| layer(inner))));
+    // Every assignment nests what the last one made.
+    check_refused(&format!(
+        "{{% set x = 1 %}}{}",
+        format!("{{% set x = {}x{} %}}", "[".repeat(60), "]".repeat(60)).repeat(30)
+    ));
+}
+
+/// Large data in harmless hands, and in others.
+#[test]
+fn hostile_expressions_over_large_data_end_in_failure() {
+    let words = json!("word and\n".repeat(1 << 16));
+    let items: Json = (0..20_000).map(|n| format!("item {n}")).collect();
+    let scope = Scope::new().with("s", &words).with("l", &items);
+    let value = |text: &str| Expression::parse(&spanned(text)).expect(text).value(&scope);
+    for text in [
+        "s * 1000",
+        "s ~ s ~ s ~ s ~ s ~ s ~ s ~ s ~ s ~ s ~ s ~ s ~ s ~ s",
+        "s | list",
+        "s | split('')",
+        "s | trim(s)",
+        "s | replace('w', s)",
+        "s | indent(100, true, true)",
+        "[s, s, s, s, s, s, s, s, s, s, s, s, s, s] | tojson",
+        "[s, s, s, s, s] | string | xml | xml",
+        "l | join(s)",
+        "l | select('in', l) | list",
+        "l | map('replace', 'i', s) | list",
+        "l | map('split', '') | list",
+        "l | map('indent', 10000, true) | list",
+        "l | batch(99999999, 'x')",
+        "l | slice(99999999)",
+        "l | chain(l, l, l, l, l, l, l) | list",
+        "l | zip(l, l, l, l, l, l) | list",
+    ] {
+        let start = Instant::now();
+        assert!(value(text).is_err(), "{text}");
+        assert!(start.elapsed() < Duration::from_secs(2), "{text}: {:?}", start.elapsed());
+    }
+    assert_eq!(value("l | length"), Ok(json!(20_000)));
+    assert_eq!(value("'item 19999' in l and s is startingwith('word')"), Ok(json!(true)));
+}
