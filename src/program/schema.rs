@@ -5,9 +5,13 @@
 //! Never: fetches a `$ref`, or changes a value.
 
 use crate::surface::{Named, Tree};
-use jsonschema::{PatternOptions, Validator};
+use crate::value::Shared;
+use jsonschema::{PatternOptions, ValidationOptions};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
+
+/// What says whether a value fits a schema.
+pub(crate) type Validator = jsonschema::Validator<Shared>;
 
 /// The JSON Schema of a payload.
 #[derive(Debug)]
@@ -54,7 +58,7 @@ impl Schema {
     pub(crate) fn validator(&self) -> Result<&Validator, &String> {
         self.validator
             .get_or_init(|| {
-                jsonschema::options()
+                ValidationOptions::<_, Shared>::default()
                     .with_pattern_options(PatternOptions::regex())
                     .build(&self.json)
                     .map_err(|error| error.to_string())
