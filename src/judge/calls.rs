@@ -14,15 +14,16 @@ use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
 use serde_json::Value as Json;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
 /// One use of an action.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct Call<'r> {
     pub(crate) block: usize,
     /// The action's name as the response has it.
-    pub(crate) name: String,
+    pub(crate) name: Cow<'r, str>,
     /// The action's number, if it exists.
     pub(crate) action: Option<usize>,
     /// An object.
@@ -43,7 +44,7 @@ impl Judgement<'_> {
             }
             let accepted = self.stands(index);
             let name = self.called(block, &bound.called).unwrap_or_default();
-            let action = self.program.actions.get_index_of(name.as_str());
+            let action = self.program.actions.get_index_of(&*name);
             self.calls.push(Call {
                 block: index,
                 name,
@@ -63,7 +64,7 @@ impl Judgement<'_> {
         let program = self.program;
         let action = action.and_then(|number| program.actions.get_index(number)).map(|(_, action)| action);
         if action.is_none() {
-            let message = match name.as_str() {
+            let message = match &*name {
                 "" => "the call names no action".to_owned(),
                 name => format!("there is no action `{}`", excerpt(name, 60)),
             };
@@ -344,7 +345,7 @@ impl Judgement<'_> {
         }
     }
 
-    fn with_call(&mut self, call: usize, change: impl FnOnce(&mut Call)) {
+    fn with_call(&mut self, call: usize, change: impl FnOnce(&mut Call<'_>)) {
         if let Some(call) = self.calls.get_mut(call) {
             change(call);
         }

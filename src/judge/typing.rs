@@ -81,7 +81,7 @@ impl<'t> Source<'t> {
     /// The members that the fields give, typed by the schema's properties.
     pub(super) fn members(&self, fields: &Fields, schema: &Schema, depth: usize) -> Typed {
         let properties = schema.get("properties").and_then(Schema::as_object);
-        let mut typed = Typed::default();
+        let mut typed = Typed { params: Object::with_capacity(fields.list.len()), repeated: Vec::new() };
         let mut groups: Vec<Group<'_>> = Vec::with_capacity(fields.list.len());
         for field in &fields.list {
             let raw = field.name.of(self.text);
@@ -110,7 +110,7 @@ impl<'t> Source<'t> {
             if bodies.len() > 1 && kind(group.schema) != "array" {
                 typed.repeated.push((group.name.to_owned(), group.last));
             }
-            typed.params.insert(group.name.to_owned(), self.value(bodies, group.schema, depth));
+            typed.params.insert(group.name, self.value(bodies, group.schema, depth));
         }
         typed
     }
