@@ -5,7 +5,9 @@
 //! Never: fetches a `$ref`, or changes a value.
 
 use crate::surface::{Named, Tree};
-use jsonschema::{PatternOptions, Validator};
+use crate::text::excerpt;
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
@@ -60,6 +62,20 @@ impl Schema {
                     .map_err(|error| error.to_string())
             })
             .as_ref()
+    }
+}
+
+/// What a schema says against a value, with no more of the value than tells it.
+pub(crate) fn misfit(error: &ValidationError<'_>) -> String {
+    let whole = error.instance().to_string();
+    let value = excerpt(&whole, 60);
+    match error.kind() {
+        ValidationErrorKind::Contains => format!("no entry of {value} is as `contains` wants one"),
+        ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
+            format!("{value} has none of the forms that it may have")
+        }
+        ValidationErrorKind::OneOfMultipleValid { .. } => format!("{value} has more than one of the forms of `oneOf`"),
+        _ => excerpt(&error.masked_with(value).to_string(), 160).into_owned(),
     }
 }
 
