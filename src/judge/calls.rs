@@ -12,10 +12,10 @@ use crate::document::{Block, Ended};
 use crate::program::{self, Action};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
-use serde_json::{Map, Value};
+use crate::value::{Object, Value};
+use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// One use of an action.
 #[derive(Debug)]
@@ -25,8 +25,8 @@ pub(crate) struct Call {
     pub(crate) name: String,
     /// The action's number, if it exists.
     pub(crate) action: Option<usize>,
-    /// An object, shared with the effects that hand it on.
-    pub(crate) params: Arc<Value>,
+    /// An object.
+    pub(crate) params: Value,
     pub(crate) accepted: bool,
     /// Which form its payload has: `tags`, `json`, `text` or `none`.
     pub(crate) form: &'static str,
@@ -48,7 +48,7 @@ impl Judgement<'_> {
                 block: index,
                 name,
                 action,
-                params: Arc::new(Value::Object(Map::new())),
+                params: Object::new().into(),
                 accepted,
                 form: "none",
                 readable: false,
@@ -100,7 +100,7 @@ impl Judgement<'_> {
         } else {
             payload::read(self.text, block.body, masks, &bound.payload, dialect, block.family, limits, &values)
         };
-        let empty = Value::Null;
+        let empty = Json::Null;
         let schema = action.map_or(&empty, |action| action.schema.json());
         let source = Source {
             text: self.text,
@@ -113,7 +113,7 @@ impl Judgement<'_> {
         };
         let mut incomplete = false;
         let (form, params) = match read.payload {
-            Payload::Empty => ("none", Map::new()),
+            Payload::Empty => ("none", Object::new()),
             Payload::Fields(fields) => {
                 if let Some(unclosed) = fields.unclosed.first() {
                     let name = excerpt(unclosed.of(self.text), 40).into_owned();
@@ -175,7 +175,7 @@ impl Judgement<'_> {
             Payload::Text => {
                 let text = block.body.of(self.text);
                 let text = if bound.entities() { crate::document::decode_entities(text) } else { text.into() };
-                ("text", Map::from_iter([("text".to_owned(), Value::String(text.into_owned()))]))
+                ("text", Object::from_iter([("text", text.into())]))
             }
             Payload::Unreadable(Unreadable { why, at }) => return self.malformed(call, bound, at, &why),
         };
@@ -186,12 +186,12 @@ impl Judgement<'_> {
         }
         self.with_call(call, |call| call.form = form);
         let Some(action) = action else {
-            self.with_call(call, |call| call.params = Arc::new(Value::Object(params)));
+            self.with_call(call, |call| call.params = params.into());
             return false;
         };
         let mut params = Value::Object(params);
         let unknown = typing::settle(&mut params, schema);
-        self.with_call(call, |call| call.params = Arc::new(params));
+        self.with_call(call, |call| call.params = params);
         self.judge_unknown(call, block, action, unknown);
         // What is missing from a payload that was cut off is no second defect, unless the call runs all the same.
         if incomplete && self.calls.get(call).is_some_and(|call| !call.accepted) {
@@ -207,7 +207,7 @@ impl Judgement<'_> {
     }
 
     fn judge_unknown(&mut self, call: usize, block: &Block, action: &Action, unknown: Vec<Vec<String>>) {
-        let declared = action.schema.json().get("properties").and_then(Value::as_object);
+        let declared = action.schema.json().get("properties").and_then(Json::as_object);
         // The first finding's answer is about all of them; those beyond the limit would be left out.
         let told = unknown.len().min(self.program.limits.diagnostics);
         self.left_out += unknown.len() - told;
@@ -280,7 +280,7 @@ impl Judgement<'_> {
             self.prepare_reply(when.reads());
             let Some(params) = self.calls.get(call).map(|call| &call.params) else { continue };
             let mut scope = self.scope();
-            scope.add_shared("params", params);
+            scope.add("params", params);
             let weighed = self.steps.weigh(when, &scope);
             why = weighed.why_not(80);
             self.steps.tell_weighed(weighed, permit.at, block.span, || format!("`{mode}` permits `{name}` when"));
@@ -385,7 +385,7 @@ impl Judgement<'_> {
 
     pub(super) fn drop_params(&mut self, call: usize, paths: &[Vec<String>]) {
         if let Some(call) = self.calls.get_mut(call) {
-            typing::remove(Arc::make_mut(&mut call.params), paths);
+            typing::remove(&mut call.params, paths);
         }
     }
 
@@ -411,12 +411,12 @@ impl Judgement<'_> {
         };
         self.change_params(call, |params, schema| {
             let mut params = params.as_object().cloned().unwrap_or_default();
-            let properties = schema.get("properties").and_then(Value::as_object);
+            let properties = schema.get("properties").and_then(Json::as_object);
             for (name, property) in properties.into_iter().flatten() {
                 if let Some(default) = property.get("default")
                     && (wrong.contains(name) || !params.contains_key(name))
                 {
-                    params.insert(name.clone(), default.clone());
+                    params.insert(name.as_str(), default.into());
                 }
             }
             Value::Object(params)
@@ -424,13 +424,13 @@ impl Judgement<'_> {
     }
 
     /// Changes the parameters if they fit afterwards.
-    fn change_params(&mut self, call: usize, change: impl FnOnce(&Value, &Value) -> Value) -> bool {
+    fn change_params(&mut self, call: usize, change: impl FnOnce(&Value, &Json) -> Value) -> bool {
         let Some((_, action)) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
         let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };
         let changed = change(params, action.schema.json());
         let fits = action.schema.validator().is_ok_and(|validator| validator.is_valid(&changed));
         if fits {
-            self.with_call(call, |call| call.params = Arc::new(changed));
+            self.with_call(call, |call| call.params = changed);
         }
         fits
     }

@@ -44,8 +44,8 @@ use crate::expression::{Expression, Record, Template};
 use crate::pack;
 use crate::surface::{self, Folder};
 use crate::text::{Location, SourceId, Sources};
+use crate::value::Value;
 use indexmap::IndexMap;
-use serde_json::Value;
 use std::sync::Arc;
 
 /// A pack, ready to run: immutable, for all threads. Once it exists nothing fails: any response gives an outcome.
@@ -67,7 +67,7 @@ pub struct Program {
     pub(crate) block_degradation: Vec<Vec<Answers>>,
     pub(crate) slots: IndexMap<String, Slot>,
     pub(crate) initial: Record,
-    pub(crate) data: Arc<Value>,
+    pub(crate) data: Value,
     pub(crate) prompts: Prompts,
     pub(crate) limits: Limits,
     /// What effects read of `reply`.

@@ -6,10 +6,14 @@
 
 use crate::surface::{Named, Tree};
 use crate::text::excerpt;
+use crate::value::Shared;
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{PatternOptions, ValidationError, Validator};
+use jsonschema::{PatternOptions, ValidationError, ValidationOptions};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
+
+/// What says whether a value fits a schema.
+pub(crate) type Validator = jsonschema::Validator<Shared>;
 
 /// The JSON Schema of a payload.
 #[derive(Debug)]
@@ -56,7 +60,7 @@ impl Schema {
     pub(crate) fn validator(&self) -> Result<&Validator, &String> {
         self.validator
             .get_or_init(|| {
-                jsonschema::options()
+                ValidationOptions::<_, Shared>::default()
                     .with_pattern_options(PatternOptions::regex())
                     .build(&self.json)
                     .map_err(|error| error.to_string())

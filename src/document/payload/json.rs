@@ -8,9 +8,8 @@ use crate::document::decode::decode_string;
 use crate::grammar::{Capture, Grammar, Machine, Progress, inside, shipped};
 use crate::program::Limits;
 use crate::text::{SourceId, Span};
+use crate::value::{Object, Value};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::map::Entry;
-use serde_json::{Map, Number, Value};
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -125,15 +124,15 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+        Ok(value.into())
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
+        Ok(value.into())
     }
 
     fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
+        Ok(value.into())
     }
 
     fn visit_unit<E>(self) -> Result<Value, E> {
@@ -146,12 +145,12 @@ impl<'de> Visitor<'de> for Seed<'_> {
         while let Some(item) = items.next_element_seed(deeper)? {
             list.push(item);
         }
-        Ok(Value::Array(list))
+        Ok(list.into())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let deeper = self.deeper()?;
-        let mut object = Map::new();
+        let mut object = Object::new();
         while let Some(key) = members.next_key::<Key>()? {
             let value = members.next_value_seed(deeper)?;
             insert(&mut object, key.0, value, &mut self.repeated.borrow_mut());
@@ -169,18 +168,11 @@ impl<'de> Deserialize<'de> for Key {
 }
 
 /// The last of a key counts.
-fn insert(object: &mut Map<String, Value>, key: String, value: Value, repeated: &mut Vec<String>) {
-    match object.entry(key) {
-        Entry::Vacant(place) => {
-            place.insert(value);
-        }
-        Entry::Occupied(mut place) => {
-            if repeated.len() < MOST {
-                repeated.push(place.key().clone());
-            }
-            place.insert(value);
-        }
+fn insert(object: &mut Object, key: String, value: Value, repeated: &mut Vec<String>) {
+    if repeated.len() < MOST && object.contains_key(&key) {
+        repeated.push(key.clone());
     }
+    object.insert(key, value);
 }
 
 static GRAMMAR: LazyLock<Option<Grammar>> =
@@ -235,7 +227,7 @@ impl Building<'_> {
         Some(match self.grammar.rule_name(capture.rule()) {
             "object" => {
                 let depth = depth.checked_sub(1)?;
-                let mut object = Map::new();
+                let mut object = Object::new();
                 let members: Vec<usize> = self.children(index, "member");
                 for member in members {
                     let key = self.children(member, "key").first().copied()?;
@@ -251,10 +243,10 @@ impl Building<'_> {
                     .filter(|(_, capture)| is_value(self.grammar, capture))
                     .map(|(item, _)| item)
                     .collect();
-                Value::Array(items.into_iter().map(|item| self.value(item, depth)).collect::<Option<_>>()?)
+                items.into_iter().map(|item| self.value(item, depth)).collect::<Option<_>>()?
             }
-            "string" => Value::String(unquote(raw)),
-            "number" => serde_json::from_str(raw).ok()?,
+            "string" => unquote(raw).into(),
+            "number" => Value::Number(serde_json::from_str(raw).ok()?),
             _ => match raw {
                 "true" | "True" => Value::Bool(true),
                 "false" | "False" => Value::Bool(false),
@@ -284,7 +276,7 @@ fn unquote(raw: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::value::value as json;
 
     #[track_caller]
     fn check(text: &str, value: &Value, faults: &[&str]) {
