@@ -64,7 +64,10 @@ fn place(text: &str, body: Span, error: &serde_json::Error) -> Span {
     let raw = body.of(text);
     let lines = memchr::memchr_iter(b'\n', raw.as_bytes()).map(|end| end + 1);
     let line = std::iter::once(0).chain(lines).nth(error.line().saturating_sub(1)).unwrap_or_default();
-    let at = raw.floor_char_boundary(line + error.column().saturating_sub(1));
+    let mut at = line + error.column().saturating_sub(1);
+    while !raw.is_char_boundary(at) {
+        at -= 1;
+    }
     let length = raw.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     Span::new(body.start + at, body.start + at + length)
 }
