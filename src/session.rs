@@ -6,7 +6,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Record, Rule};
-use crate::program::{Program, Slot};
+use crate::program::{self, Program, Slot};
 use crate::text::excerpt;
 use crate::value::Value as Shared;
 use indexmap::IndexMap;
@@ -138,7 +138,7 @@ impl Program {
                     if let Ok(validator) = slot.schema.validator()
                         && let Err(error) = validator.validate(&value)
                     {
-                        faults.push(misfit(format!("`state.{name}`: {}", excerpt(&error.to_string(), 200))));
+                        faults.push(misfit(format!("`state.{name}`: {}", program::misfit(&error))));
                     }
                 }
                 None => faults.push(

@@ -7,7 +7,7 @@
 use super::typing::{self, Source};
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
-use crate::document::payload::{self, Payload};
+use crate::document::payload::{self, Payload, Unreadable};
 use crate::document::{Block, Ended};
 use crate::program::{self, Action};
 use crate::surface::Role;
@@ -140,7 +140,7 @@ impl Judgement<'_> {
                 let typed = source.members(&fields, schema, limits.depth);
                 if values.get() == 0 {
                     let why = format!("the payloads hold more than {} values", limits.values);
-                    return self.malformed(call, block, bound, &why);
+                    return self.malformed(call, bound, payload_span(block), &why);
                 }
                 for (name, span) in typed.repeated {
                     let message = format!("the field `{name}` stands several times; the last counts");
@@ -160,11 +160,16 @@ impl Judgement<'_> {
                     self.remark(Remark::DuplicateKey, payload_span(block), message, Some(bound.at));
                 }
                 let Value::Object(params) = json.value else {
-                    return self.malformed(call, block, bound, "the payload is no object");
+                    return self.malformed(call, bound, payload_span(block), "the payload is no object");
                 };
                 self.with_call(call, |call| call.readable = true);
                 if !json.faults.is_empty() {
-                    self.malformed(call, block, bound, "the payload can only be read by forgiving its faults");
+                    self.malformed(
+                        call,
+                        bound,
+                        payload_span(block),
+                        "the payload can only be read by forgiving its faults",
+                    );
                 }
                 ("json", params)
             }
@@ -173,7 +178,7 @@ impl Judgement<'_> {
                 let text = if bound.entities() { crate::document::decode_entities(text) } else { text.into() };
                 ("text", Object::from_iter([("text", text.into())]))
             }
-            Payload::Unreadable(why) => return self.malformed(call, block, bound, &why),
+            Payload::Unreadable(Unreadable { why, at }) => return self.malformed(call, bound, at, &why),
         };
         if read.rung > 0 {
             let declared = bound.payload.first().map_or("", |reader| reader.word());
@@ -196,8 +201,8 @@ impl Judgement<'_> {
         self.validate(call, block, action)
     }
 
-    fn malformed(&mut self, call: usize, block: &Block, bound: &program::Block, why: &str) -> bool {
-        let finding = defect(Defect::MalformedPayload, payload_span(block), why.to_owned()).with_rule(Some(bound.at));
+    fn malformed(&mut self, call: usize, bound: &program::Block, at: Span, why: &str) -> bool {
+        let finding = defect(Defect::MalformedPayload, at, why.to_owned()).with_rule(Some(bound.at));
         self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
         false
     }
@@ -226,6 +231,9 @@ impl Judgement<'_> {
         for (index, fault) in faults.iter().take(3).enumerate() {
             let _ = write!(message, "{}{fault}", if index == 0 { "" } else { "; " });
         }
+        if faults.len() > 3 {
+            message.push_str("; and more");
+        }
         let finding = defect(Defect::InvalidPayload, payload_span(block), message).with_rule(Some(action.at));
         let chosen = self.answer(Defect::InvalidPayload, &Subject::Call(call), finding);
         matches!(chosen, Strategy::Coerce | Strategy::Default)
@@ -245,7 +253,7 @@ impl Judgement<'_> {
         let faults = validator.iter_errors(params).map(|error| {
             let path = error.instance_path().to_string();
             let place = path.trim_start_matches('/').replace('/', ".");
-            let what = excerpt(&error.to_string(), 120).into_owned();
+            let what = program::misfit(&error);
             if place.is_empty() { what } else { format!("`{place}`: {what}") }
         });
         Some(faults.take(10).collect())

@@ -5,8 +5,10 @@
 //! Never: fetches a `$ref`, or changes a value.
 
 use crate::surface::{Named, Tree};
+use crate::text::excerpt;
 use crate::value::Shared;
-use jsonschema::{PatternOptions, ValidationOptions};
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{PatternOptions, ValidationError, ValidationOptions};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
@@ -64,6 +66,20 @@ impl Schema {
                     .map_err(|error| error.to_string())
             })
             .as_ref()
+    }
+}
+
+/// What a schema says against a value, with no more of the value than tells it.
+pub(crate) fn misfit(error: &ValidationError<'_>) -> String {
+    let whole = error.instance().to_string();
+    let value = excerpt(&whole, 60);
+    match error.kind() {
+        ValidationErrorKind::Contains => format!("no entry of {value} is as `contains` wants one"),
+        ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
+            format!("{value} has none of the forms that it may have")
+        }
+        ValidationErrorKind::OneOfMultipleValid { .. } => format!("{value} has more than one of the forms of `oneOf`"),
+        _ => excerpt(&error.masked_with(value).to_string(), 160).into_owned(),
     }
 }
 

@@ -34,26 +34,42 @@ pub(crate) struct Fault {
 /// The most faults and repeated keys that are listed.
 const MOST: usize = 100;
 
+/// Why a body is no JSON, and where.
+#[derive(Debug)]
+pub(crate) struct Unreadable {
+    pub(crate) why: String,
+    pub(crate) at: Span,
+}
+
 /// Reads the body strictly, else leniently.
-pub(super) fn read(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Result<Json, String> {
+pub(super) fn read(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Result<Json, Unreadable> {
     let before = values.get();
     let error = match strict(body.of(text), limits, values) {
         Ok(json) => return Ok(json),
         Err(error) => error,
     };
     if values.get() == 0 {
-        return Err(format!("the payloads hold more than {} values", limits.values));
+        return Err(Unreadable { why: format!("the payloads hold more than {} values", limits.values), at: body });
     }
     values.set(before);
-    match lenient(text, body, limits, values) {
-        Ok(json) => Ok(json),
-        Err(at) => Err({
-            let why = error.to_string();
-            let why = why.split(" at line ").next().unwrap_or_default();
-            let place = at.saturating_sub(body.start);
-            format!("it is no JSON: {why}, {place} bytes in")
-        }),
+    lenient(text, body, limits, values).ok_or_else(|| {
+        let why = error.to_string();
+        let why = why.split(" at line ").next().unwrap_or_default();
+        Unreadable { why: format!("it is no JSON: {why}"), at: place(text, body, &error) }
+    })
+}
+
+/// The character that strict JSON stumbles over.
+fn place(text: &str, body: Span, error: &serde_json::Error) -> Span {
+    let raw = body.of(text);
+    let lines = memchr::memchr_iter(b'\n', raw.as_bytes()).map(|end| end + 1);
+    let line = std::iter::once(0).chain(lines).nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let mut at = line + error.column().saturating_sub(1);
+    while !raw.is_char_boundary(at) {
+        at -= 1;
     }
+    let length = raw.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    Span::new(body.start + at, body.start + at + length)
 }
 
 /// Reads strict JSON. Each value is taken from the `values` that the response may still hold.
@@ -165,18 +181,17 @@ fn insert(object: &mut Object, key: String, value: Value, repeated: &mut Vec<Str
 static GRAMMAR: LazyLock<Option<Grammar>> =
     LazyLock::new(|| Grammar::parse(SourceId::RESPONSE, shipped("json")?).value);
 
-/// Reads the body by the grammar `json`; else where it failed.
-fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Result<Json, usize> {
-    let (Some(grammar), Some(within)) = (&*GRAMMAR, text.get(..body.end)) else { return Err(body.start) };
-    let Some(payload) = grammar.rule("payload") else { return Err(body.start) };
+/// Reads the body by the grammar `json`.
+fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Option<Json> {
+    let grammar = GRAMMAR.as_ref()?;
+    let within = text.get(..body.end)?;
+    let payload = grammar.rule("payload")?;
     // A member is three captures, its key and its value among them.
     let mut machine = Machine::new().capturing(8 + 3 * values.get());
     let mut steps = limits.steps_per_byte * body.len() as u64 + 1_000;
     machine.start(grammar, payload, body.start);
-    match machine.run(grammar, within, true, &mut steps) {
-        Progress::Matched(end) if end == body.end => {}
-        Progress::Matched(end) => return Err(end),
-        _ => return Err(machine.furthest()),
+    if machine.run(grammar, within, true, &mut steps) != Progress::Matched(body.end) {
+        return None;
     }
     let captures = machine.captures();
     let mut building = Building { text, grammar, captures, faults: Vec::new(), repeated: Vec::new() };
@@ -186,10 +201,10 @@ fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Res
             building.faults.push(Fault { name: name.into(), span: capture.span() });
         }
     }
-    let value = building.first_value(Some(0), limits.depth).ok_or(body.start)?;
+    let value = building.first_value(Some(0), limits.depth)?;
     let read = captures.iter().filter(|capture| is_value(grammar, capture)).count();
-    values.set(values.get().checked_sub(read).ok_or(body.start)?);
-    Ok(Json { value, faults: building.faults, repeated: building.repeated })
+    values.set(values.get().checked_sub(read)?);
+    Some(Json { value, faults: building.faults, repeated: building.repeated })
 }
 
 /// Turns captures into a value.
@@ -269,7 +284,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, value: &Value, faults: &[&str]) {
         let read = read(text, Span::new(0, text.len()), &Limits::default(), &Cell::new(10_000))
-            .unwrap_or_else(|error| Json { value: error.into(), faults: Vec::new(), repeated: Vec::new() });
+            .unwrap_or_else(|error| Json { value: error.why.into(), faults: Vec::new(), repeated: Vec::new() });
         assert_eq!(read.value, *value, "{text}");
         let names: Vec<&str> = read.faults.iter().map(|fault| &*fault.name).collect();
         assert_eq!(names, faults, "{text}");
