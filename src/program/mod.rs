@@ -22,6 +22,7 @@ mod schema;
 mod state;
 mod structure;
 mod tables;
+mod types;
 
 pub(crate) use dialect::tag_family;
 pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Outside, Starts};
@@ -38,6 +39,7 @@ pub(crate) use schema::{Schema, misfit};
 pub(crate) use state::Slot;
 pub(crate) use structure::{Braces, Structure};
 pub use tables::{DegradationRow, Permission, PermitCell};
+pub(crate) use types::{Kind, Types};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
 use crate::expression::{Expression, Record, Template};
