@@ -17,6 +17,7 @@ fn expressions(c: &mut Criterion) {
     let knowledge: Vec<_> =
         (0..5000).map(|n| json!({ "key": format!("key {n}"), "value": "a sentence of a novel" })).collect();
     let state = json!({ "selected": "p1", "turns": 9, "work_order": orders, "knowledge": knowledge });
+    let (params, state) = (params.into(), state.into());
     let scope = Scope::new().with("params", &params).with("state", &state);
     for text in [
         "params.key",

@@ -41,6 +41,7 @@
 //! | floor | question |
 //! |---|---|
 //! | [`text`] | which bytes of which source? |
+//! | [`value`] | what do a payload, the state and an effect hold? JSON whose parts are shared |
 //! | [`diagnostic`] | what is said, under which code? the closed lists of defects, strategies and remarks |
 //! | [`surface`] | what do a pack's files say? |
 //! | [`grammar`] | which texts does a grammar match? our own recogniser over pest's notation |
@@ -83,6 +84,7 @@ pub mod report;
 pub mod session;
 pub mod surface;
 pub mod text;
+pub mod value;
 pub mod workspace;
 
 pub use document::Announcement;
@@ -90,6 +92,7 @@ pub use outcome::{Options, Outcome, Reader};
 pub use program::{Limits, Loaded, Program};
 pub use session::Session;
 pub use surface::Folder;
+pub use value::Value;
 
 /// The README's example in Rust is a test.
 #[cfg(doctest)]

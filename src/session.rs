@@ -6,8 +6,9 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Record, Rule};
-use crate::program::{Program, Slot};
+use crate::program::{self, Program, Slot};
 use crate::text::excerpt;
+use crate::value::Value as Shared;
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -55,7 +56,7 @@ impl Session {
                 Some(rule) if self.state.is_computed(name, rule) => {}
                 Some(rule) => self.state.compute(name, Rule::clone(rule)),
                 None => {
-                    let (mode, now) = (self.mode.as_str().into(), self.now.clone().into());
+                    let (mode, now) = (self.mode.as_str().into(), self.now.as_deref().into());
                     self.state.compute(name, Slot::rule(name, compute, &program.data, mode, now));
                 }
             }
@@ -127,6 +128,7 @@ impl Program {
 
     fn resume_state(&self, kept: &Map<String, Value>, session: &mut Session, faults: &mut Vec<Diagnostic>) {
         for (name, value) in kept {
+            let value = Shared::from(value);
             // A host that has no value yet keeps the initial one.
             if value.is_null() && self.slots.contains_key(name) {
                 continue;
@@ -134,9 +136,9 @@ impl Program {
             match self.slots.get(name) {
                 Some(slot) => {
                     if let Ok(validator) = slot.schema.validator()
-                        && let Err(error) = validator.validate(value)
+                        && let Err(error) = validator.validate(&value)
                     {
-                        faults.push(misfit(format!("`state.{name}`: {}", excerpt(&error.to_string(), 200))));
+                        faults.push(misfit(format!("`state.{name}`: {}", program::misfit(&error))));
                     }
                 }
                 None => faults.push(
@@ -144,7 +146,7 @@ impl Program {
                         .with_nearest(name, self.slots.keys().map(String::as_str)),
                 ),
             }
-            session.state.entry(name).clone_from(value);
+            *session.state.entry(name) = value;
         }
     }
 }

@@ -195,7 +195,7 @@ impl<'c> Counting<'c> {
 
     fn outcomes(&self) -> impl Iterator<Item = &'c Outcome> + use<'c> {
         self.told.iter().filter_map(|told| match told {
-            Told::Outcome(outcome) => Some(outcome),
+            Told::Outcome(outcome) => Some(&**outcome),
             Told::Heard(_) => None,
         })
     }

@@ -103,7 +103,7 @@ fn expectation(before: &Session, told: &Told) -> String {
     text += &effects(told.effects());
     text += &codes(told.diagnostics());
     let state: serde_json::Map<String, Value> =
-        changes(before, told.session()).map(|(name, value)| (name.to_owned(), value.clone())).collect();
+        changes(before, told.session()).map(|(name, value)| (name.to_owned(), value.to_json())).collect();
     let mut session = serde_json::Map::new();
     session.insert("mode".to_owned(), told.session().mode.clone().into());
     if !state.is_empty() {
@@ -113,7 +113,7 @@ fn expectation(before: &Session, told: &Told) -> String {
 }
 
 /// The values of the state that differ.
-fn changes<'s>(before: &'s Session, after: &'s Session) -> impl Iterator<Item = (&'s str, &'s Value)> {
+fn changes<'s>(before: &'s Session, after: &'s Session) -> impl Iterator<Item = (&'s str, &'s crate::value::Value)> {
     after.state.iter().filter(|(name, value)| before.state.get(name) != Some(*value))
 }
 

@@ -27,7 +27,7 @@ pub enum Told {
     /// Of the words of a user, or of the start of a session.
     Heard(Heard),
     /// Of the answer of a model.
-    Outcome(Outcome),
+    Outcome(Box<Outcome>),
 }
 
 impl<'p> Talk<'p> {
@@ -65,7 +65,7 @@ impl<'p> Talk<'p> {
         if outcome.ask_again.is_none() {
             self.history.push(Turn { role: Speaker::Assistant, content: response.to_owned() });
         }
-        self.go_on(Told::Outcome(outcome))
+        self.go_on(Told::Outcome(Box::new(outcome)))
     }
 
     /// What the model reads of one of the pack's prompts when the user says `text`.

@@ -12,7 +12,7 @@ use crate::program::Program;
 use crate::report::{Differing, Pen, Replayed, Row, Sums, json};
 use crate::session::Session;
 use crate::text::{Sources, excerpt};
-use crate::workspace::{Line, Lines};
+use crate::workspace::{Line, Lines, io_error, io_reason};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -64,7 +64,7 @@ pub(super) fn replay(arguments: &Arguments) -> Result<Printed, Error> {
         Err(printed) => return Ok(printed),
     };
     let judging = Judging { program, against, keeps: arguments.out.is_some() };
-    let out = arguments.out.as_deref().map(Out::create).transpose()?;
+    let out = arguments.out.as_deref().map(|out| Out::create(out, &arguments.file)).transpose()?;
     let (replayed, broken) = judging.judge_all(&arguments.file, arguments.jobs, out)?;
     report(arguments, &replayed, &broken)
 }
@@ -109,7 +109,7 @@ fn open(file: &Path) -> Result<(Box<dyn BufRead + Send>, ProgressBar), Error> {
         let bar = ProgressBar::new_spinner().with_style(style("{spinner} {msg}, {elapsed}"));
         return Ok((Box::new(BufReader::new(io::stdin())), bar));
     }
-    let cannot = |error| Error::Usage(format!("cannot read `{}`: {error}", file.display()));
+    let cannot = |error| Error::from(io_error(file, &error));
     let opened = File::open(file).map_err(cannot)?;
     let length = opened.metadata().map_err(cannot)?.len();
     let bar = ProgressBar::new(length).with_style(style("{bar:30} {percent:>3}%  {msg}, {eta} left"));
@@ -132,7 +132,19 @@ pub(super) struct Judging<'p> {
 struct Judged {
     line: usize,
     end: u64,
-    answer: Result<Answer, String>,
+    answer: Result<Answer, Fault>,
+}
+
+/// Why a line is no answer, and maybe what would make it one.
+struct Fault {
+    why: String,
+    help: Option<String>,
+}
+
+impl<S: Into<String>> From<S> for Fault {
+    fn from(why: S) -> Self {
+        Self { why: why.into(), help: None }
+    }
 }
 
 /// What is told of an answer; its outcome ends with the job that judged it.
@@ -178,30 +190,35 @@ impl Judging<'_> {
         let answer = match &line.bytes {
             Some(bytes) if bytes.trim_ascii().is_empty() => return None,
             Some(bytes) => self.answer(bytes),
-            None => Err(format!("it is longer than {MOST} bytes")),
+            None => Err(format!("it is longer than {MOST} bytes").into()),
         };
         Some(Judged { line: line.number, end: line.end, answer })
     }
 
-    fn answer(&self, line: &[u8]) -> Result<Answer, String> {
+    fn answer(&self, line: &[u8]) -> Result<Answer, Fault> {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-        let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-        let Value::Object(mut members) = value else { return Err("it is no JSON object".to_owned()) };
+        let value: Value = serde_json::from_slice(line).map_err(|error| {
+            let whole = error.to_string();
+            let what = whole.split(" at line ").next().unwrap_or_default();
+            format!("{what}, at column {}", error.column())
+        })?;
+        let Value::Object(mut members) = value else { return Err("it is no JSON object".into()) };
         let Some(Value::String(response)) = members.remove("response") else {
-            return Err("it has no text `response`".to_owned());
+            return Err("it has no text `response`".into());
         };
         let id = members.remove("id").unwrap_or_default();
         let kept = kept_session(&mut members)?;
-        let run = |program: &Program| -> Result<Outcome, String> {
-            let session: Session = program
-                .resume(&kept)
-                .map_err(|faults| faults.into_iter().map(|fault| fault.message).collect::<Vec<_>>().join("; "))?;
+        let run = |program: &Program| -> Result<Outcome, Fault> {
+            let session: Session = program.resume(&kept).map_err(|faults| Fault {
+                why: faults.iter().map(|fault| fault.message.as_str()).collect::<Vec<_>>().join("; "),
+                help: faults.iter().find_map(|fault| fault.help.clone()),
+            })?;
             Ok(program.run_with(&session, response.as_bytes(), &Options::default()))
         };
         let outcome = run(self.program)?;
         let differs = self.against.map(|against| match run(against) {
             Ok(other) => differences(&other, &outcome),
-            Err(fault) => vec![format!("session: {fault}")],
+            Err(fault) => vec![format!("session: {}", fault.why)],
         });
         let record = Record { id: &id, outcome: &outcome, differs: differs.as_deref() };
         let kept = self.keeps.then(|| serde_json::to_string(&record)).transpose().map_err(|error| error.to_string())?;
@@ -210,11 +227,11 @@ impl Judging<'_> {
 }
 
 /// The session of a line, its `mode` over that of its `session`.
-fn kept_session(members: &mut Map<String, Value>) -> Result<Value, String> {
+fn kept_session(members: &mut Map<String, Value>) -> Result<Value, Fault> {
     let mut session = match members.remove("session") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(session)) => session,
-        Some(_) => return Err("its `session` is no object".to_owned()),
+        Some(_) => return Err("its `session` is no object".into()),
     };
     match members.remove("mode") {
         None | Some(Value::Null) => {}
@@ -249,11 +266,12 @@ impl Telling {
                     self.replayed.compare(Differing { id, line: judged.line, how });
                 }
             }
-            Err(why) => {
+            Err(Fault { why, help }) => {
                 self.replayed.broken += 1;
                 if self.broken.len() < SHOWN {
                     let message = format!("line {} is no answer: {}", judged.line, excerpt(&why, 200));
-                    let help = "a line is a JSON object with `response`, and maybe `id`, `mode` and `session`";
+                    let shape = "a line is a JSON object with `response`, and maybe `id`, `mode` and `session`";
+                    let help = help.unwrap_or_else(|| shape.to_owned());
                     let fault = Diagnostic::new(Code::WORKSPACE_BROKEN_LINE, None, message).with_help(help);
                     self.broken.push((judged.line, fault));
                 }
@@ -276,7 +294,13 @@ pub(super) struct Out {
 }
 
 impl Out {
-    fn create(path: &Path) -> Result<Self, Error> {
+    /// Never over the answers: they are read while it is written.
+    fn create(path: &Path, answers: &Path) -> Result<Self, Error> {
+        if let (Ok(here), Ok(there)) = (path.canonicalize(), answers.canonicalize())
+            && here == there
+        {
+            return Err(Error::Usage(format!("cannot write `{}`: the answers stand in it", path.display())));
+        }
         let file = File::create(path).map_err(|error| cannot_write(path, &error))?;
         Ok(Self { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 16, file) })
     }
@@ -292,7 +316,7 @@ impl Out {
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Error {
-    Error::Usage(format!("cannot write `{}`: {error}", path.display()))
+    Error::Usage(format!("cannot write `{}`: {}", path.display(), io_reason(error)))
 }
 
 /// Does `work` on each line, on so many threads, and hands what comes of it to `take` in the order of the lines.

@@ -4,12 +4,16 @@
 //! Out: the nearest one, or a sentence of help.
 //! Never: corrects anything by itself.
 
-/// The declared name nearest to `typed`, if one is near enough to be meant.
+/// The declared name nearest to `typed`, if one is near enough to be meant: that both begin alike is not enough.
 pub fn nearest<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let folded = typed.to_lowercase();
     declared
         .into_iter()
-        .map(|name| (strsim::jaro_winkler(&folded, &name.to_lowercase()), name))
+        .map(|name| (name.to_lowercase(), name))
+        .filter(|(lower, _)| {
+            lower.starts_with(&folded) || strsim::normalized_damerau_levenshtein(&folded, lower) >= 0.5
+        })
+        .map(|(lower, name)| (strsim::jaro_winkler(&folded, &lower), name))
         .filter(|(score, _)| *score > 0.8)
         .max_by(|one, other| one.0.total_cmp(&other.0).then_with(|| other.1.cmp(one.1)))
         .map(|(_, name)| name)
@@ -28,4 +32,23 @@ pub fn alternatives<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>
     let more = names.len() - shown.len();
     let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
     Some(format!("there is {}{rest}", shown.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(typed: &str, declared: &[&str], expected: Option<&str>) {
+        assert_eq!(nearest(typed, declared.iter().copied()), expected, "{typed}");
+    }
+
+    #[test]
+    fn only_what_may_be_meant_is_near() {
+        check("write_templte", &["write_scene", "write_template"], Some("write_template"));
+        check("int", &["string", "integer"], Some("integer"));
+        check("CREATE_PAGE", &["create_page"], Some("create_page"));
+        check("ACTION_X", &["ACTION_INGEST_DOC", "ACTION_PREPARE_PUBLICATION"], None);
+        check("noted", &["drop"], None);
+    }
 }

@@ -28,7 +28,7 @@ use crate::diagnostic::{Defect, Remark};
 use crate::grammar::RuleId;
 use crate::program::BlockId;
 use crate::text::Span;
-use serde_json::Value;
+use crate::value::Value;
 
 /// What was read from one response. The text itself stays with whoever has it.
 #[derive(Debug, Default)]

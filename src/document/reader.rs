@@ -235,6 +235,10 @@ impl<'p> Scanner<'p> {
     }
 
     fn stray(&mut self, mark: &Mark, text: &str) {
+        // Where closers count at the start of a line alone, prose speaks of one elsewhere.
+        if !mark.leads_line && self.dialect.families.iter().all(|family| family.leads_line) {
+            return;
+        }
         let name = mark.name().of(text);
         if name.is_empty() || self.dialect.names.is_closer(name) {
             self.finds(Found::new(What::Defect(Defect::StrayCloser), mark.span()));

@@ -10,9 +10,9 @@ use super::lower::{Lowered, Read, Step};
 use super::scale::{self, DEPTH, FUEL, OUTPUT, Scale, failure, on_scale, take, to_json, to_value, weigh, wrong};
 use super::scope::Named;
 use super::{Failure, Scope};
+use crate::value::Value as Json;
 use minijinja::value::{Object, ObjectRepr, ValueKind};
 use minijinja::{Environment, Error, State, Value};
-use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::str::FromStr;
@@ -81,7 +81,6 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
     let mut steps = read.steps.iter();
     let mut value = match (named, steps.as_slice().first()) {
         (Named::Value(value), _) => Cow::Borrowed(value),
-        (Named::Shared(value), _) => Cow::Borrowed(&**value),
         // Of a record, one member is borrowed; as a whole it is copied.
         (Named::Record(record), Some(step @ (Step::Key(_) | Step::Of(_)))) => {
             steps.next();
@@ -92,13 +91,13 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
             let key = if let Step::Key(key) = step { Some(key.as_str()) } else { key.as_str() };
             key.and_then(|key| record.get(key)).map_or(Cow::Owned(Json::Null), Cow::Borrowed)
         }
-        (Named::Record(record), _) => Cow::Owned(record.to_json()),
+        (Named::Record(record), _) => Cow::Owned(record.to_value()),
     };
     for step in steps {
         let found = match step {
             Step::Key(key) => within(value, |value| match value {
                 // The most common step takes no key of its own.
-                Json::Object(members) => members.get(key.as_str()).map(Cow::Borrowed),
+                Json::Object(members) => members.get(key).map(Cow::Borrowed),
                 other => member(other, &Json::from(key.as_str())),
             }),
             Step::Place(place) => within(value, |value| member(value, &Json::from(*place))),
@@ -111,15 +110,6 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
         value = found.unwrap_or(Cow::Owned(Json::Null));
     }
     Ok(value)
-}
-
-/// The value of a read that is a shared one as a whole.
-pub(super) fn shared<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) -> Option<&'j Arc<Json>> {
-    let read = reads.get(index).filter(|read| read.steps.is_empty())?;
-    match scope.find(&read.name)? {
-        Named::Shared(value) => Some(value),
-        Named::Value(_) | Named::Record(_) => None,
-    }
 }
 
 /// What `find` finds in a value, borrowed where the value is.

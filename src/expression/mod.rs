@@ -51,9 +51,9 @@ pub use shape::Shape;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, SourceId, Span, Spanned};
+use crate::value::Value as Json;
 use lower::{Form, Lowered, Piece};
 use minijinja::Environment;
-use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -251,20 +251,6 @@ impl Template {
         self.0.value(scope)
     }
 
-    /// Its value, shared where it is a shared one as a whole.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Expression::value`].
-    pub fn share(&self, scope: &Scope<'_>) -> Result<Arc<Json>, Failure> {
-        if let Body::Paths(Lowered { form: Form::Read(read), reads, .. }) = &self.0.body
-            && let Some(value) = engine::shared(reads, *read, scope)
-        {
-            return Ok(value.clone());
-        }
-        self.render(scope).map(Arc::new)
-    }
-
     /// Its value as text: `none` is `None` and a truth `True` or `False`, as Jinja writes them.
     ///
     /// # Errors
@@ -272,7 +258,7 @@ impl Template {
     /// As for [`Expression::value`].
     pub fn text(&self, scope: &Scope<'_>) -> Result<String, Failure> {
         match self.0.value(scope)? {
-            Json::String(text) => Ok(text),
+            Json::String(text) => Ok((*text).to_owned()),
             other => {
                 let mut out = engine::Capped::default();
                 let done = out.print(&other);
@@ -304,14 +290,14 @@ impl Parsed {
 
     fn value(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
         match &self.body {
-            Body::Plain => Ok(Json::String(self.text.clone())),
+            Body::Plain => Ok(self.text.as_str().into()),
             Body::Value(lowered, code) => match run::value(lowered, scope) {
                 Some(value) => Ok(value),
                 None => slow(code, lowered, scope),
             },
             Body::Text(lowered, environment) => match page::text(lowered, scope, None) {
-                Some((text, _)) => Ok(Json::String(text)),
-                None => engine::render(environment, lowered, scope).map(|(text, _)| Json::String(text)),
+                Some((text, _)) => Ok(text.into()),
+                None => engine::render(environment, lowered, scope).map(|(text, _)| text.into()),
             },
             Body::Paths(lowered) => match &lowered.form {
                 Form::Read(read) => engine::resolve(&lowered.reads, *read, scope).map(Cow::into_owned),
@@ -322,7 +308,7 @@ impl Parsed {
                         Piece::Read(read) => out.print(&*engine::resolve(&lowered.reads, *read, scope)?),
                     };
                     let done = pieces.iter().try_for_each(&mut print);
-                    out.finish(done).map(Json::String)
+                    out.finish(done).map(Json::from)
                 }
                 _ => Ok(Json::Null),
             },

@@ -10,7 +10,7 @@ use super::quick::Quick;
 use super::run::{Frame, Held, Run};
 use super::scale::{self, OUTPUT};
 use super::{Scope, engine};
-use serde_json::Value as Json;
+use crate::value::Value as Json;
 use std::borrow::Cow;
 
 /// Statements in their order.
@@ -123,7 +123,7 @@ impl<'j> Sheet<'j> {
         let items = match self.run.value(&each.items)? {
             Held::Json(Cow::Borrowed(Json::Object(members))) => {
                 self.run.take(members.len())?;
-                members.keys().map(|key| Held::Text(key)).collect()
+                members.keys().map(Held::Text).collect()
             }
             list => self.run.items(list)?,
         };

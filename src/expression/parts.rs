@@ -127,7 +127,7 @@ fn spelled(path: &[String]) -> Option<String> {
 }
 
 /// A value as JSON, as far as it is told: a large one is not written out first.
-fn brief(value: &serde_json::Value) -> String {
+fn brief(value: &crate::value::Value) -> String {
     let mut start = Start(Vec::new());
     let cut = serde_json::to_writer(&mut start, value).is_err();
     let text = String::from_utf8_lossy(&start.0);
@@ -156,7 +156,7 @@ impl Write for Start {
 mod tests {
     use super::*;
     use crate::text::{Location, Span};
-    use serde_json::json;
+    use crate::value::value as json;
 
     #[track_caller]
     fn check(source: &str, expected: &[(&str, &str)]) {

@@ -4,11 +4,12 @@
 //! Out: [`Record`], an object that is cheap to clone: a change copies the one member that it is about.
 //! Never: shares a part of a member, or computes one before somebody reads it.
 
+use crate::value::Value as Json;
+use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 use indexmap::map::raw_entry_v1::RawEntryApiV1;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Value as Json};
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -20,14 +21,14 @@ use std::sync::{Arc, LazyLock, OnceLock};
 ///
 /// let before: Record = [("turns", json!(3)), ("notes", json!([]))].into_iter().collect();
 /// let mut after = before.clone();
-/// *after.entry("turns") = json!(4);
-/// assert_eq!((before.get("turns"), after.get("turns")), (Some(&json!(3)), Some(&json!(4))));
-/// assert_eq!(serde_json::to_value(&after).unwrap(), json!({ "turns": 4, "notes": [] }));
+/// *after.entry("turns") = 4.into();
+/// assert_eq!((before.get("turns"), after.get("turns")), (Some(&3.into()), Some(&4.into())));
+/// assert_eq!(after.to_value(), json!({ "turns": 4, "notes": [] }));
 /// ```
 #[derive(Debug, Clone)]
 pub struct Record(Arc<Members>);
 
-type Members = IndexMap<Arc<str>, Member>;
+type Members = IndexMap<Arc<str>, Member, RandomState>;
 
 /// The empty record, which is made at every turn.
 static EMPTY: LazyLock<Arc<Members>> = LazyLock::new(Arc::default);
@@ -38,10 +39,10 @@ impl Default for Record {
     }
 }
 
-/// A value that is there, or one that is computed when it is read first; else `null`.
+/// A value that is there, or one that is computed when it is read first.
 #[derive(Clone, Default)]
 struct Member {
-    value: Option<Arc<Json>>,
+    value: Json,
     computed: Option<Computed>,
 }
 
@@ -49,7 +50,7 @@ struct Member {
 struct Computed {
     rule: Rule,
     /// Clones of the record share it as long as they are the same.
-    value: Arc<OnceLock<Arc<Json>>>,
+    value: Arc<OnceLock<Json>>,
 }
 
 /// Computes a member of a record from the others.
@@ -69,14 +70,14 @@ impl fmt::Debug for Rule {
 }
 
 impl Member {
-    fn of(value: Arc<Json>) -> Self {
-        Self { value: Some(value), computed: None }
+    fn of(value: Json) -> Self {
+        Self { value, computed: None }
     }
 
     fn value(&self, record: &Record) -> &Json {
         match &self.computed {
-            Some(computed) => computed.value.get_or_init(|| Arc::new((computed.rule.0)(record))),
-            None => self.value.as_deref().unwrap_or(&Json::Null),
+            Some(computed) => computed.value.get_or_init(|| (computed.rule.0)(record)),
+            None => &self.value,
         }
     }
 }
@@ -84,7 +85,7 @@ impl Member {
 impl fmt::Debug for Member {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let computed = self.computed.as_ref().and_then(|computed| computed.value.get());
-        self.value.as_ref().or(computed).fmt(f)
+        computed.unwrap_or(&self.value).fmt(f)
     }
 }
 
@@ -97,11 +98,11 @@ impl Record {
     /// The member of this name, to be changed; `null` if there was none. What is computed from it is computed anew.
     pub fn entry(&mut self, name: &str) -> &mut Json {
         self.get(name);
-        Arc::make_mut(self.slot(name).value.get_or_insert_default())
+        &mut self.slot(name).value
     }
 
-    /// Puts a shared value in the place of the member of this name.
-    pub fn put(&mut self, name: &str, value: Arc<Json>) {
+    /// Puts a value in the place of the member of this name.
+    pub fn put(&mut self, name: &str, value: Json) {
         *self.slot(name) = Member::of(value);
     }
 
@@ -134,9 +135,8 @@ impl Record {
     /// Takes the member of this name out; the others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<Json> {
         self.get(name)?;
-        let value = self.slot(name).value.take();
-        Arc::make_mut(&mut self.0).shift_remove(name);
-        value.map(Arc::unwrap_or_clone).or(Some(Json::Null))
+        self.slot(name);
+        Arc::make_mut(&mut self.0).shift_remove(name).map(|member| member.value)
     }
 
     /// The members in their order.
@@ -150,7 +150,7 @@ impl Record {
         if let Some(member) = members.get_mut(name)
             && let Some(computed) = member.computed.take()
         {
-            member.value = computed.value.get().cloned();
+            member.value = computed.value.get().cloned().unwrap_or_default();
         }
         for computed in members.values_mut().filter_map(|member| member.computed.as_mut()) {
             match Arc::get_mut(&mut computed.value) {
@@ -161,9 +161,9 @@ impl Record {
         members.raw_entry_mut_v1().from_key(name).or_insert_with(|| (name.into(), Member::default())).1
     }
 
-    /// The same object as plain JSON.
-    pub fn to_json(&self) -> Json {
-        Json::Object(self.iter().map(|(name, value)| (name.to_owned(), value.clone())).collect::<Map<_, _>>())
+    /// The same object as a value.
+    pub fn to_value(&self) -> Json {
+        Json::Object(self.0.iter().map(|(name, member)| (name.clone(), member.value(self).clone())).collect())
     }
 }
 
@@ -182,9 +182,9 @@ impl Serialize for Record {
     }
 }
 
-impl<N: Into<Arc<str>>> FromIterator<(N, Json)> for Record {
-    fn from_iter<I: IntoIterator<Item = (N, Json)>>(members: I) -> Self {
-        let made = |(name, value): (N, Json)| (name.into(), Member::of(Arc::new(value)));
+impl<N: Into<Arc<str>>, V: Into<Json>> FromIterator<(N, V)> for Record {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(members: I) -> Self {
+        let made = |(name, value): (N, V)| (name.into(), Member::of(value.into()));
         Self(Arc::new(members.into_iter().map(made).collect()))
     }
 }
@@ -192,13 +192,13 @@ impl<N: Into<Arc<str>>> FromIterator<(N, Json)> for Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::value::value as json;
 
     fn record() -> Record {
         let mut record: Record =
             [("notes", json!([1])), ("count", json!(null)), ("twice", json!(null))].into_iter().collect();
-        let count = |record: &Record| json!(record.get("notes").and_then(Json::as_array).map(Vec::len));
-        let twice = |record: &Record| json!(record.get("count").and_then(Json::as_u64).map(|count| 2 * count));
+        let count = |record: &Record| Json::from(record.get("notes").and_then(Json::as_array).map(<[Json]>::len));
+        let twice = |record: &Record| Json::from(record.get("count").and_then(Json::as_u64).map(|count| 2 * count));
         record.compute("count", Rule::new(count));
         record.compute("twice", Rule::new(twice));
         record
@@ -209,18 +209,18 @@ mod tests {
         let before = record();
         let mut after = before.clone();
         *after.entry("notes") = json!([1, 2]);
-        assert_eq!(before.to_json(), json!({ "notes": [1], "count": 1, "twice": 2 }));
-        assert_eq!(after.to_json(), json!({ "notes": [1, 2], "count": 2, "twice": 4 }));
+        assert_eq!(before.to_value(), json!({ "notes": [1], "count": 1, "twice": 2 }));
+        assert_eq!(after.to_value(), json!({ "notes": [1, 2], "count": 2, "twice": 4 }));
         // What is changed by hand is computed no more.
-        *after.entry("count") = json!(7);
+        *after.entry("count") = 7.into();
         *after.entry("notes") = json!([]);
-        assert_eq!(after.to_json(), json!({ "notes": [], "count": 7, "twice": 14 }));
-        assert_eq!(after.remove("twice"), Some(json!(14)));
+        assert_eq!(after.to_value(), json!({ "notes": [], "count": 7, "twice": 14 }));
+        assert_eq!(after.remove("twice"), Some(14.into()));
     }
 
     #[test]
     fn what_is_computed_sees_what_stands_before_it() {
-        assert_eq!(record().before("twice").to_json(), json!({ "notes": [1], "count": 1, "twice": null }));
-        assert_eq!(record().before("count").to_json(), json!({ "notes": [1], "count": null, "twice": null }));
+        assert_eq!(record().before("twice").to_value(), json!({ "notes": [1], "count": 1, "twice": null }));
+        assert_eq!(record().before("count").to_value(), json!({ "notes": [1], "count": null, "twice": null }));
     }
 }

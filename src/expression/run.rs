@@ -10,7 +10,7 @@ use super::lower::{Form, Lowered, Read};
 use super::quick::{Loop, Quick, Sum, Test};
 use super::scale::{self, FUEL};
 use super::{Scope, engine, is_true};
-use serde_json::Value as Json;
+use crate::value::Value as Json;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -171,7 +171,7 @@ impl<'j> Run<'j> {
             Quick::Keys(base) => match self.value(base)? {
                 Held::Json(Cow::Borrowed(Json::Object(members))) => {
                     self.take(members.len())?;
-                    Held::List(members.keys().map(|key| Held::Text(key)).collect())
+                    Held::List(members.keys().map(Held::Text).collect())
                 }
                 list => Held::List(self.items(list)?),
             },
@@ -431,8 +431,8 @@ impl<'j> Held<'j> {
         match self {
             Held::Json(json) => json.into_owned(),
             Held::Text(text) => text.into(),
-            Held::Pair(key, value) => Json::Array(vec![key.into(), value.clone()]),
-            Held::List(items) => Json::Array(items.into_iter().map(Held::into_json).collect()),
+            Held::Pair(key, value) => vec![key.into(), value.clone()].into(),
+            Held::List(items) => items.into_iter().map(Held::into_json).collect(),
         }
     }
 }
@@ -442,7 +442,7 @@ mod tests {
     use super::super::{Expression, lower};
     use super::*;
     use crate::text::{Location, Span, Spanned};
-    use serde_json::json;
+    use crate::value::value as json;
 
     const EXPRESSIONS: &[&str] = &[
         "reply.message is none",

@@ -9,9 +9,10 @@
 
 use super::lower::Read;
 use super::{Failure, Scope, engine};
+use crate::value::{Object as Members, Value as Json};
 use minijinja::value::{Object, ObjectRepr, ValueKind};
 use minijinja::{Error, ErrorKind, State, Value};
-use serde_json::{Map, Number, Value as Json};
+use serde_json::Number;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -144,7 +145,7 @@ pub(super) fn to_value(json: &Json, scale: &Scale, depth: usize) -> Result<Value
         },
         Json::String(text) => {
             take(&scale.0, text.len())?;
-            Value::from(text.as_str())
+            Value::from(text.clone())
         }
         Json::Array(items) => {
             let depth = deeper()?;
@@ -156,7 +157,7 @@ pub(super) fn to_value(json: &Json, scale: &Scale, depth: usize) -> Result<Value
             let mut pairs = Vec::with_capacity(members.len());
             for (key, value) in members {
                 take(&scale.0, 2 * NODE + key.len())?;
-                pairs.push((Value::from(key.as_str()), to_value(value, scale, depth)?));
+                pairs.push((Value::from(key), to_value(value, scale, depth)?));
             }
             Value::from_pairs(pairs)
         }
@@ -187,11 +188,11 @@ pub(super) fn to_json(value: &Value, scale: &Scale, depth: usize) -> Result<Json
         ValueKind::Seq | ValueKind::Iterable => {
             let depth = deeper()?;
             let items = value.try_iter()?.map(|item| to_json(&item, scale, depth));
-            Json::Array(items.collect::<Result<_, _>>()?)
+            items.collect::<Result<_, _>>()?
         }
         ValueKind::Map => {
             let depth = deeper()?;
-            let mut members = Map::new();
+            let mut members = Members::new();
             for key in value.try_iter()? {
                 take(&scale.0, NODE)?;
                 let name = key.as_str().ok_or_else(|| wrong("keys of a map are texts"))?;

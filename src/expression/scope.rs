@@ -5,16 +5,15 @@
 //! Never: copies a borrowed value.
 
 use super::Record;
-use serde_json::Value as Json;
+use crate::value::Value as Json;
 use std::borrow::Cow;
-use std::sync::Arc;
 
 /// The names an expression may see. Cheap to build for one evaluation; later names shadow earlier ones.
 ///
 /// ```
 /// use rulebook::expression::Scope;
 ///
-/// let state = serde_json::json!({ "turns": 3 });
+/// let state = serde_json::json!({ "turns": 3 }).into();
 /// let outer = Scope::new().with("state", &state);
 /// let inner = Scope::inside(&outer).with_owned("item", "x".into());
 /// assert_eq!(inner.get("state").as_deref(), Some(&state));
@@ -30,7 +29,6 @@ pub struct Scope<'a> {
 enum Held<'a> {
     Borrowed(&'a Json),
     Owned(Json),
-    Shared(&'a Arc<Json>),
     Record(&'a Record),
 }
 
@@ -38,7 +36,6 @@ enum Held<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Named<'s> {
     Value(&'s Json),
-    Shared(&'s Arc<Json>),
     Record(&'s Record),
 }
 
@@ -80,11 +77,6 @@ impl<'a> Scope<'a> {
         self.names.push((name, Held::Owned(value)));
     }
 
-    /// Adds `name` for a value that whoever gets it whole may share.
-    pub fn add_shared(&mut self, name: &'a str, value: &'a Arc<Json>) {
-        self.names.push((name, Held::Shared(value)));
-    }
-
     /// Adds `name` for an object whose members are shared.
     pub fn add_record(&mut self, name: &'a str, record: &'a Record) {
         self.names.push((name, Held::Record(record)));
@@ -94,8 +86,7 @@ impl<'a> Scope<'a> {
     pub fn get(&self, name: &str) -> Option<Cow<'_, Json>> {
         Some(match self.find(name)? {
             Named::Value(value) => Cow::Borrowed(value),
-            Named::Shared(value) => Cow::Borrowed(&**value),
-            Named::Record(record) => Cow::Owned(record.to_json()),
+            Named::Record(record) => Cow::Owned(record.to_value()),
         })
     }
 
@@ -104,7 +95,6 @@ impl<'a> Scope<'a> {
         match own {
             Some((_, Held::Borrowed(value))) => Some(Named::Value(value)),
             Some((_, Held::Owned(value))) => Some(Named::Value(value)),
-            Some((_, Held::Shared(value))) => Some(Named::Shared(value)),
             Some((_, Held::Record(record))) => Some(Named::Record(record)),
             None => self.outer?.find(name),
         }

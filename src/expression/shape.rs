@@ -7,7 +7,7 @@
 use super::{Failure, Reads, Scope, Template};
 use crate::diagnostic::Diagnostic;
 use crate::surface::Tree;
-use serde_json::Value as Json;
+use crate::value::Value as Json;
 use std::sync::Arc;
 
 /// A value whose texts are templates. A member of a table that comes out as `none` is left out.
@@ -21,7 +21,7 @@ pub struct Shape {
 enum Part {
     Template(Template),
     Array(Vec<Part>),
-    Table(Vec<(String, Part)>),
+    Table(Vec<(Arc<str>, Part)>),
     Constant(Json),
 }
 
@@ -63,13 +63,13 @@ impl Shape {
         let mut part = &self.root;
         for name in path {
             let Part::Table(members) = part else { return None };
-            match members.iter().find(|(member, _)| member == name) {
+            match members.iter().find(|(member, _)| **member == **name) {
                 Some((_, member)) => part = member,
                 None => return Some(Vec::new()),
             }
         }
         match part {
-            Part::Table(members) => Some(members.iter().map(|(name, _)| name.as_str()).collect()),
+            Part::Table(members) => Some(members.iter().map(|(name, _)| &**name).collect()),
             Part::Constant(_) => Some(Vec::new()),
             Part::Template(_) | Part::Array(_) => None,
         }
@@ -82,18 +82,6 @@ impl Shape {
     /// The first template that fails.
     pub fn render(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
         render(&self.root, scope)
-    }
-
-    /// Its value, shared where it is a shared one as a whole.
-    ///
-    /// # Errors
-    ///
-    /// The first template that fails.
-    pub fn share(&self, scope: &Scope<'_>) -> Result<Arc<Json>, Failure> {
-        match &self.root {
-            Part::Template(template) => template.share(scope),
-            other => render(other, scope).map(Arc::new),
-        }
     }
 }
 
@@ -113,19 +101,19 @@ fn part(tree: &Tree, faults: &mut Vec<Diagnostic>, reads: &mut Reads) -> Part {
             }
         },
         Tree::List(items, _) => Part::Array(items.iter().map(|item| part(item, faults, reads)).collect()),
-        Tree::Table(members, _) => {
-            Part::Table(members.iter().map(|(key, value)| (key.value.clone(), part(value, faults, reads))).collect())
-        }
-        Tree::Constant(value, _) => Part::Constant(value.clone()),
+        Tree::Table(members, _) => Part::Table(
+            members.iter().map(|(key, value)| (key.value.as_str().into(), part(value, faults, reads))).collect(),
+        ),
+        Tree::Constant(value, _) => Part::Constant(value.into()),
     }
 }
 
 fn render(part: &Part, scope: &Scope<'_>) -> Result<Json, Failure> {
     Ok(match part {
         Part::Template(template) => template.render(scope)?,
-        Part::Array(items) => Json::Array(items.iter().map(|item| render(item, scope)).collect::<Result<_, _>>()?),
+        Part::Array(items) => items.iter().map(|item| render(item, scope)).collect::<Result<_, _>>()?,
         Part::Table(members) => {
-            let mut object = serde_json::Map::with_capacity(members.len());
+            let mut object = crate::value::Object::with_capacity(members.len());
             for (key, value) in members {
                 match render(value, scope)? {
                     Json::Null => {}

@@ -4,9 +4,8 @@
 //! Out: [`Effect`], a part of the contracts of `run` and `hear`.
 //! Never: carries itself out.
 
+use crate::value::Value;
 use serde::Serialize;
-use serde_json::Value;
-use std::sync::Arc;
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -18,28 +17,28 @@ pub enum Effect {
         /// A path into the state, with dots.
         path: String,
         /// The value.
-        value: Arc<Value>,
+        value: Value,
     },
     /// The list at `path` has one more `value`.
     Append {
         /// A path into the state, with dots.
         path: String,
         /// The value.
-        value: Arc<Value>,
+        value: Value,
     },
     /// The state at `path` is gone.
     Remove {
         /// A path into the state, with dots.
         path: String,
         /// What stood there.
-        value: Arc<Value>,
+        value: Value,
     },
     /// Tell whoever listens.
     Emit {
         /// The name of the event.
         event: String,
         /// What goes with it.
-        value: Arc<Value>,
+        value: Value,
     },
     /// Write a file, or whatever the key names.
     Write {
@@ -79,6 +78,6 @@ pub enum Effect {
         /// The path of the list, with dots.
         path: String,
         /// What is appended.
-        value: Arc<Value>,
+        value: Value,
     },
 }

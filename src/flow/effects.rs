@@ -13,7 +13,7 @@ use crate::judge::{Step, Steps};
 use crate::program::{self, Answers, ModeId, Program, Schema, Verb};
 use crate::session::Session;
 use crate::text::{Location, Span, excerpt};
-use serde_json::{Map, Value};
+use crate::value::{Object, Value};
 use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
@@ -70,13 +70,13 @@ pub(crate) struct Flow<'f> {
 /// Names that one list of effects binds. Nested lists see them, and what those bind is gone behind them.
 #[derive(Clone, Default)]
 pub(super) struct Bound<'e> {
-    lets: Vec<(&'e str, Arc<Value>)>,
+    lets: Vec<(&'e str, Value)>,
     ids: Option<Rc<Value>>,
-    item: Option<Arc<Value>>,
+    item: Option<Value>,
 }
 
 /// What stands for `ids` and `item` where nothing is bound.
-static NO_IDS: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new()));
+static NO_IDS: LazyLock<Value> = LazyLock::new(|| Value::Object(Object::new()));
 static NO_ITEM: Value = Value::Null;
 
 impl<'f> Flow<'f> {
@@ -90,8 +90,8 @@ impl<'f> Flow<'f> {
             steps,
             degraded: false,
             refused: false,
-            mode: Value::String(session.mode.clone()),
-            now: session.now.clone().map_or(Value::Null, Value::String),
+            mode: session.mode.as_str().into(),
+            now: session.now.as_deref().into(),
             reply,
             span: Span::default(),
             near: Vec::new(),
@@ -108,7 +108,7 @@ impl<'f> Flow<'f> {
     pub(crate) fn perform(
         &mut self,
         effects: &[program::Effect],
-        names: &[(&str, &Arc<Value>)],
+        names: &[(&str, &Value)],
         span: Span,
         near: impl IntoIterator<Item = &'f Answers>,
     ) {
@@ -126,12 +126,7 @@ impl<'f> Flow<'f> {
         Flowed { session, done, findings, steps: steps.into_list(), degraded, refused }
     }
 
-    pub(super) fn list<'e>(
-        &mut self,
-        effects: &'e [program::Effect],
-        names: &[(&str, &Arc<Value>)],
-        bound: &mut Bound<'e>,
-    ) {
+    pub(super) fn list<'e>(&mut self, effects: &'e [program::Effect], names: &[(&str, &Value)], bound: &mut Bound<'e>) {
         for effect in effects {
             if let Err(failure) = self.effect(effect, names, bound) {
                 self.failed(effect.at, &failure);
@@ -143,19 +138,19 @@ impl<'f> Flow<'f> {
     fn effect<'e>(
         &mut self,
         effect: &'e program::Effect,
-        names: &[(&str, &Arc<Value>)],
+        names: &[(&str, &Value)],
         bound: &mut Bound<'e>,
     ) -> Result<(), Failure> {
         let Some(each) = &effect.each else { return self.once(effect, names, bound) };
         let items = match self.scope(names, bound, |scope| each.value(scope))? {
             Value::Array(items) => items,
-            Value::Null => Vec::new(),
+            Value::Null => return Ok(()),
             _ => return Err(Failure::new("`each` gives no list")),
         };
-        for item in items {
+        for item in items.iter() {
             // What one round binds is gone in the next.
             let mut round = bound.clone();
-            round.item = Some(Arc::new(item));
+            round.item = Some(item.clone());
             // An item that fails is left out alone.
             if let Err(failure) = self.once(effect, names, &mut round) {
                 self.failed(effect.at, &failure);
@@ -167,11 +162,11 @@ impl<'f> Flow<'f> {
     fn once<'e>(
         &mut self,
         effect: &'e program::Effect,
-        names: &[(&str, &Arc<Value>)],
+        names: &[(&str, &Value)],
         bound: &mut Bound<'e>,
     ) -> Result<(), Failure> {
         for (name, shape) in &effect.lets {
-            let value = self.scope(names, bound, |scope| shape.share(scope))?;
+            let value = self.scope(names, bound, |scope| shape.render(scope))?;
             bound.lets.push((name, value));
         }
         if let Some(when) = &effect.when
@@ -201,7 +196,7 @@ impl<'f> Flow<'f> {
         &mut self,
         effect: &program::Effect,
         verb: &Verb,
-        names: &[(&str, &Arc<Value>)],
+        names: &[(&str, &Value)],
         bound: &Bound<'_>,
     ) -> Result<(), Failure> {
         if self.done.len() >= self.program.limits.effects {
@@ -225,10 +220,10 @@ impl<'f> Flow<'f> {
             Verb::Remove { path } => {
                 let path = self.scope(names, bound, |scope| path.render(scope))?;
                 let Some(value) = state::remove(&mut self.session.state, &path) else { return Ok(()) };
-                Effect::Remove { path: state::dotted(&path), value: Arc::new(value) }
+                Effect::Remove { path: state::dotted(&path), value }
             }
             Verb::Emit { event, value } => self.scope(names, bound, |scope| {
-                let value = value.as_ref().map(|value| value.share(scope)).transpose()?.unwrap_or_default();
+                let value = value.as_ref().map(|value| value.render(scope)).transpose()?.unwrap_or_default();
                 Ok(Effect::Emit { event: event.text(scope)?, value })
             })?,
             Verb::Write { key, value } => {
@@ -246,9 +241,9 @@ impl<'f> Flow<'f> {
             Verb::Say { message, with } => {
                 let mut given = Vec::with_capacity(with.len());
                 for (name, shape) in with {
-                    given.push((name.as_str(), self.scope(names, bound, |scope| shape.share(scope))?));
+                    given.push((name.as_str(), self.scope(names, bound, |scope| shape.render(scope))?));
                 }
-                let given: Vec<(&str, &Arc<Value>)> = given.iter().map(|(name, value)| (*name, value)).collect();
+                let given: Vec<(&str, &Value)> = given.iter().map(|(name, value)| (*name, value)).collect();
                 return self.say(*message, &given, effect.at);
             }
             Verb::Go { to, insist } => {
@@ -284,7 +279,7 @@ impl<'f> Flow<'f> {
             Verb::Record { key, path, value, schema } => {
                 let key = self.scope(names, bound, |scope| key.text(scope))?;
                 let path = self.scope(names, bound, |scope| path.text(scope))?;
-                let value = self.scope(names, bound, |scope| value.share(scope))?;
+                let value = self.scope(names, bound, |scope| value.render(scope))?;
                 if let Some(Ok(validator)) = schema.as_ref().map(Schema::validator)
                     && let Err(error) = validator.validate(&value)
                 {
@@ -301,7 +296,7 @@ impl<'f> Flow<'f> {
     }
 
     /// Says a message of the pack to its user.
-    pub(super) fn say(&mut self, message: usize, given: &[(&str, &Arc<Value>)], at: Location) -> Result<(), Failure> {
+    pub(super) fn say(&mut self, message: usize, given: &[(&str, &Value)], at: Location) -> Result<(), Failure> {
         let Some((id, message)) = self.program.messages.get_index(message) else { return Ok(()) };
         let text = self.scope(given, &Bound::default(), |scope| message.text.text(scope))?;
         self.did(Effect::Say { id: id.clone(), text }, at);
@@ -317,15 +312,15 @@ impl<'f> Flow<'f> {
         &self,
         path: &'e PathTemplate,
         value: &Shape,
-        names: &[(&str, &Arc<Value>)],
+        names: &[(&str, &Value)],
         bound: &Bound<'_>,
-    ) -> Result<(Vec<Cow<'e, str>>, Arc<Value>), Failure> {
-        self.scope(names, bound, |scope| Ok((path.render(scope)?, value.share(scope)?)))
+    ) -> Result<(Vec<Cow<'e, str>>, Value), Failure> {
+        self.scope(names, bound, |scope| Ok((path.render(scope)?, value.render(scope)?)))
     }
 
     pub(super) fn scope<T>(
         &self,
-        names: &[(&str, &Arc<Value>)],
+        names: &[(&str, &Value)],
         bound: &Bound<'_>,
         then: impl FnOnce(&Scope<'_>) -> T,
     ) -> T {
@@ -336,7 +331,7 @@ impl<'f> Flow<'f> {
     pub(super) fn holds(
         &mut self,
         when: &Expression,
-        names: &[(&str, &Arc<Value>)],
+        names: &[(&str, &Value)],
         bound: &Bound<'_>,
         at: Location,
         whose: impl FnOnce() -> String,
@@ -350,7 +345,7 @@ impl<'f> Flow<'f> {
     /// As [`Flow::scope`], with the state as the prompt showed it where a call or content acts.
     pub(super) fn scope_as_shown<T>(
         &self,
-        names: &[(&str, &Arc<Value>)],
+        names: &[(&str, &Value)],
         bound: &Bound<'_>,
         then: impl FnOnce(&Scope<'_>) -> T,
     ) -> T {
@@ -361,7 +356,7 @@ impl<'f> Flow<'f> {
     fn scope_over<T>(
         &self,
         state: &Record,
-        names: &[(&str, &Arc<Value>)],
+        names: &[(&str, &Value)],
         bound: &Bound<'_>,
         then: impl FnOnce(&Scope<'_>) -> T,
     ) -> T {
@@ -372,15 +367,15 @@ impl<'f> Flow<'f> {
         scope.add("now", &self.now);
         scope.add_record("reply", &self.reply);
         for (name, value) in names {
-            scope.add_shared(name, value);
+            scope.add(name, value);
         }
         scope.add("ids", bound.ids.as_deref().unwrap_or(&NO_IDS));
         match &bound.item {
-            Some(item) => scope.add_shared("item", item),
+            Some(item) => scope.add("item", item),
             None => scope.add("item", &NO_ITEM),
         }
         for (name, value) in &bound.lets {
-            scope.add_shared(name, value);
+            scope.add(name, value);
         }
         then(&scope)
     }
@@ -403,7 +398,7 @@ impl<'f> Flow<'f> {
 /// A value as a text of its own.
 fn plain(value: Value) -> String {
     match value {
-        Value::String(text) => text,
+        Value::String(text) => (*text).to_owned(),
         other => other.to_string(),
     }
 }
@@ -417,9 +412,9 @@ fn append(
 ) -> Result<Option<usize>, String> {
     let place = state::reach(state, path)?;
     if place.is_null() {
-        *place = Value::Array(Vec::new());
+        *place = Vec::new().into();
     }
-    let Value::Array(items) = place else { return Err(format!("`{}` is no list", state::dotted(path))) };
+    let Some(items) = place.as_array_mut() else { return Err(format!("`{}` is no list", state::dotted(path))) };
     let same = |item: &Value| unique.iter().all(|key| item.get(key) == value.get(key));
     let index = items.iter().position(|item| !unique.is_empty() && same(item));
     match index.and_then(|index| items.get_mut(index)) {

@@ -5,7 +5,7 @@
 //! Never: lets a rule follow, or guesses: the first input that matches counts.
 
 use crate::program::{Input, ModeId, Program, Spelled};
-use serde_json::{Map, Value};
+use crate::value::Object;
 use std::ops::Range;
 
 /// What some words of a user mean.
@@ -15,7 +15,7 @@ pub(crate) struct Words {
     pub(crate) input: usize,
     /// The number of its class.
     pub(crate) class: usize,
-    pub(crate) captures: Map<String, Value>,
+    pub(crate) captures: Object,
 }
 
 /// The class of the words, if any input of the mode has one for them.
@@ -48,7 +48,7 @@ fn tried<'p>(program: &'p Program, mode: &str) -> impl Iterator<Item = (usize, &
 
 /// What the match that starts first captures; none where nothing matches. What `unless` matches keeps every match away
 /// that it overlaps.
-fn captures(input: &Input, text: &str) -> Option<Map<String, Value>> {
+fn captures(input: &Input, text: &str) -> Option<Object> {
     let mut except: Option<Vec<Range<usize>>> = None;
     let mut excepted = |found: &Range<usize>| {
         let all = || input.unless.iter().flat_map(|pattern| pattern.find_all(text)).map(|found| found.range());
@@ -56,7 +56,7 @@ fn captures(input: &Input, text: &str) -> Option<Map<String, Value>> {
         except.iter().any(|other| other.start < found.end.max(found.start + 1) && found.start < other.end)
     };
     if input.matches.is_empty() {
-        return (!excepted(&(0..text.len()))).then(Map::new);
+        return (!excepted(&(0..text.len()))).then(Object::new);
     }
     let mut first: Option<(usize, &Spelled)> = None;
     for spelled in &input.matches {
@@ -71,8 +71,8 @@ fn captures(input: &Input, text: &str) -> Option<Map<String, Value>> {
 }
 
 /// The named groups of a match: words of the pack as it declares them, anything else as it was said.
-fn named(spelled: &Spelled, text: &str, start: usize) -> Map<String, Value> {
-    let mut members = Map::new();
+fn named(spelled: &Spelled, text: &str, start: usize) -> Object {
+    let mut members = Object::new();
     if spelled.pattern.groups().next().is_none() {
         return members;
     }
@@ -82,7 +82,7 @@ fn named(spelled: &Spelled, text: &str, start: usize) -> Map<String, Value> {
         let words = spelled.words.iter().find(|(group, _)| group == name).map(|(_, words)| words.as_slice());
         let same = |word: &&String| word.to_lowercase() == said.as_str().to_lowercase();
         let declared = words.unwrap_or_default().iter().find(same).map(String::as_str);
-        members.insert(name.to_owned(), declared.unwrap_or(said.as_str()).into());
+        members.insert(name, declared.unwrap_or(said.as_str()).into());
     }
     members
 }

@@ -8,7 +8,6 @@ use super::effects::{Bound, Flow};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
 use crate::program::{Answers, Event, Exit, Mode, ModeId};
 use crate::text::{Location, excerpt};
-use serde_json::Value;
 
 /// A change of mode that waits for the end of its event.
 #[derive(Debug, Clone, Copy)]
@@ -116,7 +115,7 @@ impl<'f> Flow<'f> {
             let name = self.mode_name(going.to);
             self.steps.tell("mode", going.at, self.span, || format!("{} to {name}", self.session.mode));
             self.session.mode.clone_from(&name);
-            self.mode = Value::String(name);
+            self.mode = name.into();
             self.entered.push(going.to);
             self.session = self.program.up_to_date(&self.session);
             self.follow(Event::Enter(going.to), &[]);

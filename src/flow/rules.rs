@@ -7,12 +7,11 @@
 use super::effects::{Bound, Flow};
 use crate::program::{Event, Input, Rule};
 use crate::text::Span;
-use serde_json::Value;
-use std::sync::Arc;
+use crate::value::Value;
 
 impl Flow<'_> {
     /// Something happened at `span`; `names` are what it brings along.
-    pub(crate) fn happen(&mut self, event: Event, names: &[(&str, &Arc<Value>)], span: Span) {
+    pub(crate) fn happen(&mut self, event: Event, names: &[(&str, &Value)], span: Span) {
         self.span = span;
         self.follow(event, names);
         self.depart();
@@ -29,16 +28,16 @@ impl Flow<'_> {
     }
 
     /// Fires the rules that follow on an event.
-    pub(super) fn follow(&mut self, event: Event, names: &[(&str, &Arc<Value>)]) {
+    pub(super) fn follow(&mut self, event: Event, names: &[(&str, &Value)]) {
         let mode = self.mode_id();
-        let none = Arc::default();
+        let none = Value::Null;
         let looks = |rule: &&Rule| {
             rule.on.contains(&event) && (rule.modes.is_empty() || mode.is_some_and(|mode| rule.modes.contains(&mode)))
         };
         for rule in self.program.flows.rules.iter().filter(looks) {
             // What another event of the rule would bring is none.
             let absent = ["captures", "text", "speaker", "label"].into_iter().map(|name| (name, &none));
-            let names: Vec<(&str, &Arc<Value>)> = absent.chain(names.iter().copied()).collect();
+            let names: Vec<(&str, &Value)> = absent.chain(names.iter().copied()).collect();
             let holds = match &rule.when {
                 None => Ok(true),
                 Some(when) => {

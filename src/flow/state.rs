@@ -5,12 +5,12 @@
 //! Never: makes a list of what is none.
 
 use crate::expression::Record;
-use serde_json::{Map, Value};
+use crate::value::{Object, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Puts a value at a path; objects on the way are made where nothing is.
-pub(super) fn set(state: &mut Record, path: &[Cow<'_, str>], value: &Arc<Value>) -> Result<(), String> {
+pub(super) fn set(state: &mut Record, path: &[Cow<'_, str>], value: &Value) -> Result<(), String> {
     match path {
         [only] => state.put(only, value.clone()),
         _ => reach(state, path)?.clone_from(value),
@@ -39,11 +39,12 @@ pub(super) fn reach<'s>(state: &'s mut Record, path: &[Cow<'_, str>]) -> Result<
     let mut at = state.entry(first);
     for key in rest {
         if at.is_null() {
-            *at = Value::Object(Map::new());
+            *at = Value::Object(Object::new());
         }
         at = match at {
-            Value::Object(members) => members.entry(&**key).or_insert(Value::Null),
+            Value::Object(members) => members.entry(key),
             Value::Array(items) => {
+                let items = Arc::make_mut(items);
                 let length = items.len();
                 let item = key.parse().ok().and_then(|index: usize| items.get_mut(index));
                 item.ok_or_else(|| format!("`{key}` is no place in a list of {length}"))?
@@ -61,16 +62,16 @@ pub(super) fn remove(state: &mut Record, path: &[Cow<'_, str>]) -> Option<Value>
     let mut at = state.get_mut(first)?;
     for key in before {
         at = match at {
-            Value::Object(members) => members.get_mut(&**key)?,
-            Value::Array(items) => items.get_mut(key.parse::<usize>().ok()?)?,
+            Value::Object(members) => members.get_mut(key)?,
+            Value::Array(items) => Arc::make_mut(items).get_mut(key.parse::<usize>().ok()?)?,
             _ => return None,
         };
     }
     match at {
-        Value::Object(members) => members.shift_remove(&**last),
+        Value::Object(members) => members.remove(last),
         Value::Array(items) => {
             let index = last.parse::<usize>().ok().filter(|index| *index < items.len())?;
-            Some(items.remove(index))
+            Some(Arc::make_mut(items).remove(index))
         }
         _ => None,
     }
@@ -79,7 +80,7 @@ pub(super) fn remove(state: &mut Record, path: &[Cow<'_, str>]) -> Option<Value>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::value::value as json;
 
     fn path(text: &str) -> Vec<Cow<'_, str>> {
         text.split('.').map(Cow::Borrowed).collect()
@@ -87,7 +88,7 @@ mod tests {
 
     fn record(value: Value) -> Record {
         match value {
-            Value::Object(members) => members.into_iter().collect(),
+            Value::Object(members) => members.iter().map(|(name, value)| (name, value.clone())).collect(),
             other => [("", other)].into_iter().collect(),
         }
     }
@@ -95,8 +96,8 @@ mod tests {
     #[track_caller]
     fn check(state: Value, at: &str, expected: Result<Value, ()>) {
         let mut state = record(state);
-        let done = set(&mut state, &path(at), &Arc::new(json!(1)));
-        assert_eq!(done.map(|()| state.to_json()).map_err(drop), expected);
+        let done = set(&mut state, &path(at), &json!(1));
+        assert_eq!(done.map(|()| state.to_value()).map_err(drop), expected);
     }
 
     #[test]
@@ -113,6 +114,6 @@ mod tests {
         assert_eq!(remove(&mut state, &path("a.b.0")), Some(json!(1)));
         assert_eq!(remove(&mut state, &path("a.c")), None);
         assert_eq!(remove(&mut state, &path("c")), Some(json!(3)));
-        assert_eq!(state.to_json(), json!({ "a": { "b": [2] } }));
+        assert_eq!(state.to_value(), json!({ "a": { "b": [2] } }));
     }
 }

@@ -7,15 +7,15 @@
 use super::typing::{self, Source};
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
-use crate::document::payload::{self, Payload};
+use crate::document::payload::{self, Payload, Unreadable};
 use crate::document::{Block, Ended};
 use crate::program::{self, Action};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
-use serde_json::{Map, Value};
+use crate::value::{Object, Value};
+use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// One use of an action.
 #[derive(Debug)]
@@ -25,8 +25,8 @@ pub(crate) struct Call {
     pub(crate) name: String,
     /// The action's number, if it exists.
     pub(crate) action: Option<usize>,
-    /// An object, shared with the effects that hand it on.
-    pub(crate) params: Arc<Value>,
+    /// An object.
+    pub(crate) params: Value,
     pub(crate) accepted: bool,
     /// Which form its payload has: `tags`, `json`, `text` or `none`.
     pub(crate) form: &'static str,
@@ -48,7 +48,7 @@ impl Judgement<'_> {
                 block: index,
                 name,
                 action,
-                params: Arc::new(Value::Object(Map::new())),
+                params: Object::new().into(),
                 accepted,
                 form: "none",
                 readable: false,
@@ -100,7 +100,7 @@ impl Judgement<'_> {
         } else {
             payload::read(self.text, block.body, masks, &bound.payload, dialect, block.family, limits, &values)
         };
-        let empty = Value::Null;
+        let empty = Json::Null;
         let schema = action.map_or(&empty, |action| action.schema.json());
         let source = Source {
             text: self.text,
@@ -113,7 +113,7 @@ impl Judgement<'_> {
         };
         let mut incomplete = false;
         let (form, params) = match read.payload {
-            Payload::Empty => ("none", Map::new()),
+            Payload::Empty => ("none", Object::new()),
             Payload::Fields(fields) => {
                 if let Some(unclosed) = fields.unclosed.first() {
                     let name = excerpt(unclosed.of(self.text), 40).into_owned();
@@ -139,7 +139,7 @@ impl Judgement<'_> {
                 let typed = source.members(&fields, schema, limits.depth);
                 if values.get() == 0 {
                     let why = format!("the payloads hold more than {} values", limits.values);
-                    return self.malformed(call, block, bound, &why);
+                    return self.malformed(call, bound, payload_span(block), &why);
                 }
                 for (name, span) in typed.repeated {
                     let message = format!("the field `{name}` stands several times; the last counts");
@@ -159,20 +159,25 @@ impl Judgement<'_> {
                     self.remark(Remark::DuplicateKey, payload_span(block), message, Some(bound.at));
                 }
                 let Value::Object(params) = json.value else {
-                    return self.malformed(call, block, bound, "the payload is no object");
+                    return self.malformed(call, bound, payload_span(block), "the payload is no object");
                 };
                 self.with_call(call, |call| call.readable = true);
                 if !json.faults.is_empty() {
-                    self.malformed(call, block, bound, "the payload can only be read by forgiving its faults");
+                    self.malformed(
+                        call,
+                        bound,
+                        payload_span(block),
+                        "the payload can only be read by forgiving its faults",
+                    );
                 }
                 ("json", params)
             }
             Payload::Text => {
                 let text = block.body.of(self.text);
                 let text = if bound.entities() { crate::document::decode_entities(text) } else { text.into() };
-                ("text", Map::from_iter([("text".to_owned(), Value::String(text.into_owned()))]))
+                ("text", Object::from_iter([("text", text.into())]))
             }
-            Payload::Unreadable(why) => return self.malformed(call, block, bound, &why),
+            Payload::Unreadable(Unreadable { why, at }) => return self.malformed(call, bound, at, &why),
         };
         if read.rung > 0 {
             let declared = bound.payload.first().map_or("", |reader| reader.word());
@@ -181,12 +186,12 @@ impl Judgement<'_> {
         }
         self.with_call(call, |call| call.form = form);
         let Some(action) = action else {
-            self.with_call(call, |call| call.params = Arc::new(Value::Object(params)));
+            self.with_call(call, |call| call.params = params.into());
             return false;
         };
         let mut params = Value::Object(params);
         let unknown = typing::settle(&mut params, schema);
-        self.with_call(call, |call| call.params = Arc::new(params));
+        self.with_call(call, |call| call.params = params);
         self.judge_unknown(call, block, action, unknown);
         // What is missing from a payload that was cut off is no second defect, unless the call runs all the same.
         if incomplete && self.calls.get(call).is_some_and(|call| !call.accepted) {
@@ -195,14 +200,14 @@ impl Judgement<'_> {
         self.validate(call, block, action)
     }
 
-    fn malformed(&mut self, call: usize, block: &Block, bound: &program::Block, why: &str) -> bool {
-        let finding = defect(Defect::MalformedPayload, payload_span(block), why.to_owned()).with_rule(Some(bound.at));
+    fn malformed(&mut self, call: usize, bound: &program::Block, at: Span, why: &str) -> bool {
+        let finding = defect(Defect::MalformedPayload, at, why.to_owned()).with_rule(Some(bound.at));
         self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
         false
     }
 
     fn judge_unknown(&mut self, call: usize, block: &Block, action: &Action, unknown: Vec<Vec<String>>) {
-        let declared = action.schema.json().get("properties").and_then(Value::as_object);
+        let declared = action.schema.json().get("properties").and_then(Json::as_object);
         // The first finding's answer is about all of them; those beyond the limit would be left out.
         let told = unknown.len().min(self.program.limits.diagnostics);
         self.left_out += unknown.len() - told;
@@ -225,6 +230,9 @@ impl Judgement<'_> {
         for (index, fault) in faults.iter().take(3).enumerate() {
             let _ = write!(message, "{}{fault}", if index == 0 { "" } else { "; " });
         }
+        if faults.len() > 3 {
+            message.push_str("; and more");
+        }
         let finding = defect(Defect::InvalidPayload, payload_span(block), message).with_rule(Some(action.at));
         let chosen = self.answer(Defect::InvalidPayload, &Subject::Call(call), finding);
         matches!(chosen, Strategy::Coerce | Strategy::Default)
@@ -244,7 +252,7 @@ impl Judgement<'_> {
         let faults = validator.iter_errors(params).map(|error| {
             let path = error.instance_path().to_string();
             let place = path.trim_start_matches('/').replace('/', ".");
-            let what = excerpt(&error.to_string(), 120).into_owned();
+            let what = program::misfit(&error);
             if place.is_empty() { what } else { format!("`{place}`: {what}") }
         });
         Some(faults.take(10).collect())
@@ -272,7 +280,7 @@ impl Judgement<'_> {
             self.prepare_reply(when.reads());
             let Some(params) = self.calls.get(call).map(|call| &call.params) else { continue };
             let mut scope = self.scope();
-            scope.add_shared("params", params);
+            scope.add("params", params);
             let weighed = self.steps.weigh(when, &scope);
             why = weighed.why_not(80);
             self.steps.tell_weighed(weighed, permit.at, block.span, || format!("`{mode}` permits `{name}` when"));
@@ -377,7 +385,7 @@ impl Judgement<'_> {
 
     pub(super) fn drop_params(&mut self, call: usize, paths: &[Vec<String>]) {
         if let Some(call) = self.calls.get_mut(call) {
-            typing::remove(Arc::make_mut(&mut call.params), paths);
+            typing::remove(&mut call.params, paths);
         }
     }
 
@@ -403,12 +411,12 @@ impl Judgement<'_> {
         };
         self.change_params(call, |params, schema| {
             let mut params = params.as_object().cloned().unwrap_or_default();
-            let properties = schema.get("properties").and_then(Value::as_object);
+            let properties = schema.get("properties").and_then(Json::as_object);
             for (name, property) in properties.into_iter().flatten() {
                 if let Some(default) = property.get("default")
                     && (wrong.contains(name) || !params.contains_key(name))
                 {
-                    params.insert(name.clone(), default.clone());
+                    params.insert(name.as_str(), default.into());
                 }
             }
             Value::Object(params)
@@ -416,13 +424,13 @@ impl Judgement<'_> {
     }
 
     /// Changes the parameters if they fit afterwards.
-    fn change_params(&mut self, call: usize, change: impl FnOnce(&Value, &Value) -> Value) -> bool {
+    fn change_params(&mut self, call: usize, change: impl FnOnce(&Value, &Json) -> Value) -> bool {
         let Some((_, action)) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
         let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };
         let changed = change(params, action.schema.json());
         let fits = action.schema.validator().is_ok_and(|validator| validator.is_valid(&changed));
         if fits {
-            self.with_call(call, |call| call.params = Arc::new(changed));
+            self.with_call(call, |call| call.params = changed);
         }
         fits
     }

@@ -30,7 +30,10 @@ impl Judgement<'_> {
                 continue;
             }
             if let Some(why) = path::unsafe_because(&key) {
-                let message = format!("`{}` is no safe path: {why}", excerpt(&key, 60));
+                let message = match key.trim() {
+                    "" => format!("this `{name}` names no path"),
+                    key => format!("`{}` is no safe path: {why}", excerpt(key, 60)),
+                };
                 let finding = defect(Defect::UnsafePath, block.opener, message).with_rule(Some(bound.at));
                 self.answer(Defect::UnsafePath, &Subject::Block(index), finding);
             }

@@ -10,7 +10,7 @@ use crate::document::payload::{self, Payload};
 use crate::program::Count;
 use crate::surface::Role;
 use crate::text::excerpt;
-use serde_json::Value;
+use crate::value::Value;
 use std::collections::HashSet;
 
 impl Judgement<'_> {
@@ -68,7 +68,7 @@ impl Judgement<'_> {
         match read.payload {
             Payload::Json(json) => Some(json.value),
             Payload::Text => Some(block.body.of(self.text).into()),
-            Payload::Empty => Some(Value::Array(Vec::new())),
+            Payload::Empty => Some(Vec::new().into()),
             Payload::Fields(_) | Payload::Unreadable(_) => None,
         }
     }

@@ -35,7 +35,7 @@ use crate::program::{self, Action, Answers, Dialect, Mode, ModeId, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Location, Span};
-use serde_json::Value;
+use crate::value::Value;
 use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -162,8 +162,8 @@ pub(crate) fn judge<'r>(
         asks_again: false,
         around: OnceCell::new(),
         reply: Record::default(),
-        mode_name: Value::String(session.mode.clone()),
-        now: session.now.clone().map_or(Value::Null, Value::String),
+        mode_name: session.mode.as_str().into(),
+        now: session.now.as_deref().into(),
     };
     judgement.judge_reading(truncated);
     judgement.make_texts();

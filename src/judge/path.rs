@@ -10,6 +10,10 @@ const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 /// The folder in which Git keeps hooks and settings that it runs, and its short name on Windows.
 const REPOSITORY: &[&str] = &[".git", "git~1"];
 
+/// Characters that make what follows look as if it stood before.
+const TURNS: &[char] =
+    &['\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}', '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}'];
+
 /// Why the key is no safe path below a root, on any system.
 pub(crate) fn unsafe_because(key: &str) -> Option<&'static str> {
     if key.trim().is_empty() {
@@ -18,17 +22,17 @@ pub(crate) fn unsafe_because(key: &str) -> Option<&'static str> {
     if key.len() > 1024 {
         return Some("it is longer than 1024 bytes");
     }
-    if key.chars().any(char::is_control) {
+    if key.chars().any(|c| c.is_control() || TURNS.contains(&c)) {
         return Some("it holds a control character");
     }
     if key.starts_with(['/', '\\']) {
         return Some("it is absolute");
     }
     if key.contains(['\\', ':', '*', '?', '"', '<', '>', '|']) {
-        return Some("it holds a character that not every system allows in a path");
+        return Some("not every system allows `\\ : * ? \" < > |` in a path");
     }
     key.split('/').find_map(|part| {
-        let stem = part.split('.').next().unwrap_or_default().to_ascii_lowercase();
+        let stem = part.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
         let numbered = stem.strip_prefix("com").or(stem.strip_prefix("lpt"));
         if part.is_empty() {
             Some("it has an empty part")
@@ -72,6 +76,8 @@ mod tests {
             "a.",
             "a /b",
             "NUL.txt",
+            "nul .txt",
+            "a\u{202e}gpj.exe",
             "com1",
             "a//b",
             ".git/hooks/x",

@@ -45,7 +45,7 @@ impl Judgement<'_> {
         };
         let (message, help) = self.defect_text(what, found);
         let mut finding = defect(what, found.span, message);
-        finding.help = help.or_else(|| self.withheld(what, found.block));
+        finding.help = help.or_else(|| self.withheld(what, found.block)).or_else(|| self.ended(what, found.block));
         let bound = found.block.and_then(|block| self.block(block));
         finding.rule = bound.map(|(_, bound)| bound.at).filter(|_| what != Defect::NestedBlock);
         let chosen = self.answer(what, &subject, finding);
@@ -118,6 +118,15 @@ impl Judgement<'_> {
         withheld.then(|| {
             "the end of the answer alone ended it, so it has no effect; `unclosed-block = \"keep\"` gives it one"
                 .to_owned()
+        })
+    }
+
+    /// Where a block was taken to end that nothing closes.
+    fn ended(&self, what: Defect, block: Option<usize>) -> Option<String> {
+        let (block, _) = self.block(block?).filter(|_| what == Defect::UnclosedBlock)?;
+        Some(match self.text.get(block.span.end..)?.trim_start() {
+            "" => "it was taken to end where the answer does".to_owned(),
+            rest => format!("it was taken to end before `{}`", excerpt(rest, 24)),
         })
     }
 

@@ -8,7 +8,7 @@ use super::Judgement;
 use crate::expression::Record;
 use crate::program::Outside;
 use crate::surface::Role;
-use serde_json::{Map, Value};
+use crate::value::{Object, Value};
 
 const MEMBERS: [&str; 6] = ["message", "thinking", "calls", "sections", "contents", "utterances"];
 
@@ -44,7 +44,7 @@ impl Judgement<'_> {
                 .map(|call| {
                     object([
                         ("action", call.name.as_str().into()),
-                        ("params", (*call.params).clone()),
+                        ("params", call.params.clone()),
                         ("form", call.form.into()),
                         ("accepted", call.accepted.into()),
                     ])
@@ -75,7 +75,7 @@ impl Judgement<'_> {
 
     /// The sections by name; a list that no section writes down holds what it would name.
     fn reply_sections(&self) -> Value {
-        let mut sections: Map<String, Value> = Map::new();
+        let mut sections: Object = Object::new();
         for index in self.with_role(Role::Section) {
             let name = self.content_name(index).unwrap_or_default();
             // Of several that stand, none is lost.

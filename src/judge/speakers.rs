@@ -9,7 +9,8 @@ use crate::diagnostic::Defect;
 use crate::program::Speakers;
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
-use serde_json::Value;
+use crate::value::Value;
+use std::sync::Arc;
 
 /// Who speaks.
 pub(crate) struct Speaker {
@@ -22,9 +23,9 @@ impl Judgement<'_> {
         let Some(speakers) = &self.program.flows.speakers else { return };
         let known = speakers.from.as_ref().and_then(|from| from.value(&self.scope()).ok());
         // A table of speakers is as good as a list of them.
-        let known: Vec<Value> = match known {
+        let known: Arc<Vec<Value>> = match known {
             Some(Value::Array(items)) => items,
-            Some(Value::Object(members)) => members.into_iter().map(|(_, speaker)| speaker).collect(),
+            Some(Value::Object(members)) => Arc::new(members.values().cloned().collect()),
             _ => return,
         };
         let mut first = true;
@@ -62,7 +63,7 @@ impl Judgement<'_> {
     /// Whoever the session wants to hear first opens the reply.
     fn judge_opening(&mut self, index: usize, speaker: &Speaker, speakers: &Speakers) {
         let order = speakers.order.as_ref().and_then(|order| order.value(&self.scope()).ok());
-        let first = order.as_ref().and_then(|order| order.get(0)?.as_str());
+        let first = order.as_ref().and_then(|order| order.as_array()?.first()?.as_str());
         let Some(first) = first.filter(|first| *first != speaker.name) else { return };
         let message = format!("`{}` opens the reply, and `{first}` should", excerpt(&speaker.name, 60));
         let finding = defect(Defect::OutOfOrder, self.name_span(index), message).with_rule(Some(speakers.at));

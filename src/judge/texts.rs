@@ -13,7 +13,7 @@ use crate::document::{Spelling, What, Written, without, without_between, without
 use crate::program::Outside;
 use crate::surface::{Between, Decoding, Role};
 use crate::text::{Span, excerpt};
-use serde_json::Value;
+use crate::value::Value;
 use std::borrow::Cow;
 
 /// What is composed of pieces, and the account of every byte.

@@ -9,10 +9,12 @@ use crate::document::decode_entities;
 use crate::document::payload::{Fields, read_fields, read_strictly};
 use crate::program::{Dialect, Limits};
 use crate::text::Span;
-use serde_json::{Map, Value};
+use crate::value::{Object, Value};
+use serde_json::Value as Schema;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What typing needs to know of the response.
 #[derive(Clone, Copy)]
@@ -30,7 +32,7 @@ pub(super) struct Source<'t> {
 /// Parameters with what is worth saying about them.
 #[derive(Debug, Default)]
 pub(super) struct Typed {
-    pub(super) params: Map<String, Value>,
+    pub(super) params: Object,
     /// Fields of one value that stand several times.
     pub(super) repeated: Vec<(String, Span)>,
 }
@@ -38,7 +40,7 @@ pub(super) struct Typed {
 /// The fields of one name.
 struct Group<'g> {
     name: &'g str,
-    schema: &'g Value,
+    schema: &'g Schema,
     first: Span,
     /// The bodies of all of them, the first included, if there are several.
     further: Vec<Span>,
@@ -77,8 +79,8 @@ impl<'t> Source<'t> {
     }
 
     /// The members that the fields give, typed by the schema's properties.
-    pub(super) fn members(&self, fields: &Fields, schema: &Value, depth: usize) -> Typed {
-        let properties = schema.get("properties").and_then(Value::as_object);
+    pub(super) fn members(&self, fields: &Fields, schema: &Schema, depth: usize) -> Typed {
+        let properties = schema.get("properties").and_then(Schema::as_object);
         let mut typed = Typed::default();
         let mut groups: Vec<Group<'_>> = Vec::with_capacity(fields.list.len());
         for field in &fields.list {
@@ -98,7 +100,7 @@ impl<'t> Source<'t> {
                     group.last = field.span;
                 }
                 None => {
-                    let schema = declared.map_or(&Value::Null, |(_, schema)| schema);
+                    let schema = declared.map_or(&Schema::Null, |(_, schema)| schema);
                     groups.push(Group { name, schema, first: field.body, further: Vec::new(), last: field.span });
                 }
             }
@@ -114,11 +116,11 @@ impl<'t> Source<'t> {
     }
 
     /// The value of a field that stands once for each body.
-    fn value(&self, bodies: &[Span], schema: &Value, depth: usize) -> Value {
+    fn value(&self, bodies: &[Span], schema: &Schema, depth: usize) -> Value {
         let Some(last) = bodies.last().copied().filter(|_| self.takes()) else { return Value::Null };
         let text = || self.decoded(last);
         match kind(schema) {
-            "array" => Value::Array(self.items(bodies, schema, depth)),
+            "array" => self.items(bodies, schema, depth),
             "object" => {
                 let text = text();
                 if let Some(object @ Value::Object(_)) = self.json_of(&text, '{') {
@@ -126,34 +128,34 @@ impl<'t> Source<'t> {
                 }
                 let fields = self.fields_in(last);
                 if fields.list.is_empty() || depth == 0 {
-                    return Value::String(text.into_owned());
+                    return text.into();
                 }
                 Value::Object(self.members(&fields, schema, depth - 1).params)
             }
-            "integer" | "number" => number_of(&text()).unwrap_or_else(|| Value::String(text().into_owned())),
+            "integer" | "number" => number_of(&text()).unwrap_or_else(|| text().into()),
             "boolean" => match &*text() {
                 "true" => Value::Bool(true),
                 "false" => Value::Bool(false),
-                other => Value::String(other.to_owned()),
+                other => other.into(),
             },
             // Inside an object without declared members, what looks like fields is fields.
             "" if schema.is_null() => {
                 let fields = self.fields_in(last);
                 if fields.list.is_empty() || depth == 0 {
-                    return Value::String(text().into_owned());
+                    return text().into();
                 }
                 Value::Object(self.members(&fields, schema, depth - 1).params)
             }
-            _ => Value::String(text().into_owned()),
+            _ => text().into(),
         }
     }
 
     /// A list is a JSON array, fields inside one field, words between commas, or the same field several times.
-    fn items(&self, bodies: &[Span], schema: &Value, depth: usize) -> Vec<Value> {
-        let item = schema.get("items").unwrap_or(&Value::Null);
+    fn items(&self, bodies: &[Span], schema: &Schema, depth: usize) -> Value {
+        let item = schema.get("items").unwrap_or(&Schema::Null);
         if let [only] = bodies {
             let text = self.decoded(*only);
-            if let Some(Value::Array(items)) = self.json_of(&text, '[') {
+            if let Some(items @ Value::Array(_)) = self.json_of(&text, '[') {
                 return items;
             }
             let fields = self.fields_in(*only);
@@ -168,17 +170,17 @@ impl<'t> Source<'t> {
 }
 
 /// The type that a schema asks for; the first of several, and nothing where it says nothing.
-fn kind(schema: &Value) -> &str {
+fn kind(schema: &Schema) -> &str {
     match schema.get("type") {
-        Some(Value::String(kind)) => kind,
-        Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str).unwrap_or_default(),
+        Some(Schema::String(kind)) => kind,
+        Some(Schema::Array(kinds)) => kinds.first().and_then(Schema::as_str).unwrap_or_default(),
         _ if schema.get("properties").is_some() => "object",
         _ => "",
     }
 }
 
 /// A word as its schema types it.
-fn scalar(word: &str, schema: &Value) -> Value {
+fn scalar(word: &str, schema: &Schema) -> Value {
     match kind(schema) {
         "integer" | "number" => number_of(word).unwrap_or_else(|| word.into()),
         "boolean" if word == "true" => true.into(),
@@ -188,8 +190,7 @@ fn scalar(word: &str, schema: &Value) -> Value {
 }
 
 fn number_of(text: &str) -> Option<Value> {
-    let value: Value = serde_json::from_str(text.trim()).ok()?;
-    value.is_number().then_some(value)
+    serde_json::from_str(text.trim()).ok().map(Value::Number)
 }
 
 /// The way from a payload to one of its members.
@@ -209,20 +210,20 @@ impl Way<'_> {
 
 /// Takes the same value as the schema types it: `3.0` is the integer 3. Returns the paths of members that it does not
 /// declare.
-pub(super) fn settle(value: &mut Value, schema: &Value) -> Vec<Vec<String>> {
+pub(super) fn settle(value: &mut Value, schema: &Schema) -> Vec<Vec<String>> {
     let mut unknown = Vec::new();
     settle_at(value, schema, None, &mut unknown);
     unknown
 }
 
-fn settle_at(value: &mut Value, schema: &Value, before: Option<&Way<'_>>, unknown: &mut Vec<Vec<String>>) {
+fn settle_at(value: &mut Value, schema: &Schema, before: Option<&Way<'_>>, unknown: &mut Vec<Vec<String>>) {
     match value {
         Value::Object(members) => {
-            let properties = schema.get("properties").and_then(Value::as_object);
-            let open = !matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false)));
+            let properties = schema.get("properties").and_then(Schema::as_object);
+            let open = !matches!(schema.get("additionalProperties"), None | Some(Schema::Bool(false)));
             let closed = !open && properties.is_some();
             for (name, member) in members.iter_mut() {
-                let way = Way { step: name, before };
+                let way = Way { step: &name, before };
                 match properties.and_then(|properties| properties.get(name)) {
                     Some(schema) => settle_at(member, schema, Some(&way), unknown),
                     None if closed => unknown.push(way.path()),
@@ -232,7 +233,7 @@ fn settle_at(value: &mut Value, schema: &Value, before: Option<&Way<'_>>, unknow
         }
         Value::Array(items) => {
             let Some(schema) = schema.get("items") else { return };
-            for (index, item) in items.iter_mut().enumerate() {
+            for (index, item) in Arc::make_mut(items).iter_mut().enumerate() {
                 settle_at(item, schema, Some(&Way { step: &index, before }), unknown);
             }
         }
@@ -259,7 +260,7 @@ fn remove_below<'p>(value: &mut Value, paths: impl Iterator<Item = &'p [String]>
         }
     }
     match value {
-        Value::Object(members) => members.retain(|name, member| match below.get(name.as_str()) {
+        Value::Object(members) => members.retain(|name, member| match below.get(name) {
             Some(rests) if rests.iter().any(|rest| rest.is_empty()) => false,
             Some(rests) => {
                 remove_below(member, rests.iter().copied());
@@ -268,6 +269,7 @@ fn remove_below<'p>(value: &mut Value, paths: impl Iterator<Item = &'p [String]>
             None => true,
         }),
         Value::Array(items) => {
+            let items = Arc::make_mut(items);
             for (index, rests) in below {
                 if let Some(item) = index.parse().ok().and_then(|index: usize| items.get_mut(index)) {
                     remove_below(item, rests.into_iter());
@@ -279,41 +281,41 @@ fn remove_below<'p>(value: &mut Value, paths: impl Iterator<Item = &'p [String]>
 }
 
 /// Whether the schema names one type, which is not `null`.
-fn wants_value(schema: &Value) -> bool {
-    schema.get("type").is_some_and(|kind| kind.is_string() && kind != "null")
+fn wants_value(schema: &Schema) -> bool {
+    schema.get("type").is_some_and(|kind| kind.as_str().is_some_and(|kind| kind != "null"))
 }
 
 /// The value converted to the schema's types where that loses nothing.
-pub(super) fn coerced(value: &Value, schema: &Value) -> Value {
+pub(super) fn coerced(value: &Value, schema: &Schema) -> Value {
     match (kind(schema), value) {
         ("object", Value::Object(members)) => {
-            let properties = schema.get("properties").and_then(Value::as_object);
-            let member = |(name, value): (&String, &Value)| {
-                let schema = properties.and_then(|properties| properties.get(name)).unwrap_or(&Value::Null);
+            let properties = schema.get("properties").and_then(Schema::as_object);
+            let member = |(name, value): (&str, &Value)| {
+                let schema = properties.and_then(|properties| properties.get(name)).unwrap_or(&Schema::Null);
                 // Where a type is wanted, `null` says that there is no value.
-                (!value.is_null() || !wants_value(schema)).then(|| (name.clone(), coerced(value, schema)))
+                (!value.is_null() || !wants_value(schema)).then(|| (name.to_owned(), coerced(value, schema)))
             };
             Value::Object(members.iter().filter_map(member).collect())
         }
         ("array", Value::Array(items)) => {
-            let schema = schema.get("items").unwrap_or(&Value::Null);
-            Value::Array(items.iter().map(|item| coerced(item, schema)).collect())
+            let schema = schema.get("items").unwrap_or(&Schema::Null);
+            items.iter().map(|item| coerced(item, schema)).collect()
         }
         ("array", single) if !single.is_null() => {
-            Value::Array(vec![coerced(single, schema.get("items").unwrap_or(&Value::Null))])
+            vec![coerced(single, schema.get("items").unwrap_or(&Schema::Null))].into()
         }
         ("integer" | "number", Value::String(text)) => number_of(text).unwrap_or_else(|| value.clone()),
-        ("string", Value::Number(_) | Value::Bool(_)) => Value::String(value.to_string()),
+        ("string", Value::Number(_) | Value::Bool(_)) => value.to_string().into(),
         ("boolean", Value::String(text)) => match text.to_ascii_lowercase().as_str() {
             "true" | "yes" => Value::Bool(true),
             "false" | "no" => Value::Bool(false),
             _ => value.clone(),
         },
-        ("string", Value::String(text)) => match schema.get("enum").and_then(Value::as_array) {
+        ("string", Value::String(text)) => match schema.get("enum").and_then(Schema::as_array) {
             // A word of a closed list in another case or with white space around it is still that word.
             Some(words) => {
-                let same = |word: &&Value| word.as_str().is_some_and(|word| word.eq_ignore_ascii_case(text.trim()));
-                words.iter().find(same).unwrap_or(value).clone()
+                let mut words = words.iter().filter_map(Schema::as_str);
+                words.find(|word| word.eq_ignore_ascii_case(text.trim())).map_or_else(|| value.clone(), Value::from)
             }
             None => value.clone(),
         },

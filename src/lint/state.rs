@@ -93,7 +93,7 @@ fn unset_members(program: &Program, name: &str, slot: &Slot, changes: &[Change<'
 /// The members that a value may have at a path inside it; none where there may be others.
 fn members<'p>(
     slot: &'p Slot,
-    default: Option<&'p Value>,
+    default: Option<&'p crate::Value>,
     changes: &[Change<'p>],
     path: &[String],
 ) -> Option<Vec<&'p str>> {
@@ -120,8 +120,8 @@ fn members<'p>(
     }
     let held = path.iter().try_fold(default?, |value, name| value.get(name));
     match held {
-        Some(Value::Array(_) | Value::String(_)) => return None,
-        Some(Value::Object(members)) => known.extend(members.keys().map(String::as_str)),
+        Some(crate::Value::Array(_) | crate::Value::String(_)) => return None,
+        Some(crate::Value::Object(members)) => known.extend(members.keys()),
         _ => {}
     }
     for change in changes.iter().filter(|change| change.meets(path)) {

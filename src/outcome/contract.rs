@@ -7,10 +7,10 @@
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::Effect;
 use crate::session::{Session, contract};
-use serde::Serialize;
 #[cfg(feature = "schema")]
-use serde_json::Map;
-use serde_json::Value;
+use crate::value::Object;
+use crate::value::Value;
+use serde::Serialize;
 use std::sync::Arc;
 
 /// The version of the contract.
@@ -95,8 +95,8 @@ contract! {
         /// The action's name as the response has it.
         action: String,
         /// The parameters as the schema types them.
-        #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
-        params: Arc<Value>,
+        #[cfg_attr(feature = "schema", schemars(with = "Object"))]
+        params: Value,
         /// Whether it counts.
         verdict: Verdict,
         /// The whole block, in bytes.

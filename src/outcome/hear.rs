@@ -13,8 +13,7 @@ use crate::judge::Steps;
 use crate::program::{Event, Program};
 use crate::session::Session;
 use crate::text::Span;
-use serde_json::{Map, Value};
-use std::sync::Arc;
+use crate::value::{Object, Value};
 
 impl Program {
     /// Hears what a user said: its class, and what follows from it. Total: whatever `text` holds, there is an answer.
@@ -54,7 +53,7 @@ impl Program {
         if let Some(input) = self.flows.inputs.get(words.input) {
             flow.ask(input, span);
         }
-        let (captures, said) = (Arc::new(Value::Object(words.captures.clone())), Arc::new(Value::from(text)));
+        let (captures, said) = (Value::Object(words.captures.clone()), Value::from(text));
         flow.happen(Event::Input(words.class), &[("captures", &captures), ("text", &said)], span);
         self.heard(session, text, Some(words), flow.finish(), trace)
     }
@@ -101,7 +100,7 @@ impl Program {
         Heard {
             version: VERSION,
             class,
-            captures: words.map_or_else(Map::new, |words| words.captures),
+            captures: words.map_or_else(Object::new, |words| words.captures),
             say: say.collect(),
             effects: done.iter().cloned().map(|done| self.record(done)).collect(),
             diagnostics: self.findings(findings, text),

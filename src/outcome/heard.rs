@@ -7,8 +7,8 @@
 use super::contract::{EffectRecord, Finding, TraceStep};
 use crate::diagnostic::Severity;
 use crate::session::Session;
+use crate::value::Object;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 /// What the user's words mean, and what follows from them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,7 +20,7 @@ pub struct Heard {
     /// The class of the input; none where no input of the mode matches.
     pub class: Option<String>,
     /// What its pattern captured.
-    pub captures: Map<String, Value>,
+    pub captures: Object,
     /// What to say to the user, in order.
     pub say: Vec<String>,
     /// What the host should carry out, in order.

@@ -17,8 +17,7 @@ use crate::program::{Event, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span};
-use serde_json::Value;
-use std::sync::Arc;
+use crate::value::Value;
 
 /// So many calls are shown in a correction text.
 const CALLS_SHOWN: usize = 3;
@@ -167,8 +166,8 @@ impl Program {
             if let Some(content) = declared.filter(|content| !content.effects.is_empty() && judged.has_effect(index))
                 && let Some((name, key, text)) = judged.content(index)
             {
-                let [name, key, text] = [name, key, text].map(|text| Arc::new(Value::String(text)));
-                let attributes = Arc::new(judged.attributes(index));
+                let [name, key, text] = [name, key, text].map(Value::from);
+                let attributes = judged.attributes(index);
                 let names = [("name", &name), ("key", &key), ("text", &text), ("attributes", &attributes)];
                 flow.perform(&content.effects, &names, block.span, judged.block_answers(index));
             } else if utterances && let Some(speaker) = judged.speaker(index) {
@@ -177,8 +176,7 @@ impl Program {
                 }
                 if judged.stands(index) {
                     let text = judged.body(index).into_owned();
-                    let [speaker, label, text] =
-                        [speaker.name, speaker.label, text].map(|text| Arc::new(Value::String(text)));
+                    let [speaker, label, text] = [speaker.name, speaker.label, text].map(Value::from);
                     let names = [("speaker", &speaker), ("label", &label), ("text", &text)];
                     flow.happen(Event::Utterance, &names, block.span);
                 }

@@ -8,7 +8,6 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Scope, Template};
 use crate::surface::{Amount, Layer, Origins, Prompt, Speaker, Surface, TEXTS, Trimming};
 use crate::text::{Location, Spanned, excerpt};
-use serde_json::Value;
 
 /// The mode of a pack that declares none.
 const ONLY_MODE: &str = "default";
@@ -35,7 +34,7 @@ pub(crate) fn modes_of<'s>(surface: &'s Surface, layer: &Layer) -> Vec<&'s str> 
 
 /// The path of a text in a mode, below the pack.
 pub(crate) fn path_in(path: &Spanned<String>, mode: &str) -> Result<String, Box<Diagnostic>> {
-    let mode = Value::from(mode);
+    let mode = mode.into();
     let template = Template::parse(path)?;
     template.text(&Scope::new().with("mode", &mode)).map_err(|_| {
         let message = "the path of a text knows nothing but `mode`";

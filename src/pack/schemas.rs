@@ -1,11 +1,13 @@
-//! Schemas: do they stay within the pack?
+//! Schemas: is each made of keywords, and does it stay within the pack?
 //!
 //! In: the schemas of params, results, state, members and records.
-//! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` for what is no schema at all.
-//! Never: compiles one.
+//! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` at every word that no schema has.
+//! Never: compiles one, so that what only the whole shows is not found here.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::surface::{Effect, Surface, Tree};
+use crate::text::excerpt;
+use serde_json::Value;
 
 /// Schemas nested more deeply than this are refused.
 const DEEPEST: usize = 64;
@@ -23,13 +25,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     actions.chain(contents).chain(rules).for_each(|effect| recorded(effect, &mut records));
     let named = params.map(|entry| &entry.value).chain(results).chain(slots.map(|entry| &entry.value));
     for schema in named.chain(members).chain(records) {
-        if !matches!(schema, Tree::Table(..)) {
-            diagnostics.push(
-                Diagnostic::new(Code::PACK_SCHEMA, schema.at(), "a JSON Schema is a table")
-                    .with_help("for a text say `{ type = \"string\" }`"),
-            );
-        }
-        check_references(schema, 0, diagnostics);
+        examine(schema, 0, diagnostics);
     }
 }
 
@@ -39,32 +35,116 @@ fn recorded<'e>(effect: &'e Effect, found: &mut Vec<&'e Tree>) {
     effect.effects.iter().for_each(|nested| recorded(nested, found));
 }
 
-fn check_references(tree: &Tree, depth: usize, diagnostics: &mut Vec<Diagnostic>) {
+/// What belongs to a keyword.
+enum Takes {
+    Schema,
+    /// A list of schemas.
+    Schemas,
+    /// A table whose members are schemas.
+    Members,
+    Types,
+    Count,
+    Number,
+    Text,
+    /// A reference to a schema of this document.
+    Reference,
+    /// What the reader of schemas or a validator checks.
+    Anything,
+}
+
+const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object", "null"];
+
+/// The keywords of JSON Schema, draft 2020-12, and those of ours.
+#[rustfmt::skip]
+const KEYWORDS: &[(&[&str], Takes)] = &[
+    (&["items", "contains", "additionalProperties", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "not",
+       "if", "then", "else", "contentSchema"], Takes::Schema),
+    (&["allOf", "anyOf", "oneOf", "prefixItems"], Takes::Schemas),
+    (&["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"], Takes::Members),
+    (&["type"], Takes::Types),
+    (&["minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains", "minProperties",
+       "maxProperties"], Takes::Count),
+    (&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"], Takes::Number),
+    (&["description", "about", "title", "format", "pattern", "contentEncoding", "contentMediaType", "$comment", "$id",
+       "$anchor", "$dynamicAnchor"], Takes::Text),
+    (&["$ref", "$dynamicRef"], Takes::Reference),
+    (&["default", "example", "examples", "enum", "const", "required", "dependentRequired", "uniqueItems", "deprecated",
+       "readOnly", "writeOnly", "$schema", "$vocabulary", "compute", "from"], Takes::Anything),
+];
+
+fn examine(schema: &Tree, depth: usize, diagnostics: &mut Vec<Diagnostic>) {
     if depth > DEEPEST {
         let message = format!("a schema may be nested {DEEPEST} deep at the most");
-        diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, tree.at(), message));
+        diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, schema.at(), message));
         return;
     }
-    match tree {
-        Tree::Table(members, _) => {
-            for (key, value) in members {
-                match value {
-                    Tree::Text(target) if key.value == "$ref" && !target.value.starts_with('#') => {
-                        let message = format!("`{}` is another document", target.value);
-                        diagnostics.push(
-                            Diagnostic::new(Code::PACK_REMOTE_REF, target.at, message)
-                                .with_help("schemas are never fetched: copy what is meant into this one"),
-                        );
-                    }
-                    _ => check_references(value, depth + 1, diagnostics),
-                }
+    let members = match schema {
+        Tree::Table(members, _) => members,
+        // `true` fits everything, `false` nothing.
+        Tree::Constant(Value::Bool(_), _) if depth > 0 => return,
+        _ => {
+            diagnostics.push(
+                Diagnostic::new(Code::PACK_SCHEMA, schema.at(), "a JSON Schema is a table")
+                    .with_help("for a text say `{ type = \"string\" }`"),
+            );
+            return;
+        }
+    };
+    for (key, value) in members.iter().filter(|(key, _)| !key.value.starts_with("x-")) {
+        match KEYWORDS.iter().find(|(words, _)| words.contains(&key.value.as_str())) {
+            Some((_, takes)) => keyword(&key.value, takes, value, depth, diagnostics),
+            None => {
+                let message = format!("`{}` is no keyword of JSON Schema", excerpt(&key.value, 60));
+                let words = KEYWORDS.iter().flat_map(|(words, _)| words.iter().copied());
+                let help = nearest(&key.value, words).map_or_else(
+                    || {
+                        "a keyword of your own starts with `x-`; the members of an object stand in `properties`"
+                            .to_owned()
+                    },
+                    |word| format!("did you mean `{word}`?"),
+                );
+                diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, key.at, message).with_help(help));
             }
         }
-        Tree::List(items, _) => {
-            for item in items {
-                check_references(item, depth + 1, diagnostics);
-            }
-        }
-        _ => {}
     }
+}
+
+fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &mut Vec<Diagnostic>) {
+    let wanted = match (takes, value) {
+        (Takes::Anything, _) | (Takes::Text, Tree::Text(_)) => return,
+        (Takes::Count, Tree::Constant(number, _)) if number.is_u64() => return,
+        (Takes::Number, Tree::Constant(number, _)) if number.is_number() => return,
+        (Takes::Schema, schema) => return examine(schema, depth + 1, diagnostics),
+        (Takes::Schemas, Tree::List(schemas, _)) => {
+            return schemas.iter().for_each(|schema| examine(schema, depth + 1, diagnostics));
+        }
+        (Takes::Members, Tree::Table(members, _)) => {
+            return members.iter().for_each(|(_, schema)| examine(schema, depth + 1, diagnostics));
+        }
+        (Takes::Types, Tree::Text(word)) if TYPES.contains(&word.value.as_str()) => return,
+        (Takes::Types, Tree::Text(word)) => {
+            let message = format!("`{}` is no type of JSON Schema", excerpt(&word.value, 60));
+            let fault = Diagnostic::new(Code::PACK_SCHEMA, word.at, message);
+            return diagnostics.push(fault.with_nearest(&word.value, TYPES.iter().copied()));
+        }
+        (Takes::Types, Tree::List(words, _)) => {
+            return words.iter().for_each(|word| keyword(name, takes, word, depth, diagnostics));
+        }
+        (Takes::Reference, Tree::Text(target)) if target.value.starts_with('#') => return,
+        (Takes::Reference, Tree::Text(target)) => {
+            let message = format!("`{}` is another document", target.value);
+            return diagnostics.push(
+                Diagnostic::new(Code::PACK_REMOTE_REF, target.at, message)
+                    .with_help("schemas are never fetched: copy what is meant into this one"),
+            );
+        }
+        (Takes::Schemas, _) => "a list of schemas",
+        (Takes::Members, _) => "a table with a schema for each name",
+        (Takes::Types, _) => "the name of a type, or a list of such names",
+        (Takes::Count, _) => "a whole number from 0",
+        (Takes::Number, _) => "a number",
+        (Takes::Text | Takes::Reference, _) => "a text",
+    };
+    let message = format!("`{name}` of a JSON Schema takes {wanted}");
+    diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, value.at(), message));
 }

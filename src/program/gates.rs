@@ -7,7 +7,7 @@
 use super::{Program, Verb};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Record, Scope};
-use serde_json::Value;
+use crate::value::Value;
 
 /// So many states are tried; a condition on more is taken to hold some day.
 const MOST: usize = 256;

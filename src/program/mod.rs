@@ -34,7 +34,7 @@ pub use limits::Limits;
 pub(crate) use outline::{LevelId, Outline};
 pub(crate) use pattern::{Pattern, PatternSet};
 pub(crate) use prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Variant};
-pub(crate) use schema::Schema;
+pub(crate) use schema::{Schema, misfit};
 pub(crate) use state::Slot;
 pub(crate) use structure::{Braces, Structure};
 pub use tables::{DegradationRow, Permission, PermitCell};
@@ -44,8 +44,8 @@ use crate::expression::{Expression, Record, Template};
 use crate::pack;
 use crate::surface::{self, Folder};
 use crate::text::{Location, SourceId, Sources};
+use crate::value::Value;
 use indexmap::IndexMap;
-use serde_json::Value;
 use std::sync::Arc;
 
 /// A pack, ready to run: immutable, for all threads. Once it exists nothing fails: any response gives an outcome.
@@ -67,7 +67,7 @@ pub struct Program {
     pub(crate) block_degradation: Vec<Vec<Answers>>,
     pub(crate) slots: IndexMap<String, Slot>,
     pub(crate) initial: Record,
-    pub(crate) data: Arc<Value>,
+    pub(crate) data: Value,
     pub(crate) prompts: Prompts,
     pub(crate) limits: Limits,
     /// What effects read of `reply`.
@@ -242,7 +242,11 @@ impl Program {
     /// once with sample values.
     pub fn check(folder: &Folder) -> Loaded {
         let (program, mut diagnostics) = Self::build(folder);
-        diagnostics.extend(program.compile_schemas());
+        let of_schema = |one: &Diagnostic| [Code::PACK_SCHEMA, Code::PACK_REMOTE_REF].contains(&one.code);
+        // What is wrong with a schema was told at its word: that it cannot be compiled is no news.
+        if !diagnostics.iter().any(of_schema) {
+            diagnostics.extend(program.compile_schemas());
+        }
         // What fails in a pack that has other faults may be their doing.
         if diagnostics.is_empty() {
             diagnostics = program.run_samples();

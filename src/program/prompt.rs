@@ -7,8 +7,8 @@
 use crate::expression::{Document, Escape, Expression};
 use crate::surface::{Speaker, Trimming, Vocabulary};
 use crate::text::{Location, SourceId};
+use crate::value::Value;
 use indexmap::IndexMap;
-use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
 /// Everything that prompts are made of.

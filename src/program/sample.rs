@@ -10,7 +10,7 @@ use super::{Body, Effect, Program, Verb};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Failure, PathTemplate, Scope, Shape, Template};
 use crate::text::{Location, excerpt};
-use serde_json::{Map, Value, json};
+use crate::value::{Object, Value};
 
 impl Program {
     /// Runs every expression once, and says which fail.
@@ -30,7 +30,7 @@ impl Program {
             samples.condition(rule.when.as_ref(), &scope);
         }
         for (number, action) in self.actions.values().enumerate() {
-            let params = example(action.schema.json(), Members::All);
+            let params = example(action.schema.json(), Members::All).into();
             if !action.schema.validator().is_ok_and(|validator| validator.is_valid(&params)) {
                 continue;
             }
@@ -38,10 +38,10 @@ impl Program {
             for permit in self.modes.values().filter_map(|mode| mode.permits.get(number)).flatten() {
                 samples.condition(permit.when.as_ref(), &scope);
             }
-            samples.effects(&action.effects, &scope, Map::new());
+            samples.effects(&action.effects, &scope, Object::new());
         }
-        let none = json!([]);
-        let nothing = json!({});
+        let none = Value::from(Vec::new());
+        let nothing = Value::from(Object::new());
         for text in &self.prompts.texts {
             let (Body::Template(document), Some(told)) = (&text.body, self.prompts.modes.first()) else { continue };
             let mut scope = Scope::inside(&scope).with("title", &told.title).with("sections", &told.sections);
@@ -51,10 +51,10 @@ impl Program {
             samples.outcome(document.render(&scope), document.at());
         }
         for (name, content) in &self.contents {
-            let (key, text, name) = (json!("sample.txt"), json!("sample"), json!(name));
+            let (key, text, name) = ("sample.txt".into(), "sample".into(), name.as_str().into());
             let mut scope = Scope::inside(&scope).with("key", &key).with("text", &text).with("name", &name);
             scope.add("attributes", &nothing);
-            samples.effects(&content.effects, &scope, Map::new());
+            samples.effects(&content.effects, &scope, Object::new());
         }
         samples.flows(self, &scope);
         samples.0
@@ -66,7 +66,7 @@ impl Program {
 struct Samples(Vec<Diagnostic>);
 
 impl Samples {
-    fn effects(&mut self, list: &[Effect], outer: &Scope<'_>, mut ids: Map<String, Value>) {
+    fn effects(&mut self, list: &[Effect], outer: &Scope<'_>, mut ids: Object) {
         let mut scope = Scope::inside(outer);
         for effect in list {
             let Some(each) = &effect.each else {
@@ -74,7 +74,7 @@ impl Samples {
                 continue;
             };
             let item = match self.outcome(each.value(&scope), each.at()) {
-                Some(Value::Array(items)) => items.into_iter().next(),
+                Some(Value::Array(items)) => items.first().cloned(),
                 _ => None,
             };
             let mut round = Scope::inside(&scope).with_owned("item", item.unwrap_or_default());
@@ -82,7 +82,7 @@ impl Samples {
         }
     }
 
-    fn effect<'s>(&mut self, effect: &'s Effect, scope: &mut Scope<'s>, ids: &mut Map<String, Value>) {
+    fn effect<'s>(&mut self, effect: &'s Effect, scope: &mut Scope<'s>, ids: &mut Object) {
         for (name, shape) in &effect.lets {
             let value = self.shape(Some(shape), scope);
             scope.add_owned(name, value);
@@ -91,7 +91,7 @@ impl Samples {
             return;
         }
         if let Some(kind) = &effect.new {
-            ids.insert(kind.clone(), format!("{kind}-1").into());
+            ids.insert(kind.as_str(), format!("{kind}-1").into());
         }
         scope.add_owned("ids", Value::Object(ids.clone()));
         match &effect.verb {
@@ -144,7 +144,7 @@ impl Samples {
         ["captures", "text", "speaker", "label"].into_iter().for_each(|name| scope.add_owned(name, Value::Null));
         for rule in &program.flows.rules {
             self.condition(rule.when.as_ref(), &scope);
-            self.effects(&rule.effects, &scope, Map::new());
+            self.effects(&rule.effects, &scope, Object::new());
         }
     }
 

@@ -5,9 +5,15 @@
 //! Never: fetches a `$ref`, or changes a value.
 
 use crate::surface::{Named, Tree};
-use jsonschema::{PatternOptions, Validator};
+use crate::text::excerpt;
+use crate::value::Shared;
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{PatternOptions, ValidationError, ValidationOptions};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
+
+/// What says whether a value fits a schema.
+pub(crate) type Validator = jsonschema::Validator<Shared>;
 
 /// The JSON Schema of a payload.
 #[derive(Debug)]
@@ -54,12 +60,26 @@ impl Schema {
     pub(crate) fn validator(&self) -> Result<&Validator, &String> {
         self.validator
             .get_or_init(|| {
-                jsonschema::options()
+                ValidationOptions::<_, Shared>::default()
                     .with_pattern_options(PatternOptions::regex())
                     .build(&self.json)
                     .map_err(|error| error.to_string())
             })
             .as_ref()
+    }
+}
+
+/// What a schema says against a value, with no more of the value than tells it.
+pub(crate) fn misfit(error: &ValidationError<'_>) -> String {
+    let whole = error.instance().to_string();
+    let value = excerpt(&whole, 60);
+    match error.kind() {
+        ValidationErrorKind::Contains => format!("no entry of {value} is as `contains` wants one"),
+        ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
+            format!("{value} has none of the forms that it may have")
+        }
+        ValidationErrorKind::OneOfMultipleValid { .. } => format!("{value} has more than one of the forms of `oneOf`"),
+        _ => excerpt(&error.masked_with(value).to_string(), 160).into_owned(),
     }
 }
 

@@ -7,8 +7,7 @@
 use super::Schema;
 use crate::expression::{Rule, Scope, Template};
 use crate::text::Location;
-use serde_json::Value;
-use std::sync::Arc;
+use crate::value::Value;
 
 /// One value of the state.
 #[derive(Debug)]
@@ -30,14 +29,14 @@ pub(crate) struct Slot {
 
 impl Slot {
     /// How the value called `name` is computed, if it is the same in all sessions.
-    pub(crate) fn rule_for_all(name: &str, compute: &Template, data: &Arc<Value>) -> Option<Rule> {
+    pub(crate) fn rule_for_all(name: &str, compute: &Template, data: &Value) -> Option<Rule> {
         let of_session = |read: &Vec<String>| read.first().is_some_and(|name| matches!(name.as_str(), "mode" | "now"));
         let same = !compute.reads().iter().any(of_session);
         same.then(|| Self::rule(name, compute, data, Value::Null, Value::Null))
     }
 
     /// How the value called `name` is computed in a mode and at a time. It sees the values before it.
-    pub(crate) fn rule(name: &str, compute: &Template, data: &Arc<Value>, mode: Value, now: Value) -> Rule {
+    pub(crate) fn rule(name: &str, compute: &Template, data: &Value, mode: Value, now: Value) -> Rule {
         let (name, compute, data) = (name.to_owned(), compute.clone(), data.clone());
         Rule::new(move |state| {
             let state = state.before(&name);

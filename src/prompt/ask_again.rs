@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Defect, Diagnostic};
 use crate::expression::{Escape, Scope, Template};
 use crate::program::Program;
 use crate::text::{Lines, Location, Spanned, excerpt};
-use serde_json::{Map, Value, json};
+use crate::value::{Object, Value};
 use std::sync::LazyLock;
 
 /// Bytes that one token stands for: few, so that the cap holds whatever the model's vocabulary is.
@@ -70,11 +70,11 @@ impl Program {
         let short = one_of_a_kind(&faults, SHORT, escape);
         let few = short.len().div_ceil(2);
         let fewer: Vec<Value> = short.iter().take(few.max(1)).cloned().collect();
-        let permitted = json!(permitted.unwrap_or_default());
+        let permitted = permitted.unwrap_or_default().into_iter().map(Value::from).collect();
         let tries = [(&all, &whole), (&kinds, &whole), (&kinds, &part), (&short, &part), (&short, &String::new())];
         let most = self.ask_again.tokens.saturating_mul(BYTES_PER_TOKEN);
         let texts = tries.into_iter().map(|(defects, form)| self.correction(mode, defects, form, &permitted));
-        let last = || self.correction(mode, &fewer, "", &json!([]));
+        let last = || self.correction(mode, &fewer, "", &Vec::new().into());
         texts.chain(std::iter::once_with(last)).find(|text| text.len() <= most).unwrap_or_else(|| {
             // The shortest text there is: what cannot be said within the cap is cut, and says so.
             excerpt(&last(), most.max(SHORT)).into_owned()
@@ -82,7 +82,7 @@ impl Program {
     }
 
     fn correction(&self, mode: &str, defects: &[Value], form: &str, permitted: &Value) -> String {
-        let (defects, form, mode) = (json!(defects), json!(form), json!(mode));
+        let (defects, form, mode) = (defects.to_vec().into(), form.into(), mode.into());
         let scope = Scope::new()
             .with("defects", &defects)
             .with("form", &form)
@@ -131,14 +131,12 @@ fn one_of_a_kind(faults: &[Fault], longest: usize, escape: &Escape) -> Vec<Value
 
 /// A fault as the words see it. It may quote the answer, so it is escaped as all that enters a prompt.
 fn told(fault: &Fault, times: usize, longest: usize, escape: &Escape) -> Value {
-    let mut members = Map::new();
-    members.insert("defect".into(), fault.defect.name().into());
-    members.insert("message".into(), escape.framed(&excerpt(&fault.message, longest)).into());
-    members.insert(
-        "help".into(),
-        fault.help.as_ref().filter(|_| longest == usize::MAX).map(|help| escape.framed(help)).into(),
-    );
-    members.insert("line".into(), fault.line.into());
-    members.insert("times".into(), times.into());
+    let mut members = Object::new();
+    members.insert("defect", fault.defect.name().into());
+    members.insert("message", escape.framed(&excerpt(&fault.message, longest)).into());
+    members
+        .insert("help", fault.help.as_ref().filter(|_| longest == usize::MAX).map(|help| escape.framed(help)).into());
+    members.insert("line", fault.line.into());
+    members.insert("times", times.into());
     Value::Object(members)
 }

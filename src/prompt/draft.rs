@@ -12,10 +12,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Document, Failure, Record, Scope};
 use crate::program::{Body, Holds, Layer, Program, Text, Variant};
 use crate::surface::{Speaker, Trimming};
+use crate::value::Value;
 use indexmap::IndexMap;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::borrow::Cow;
-use std::sync::Arc;
 
 /// What the texts of one prompt see.
 pub(super) struct Sight<'s> {
@@ -39,10 +39,10 @@ impl Sight<'_> {
             let asks =
                 |name: &str| document.reads().iter().any(|(path, _)| path.first().is_some_and(|first| first == name));
             if asks("actions") {
-                scope.add("actions", told.actions.get_or_init(|| json!(program.action_forms(mode))));
+                scope.add("actions", told.actions.get_or_init(|| json!(program.action_forms(mode)).into()));
             }
             if asks("forms") {
-                scope.add("forms", told.forms.get_or_init(|| json!(program.forms(mode))));
+                scope.add("forms", told.forms.get_or_init(|| json!(program.forms(mode)).into()));
             }
         }
         document.render(&scope)
@@ -209,7 +209,7 @@ impl<'d> Draft<'d> {
         for ((path, _), most) in self.layer.entries.iter().zip(shown) {
             let Some((head, inside)) = path.split_first() else { continue };
             if let Some(held) = state.get(head).filter(|_| trim::entries::length(sight.state, path) > *most) {
-                let seen = Arc::new(newest(held, inside, *most));
+                let seen = newest(held, inside, *most);
                 state.to_mut().put(head, seen);
             }
         }
@@ -292,15 +292,13 @@ impl<'d> Draft<'d> {
 fn newest(value: &Value, path: &[String], most: usize) -> Value {
     match (value, path.split_first()) {
         (Value::Object(members), Some((head, inside))) => {
-            let member = |(name, value): (&String, &Value)| {
+            let member = |(name, value): (&str, &Value)| {
                 let value = if name == head { newest(value, inside, most) } else { value.clone() };
-                (name.clone(), value)
+                (name.to_owned(), value)
             };
             Value::Object(members.iter().map(member).collect())
         }
-        (Value::Array(items), None) => {
-            Value::Array(items.iter().skip(items.len().saturating_sub(most)).cloned().collect())
-        }
+        (Value::Array(items), None) => items.iter().skip(items.len().saturating_sub(most)).cloned().collect(),
         (other, _) => other.clone(),
     }
 }

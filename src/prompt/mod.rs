@@ -39,8 +39,8 @@ use crate::expression::Scope;
 use crate::program::{Body, Holds, Program, Prompts};
 use crate::session::Session;
 use crate::surface::Speaker;
+use crate::value::{Object, Value};
 use draft::{Draft, Sight};
-use serde_json::{Value, json};
 use std::sync::Arc;
 use target::Target;
 
@@ -180,7 +180,12 @@ impl Values {
         Self {
             mode: mode.into(),
             tier: target.tier_name.into(),
-            model: json!({ "id": target.id, "name": target.name, "traits": target.traits }),
+            model: Object::from_iter([
+                ("id", target.id.into()),
+                ("name", target.name.into()),
+                ("traits", target.traits.clone()),
+            ])
+            .into(),
             now: session.now.as_deref().into(),
             number,
         }

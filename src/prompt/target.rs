@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Model, Prompts, Text};
 use crate::surface::Vocabulary;
 use crate::text::excerpt;
-use serde_json::Value;
+use crate::value::Value;
 use std::sync::Arc;
 
 /// A model, as far as prompts ask.

@@ -219,11 +219,11 @@ fn size(text: &str) -> String {
     paint(FAINT, &format!("({}, {})", count(text.lines().count(), "line"), count(text.len(), "byte")))
 }
 
-fn brief(value: &Value) -> String {
+fn brief(value: &dyn std::fmt::Display) -> String {
     excerpt(&value.to_string(), VALUE).into_owned()
 }
 
-fn members(members: &Value) -> String {
+fn members(members: &crate::Value) -> String {
     let words: Vec<String> =
         members.as_object().into_iter().flatten().map(|(key, value)| format!("{key}={}", brief(value))).collect();
     excerpt(&words.join(" "), 2 * VALUE).into_owned()

@@ -11,7 +11,7 @@ use crate::cases::Told;
 use crate::outcome::{Effect, Outcome};
 use crate::session::Session;
 use crate::text::{Source, excerpt};
-use serde_json::Value;
+use crate::value::Value;
 use std::fmt::Write as _;
 
 /// How many characters of a value are shown.

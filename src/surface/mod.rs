@@ -190,7 +190,7 @@ impl Surface {
                     continue;
                 }
             };
-            let text = if is_text { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
+            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
             let source = self.sources.add(Source::new(name, text));
             match grammar {
                 _ if is_text => drop(self.texts.insert(path.clone(), Ok(source))),
@@ -242,8 +242,8 @@ impl Surface {
                     .with_help("paths in `use` are relative to the pack's folder: a pack works on every machine"),
                 ),
                 None => diagnostics.push(
-                    Diagnostic::new(Code::PACK_UNREADABLE, used.at, format!("there is no folder `{}`", used.value))
-                        .with_help("paths in `use` are relative to the pack's folder"),
+                    Diagnostic::new(Code::PACK_UNREADABLE, used.at, format!("there is no pack at `{}`", used.value))
+                        .with_help("`use` names folders with a `pack.toml`, relative to this pack's"),
                 ),
             }
         }
@@ -421,7 +421,6 @@ fn twice(what: &str, name: &str, here: Location, before: Location) -> Diagnostic
 
 /// One file as tables; every syntax error is reported, and what stands around them is still read.
 fn parse(text: &str, source: SourceId, diagnostics: &mut Vec<Diagnostic>) -> Option<File> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (table, errors) = DeTable::parse_recoverable(text);
     // A bracket that is never closed makes the rest of the file look wrong: the first faults and that one say enough.
     let telling = |(number, error): &(usize, &toml::de::Error)| *number < 3 || error.message().starts_with("unclosed");

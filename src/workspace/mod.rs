@@ -21,5 +21,6 @@ mod stage;
 pub use apply::{Applied, Applying, Change, FileChange, apply};
 pub use lines::{Line, Lines};
 pub use read::{CaseFile, MAX_FILE, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack, read_text};
+pub(crate) use read::{io_error, io_reason};
 #[cfg(feature = "files")]
 pub use root::Root;

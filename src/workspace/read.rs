@@ -184,7 +184,7 @@ impl Reading {
         for used in folder.files.get("pack.toml").map(|bytes| used_paths(bytes)).unwrap_or_default() {
             let target = path.join(&used);
             // A path from the root of the disk would tie the pack to one machine.
-            if Path::new(&used).is_relative() && target.is_dir() {
+            if Path::new(&used).is_relative() && is_pack(&target) {
                 let other = self.folder(&target, false)?;
                 folder.others.insert(used, other);
             }
@@ -310,15 +310,19 @@ fn shown(path: &Path) -> String {
     text.strip_prefix("./").map(str::to_owned).unwrap_or(text)
 }
 
-pub(super) fn io_error(path: &Path, error: &io::Error) -> ReadError {
-    let reason = match error.kind() {
+pub(crate) fn io_error(path: &Path, error: &io::Error) -> ReadError {
+    ReadError::new(path, io_reason(error))
+}
+
+/// Why a file or folder could not be read or written.
+pub(crate) fn io_reason(error: &io::Error) -> String {
+    match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
         io::ErrorKind::NotADirectory => "it is not a folder".to_owned(),
         _ => error.to_string(),
-    };
-    ReadError::new(path, reason)
+    }
 }
 
 fn walk_error(path: &Path, error: &walkdir::Error) -> ReadError {

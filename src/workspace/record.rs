@@ -6,6 +6,7 @@
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
+use std::fmt;
 
 /// What one level is indented by.
 const INDENT: &str = "  ";
@@ -28,7 +29,7 @@ enum Node {
 }
 
 /// The document with `value` as the last entry of the list at `path`; where there is none, with a list of it alone.
-pub(super) fn record(document: &str, path: &str, value: &Value) -> Result<Recorded, String> {
+pub(super) fn record(document: &str, path: &str, value: &impl fmt::Display) -> Result<Recorded, String> {
     let (mark, body) = match document.strip_prefix('\u{feff}') {
         Some(body) => ("\u{feff}", body),
         None => ("", document),

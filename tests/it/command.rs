@@ -143,8 +143,12 @@ fn a_pack_is_tied_to_no_machine_and_says_what_comes_back() {
     std::fs::write(folder.join("pack.toml"), pack).unwrap();
     check(&folder, &["check", "."], 1, "error[pack/path-outside]", "");
     let pack = pack.replace("use = [\"/etc\"]\n", "") + "[actions.a]\nreturns = { type = \"boolen\" }\n";
+    std::fs::write(folder.join("pack.toml"), &pack).unwrap();
+    check(&folder, &["check", "."], 1, "error[pack/bad-schema]: `boolen` is no type of JSON Schema", "");
+    // A folder that is no pack is not read through, however much stands in it.
+    let pack = pack.replace("name = \"x\"\n", "name = \"x\"\nuse = [\"..\"]\n");
     std::fs::write(folder.join("pack.toml"), pack).unwrap();
-    check(&folder, &["check", "."], 1, "error[pack/bad-schema]: the schema of what `a` returns cannot be used", "");
+    check(&folder, &["check", "."], 1, "error[pack/unreadable]: there is no pack at `..`", "");
 }
 
 #[test]

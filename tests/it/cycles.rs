@@ -31,7 +31,7 @@ fn read(text: &str) -> Outcome {
 }
 
 fn cycles_of(outcome: &Outcome) -> Value {
-    outcome.session.state.get("cycles").cloned().unwrap()
+    outcome.session.state.get("cycles").unwrap().to_json()
 }
 
 /// What is said of a text, without the codes.

@@ -160,10 +160,10 @@ impl Model {
                 Permission::Always { .. } => true,
                 Permission::Forbidden => false,
                 Permission::When { condition, .. } => match condition.as_str() {
-                    "params.n < 3" => call.params.get("n").and_then(Value::as_f64).is_some_and(|n| n < 3.0),
+                    "params.n < 3" => call.params.get("n").and_then(rulebook::Value::as_f64).is_some_and(|n| n < 3.0),
                     // Nothing is written yet in the session with which an answer is judged here.
                     other if other.starts_with("params.status != 'complete' or") => {
-                        call.params.get("status").is_some_and(|status| status != "complete")
+                        call.params.get("status").is_some_and(|status| *status != rulebook::Value::from("complete"))
                     }
                     other => panic!("the model does not know the condition `{other}`"),
                 },
@@ -173,7 +173,7 @@ impl Model {
 
     fn fits(&self, call: &Call) -> bool {
         let params = self.tables.get("actions").and_then(|actions| actions.get(&call.action)?.get("params"));
-        members_fit(&call.params, params)
+        members_fit(&call.params.to_json(), params)
     }
 
     /// The name of the block that is a call in this dialect.

@@ -45,6 +45,31 @@ fn a_name_misread_is_pointed_at_wherever_it_stands() {
 }
 
 #[test]
+fn a_word_that_no_schema_has_is_pointed_at() {
+    let schema = |params: &str| pointed_at(&format!("[actions.a]\nparams = {params}\n"), "hello", "");
+    assert_eq!(schema("{ a = { type = \"strin\", minLenght = 3, x-mine = 1 } }"), ["\"strin\"", "minLenght"]);
+    assert_eq!(
+        schema("{ a = { items = { type = [\"string\", \"nil\"] }, properties = { default = { enumm = [] } } } }"),
+        ["\"nil\"", "enumm"]
+    );
+    assert_eq!(
+        schema("{ a = { anyOf = [{ \"$ref\" = \"b.json\" }, 3], minimum = \"2\" } }"),
+        ["\"b.json\"", "3", "\"2\""]
+    );
+    let fine = "{ a = { default = { type = 3 }, items = true, required = true, about = \"x\", not = { const = 1 } } }";
+    assert_eq!(schema(fine), [""; 0]);
+}
+
+#[test]
+fn a_byte_order_mark_shifts_nothing() {
+    let pack = PACK.replace("message\" }", "mesage\" }");
+    let marked = format!("\u{feff}{pack}");
+    let loaded = Program::check(&Folder::new("places", [("pack.toml", marked.as_str()), ("x.md", "")]));
+    let places = loaded.diagnostics.iter().filter_map(|one| one.at);
+    assert_eq!(places.map(|at| at.span.of(&pack)).next_back(), Some("\"mesage\""));
+}
+
+#[test]
 fn a_word_in_a_text_over_several_lines_has_its_own_place() {
     check_literal("'''\nIn {{ mood }},\n{{ mode }}'''", "mood");
     check_literal("'''In\n{{ mode }},\n{{ mood }}\n'''", "mood");

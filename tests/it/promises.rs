@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use rulebook::outcome::{Ledger, Outcome, Verdict};
 use rulebook::{Announcement, Options, Program, Session};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 fn session(program: &Program, mode: &str) -> Session {
@@ -207,13 +207,13 @@ proptest! {
 }
 
 fn never_runs(outcome: &Outcome) -> TestCaseResult {
-    let planted = |value: &Value| value.as_str() == Some("PLANTED");
+    let planted = |value: &rulebook::Value| value.as_str() == Some("PLANTED");
     for call in &outcome.calls {
-        let found = call.params.as_object().into_iter().flat_map(Map::values).any(planted);
+        let found = call.params.as_object().into_iter().flat_map(rulebook::value::Object::values).any(planted);
         prop_assert!(!found, "{call:?}");
     }
     for name in ["knowledge", "pages", "profiles"] {
-        let state = outcome.session.state.get(name).map(Value::to_string).unwrap_or_default();
+        let state = outcome.session.state.get(name).map(rulebook::Value::to_string).unwrap_or_default();
         prop_assert!(!state.contains("\"PLANTED\""), "{state}");
     }
     Ok(())

@@ -98,6 +98,31 @@ fn a_broken_line_is_named_and_skipped() {
 }
 
 #[test]
+fn the_answers_are_never_written_over() {
+    let answers = json!({ "response": GO }).to_string();
+    let folder = files("replay-over", &answers);
+    for out in ["answers.jsonl", "./old/../answers.jsonl"] {
+        let output = rulebook(&folder, &["replay", "old", "answers.jsonl", "--out", out], b"");
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(fs::read_to_string(folder.join("answers.jsonl")).unwrap(), answers);
+    }
+}
+
+#[test]
+fn a_broken_line_says_what_would_mend_it() {
+    let folder = files("replay-help", "{\"response\": \n{\"response\": \"\", \"mode\": \"stil\"}\n[]\n");
+    let (_, report) = report(&folder, &["old", "answers.jsonl"]);
+    let told = |index: usize| {
+        let row = &report["diagnostics"][index];
+        [row["message"].as_str().unwrap().to_owned(), row["help"].as_str().unwrap().to_owned()]
+    };
+    let shape = "a line is a JSON object with `response`, and maybe `id`, `mode` and `session`";
+    assert_eq!(told(0), ["line 1 is no answer: EOF while parsing a value, at column 13", shape]);
+    assert_eq!(told(1), ["line 2 is no answer: the pack has no mode `stil`", "did you mean `still`?"]);
+    assert_eq!(told(2), ["line 3 is no answer: it is no JSON object", shape]);
+}
+
+#[test]
 fn a_line_that_is_too_long_is_not_even_held() {
     let good = json!({ "response": GO }).to_string();
     let folder = files("replay-long", &format!("{good}\n{}\n{good}\n", "x".repeat((32 << 20) + 1)));

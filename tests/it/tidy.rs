@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 /// The floors of `src/`: a module imports only from those before it.
 const FLOORS: &[&str] = &[
     "text",
+    "value",
     "diagnostic",
     "surface",
     "grammar",

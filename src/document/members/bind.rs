@@ -12,7 +12,7 @@ use crate::document::{Attribute, Block, Ended, Found, Key, What, Written};
 use crate::program::{self, BlockId, Called, LevelId, Outline};
 use crate::surface::Role;
 use crate::text::Span;
-use serde_json::Value;
+use crate::value::Value;
 
 /// A value among its names.
 #[derive(Clone, Copy)]
@@ -233,7 +233,7 @@ impl<'p> ObjectReader<'p> {
         if let (Role::Call, None, Called::Attribute(name), Value::Object(members)) =
             (piece.bound.role, &piece.bound.body, &piece.bound.called, &mut value)
         {
-            members.shift_remove(name);
+            members.remove(name);
         }
         value
     }

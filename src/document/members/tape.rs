@@ -8,8 +8,9 @@ use crate::document::decode::decode_string;
 use crate::document::payload::read_strictly;
 use crate::program::Limits;
 use crate::text::Span;
-use serde_json::{Map, Value};
+use crate::value::{Object, Value};
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// A tree of pieces as a list: each says where the first piece behind it stands.
 #[derive(Debug, Default)]
@@ -122,9 +123,9 @@ impl Tape {
                     }
                     continue;
                 }
-                Kind::Object => Value::Object(Map::new()),
-                Kind::List => Value::Array(Vec::new()),
-                Kind::String => Value::String(decode_string(unquoted(raw)).into_owned()),
+                Kind::Object => Value::Object(Object::new()),
+                Kind::List => Vec::new().into(),
+                Kind::String => decode_string(unquoted(raw)).into(),
                 Kind::Scalar => scalar(raw),
                 Kind::Sealed => match read_strictly(raw, limits, values) {
                     Ok(json) => {
@@ -147,7 +148,7 @@ impl Tape {
                         }
                         members.insert(key, value);
                     }
-                    Some((_, Value::Array(items), _)) => items.push(value),
+                    Some((_, Value::Array(items), _)) => Arc::make_mut(items).push(value),
                     _ => whole = value,
                 }
             }
@@ -167,6 +168,6 @@ fn scalar(raw: &str) -> Value {
         "True" => Value::Bool(true),
         "False" => Value::Bool(false),
         "None" | "undefined" | "NaN" | "Infinity" => Value::Null,
-        raw => serde_json::from_str(raw).unwrap_or_else(|_| Value::String(raw.trim().to_owned())),
+        raw => serde_json::from_str::<serde_json::Value>(raw).map_or_else(|_| raw.trim().into(), Value::from),
     }
 }

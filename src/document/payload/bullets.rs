@@ -4,7 +4,7 @@
 //! Out: for each bullet or number what it names: its first code span, else its text without a note in parentheses.
 //! Never: reads prose around the list, or asks whether what is named exists.
 
-use serde_json::Value;
+use crate::value::Value;
 
 /// The items of a list, as far as they may be counted.
 pub(super) fn read(text: &str, most: usize) -> Value {
@@ -36,7 +36,7 @@ fn without_note(item: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::value::value as json;
 
     #[test]
     fn a_bullet_names_its_code_span_or_its_text() {

@@ -8,9 +8,8 @@ use crate::document::decode::decode_string;
 use crate::grammar::{Capture, Grammar, Machine, Progress, inside, shipped};
 use crate::program::Limits;
 use crate::text::{SourceId, Span};
+use crate::value::{Object, Value};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::map::Entry;
-use serde_json::{Map, Number, Value};
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -35,26 +34,42 @@ pub(crate) struct Fault {
 /// The most faults and repeated keys that are listed.
 const MOST: usize = 100;
 
+/// Why a body is no JSON, and where.
+#[derive(Debug)]
+pub(crate) struct Unreadable {
+    pub(crate) why: String,
+    pub(crate) at: Span,
+}
+
 /// Reads the body strictly, else leniently.
-pub(super) fn read(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Result<Json, String> {
+pub(super) fn read(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Result<Json, Unreadable> {
     let before = values.get();
     let error = match strict(body.of(text), limits, values) {
         Ok(json) => return Ok(json),
         Err(error) => error,
     };
     if values.get() == 0 {
-        return Err(format!("the payloads hold more than {} values", limits.values));
+        return Err(Unreadable { why: format!("the payloads hold more than {} values", limits.values), at: body });
     }
     values.set(before);
-    match lenient(text, body, limits, values) {
-        Ok(json) => Ok(json),
-        Err(at) => Err({
-            let why = error.to_string();
-            let why = why.split(" at line ").next().unwrap_or_default();
-            let place = at.saturating_sub(body.start);
-            format!("it is no JSON: {why}, {place} bytes in")
-        }),
+    lenient(text, body, limits, values).ok_or_else(|| {
+        let why = error.to_string();
+        let why = why.split(" at line ").next().unwrap_or_default();
+        Unreadable { why: format!("it is no JSON: {why}"), at: place(text, body, &error) }
+    })
+}
+
+/// The character that strict JSON stumbles over.
+fn place(text: &str, body: Span, error: &serde_json::Error) -> Span {
+    let raw = body.of(text);
+    let lines = memchr::memchr_iter(b'\n', raw.as_bytes()).map(|end| end + 1);
+    let line = std::iter::once(0).chain(lines).nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let mut at = line + error.column().saturating_sub(1);
+    while !raw.is_char_boundary(at) {
+        at -= 1;
     }
+    let length = raw.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    Span::new(body.start + at, body.start + at + length)
 }
 
 /// Reads strict JSON. Each value is taken from the `values` that the response may still hold.
@@ -112,15 +127,15 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+        Ok(value.into())
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
+        Ok(value.into())
     }
 
     fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
+        Ok(value.into())
     }
 
     fn visit_unit<E>(self) -> Result<Value, E> {
@@ -133,12 +148,12 @@ impl<'de> Visitor<'de> for Seed<'_> {
         while let Some(item) = items.next_element_seed(deeper)? {
             list.push(item);
         }
-        Ok(Value::Array(list))
+        Ok(list.into())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let deeper = self.deeper()?;
-        let mut object = Map::new();
+        let mut object = Object::new();
         while let Some(key) = members.next_key::<Key>()? {
             let value = members.next_value_seed(deeper)?;
             insert(&mut object, key.0, value, &mut self.repeated.borrow_mut());
@@ -156,35 +171,27 @@ impl<'de> Deserialize<'de> for Key {
 }
 
 /// The last of a key counts.
-fn insert(object: &mut Map<String, Value>, key: String, value: Value, repeated: &mut Vec<String>) {
-    match object.entry(key) {
-        Entry::Vacant(place) => {
-            place.insert(value);
-        }
-        Entry::Occupied(mut place) => {
-            if repeated.len() < MOST {
-                repeated.push(place.key().clone());
-            }
-            place.insert(value);
-        }
+fn insert(object: &mut Object, key: String, value: Value, repeated: &mut Vec<String>) {
+    if repeated.len() < MOST && object.contains_key(&key) {
+        repeated.push(key.clone());
     }
+    object.insert(key, value);
 }
 
 static GRAMMAR: LazyLock<Option<Grammar>> =
     LazyLock::new(|| Grammar::parse(SourceId::RESPONSE, shipped("json")?).value);
 
-/// Reads the body by the grammar `json`; else where it failed.
-fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Result<Json, usize> {
-    let (Some(grammar), Some(within)) = (&*GRAMMAR, text.get(..body.end)) else { return Err(body.start) };
-    let Some(payload) = grammar.rule("payload") else { return Err(body.start) };
+/// Reads the body by the grammar `json`.
+fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Option<Json> {
+    let grammar = GRAMMAR.as_ref()?;
+    let within = text.get(..body.end)?;
+    let payload = grammar.rule("payload")?;
     // A member is three captures, its key and its value among them.
     let mut machine = Machine::new().capturing(8 + 3 * values.get());
     let mut steps = limits.steps_per_byte * body.len() as u64 + 1_000;
     machine.start(grammar, payload, body.start);
-    match machine.run(grammar, within, true, &mut steps) {
-        Progress::Matched(end) if end == body.end => {}
-        Progress::Matched(end) => return Err(end),
-        _ => return Err(machine.furthest()),
+    if machine.run(grammar, within, true, &mut steps) != Progress::Matched(body.end) {
+        return None;
     }
     let captures = machine.captures();
     let mut building = Building { text, grammar, captures, faults: Vec::new(), repeated: Vec::new() };
@@ -194,10 +201,10 @@ fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Res
             building.faults.push(Fault { name: name.into(), span: capture.span() });
         }
     }
-    let value = building.first_value(Some(0), limits.depth).ok_or(body.start)?;
+    let value = building.first_value(Some(0), limits.depth)?;
     let read = captures.iter().filter(|capture| is_value(grammar, capture)).count();
-    values.set(values.get().checked_sub(read).ok_or(body.start)?);
-    Ok(Json { value, faults: building.faults, repeated: building.repeated })
+    values.set(values.get().checked_sub(read)?);
+    Some(Json { value, faults: building.faults, repeated: building.repeated })
 }
 
 /// Turns captures into a value.
@@ -223,7 +230,7 @@ impl Building<'_> {
         Some(match self.grammar.rule_name(capture.rule()) {
             "object" => {
                 let depth = depth.checked_sub(1)?;
-                let mut object = Map::new();
+                let mut object = Object::new();
                 let members: Vec<usize> = self.children(index, "member");
                 for member in members {
                     let key = self.children(member, "key").first().copied()?;
@@ -239,10 +246,10 @@ impl Building<'_> {
                     .filter(|(_, capture)| is_value(self.grammar, capture))
                     .map(|(item, _)| item)
                     .collect();
-                Value::Array(items.into_iter().map(|item| self.value(item, depth)).collect::<Option<_>>()?)
+                items.into_iter().map(|item| self.value(item, depth)).collect::<Option<_>>()?
             }
-            "string" => Value::String(unquote(raw)),
-            "number" => serde_json::from_str(raw).ok()?,
+            "string" => unquote(raw).into(),
+            "number" => Value::Number(serde_json::from_str(raw).ok()?),
             _ => match raw {
                 "true" | "True" => Value::Bool(true),
                 "false" | "False" => Value::Bool(false),
@@ -272,12 +279,12 @@ fn unquote(raw: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::value::value as json;
 
     #[track_caller]
     fn check(text: &str, value: &Value, faults: &[&str]) {
         let read = read(text, Span::new(0, text.len()), &Limits::default(), &Cell::new(10_000))
-            .unwrap_or_else(|error| Json { value: error.into(), faults: Vec::new(), repeated: Vec::new() });
+            .unwrap_or_else(|error| Json { value: error.why.into(), faults: Vec::new(), repeated: Vec::new() });
         assert_eq!(read.value, *value, "{text}");
         let names: Vec<&str> = read.faults.iter().map(|fault| &*fault.name).collect();
         assert_eq!(names, faults, "{text}");

@@ -9,7 +9,7 @@ mod fields;
 mod json;
 
 pub(crate) use fields::{Fields, MOST_TAGS, Tag, read_fields, read_tags};
-pub(crate) use json::{Json, strict as read_strictly};
+pub(crate) use json::{Json, Unreadable, strict as read_strictly};
 
 use crate::document::Mask;
 use crate::program::{Dialect, Limits};
@@ -25,8 +25,8 @@ pub(crate) enum Payload {
     Fields(Fields),
     Json(Json),
     Text,
-    /// No reader could read it; what the nearest one says.
-    Unreadable(String),
+    /// No reader could read it; what that one says which came furthest.
+    Unreadable(Unreadable),
 }
 
 /// A payload and the step of the ladder that read it.
@@ -52,7 +52,7 @@ pub(crate) fn read(
         return Read { payload: Payload::Empty, rung: 0 };
     }
     let mut faulty: Option<Read> = None;
-    let mut why = None;
+    let mut refused = Unreadable { why: "there is no field in it".to_owned(), at: body.trimmed(text) };
     for (rung, reader) in ladder.iter().enumerate() {
         match reader {
             surface::Payload::Tags => {
@@ -60,16 +60,14 @@ pub(crate) fn read(
                 if !fields.list.is_empty() || !fields.unclosed.is_empty() {
                     return Read { payload: Payload::Fields(fields), rung };
                 }
-                why.get_or_insert_with(|| "there is no field in it".to_owned());
             }
             surface::Payload::Json => match json::read(text, body, limits, values) {
                 Ok(json) if json.faults.is_empty() => return Read { payload: Payload::Json(json), rung },
                 Ok(json) => {
                     faulty.get_or_insert(Read { payload: Payload::Json(json), rung });
                 }
-                Err(error) => {
-                    why.get_or_insert(error);
-                }
+                Err(error) if ladder.len() == 1 || error.at.start > refused.at.start => refused = error,
+                Err(_) => {}
             },
             surface::Payload::Bullets => {
                 let value = bullets::read(body.of(text), limits.fields);
@@ -78,5 +76,5 @@ pub(crate) fn read(
             surface::Payload::Text => return Read { payload: Payload::Text, rung },
         }
     }
-    faulty.unwrap_or_else(|| Read { payload: Payload::Unreadable(why.unwrap_or_default()), rung: ladder.len() })
+    faulty.unwrap_or_else(|| Read { payload: Payload::Unreadable(refused), rung: ladder.len() })
 }

@@ -187,7 +187,8 @@ fn values() -> impl Strategy<Value = Json> {
     leaf.prop_recursive(3, 20, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
-            prop::collection::vec(("[abz]|\\PC{0,3}", inner), 0..4).prop_map(|members| members.into_iter().collect()),
+            prop::collection::vec(("[abz]|\\PC{0,3}", inner), 0..4)
+                .prop_map(|members| Json::Object(members.into_iter().collect())),
         ]
     })
 }

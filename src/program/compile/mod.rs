@@ -21,8 +21,8 @@ use crate::expression::Record;
 use crate::pack::Pack;
 use crate::surface::{self, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
+use crate::value::Value;
 use indexmap::IndexMap;
-use serde_json::Value;
 use sight::{
     ASK_AGAIN_NAMES, CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched, VALUE_NAMES,
 };
@@ -37,12 +37,12 @@ const MOST_TOKENS: usize = 600;
 
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
-    let data = surface.data.iter().map(|(name, tree)| (name.clone(), tree.value.to_json()));
+    let data = surface.data.iter().map(|(name, tree)| (name.as_str(), tree.value.to_json().into()));
     let mut compiler = Compiler {
         surface,
         diagnostics,
         actions: Actions::of(surface),
-        data: Arc::new(Value::Object(data.collect())),
+        data: Value::Object(data.collect()),
         effects_read: Vec::new(),
         touched: Touched::default(),
     };
@@ -169,7 +169,7 @@ struct Compiler<'c> {
     surface: &'c Surface,
     diagnostics: &'c mut Vec<Diagnostic>,
     actions: Actions<'c>,
-    data: Arc<Value>,
+    data: Value,
     /// What effects read of `reply`.
     effects_read: Vec<Vec<String>>,
     touched: Touched,
@@ -279,7 +279,7 @@ impl Compiler<'_> {
                 let message = "`from` is `host` or `effects`";
                 self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, from.at(), message));
             }
-            *initial.entry(name) = tree.value.get("default").map(Tree::to_json).unwrap_or_default();
+            *initial.entry(name) = tree.value.get("default").map(Tree::to_json).into();
             let host = matches!(tree.value.get("from"), Some(Tree::Text(from)) if from.value == "host");
             let given = host || compute.is_some() || tree.value.get("default").is_some();
             let schema = Schema::of_value(&tree.value);

@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
 use crate::program::{Pattern, Spelled};
 use crate::text::{Spanned, excerpt};
-use serde_json::Value;
+use crate::value::Value;
 
 /// What a pattern may see.
 const PATTERN_NAMES: &[&str] = &["data"];
@@ -58,7 +58,7 @@ impl Compiler<'_> {
             }
         };
         let text = |value: &Value| match value {
-            Value::String(text) => Some(text.clone()),
+            Value::String(text) => Some((**text).to_owned()),
             Value::Number(number) => Some(number.to_string()),
             _ => None,
         };

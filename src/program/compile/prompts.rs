@@ -13,8 +13,8 @@ use crate::program::prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, T
 use crate::program::{Braces, Dialect, Mode, Structure};
 use crate::surface::{self, Amount, Origins, Surface};
 use crate::text::{SourceId, Spanned};
+use crate::value::{Object, Value};
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
 use std::sync::{Arc, OnceLock};
 
 /// How many bytes one token stands for where nothing says so: few, so that an estimate is rather too high.
@@ -216,7 +216,7 @@ fn models(surface: &Surface, tiers: &IndexMap<String, Tier>) -> IndexMap<String,
 /// Traits as conditions see them, over those of a tier.
 fn traits(own: &surface::Named<surface::Tree>, below: Option<&Value>) -> Value {
     let mut all = below.and_then(Value::as_object).cloned().unwrap_or_default();
-    all.extend(own.iter().map(|(name, value)| (name.clone(), value.value.to_json())));
+    all.extend(own.iter().map(|(name, value)| (name.as_str(), value.value.to_json().into())));
     Value::Object(all)
 }
 
@@ -225,7 +225,6 @@ fn of_mode(surface: &Surface, name: &str) -> Told {
     let mode = surface.modes.get(name).map(|mode| &mode.value);
     let title = mode.and_then(|mode| mode.title.as_deref()).unwrap_or(name);
     let sections = mode.into_iter().flat_map(|mode| &mode.sections);
-    let sections: Map<String, Value> =
-        sections.map(|(section, word)| (section.clone(), word.value.word().into())).collect();
+    let sections: Object = sections.map(|(section, word)| (section.clone(), word.value.word().into())).collect();
     Told { title: title.into(), sections: sections.into(), actions: OnceLock::new(), forms: OnceLock::new() }
 }

@@ -8,7 +8,7 @@ use super::Why;
 use crate::expression::Record;
 use crate::prompt::draft::{Choice, Draft, Sight};
 use crate::surface::Trimming;
-use serde_json::Value;
+use crate::value::Value;
 
 /// Shows as many items as the pack allows, and says so where there are more.
 pub(in crate::prompt) fn all<'d>(draft: &mut Draft<'d>, sight: &Sight<'d>) {
@@ -79,5 +79,5 @@ pub(in crate::prompt) fn length(state: &Record, path: &[String]) -> usize {
     let list = path
         .split_first()
         .and_then(|(head, inside)| inside.iter().try_fold(state.get(head)?, |value, key| value.get(key)));
-    list.and_then(Value::as_array).map_or(0, Vec::len)
+    list.and_then(Value::as_array).map_or(0, <[Value]>::len)
 }

@@ -1,0 +1,212 @@
+//! Value: what do a payload, the state and an effect hold?
+//!
+//! In: plain JSON, from a payload, a pack or a host.
+//! Out: [`Value`] and [`Object`], the same data as JSON has, whose parts are shared.
+//! Never: means anything by itself; a schema or an expression does.
+//!
+//! A value is handed on often: from a payload to a condition, an effect, the state, the next session and the outcome.
+//! Handing it on copies nothing, and a change copies only what stands on the way to its place.
+
+mod json;
+mod object;
+mod valid;
+
+pub use object::Object;
+pub(crate) use valid::Shared;
+
+use serde_json::Number;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A JSON value whose parts are shared with its clones until one of them changes; in JSON it is like any other.
+///
+/// ```
+/// use rulebook::Value;
+/// use serde_json::json;
+///
+/// let before = Value::from(json!({ "notes": ["a", "b"], "turns": 3 }));
+/// let mut after = before.clone();
+/// after.as_object_mut().unwrap().insert("turns", 4.into());
+/// assert_eq!((before.get("turns"), after.get("turns")), (Some(&3.into()), Some(&4.into())));
+/// assert_eq!(after, json!({ "notes": ["a", "b"], "turns": 4 }));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Value {
+    /// Nothing.
+    #[default]
+    Null,
+    /// A truth.
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// A text.
+    String(Arc<str>),
+    /// A list.
+    Array(Arc<Vec<Value>>),
+    /// Members by their names.
+    Object(Object),
+}
+
+impl Value {
+    /// Whether it is nothing.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// Whether it is a number.
+    pub fn is_number(&self) -> bool {
+        matches!(self, Self::Number(_))
+    }
+
+    /// Whether it is a text.
+    pub fn is_string(&self) -> bool {
+        matches!(self, Self::String(_))
+    }
+
+    /// Whether it is a list.
+    pub fn is_array(&self) -> bool {
+        matches!(self, Self::Array(_))
+    }
+
+    /// Whether it is an object.
+    pub fn is_object(&self) -> bool {
+        matches!(self, Self::Object(_))
+    }
+
+    /// The truth that it is.
+    pub fn as_bool(&self) -> Option<bool> {
+        if let Self::Bool(truth) = self { Some(*truth) } else { None }
+    }
+
+    /// The whole number that it is, if that fits.
+    pub fn as_i64(&self) -> Option<i64> {
+        if let Self::Number(number) = self { number.as_i64() } else { None }
+    }
+
+    /// The whole number that it is, if that is not negative and fits.
+    pub fn as_u64(&self) -> Option<u64> {
+        if let Self::Number(number) = self { number.as_u64() } else { None }
+    }
+
+    /// The number that it is, as far as that is exact.
+    pub fn as_f64(&self) -> Option<f64> {
+        if let Self::Number(number) = self { number.as_f64() } else { None }
+    }
+
+    /// The text that it is.
+    pub fn as_str(&self) -> Option<&str> {
+        if let Self::String(text) = self { Some(text) } else { None }
+    }
+
+    /// The list that it is.
+    pub fn as_array(&self) -> Option<&[Value]> {
+        if let Self::Array(items) = self { Some(items) } else { None }
+    }
+
+    /// The object that it is.
+    pub fn as_object(&self) -> Option<&Object> {
+        if let Self::Object(object) = self { Some(object) } else { None }
+    }
+
+    /// The list that it is, to be changed; its clones keep theirs.
+    pub fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
+        if let Self::Array(items) = self { Some(Arc::make_mut(items)) } else { None }
+    }
+
+    /// The object that it is, to be changed; its clones keep theirs.
+    pub fn as_object_mut(&mut self) -> Option<&mut Object> {
+        if let Self::Object(object) = self { Some(object) } else { None }
+    }
+
+    /// The member of this name, if it is an object that has one.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.as_object()?.get(name)
+    }
+
+    /// The same as plain JSON.
+    pub fn to_json(&self) -> serde_json::Value {
+        self.into()
+    }
+}
+
+macro_rules! from_numbers {
+    ($($type:ty)*) => {
+        $(impl From<$type> for Value {
+            fn from(number: $type) -> Self {
+                Self::Number(number.into())
+            }
+        })*
+    };
+}
+
+from_numbers!(i32 i64 u32 u64 usize);
+
+impl From<f64> for Value {
+    /// What is not finite is no number in JSON.
+    fn from(number: f64) -> Self {
+        Number::from_f64(number).map_or(Self::Null, Self::Number)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(truth: bool) -> Self {
+        Self::Bool(truth)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::String(text.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::String(text.into())
+    }
+}
+
+impl From<Arc<str>> for Value {
+    fn from(text: Arc<str>) -> Self {
+        Self::String(text)
+    }
+}
+
+impl From<Cow<'_, str>> for Value {
+    fn from(text: Cow<'_, str>) -> Self {
+        Self::String(text.into())
+    }
+}
+
+impl From<Vec<Value>> for Value {
+    fn from(items: Vec<Value>) -> Self {
+        Self::Array(Arc::new(items))
+    }
+}
+
+impl From<Object> for Value {
+    fn from(object: Object) -> Self {
+        Self::Object(object)
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl FromIterator<Value> for Value {
+    fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Self {
+        Self::from(items.into_iter().collect::<Vec<_>>())
+    }
+}
+
+/// A value as [`serde_json::json`] writes it.
+#[cfg(test)]
+macro_rules! value {
+    ($($json:tt)+) => { $crate::value::Value::from(serde_json::json!($($json)+)) };
+}
+
+#[cfg(test)]
+pub(crate) use value;

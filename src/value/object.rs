@@ -1,0 +1,156 @@
+//! Objects: which member has this name?
+//!
+//! In: names with values.
+//! Out: [`Object`], which keeps the order in which they came.
+//! Never: copies its members before one of several that share them changes its own.
+
+use super::Value;
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
+use indexmap::map::raw_entry_v1::RawEntryApiV1;
+use std::sync::{Arc, LazyLock};
+
+type Members = IndexMap<Arc<str>, Value, RandomState>;
+
+/// Values by their names, in order, shared with its clones until one of them changes.
+#[derive(Debug, Clone)]
+pub struct Object(Arc<Members>);
+
+/// The empty object, which is made often.
+static EMPTY: LazyLock<Object> = LazyLock::new(|| Object(Arc::default()));
+
+impl Default for Object {
+    fn default() -> Self {
+        EMPTY.clone()
+    }
+}
+
+impl Object {
+    /// An empty object.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty object with room for so many members.
+    pub fn with_capacity(members: usize) -> Self {
+        Self(Arc::new(Members::with_capacity_and_hasher(members, RandomState::default())))
+    }
+
+    /// How many members it has.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The member of this name.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    /// The member of this name, to be changed.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
+        if !self.contains_key(name) {
+            return None;
+        }
+        Arc::make_mut(&mut self.0).get_mut(name)
+    }
+
+    /// Whether there is a member of this name.
+    pub fn contains_key(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// The member of this name, to be changed; null where there was none.
+    pub fn entry(&mut self, name: &str) -> &mut Value {
+        let members = Arc::make_mut(&mut self.0);
+        members.raw_entry_mut_v1().from_key(name).or_insert_with(|| (name.into(), Value::Null)).1
+    }
+
+    /// Puts a member in its place, or behind the others; returns what stood there.
+    pub fn insert(&mut self, name: impl Into<Arc<str>>, value: Value) -> Option<Value> {
+        Arc::make_mut(&mut self.0).insert(name.into(), value)
+    }
+
+    /// Takes the member of this name out; the others keep their order.
+    pub fn remove(&mut self, name: &str) -> Option<Value> {
+        if !self.contains_key(name) {
+            return None;
+        }
+        Arc::make_mut(&mut self.0).shift_remove(name)
+    }
+
+    /// Leaves only the members that `keep` takes.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut Value) -> bool) {
+        Arc::make_mut(&mut self.0).retain(|name, value| keep(name, value));
+    }
+
+    /// The members in their order.
+    pub fn iter(&self) -> Iter<'_> {
+        Iter(self.0.iter())
+    }
+
+    /// The members, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Value)> {
+        Arc::make_mut(&mut self.0).iter_mut().map(|(name, value)| (&**name, value))
+    }
+
+    /// The names in their order.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.0.keys().map(|name| &**name)
+    }
+
+    /// The values in their order.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = &Value> {
+        self.0.values()
+    }
+}
+
+/// The members of an [`Object`].
+#[derive(Debug, Clone)]
+pub struct Iter<'o>(indexmap::map::Iter<'o, Arc<str>, Value>);
+
+impl<'o> Iterator for Iter<'o> {
+    type Item = (&'o str, &'o Value);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|(name, value)| (&**name, value))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Iter<'_> {}
+
+impl<'o> IntoIterator for &'o Object {
+    type Item = (&'o str, &'o Value);
+    type IntoIter = Iter<'o>;
+
+    fn into_iter(self) -> Iter<'o> {
+        self.iter()
+    }
+}
+
+impl PartialEq for Object {
+    /// Members are equal by their names, in whatever order.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl<N: Into<Arc<str>>> FromIterator<(N, Value)> for Object {
+    fn from_iter<I: IntoIterator<Item = (N, Value)>>(members: I) -> Self {
+        Self(Arc::new(members.into_iter().map(|(name, value)| (name.into(), value)).collect()))
+    }
+}
+
+impl<N: Into<Arc<str>>> Extend<(N, Value)> for Object {
+    fn extend<I: IntoIterator<Item = (N, Value)>>(&mut self, members: I) {
+        Arc::make_mut(&mut self.0).extend(members.into_iter().map(|(name, value)| (name.into(), value)));
+    }
+}
