@@ -77,15 +77,13 @@ impl Program {
     }
 
     fn readers(&self, session: &Session, options: &Options) -> Readers<'_> {
-        let of_mode = self.modes.get(&session.mode).map(|mode| mode.dialects.clone()).unwrap_or_default();
-        let dialects = of_mode.into_iter().filter_map(|number| Some((number, self.dialects.get(number)?)));
-        let only = options.dialect.as_deref();
-        let all = self.dialects.iter().enumerate().filter(|_| only.is_some());
-        let chosen: Vec<_> = match only {
-            Some(name) => all.filter(|(_, dialect)| dialect.name == name).collect(),
-            None => dialects.collect(),
-        };
-        Readers::new(chosen, &self.limits)
+        if let Some(only) = options.dialect.as_deref() {
+            let chosen = self.dialects.iter().enumerate().filter(|(_, dialect)| dialect.name == only);
+            return Readers::new(chosen, &self.limits);
+        }
+        let of_mode = self.modes.get(&session.mode).map(|mode| mode.dialects.as_slice()).unwrap_or_default();
+        let dialects = of_mode.iter().filter_map(|number| Some((*number, self.dialects.get(*number)?)));
+        Readers::new(dialects, &self.limits)
     }
 
     fn outcome(

@@ -25,7 +25,7 @@ mod tables;
 mod types;
 
 pub(crate) use dialect::tag_family;
-pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Outside, Starts};
+pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Margin, Outside, Starts};
 pub(crate) use effect::{Effect, Verb};
 pub(crate) use example::{Members, example};
 pub(crate) use flow::{Event, Exit, Flows, Input, Message, Rule, Speakers, Spelled};
