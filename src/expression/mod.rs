@@ -123,7 +123,7 @@ struct Parsed {
 #[derive(Debug)]
 enum Body {
     /// No Jinja in it; the text is its own value.
-    Plain,
+    Plain(Json),
     /// A path, or text and paths: read from the scope as they are.
     Paths(Lowered),
     /// An expression.
@@ -210,7 +210,12 @@ impl Template {
     /// `pack/bad-expression`, at the word that is wrong where the place of the string allows to say so.
     pub fn parse(text: &Spanned<String>) -> Result<Template, Box<Diagnostic>> {
         if !["{{", "{%", "{#"].iter().any(|open| text.value.contains(open)) {
-            let parsed = Parsed { text: text.value.clone(), at: text.at, body: Body::Plain, reads: Reads::default() };
+            let parsed = Parsed {
+                text: text.value.clone(),
+                at: text.at,
+                body: Body::Plain(text.value.as_str().into()),
+                reads: Reads::default(),
+            };
             return Ok(Template(Arc::new(parsed)));
         }
         let parsed = lower::template(&text.value).and_then(|lowered| Parsed::new(text, lowered));
@@ -229,7 +234,7 @@ impl Template {
 
     /// Its text, if there is no Jinja in it.
     pub fn plain(&self) -> Option<&str> {
-        matches!(self.0.body, Body::Plain).then_some(&self.0.text)
+        matches!(self.0.body, Body::Plain(_)).then_some(&self.0.text)
     }
 
     /// What it reads from its scope, as [`Expression::reads`] says it.
@@ -257,6 +262,9 @@ impl Template {
     ///
     /// As for [`Expression::value`].
     pub fn text(&self, scope: &Scope<'_>) -> Result<String, Failure> {
+        if let Some(text) = self.0.text(scope) {
+            return text;
+        }
         match self.0.value(scope)? {
             Json::String(text) => Ok((*text).to_owned()),
             other => {
@@ -290,28 +298,36 @@ impl Parsed {
 
     fn value(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
         match &self.body {
-            Body::Plain => Ok(self.text.as_str().into()),
+            Body::Plain(text) => Ok(text.clone()),
             Body::Value(lowered, code) => match run::value(lowered, scope) {
                 Some(value) => Ok(value),
                 None => slow(code, lowered, scope),
             },
-            Body::Text(lowered, environment) => match page::text(lowered, scope, None) {
-                Some((text, _)) => Ok(text.into()),
-                None => engine::render(environment, lowered, scope).map(|(text, _)| text.into()),
-            },
-            Body::Paths(lowered) => match &lowered.form {
-                Form::Read(read) => engine::resolve(&lowered.reads, *read, scope).map(Cow::into_owned),
-                Form::Plain(pieces) => {
-                    let mut out = engine::Capped::default();
-                    let mut print = |piece: &Piece| match piece {
-                        Piece::Text(text) => out.text(text),
-                        Piece::Read(read) => out.print(&*engine::resolve(&lowered.reads, *read, scope)?),
-                    };
-                    let done = pieces.iter().try_for_each(&mut print);
-                    out.finish(done).map(Json::from)
-                }
-                _ => Ok(Json::Null),
-            },
+            Body::Paths(Lowered { form: Form::Read(read), reads, .. }) => {
+                engine::resolve(reads, *read, scope).map(Cow::into_owned)
+            }
+            Body::Paths(_) | Body::Text(..) => self.text(scope).unwrap_or_else(|| Ok(String::new())).map(Json::from),
+        }
+    }
+
+    /// Its value, where that is a text whatever the scope holds.
+    fn text(&self, scope: &Scope<'_>) -> Option<Result<String, Failure>> {
+        match &self.body {
+            Body::Plain(_) => Some(Ok(self.text.clone())),
+            Body::Paths(Lowered { form: Form::Plain(pieces), reads, .. }) => {
+                let mut out = engine::Capped::default();
+                let mut print = |piece: &Piece| match piece {
+                    Piece::Text(text) => out.text(text),
+                    Piece::Read(read) => out.print(&*engine::resolve(reads, *read, scope)?),
+                };
+                let done = pieces.iter().try_for_each(&mut print);
+                Some(out.finish(done))
+            }
+            Body::Text(lowered, environment) => Some(match page::text(lowered, scope, None) {
+                Some((text, _)) => Ok(text),
+                None => engine::render(environment, lowered, scope).map(|(text, _)| text),
+            }),
+            Body::Paths(_) | Body::Value(..) => None,
         }
     }
 }

@@ -5,7 +5,7 @@
 //! Never: evaluates; [`run`](super::run) does.
 
 use super::engine;
-use crate::value::Value as Json;
+use crate::value::{Object, Value as Json};
 use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, UnaryOpKind};
 
 /// An expression of plain parts.
@@ -103,7 +103,7 @@ impl Quick {
             Expr::List(list) => {
                 Quick::List(list.items.iter().map(|item| Quick::of(item, named)).collect::<Option<_>>()?)
             }
-            Expr::Map(map) if map.keys.is_empty() => Quick::Constant(Json::Object(crate::value::Object::new())),
+            Expr::Map(map) if map.keys.is_empty() => Quick::Constant(Json::Object(Object::new())),
             Expr::GetAttr(get) if get.name.parse::<u32>().is_err() => {
                 Quick::Member(boxed(&get.expr)?, get.name.to_owned())
             }

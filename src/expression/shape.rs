@@ -7,7 +7,7 @@
 use super::{Failure, Reads, Scope, Template};
 use crate::diagnostic::Diagnostic;
 use crate::surface::Tree;
-use crate::value::Value as Json;
+use crate::value::{Object, Value as Json};
 use std::sync::Arc;
 
 /// A value whose texts are templates. A member of a table that comes out as `none` is left out.
@@ -113,7 +113,7 @@ fn render(part: &Part, scope: &Scope<'_>) -> Result<Json, Failure> {
         Part::Template(template) => template.render(scope)?,
         Part::Array(items) => items.iter().map(|item| render(item, scope)).collect::<Result<_, _>>()?,
         Part::Table(members) => {
-            let mut object = crate::value::Object::with_capacity(members.len());
+            let mut object = Object::with_capacity(members.len());
             for (key, value) in members {
                 match render(value, scope)? {
                     Json::Null => {}

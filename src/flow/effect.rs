@@ -55,22 +55,7 @@ pub enum Effect {
         text: String,
     },
     /// Add to the end of one section of a document, and change nothing else.
-    Amend {
-        /// Which document.
-        key: String,
-        /// The heading of the section.
-        section: String,
-        /// A line that marks what was added; empty for none.
-        marker: String,
-        /// What is added.
-        text: String,
-        /// The line, a heading, that opens a section where none fits; empty for none.
-        otherwise: String,
-        /// What to say once it is done, with the heading that was chosen in the place of `{section}`; empty for nothing.
-        done: String,
-        /// What to say where there is no such document; empty for nothing.
-        missing: String,
-    },
+    Amend(Box<Amendment>),
     /// Append to a list in a JSON document, and change nothing else.
     Record {
         /// Which document.
@@ -80,4 +65,24 @@ pub enum Effect {
         /// What is appended.
         value: Value,
     },
+}
+
+/// What is added to a document.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Amendment {
+    /// Which document.
+    pub key: String,
+    /// The heading of the section.
+    pub section: String,
+    /// A line that marks what was added; empty for none.
+    pub marker: String,
+    /// What is added.
+    pub text: String,
+    /// The line, a heading, that opens a section where none fits; empty for none.
+    pub otherwise: String,
+    /// What to say once it is done, with the heading that was chosen in the place of `{section}`; empty for nothing.
+    pub done: String,
+    /// What to say where there is no such document; empty for nothing.
+    pub missing: String,
 }

@@ -4,7 +4,7 @@
 //! Out: [`Done`] effects with their causes; the state, counters and remarks that they leave.
 //! Never: lets an effect see a later one's state; stops at one that fails: it is left out, with a remark.
 
-use super::effect::Effect;
+use super::effect::{Amendment, Effect};
 use super::modes::Going;
 use super::state;
 use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
@@ -266,15 +266,8 @@ impl<'f> Flow<'f> {
                 let (key, section) = (text(key)?, text(section)?);
                 let value = plain(self.scope(names, bound, |scope| value.render(scope))?);
                 let (marker, otherwise) = (maybe(marker)?, maybe(otherwise)?);
-                Effect::Amend {
-                    key,
-                    section,
-                    marker,
-                    text: value,
-                    otherwise,
-                    done: maybe(done)?,
-                    missing: maybe(missing)?,
-                }
+                let (done, missing) = (maybe(done)?, maybe(missing)?);
+                Effect::Amend(Box::new(Amendment { key, section, marker, text: value, otherwise, done, missing }))
             }
             Verb::Record { key, path, value, schema } => {
                 let key = self.scope(names, bound, |scope| key.text(scope))?;

@@ -14,6 +14,6 @@ mod modes;
 mod rules;
 mod state;
 
-pub use effect::Effect;
+pub use effect::{Amendment, Effect};
 pub(crate) use effects::{Done, Flow, Flowed};
 pub(crate) use inputs::{Words, classify, shadowed};

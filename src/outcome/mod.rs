@@ -12,7 +12,7 @@ mod prompt;
 mod run;
 mod trace;
 
-pub use crate::flow::Effect;
+pub use crate::flow::{Amendment, Effect};
 pub use contract::{
     Call, ContentBlock, EffectRecord, Extent, Finding, Ledger, Outcome, Part, Section, Status, TraceStep, Utterance,
     VERSION, Verdict,

@@ -58,7 +58,7 @@ fn effects<'f>(program: &'f Program, flowed: &'f Flowed) -> impl Iterator<Item =
             Effect::Emit { event, .. } => format!("emit {event}"),
             Effect::Write { key, .. } => format!("write {key}"),
             Effect::Say { id, .. } => format!("say {id}"),
-            Effect::Amend { key, .. } => format!("amend {key}"),
+            Effect::Amend(amendment) => format!("amend {}", amendment.key),
             Effect::Record { key, path, .. } => format!("record {path} in {key}"),
         };
         step(program, "effect", done.span, kind, done.cause)

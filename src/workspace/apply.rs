@@ -9,7 +9,7 @@ use super::record::record;
 use super::root::{Folders, Root, fault, folders_of};
 use super::stage::{Nonce, Staged};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::outcome::{Effect, EffectRecord};
+use crate::outcome::{Amendment, Effect, EffectRecord};
 use crate::text::excerpt;
 use cap_std::fs::Permissions;
 use indexmap::IndexMap;
@@ -168,7 +168,8 @@ fn draft(root: &Root, effects: &[EffectRecord]) -> Vec<FileChange> {
     let mut files: IndexMap<&str, FileChange> = IndexMap::new();
     for record in effects {
         let key = match &record.effect {
-            Effect::Write { key, .. } | Effect::Amend { key, .. } | Effect::Record { key, .. } => key,
+            Effect::Write { key, .. } | Effect::Record { key, .. } => key,
+            Effect::Amend(amendment) => &amendment.key,
             _ => continue,
         };
         let file = files.entry(key).or_insert_with(|| FileChange::new(key));
@@ -194,8 +195,8 @@ fn draft(root: &Root, effects: &[EffectRecord]) -> Vec<FileChange> {
 fn edit(root: &Root, file: &mut FileChange, effect: &Effect) -> Result<(), Box<Diagnostic>> {
     if file.after.is_none() {
         let Some((place, _)) = root.look(&file.key)? else {
-            if let Effect::Amend { missing, .. } = effect {
-                file.say(missing);
+            if let Effect::Amend(amendment) = effect {
+                file.say(&amendment.missing);
             }
             let message = format!("there is no document `{}`", excerpt(&file.key, QUOTED));
             return Err(Box::new(Diagnostic::new(Code::WORKSPACE_NO_DOCUMENT, None, message)));
@@ -206,7 +207,8 @@ fn edit(root: &Root, file: &mut FileChange, effect: &Effect) -> Result<(), Box<D
     }
     let text = file.after.take().unwrap_or_default();
     match effect {
-        Effect::Amend { section, marker, text: addition, otherwise, done, .. } => {
+        Effect::Amend(amendment) => {
+            let Amendment { section, marker, text: addition, otherwise, done, .. } = &**amendment;
             let addition = Addition { section, otherwise, marker, text: addition };
             let amended = amend(&text, &addition).ok_or_else(|| {
                 let message =
