@@ -168,7 +168,7 @@ impl Program {
             if let Some(content) = declared.filter(|content| !content.effects.is_empty() && judged.has_effect(index))
                 && let Some((name, key, text)) = judged.content(index)
             {
-                let [name, key, text] = [name, key, text].map(Value::from);
+                let (name, key, text) = (Value::from(name), Value::from(key), Value::from(text));
                 let attributes = judged.attributes(index);
                 let names = [("name", &name), ("key", &key), ("text", &text), ("attributes", &attributes)];
                 flow.perform(&content.effects, &names, block.span, judged.block_answers(index));
@@ -280,6 +280,7 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
         let at = outcome.sections.partition_point(|section| section.span[0] < text.span.start);
         outcome.sections.insert(at, section);
     }
+    outcome.calls.reserve_exact(judged.calls.len());
     for call in &mut judged.calls {
         let block = judged.document.blocks.get(call.block).map(|block| block.span).unwrap_or_default();
         outcome.calls.push(Call {

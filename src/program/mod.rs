@@ -285,7 +285,7 @@ impl Program {
 
     /// The same program with other limits.
     pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        self.limits = Limits { input: limits.input.min(Limits::LONGEST), ..limits };
         self
     }
 
