@@ -134,7 +134,7 @@ impl Scanner<'_> {
     /// Up to where it is known that nothing opens.
     fn outside_until(&self) -> usize {
         // A block may yet turn out to have opened where the answer starts.
-        if !self.prelude.is_over() {
+        if self.prelude.is_some() {
             return 0;
         }
         let next = self.marker.marks.get(self.next).map_or(usize::MAX, Mark::start);

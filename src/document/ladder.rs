@@ -91,8 +91,7 @@ impl Open {
 
     /// Whether no closer that may yet come is surer than the one that was met.
     fn sure(&self, block: &Block) -> bool {
-        let surest = block.close.iter().map(Closer::tier).min().unwrap_or_default();
-        surest != Closer::LAST_TIER && self.closers.iter().take(surest + 1).any(Option::is_some)
+        block.surest != Closer::LAST_TIER && self.closers.iter().take(block.surest + 1).any(Option::is_some)
     }
 
     /// The surest closer so far; of those before the next opener of the same block it is the one.
@@ -186,6 +185,8 @@ impl Scanner<'_> {
                             None => return None,
                         }
                     }
+                    // It comes last, wherever that is.
+                    Ending::End if best.is_some() => None,
                     Ending::End => Some(region_end?),
                 };
                 let within = |at: usize| *ending == Ending::Payload || region_end.is_none_or(|end| at <= end);

@@ -7,7 +7,7 @@
 use super::masks::Masks;
 use super::{Attribute, Key};
 use crate::grammar::{Capture, Machine, Progress, RuleId, inside};
-use crate::program::{BlockId, Dialect, Family, Lead, Limits, Starts};
+use crate::program::{BlockId, Dialect, Family, Lead, Limits, Margin, Starts};
 use crate::text::{Span, is_margin};
 
 /// A place where a block may open or close.
@@ -203,7 +203,7 @@ impl Marker {
             }
             self.leave_span();
             let from = self.attempt.take();
-            if from.is_none() {
+            if from.is_none() && look.dialect.by_line {
                 self.leads = self.leads_line(bytes);
             }
             if !self.attempts(look, budget, from) {
@@ -247,20 +247,21 @@ impl Marker {
 
     /// Passes what may lead a line, and lines that hold no more: whether something may start behind it, if that has come.
     fn pass_margin(&mut self, bytes: &[u8], starts: &Starts) -> Option<bool> {
-        loop {
-            self.at += starts.blanks(bytes.get(self.at..)?);
-            match *bytes.get(self.at)? {
-                byte if starts.leads(byte) => return Some(true),
-                b'\n' => self.begin_line(self.at + 1),
-                // Behind these marks, or a byte order mark, words may stand.
-                b'`' | b'~' | 0xEF => {
-                    self.fenced = true;
-                    self.at += 1;
-                }
-                _ if self.fenced => self.at += 1,
-                _ => return Some(false),
+        let mut at = self.at;
+        let starts_here = loop {
+            at += starts.indent(bytes.get(at..).unwrap_or_default());
+            let Some(byte) = bytes.get(at) else { break None };
+            match starts.margin(*byte) {
+                Margin::Start => break Some(true),
+                Margin::Text if !self.fenced => break Some(false),
+                Margin::Break => self.begin_line(at + 1),
+                Margin::Mark => self.fenced = true,
+                Margin::Blank | Margin::Text => {}
             }
-        }
+            at += 1;
+        };
+        self.at = at;
+        starts_here
     }
 
     fn begin_line(&mut self, at: usize) {

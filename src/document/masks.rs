@@ -251,11 +251,11 @@ impl Masks {
     /// Looks at what has come since the last call.
     pub(crate) fn advance(&mut self, text: &str, complete: bool) {
         let bytes = text.as_bytes();
-        if !self.kinds.fences && !self.kinds.spans && !self.kinds.wrapper {
-            self.decided = bytes.len();
+        if !self.settle_wrapper(bytes, complete) {
             return;
         }
-        if !self.settle_wrapper(bytes, complete) {
+        if !self.kinds.fences && !self.kinds.spans {
+            self.decided = bytes.len();
             return;
         }
         let end = match &self.wrapper {

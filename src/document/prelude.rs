@@ -12,8 +12,8 @@ use crate::text::Span;
 /// The search for the block that opens where the answer starts.
 #[derive(Debug)]
 pub(super) struct Prelude {
-    /// The block and its family; none once the search is over.
-    sought: Option<(BlockId, usize)>,
+    id: BlockId,
+    family: usize,
     machine: Machine,
     running: bool,
     /// Its opener and its name, once it is known whether there are any.
@@ -45,33 +45,17 @@ pub(super) enum Stand {
 }
 
 impl Prelude {
-    pub(super) fn new(dialect: &Dialect) -> Self {
-        let family = |id: BlockId| dialect.families.iter().position(|family| family.prelude == Some(id));
-        let started = dialect.blocks.iter().position(|block| block.starts).map(|number| BlockId(number as u16));
-        Self {
-            sought: started.and_then(|id| Some((id, family(id)?))),
-            machine: Machine::new(),
-            running: false,
-            opener: None,
-            from: 0,
-            next: Vec::new(),
-        }
+    /// The search in an answer in a dialect that has such a block.
+    pub(super) fn new(dialect: &Dialect) -> Option<Box<Self>> {
+        let id = BlockId(dialect.blocks.iter().position(|block| block.starts)? as u16);
+        let family = dialect.families.iter().position(|family| family.prelude == Some(id))?;
+        let machine = Machine::new();
+        Some(Box::new(Self { id, family, machine, running: false, opener: None, from: 0, next: Vec::new() }))
     }
 
-    /// Whether the search is over.
-    pub(super) fn is_over(&self) -> bool {
-        self.sought.is_none()
-    }
-
-    /// Ends the search.
-    pub(super) fn give_up(&mut self) {
-        self.sought = None;
-    }
-
-    /// The block that is sought; none once the search is over.
-    pub(super) fn block(&self) -> Option<Sought> {
-        let (id, family) = self.sought?;
-        Some(Sought { id, family, opener: self.opener.flatten() })
+    /// The block that is sought.
+    pub(super) fn block(&self) -> Sought {
+        Sought { id: self.id, family: self.family, opener: self.opener.flatten() }
     }
 
     /// Goes on with the search in a text whose answer begins at `start`.
@@ -83,7 +67,7 @@ impl Prelude {
         complete: bool,
         budget: &mut Budget,
     ) -> Stand {
-        let Some((id, number)) = self.sought else { return Stand::Over };
+        let (id, number) = (self.id, self.family);
         let Some((family, close)) = dialect.families.get(number).and_then(|family| Some((family, family.close?)))
         else {
             return Stand::Over;

@@ -29,7 +29,8 @@ pub(super) struct Scanner<'p> {
     pub(super) marker: Marker,
     /// Tags that balance, as far as that was asked.
     pub(super) pairs: Tags,
-    pub(super) prelude: Prelude,
+    /// The search for the block that opens where the answer starts, until it is over.
+    pub(super) prelude: Option<Box<Prelude>>,
     pub(super) machine: Machine,
     pub(super) budget: Budget,
     /// The first mark that is not dealt with.
@@ -90,7 +91,10 @@ impl<'p> Scanner<'p> {
         }
         loop {
             let start = self.at;
-            let stand = self.prelude.advance(self.dialect, text, start, complete, &mut self.budget);
+            let stand = match &mut self.prelude {
+                Some(prelude) => prelude.advance(self.dialect, text, start, complete, &mut self.budget),
+                None => Stand::Over,
+            };
             let limit = match stand {
                 Stand::Over => usize::MAX,
                 Stand::Waits(at) => at,
@@ -130,7 +134,7 @@ impl<'p> Scanner<'p> {
     /// Takes in the block that opened where the answer starts, or gives it up; false while neither is certain.
     fn pass_prelude(&mut self, stand: Stand, text: &str) -> bool {
         if self.open.is_some() || !self.blocks.is_empty() || self.stopped {
-            self.prelude.give_up();
+            self.prelude = None;
             return true;
         }
         let closer = match stand {
@@ -138,7 +142,9 @@ impl<'p> Scanner<'p> {
             Stand::Opened(closer) => closer,
             Stand::Closer(_) | Stand::Waits(_) | Stand::Over => return false,
         };
-        let Some(Sought { id, family, opener }) = self.prelude.block() else { return false };
+        let Some(Sought { id, family, opener }) = self.prelude.as_ref().map(|prelude| prelude.block()) else {
+            return false;
+        };
         let Some(block) = self.block(id) else { return false };
         let start = Span::new(self.at, self.at);
         let (opener, name) = opener.unwrap_or((start, start));
@@ -167,7 +173,7 @@ impl<'p> Scanner<'p> {
         });
         self.at = end;
         self.marker.jump(end);
-        self.prelude.give_up();
+        self.prelude = None;
         true
     }
 

@@ -125,10 +125,12 @@ impl<'p> Reading<'p> {
     }
 }
 
-/// One of the dialects: its number, the reading that it has, and the how manieth it is of those that share it.
+/// One of the dialects: its number, that of the one it reads like, the reading that they have, and the how manieth it is
+/// of those that share it.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     dialect: usize,
+    like: usize,
     reading: usize,
     sharer: usize,
 }
@@ -150,25 +152,17 @@ pub(crate) struct Readers<'p> {
 
 impl<'p> Readers<'p> {
     pub(crate) fn new(dialects: impl IntoIterator<Item = (usize, &'p Dialect)>, limits: &'p Limits) -> Self {
-        let mut readings = Vec::new();
+        let mut readings: Vec<Reading<'p>> = Vec::new();
         let mut candidates: Vec<Candidate> = Vec::new();
-        // The dialect that each reading is written in, and how many share it.
-        let mut shared: Vec<(usize, usize)> = Vec::new();
         for (number, dialect) in dialects {
             let like = dialect.like.unwrap_or(number);
-            let (reading, sharer) = match shared.iter_mut().zip(0..).find(|((known, _), _)| *known == like) {
-                Some(((_, sharers), reading)) => {
-                    *sharers += 1;
-                    readings.get_mut(reading).into_iter().for_each(|reading: &mut Reading<'p>| reading.share(dialect));
-                    (reading, *sharers - 1)
-                }
-                None => {
-                    shared.push((like, 1));
-                    readings.push(Reading::new(dialect, limits));
-                    (readings.len() - 1, 0)
-                }
-            };
-            candidates.push(Candidate { dialect: number, reading, sharer });
+            let mut alike = candidates.iter().filter(|one| one.like == like);
+            let (reading, sharer) = alike.next().map_or((readings.len(), 0), |one| (one.reading, 1 + alike.count()));
+            match readings.get_mut(reading) {
+                Some(reading) => reading.share(dialect),
+                None => readings.push(Reading::new(dialect, limits)),
+            }
+            candidates.push(Candidate { dialect: number, like, reading, sharer });
         }
         let claimed = candidates.len() == 1;
         let sole = |one: &Candidate| Tried { dialect: one.dialect, trial: Trial::Sole, seen: None, near: None };

@@ -82,6 +82,8 @@ const CALL: u32 = u32::MAX;
 const NONE: u32 = u32::MAX;
 /// How many frames a machine may stack up unless told otherwise: 64 KiB.
 const FRAMES: usize = 4096;
+/// So many captures most matches hold, and so many frames.
+const MOST_HOLD: usize = 16;
 /// A step pays for this many bytes of a run over a set.
 const BYTES_PER_STEP: usize = 16;
 
@@ -107,11 +109,18 @@ impl Default for Machine {
     }
 }
 
-/// What an instruction says.
+/// What an instruction says. It holds no more than a register does.
+#[derive(Debug, Clone, Copy)]
 enum Step {
+    /// Go on with the next one.
     On,
+    /// Go on with this one.
+    To(u32),
     Fail,
-    Stop(Progress),
+    /// Stop here until more text has come.
+    Wait,
+    TooDeep,
+    Matched,
 }
 
 impl Machine {
@@ -146,6 +155,9 @@ impl Machine {
     pub fn start(&mut self, grammar: &Grammar, rule: RuleId, at: usize) {
         self.frames.clear();
         self.captures.clear();
+        // What most matches take.
+        self.captures.reserve(MOST_HOLD);
+        self.frames.reserve(MOST_HOLD);
         let entry = grammar.code.entries.get(usize::from(rule.0)).copied();
         self.op = entry.unwrap_or_default();
         self.at = at;
@@ -226,8 +238,7 @@ impl Machine {
             let Some(current) = code.ops.get(op as usize) else { break Progress::Failed };
             let next = bytes.get(at).copied();
             // What an instruction says that needs a byte where there is none.
-            let at_end = if complete { Step::Fail } else { Step::Stop(Progress::Pending) };
-            let mut to = op + 1;
+            let at_end = if complete { Step::Fail } else { Step::Wait };
             let step = match *current {
                 Op::Byte(byte) => match next {
                     Some(next) if next == byte => {
@@ -253,7 +264,7 @@ impl Machine {
                         at = run_over(set, text, at);
                     }
                     left = left.saturating_sub(((at - start) / BYTES_PER_STEP) as u64);
-                    if at >= bytes.len() && !complete { Step::Stop(Progress::Pending) } else { Step::On }
+                    if at >= bytes.len() && !complete { Step::Wait } else { Step::On }
                 }
                 Op::TryIf { set, to: after } => match next {
                     Some(next) if code.sets.get(set as usize).is_some_and(|set| set.holds(next)) => self.push(Frame {
@@ -263,10 +274,7 @@ impl Machine {
                         open: self.open,
                     }),
                     None if !complete => at_end,
-                    _ => {
-                        to = after;
-                        Step::On
-                    }
+                    _ => Step::To(after),
                 },
                 Op::SpanTryIf { run, set, to: after } => {
                     let start = at;
@@ -280,10 +288,7 @@ impl Machine {
                             self.push(Frame { to: after, at: at as u32, captures, open: self.open })
                         }
                         None if !complete => at_end,
-                        _ => {
-                            to = after;
-                            Step::On
-                        }
+                        _ => Step::To(after),
                     }
                 }
                 Op::Try { to: after } => {
@@ -291,14 +296,13 @@ impl Machine {
                 }
                 Op::Commit { to: after } => {
                     self.frames.pop();
-                    to = after;
-                    Step::On
+                    Step::To(after)
                 }
                 Op::Open(rule) if self.stop == Some(RuleId(rule)) => {
                     self.stop = None;
-                    Step::Stop(Progress::Pending)
+                    Step::Wait
                 }
-                Op::Open(_) if self.captures.len() >= self.most_captures => Step::Stop(Progress::TooDeep),
+                Op::Open(_) if self.captures.len() >= self.most_captures => Step::TooDeep,
                 Op::Open(rule) => {
                     let capture = Capture { rule: RuleId(rule), start: at as u32, end: NONE, next: self.open };
                     self.open = self.captures.len() as u32;
@@ -314,26 +318,19 @@ impl Machine {
                     }
                     Step::On
                 }
-                Op::Call { to: callee } => {
-                    let back = to;
-                    to = callee;
-                    self.push(Frame { to: back, at: 0, captures: CALL, open: NONE })
-                }
+                Op::Call { to: callee } => match self.push(Frame { to: op + 1, at: 0, captures: CALL, open: NONE }) {
+                    Step::On => Step::To(callee),
+                    step => step,
+                },
                 Op::End => match self.frames.pop() {
-                    Some(frame) => {
-                        to = frame.to;
-                        Step::On
-                    }
-                    None => Step::Stop(Progress::Matched(at)),
+                    Some(frame) => Step::To(frame.to),
+                    None => Step::Matched,
                 },
                 Op::Switch(switch) => match (next, code.switches.get(switch as usize)) {
                     (Some(next), Some(switch)) => {
                         let branch = switch.branch.get(usize::from(next)).copied().unwrap_or_default();
                         match usize::from(branch).checked_sub(1).and_then(|branch| switch.targets.get(branch)) {
-                            Some(target) => {
-                                to = *target;
-                                Step::On
-                            }
+                            Some(target) => Step::To(*target),
                             None => Step::Fail,
                         }
                     }
@@ -346,7 +343,7 @@ impl Machine {
                         at += literal.len();
                         Step::On
                     } else if !complete && literal.starts_with(rest) {
-                        Step::Stop(Progress::Pending)
+                        Step::Wait
                     } else {
                         Step::Fail
                     }
@@ -389,7 +386,7 @@ impl Machine {
                         None => true,
                     };
                     left = left.saturating_sub(((at - start) / BYTES_PER_STEP) as u64);
-                    if stopped { Step::On } else { Step::Stop(Progress::Pending) }
+                    if stopped { Step::On } else { Step::Wait }
                 }
                 Op::Return { to: after } => {
                     if let Some(frame) = self.frames.pop() {
@@ -397,22 +394,21 @@ impl Machine {
                         self.open = frame.open;
                         self.captures.truncate(frame.captures as usize);
                     }
-                    to = after;
-                    Step::On
+                    Step::To(after)
                 }
                 Op::Refuse => {
                     self.frames.pop();
                     Step::Fail
                 }
                 Op::Fail => Step::Fail,
-                Op::Jump { to: after } => {
-                    to = after;
-                    Step::On
-                }
+                Op::Jump { to: after } => Step::To(after),
             };
             match step {
-                Step::On => op = to,
-                Step::Stop(progress) => break progress,
+                Step::On => op += 1,
+                Step::To(next) => op = next,
+                Step::Wait => break Progress::Pending,
+                Step::TooDeep => break Progress::TooDeep,
+                Step::Matched => break Progress::Matched(at),
                 Step::Fail => {
                     self.furthest = self.furthest.max(at);
                     let frame = loop {
@@ -436,7 +432,7 @@ impl Machine {
 
     fn push(&mut self, frame: Frame) -> Step {
         if self.frames.len() >= self.most {
-            return Step::Stop(Progress::TooDeep);
+            return Step::TooDeep;
         }
         self.frames.push(frame);
         Step::On
@@ -473,7 +469,9 @@ fn run_over(set: &Set, text: &str, at: usize) -> usize {
     // Most runs are short: a search with start-up costs pays only after these.
     const SHORT: usize = 12;
     let bytes = text.as_bytes();
-    let Some(rest) = bytes.get(at..) else { return at };
+    let Some(rest) = bytes.get(at..).filter(|rest| rest.first().is_some_and(|first| set.holds(*first))) else {
+        return at;
+    };
     let found = match (&set.wide, set.stops) {
         (Some(_), _) => {
             let mut end = at;

@@ -32,6 +32,8 @@ pub(crate) struct Dialect {
     pub(crate) wrapper: bool,
     /// Whether any of its blocks wraps others.
     pub(crate) wraps: bool,
+    /// Whether it matters for any of its blocks where on a line something stands.
+    pub(crate) by_line: bool,
     pub(crate) text: Outside,
     /// What may stand around and between blocks without being text.
     pub(crate) between: Vec<Between>,
@@ -89,10 +91,10 @@ pub(crate) struct Lead {
 pub(crate) struct Starts {
     /// Where a line starts, and elsewhere.
     first: [Vec<Vec<u8>>; 2],
-    /// The bytes that start any where a line starts.
-    leading: [bool; 256],
-    /// Blanks that start none.
-    blank: [bool; 256],
+    /// What each byte is in the margin of a line.
+    margin: [Margin; 256],
+    /// Whether spaces are passed there.
+    indents: bool,
     /// Whether some of them start nothing elsewhere, so that lines are looked at one by one.
     pub(crate) by_line: bool,
     /// The bytes that start any elsewhere; then the line break, too.
@@ -125,24 +127,35 @@ impl Starts {
         let by_line = leading != elsewhere && leading.get(BREAK) == Some(&false);
         let elsewhere = if by_line { elsewhere } else { leading };
         let elsewhere = Needles::new(|byte| elsewhere.get(byte) == Some(&true) || (by_line && byte == BREAK));
-        let blank = |byte: usize| b" \t\r".iter().any(|blank| usize::from(*blank) == byte);
-        let blank = std::array::from_fn(|byte| blank(byte) && leading.get(byte) == Some(&false));
-        Self { first, leading, blank, by_line, elsewhere }
+        let margin = std::array::from_fn(|byte| match byte as u8 {
+            _ if leading.get(byte) == Some(&true) => Margin::Start,
+            b' ' | b'\t' | b'\r' => Margin::Blank,
+            b'\n' => Margin::Break,
+            // Behind these marks, or a byte order mark, words may stand.
+            b'`' | b'~' | 0xEF => Margin::Mark,
+            _ => Margin::Text,
+        });
+        let indents = leading.get(usize::from(b' ')) == Some(&false);
+        Self { first, margin, indents, by_line, elsewhere }
     }
 
-    /// How many blanks stand at the start of `bytes` that start nothing.
-    pub(crate) fn blanks(&self, bytes: &[u8]) -> usize {
-        const SPACES: &[u8; 4] = b"    ";
-        let is_blank = |byte: u8| self.blank.get(usize::from(byte)) == Some(&true);
+    /// How many spaces stand at the start of `bytes`, where they start nothing: code is indented, by spaces as a rule.
+    pub(crate) fn indent(&self, bytes: &[u8]) -> usize {
+        const SPACES: u64 = u64::from_le_bytes(*b"        ");
         let mut at = 0;
-        // Code is indented, by spaces as a rule.
-        while bytes.get(at..).and_then(<[u8]>::first_chunk) == Some(SPACES) && is_blank(b' ') {
-            at += SPACES.len();
-        }
-        while bytes.get(at).is_some_and(|byte| is_blank(*byte)) {
-            at += 1;
+        while let Some(next) = bytes.get(at..).and_then(<[u8]>::first_chunk).filter(|_| self.indents) {
+            let spaces = (u64::from_le_bytes(*next) ^ SPACES).trailing_zeros() as usize / 8;
+            at += spaces;
+            if spaces < next.len() {
+                break;
+            }
         }
         at
+    }
+
+    /// What `byte` is in the margin of a line.
+    pub(crate) fn margin(&self, byte: u8) -> Margin {
+        self.margin.get(usize::from(byte)).copied().unwrap_or(Margin::Text)
     }
 
     /// What may start with `byte` where a line starts, or elsewhere.
@@ -151,11 +164,18 @@ impl Starts {
         let numbers = if leads_line { leading } else { elsewhere };
         numbers.get(usize::from(byte)).map(Vec::as_slice).unwrap_or_default()
     }
+}
 
-    /// Whether anything may start with `byte` where a line starts.
-    pub(crate) fn leads(&self, byte: u8) -> bool {
-        self.leading.get(usize::from(byte)) == Some(&true)
-    }
+/// What a byte is where a line starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Margin {
+    /// Something may start with it.
+    Start,
+    Blank,
+    Break,
+    /// Behind it words may stand, too.
+    Mark,
+    Text,
 }
 
 /// The bytes that a mark may start with.
@@ -205,7 +225,8 @@ impl Dialect {
     /// The block that wraps others and bears this name.
     pub(crate) fn wrapper_called(&self, name: &str, family: usize) -> Option<BlockId> {
         let is_wrapper = |id: &BlockId| self.block(*id).is_some_and(|block| block.role == Role::Wrapper);
-        self.names.find(name, Some(family)).filter(|_| self.wraps).filter(is_wrapper)
+        let found = if self.wraps { self.names.find(name, Some(family)) } else { None };
+        found.filter(is_wrapper)
     }
 
     /// The block that may open without an opener and has a closer of this name.
@@ -256,6 +277,8 @@ pub(crate) struct Block {
     pub(crate) holds: Vec<BlockId>,
     pub(crate) anchor: Anchor,
     pub(crate) close: Vec<Closer>,
+    /// The tier of the surest of them.
+    pub(crate) surest: usize,
     pub(crate) ends: Vec<Vec<Ending>>,
     pub(crate) trim: Vec<Trim>,
     pub(crate) at: Location,
@@ -377,23 +400,33 @@ pub(crate) struct Names {
     enders: Heads,
 }
 
-/// How names may start: by their first byte, folded; none where a name with `*` may start with anything.
+/// How names may start; none where a name with `*` may start with anything.
 #[derive(Debug, Default)]
-struct Heads(Option<Vec<(u8, Vec<String>)>>);
+struct Heads(Option<ByFirst>);
+
+/// Names by their first byte.
+#[derive(Debug)]
+struct ByFirst {
+    /// For each byte the list of those that start with it, of which the first is empty.
+    list: Box<[u8; 256]>,
+    lists: Vec<Vec<String>>,
+}
 
 impl Heads {
-    fn new<'n>(names: impl Iterator<Item = &'n String>) -> Self {
-        let mut all: Vec<&String> = names.collect();
-        if all.iter().any(|name| name.contains(['*', '?'])) {
-            return Self(None);
-        }
-        all.sort_unstable();
-        let mut heads: Vec<(u8, Vec<String>)> = Vec::new();
-        for name in all {
+    fn new<'n>(names: impl Iterator<Item = &'n String>, insensitive: bool) -> Self {
+        let mut heads = ByFirst { list: Box::new([0; 256]), lists: vec![Vec::new()] };
+        for name in names {
+            if name.contains(['*', '?']) || heads.lists.len() > usize::from(u8::MAX) {
+                return Self(None);
+            }
             let first = name.bytes().next().unwrap_or_default();
-            match heads.last_mut() {
-                Some((byte, names)) if *byte == first => names.push(name.clone()),
-                _ => heads.push((first, vec![name.clone()])),
+            let cases = [first, if insensitive { first.to_ascii_uppercase() } else { first }];
+            let known = heads.list.get(usize::from(first)).copied().filter(|list| *list > 0).map(usize::from);
+            let list = known.unwrap_or(heads.lists.len());
+            heads.lists.resize_with(heads.lists.len().max(list + 1), Vec::new);
+            heads.lists.iter_mut().skip(list).take(1).for_each(|names| names.push(name.clone()));
+            for byte in cases {
+                heads.list.iter_mut().skip(usize::from(byte)).take(1).for_each(|slot| *slot = list as u8);
             }
         }
         Self(Some(heads))
@@ -403,9 +436,7 @@ impl Heads {
     fn fit(&self, bytes: &[u8], insensitive: bool) -> Option<bool> {
         let Some(heads) = &self.0 else { return Some(true) };
         let equal = |one: &[u8], other: &[u8]| if insensitive { one.eq_ignore_ascii_case(other) } else { one == other };
-        let first = *bytes.first()?;
-        let first = if insensitive { first.to_ascii_lowercase() } else { first };
-        let Some((_, names)) = heads.iter().find(|(byte, _)| *byte == first) else { return Some(false) };
+        let names = heads.lists.get(usize::from(*heads.list.get(usize::from(*bytes.first()?))?))?;
         let mut short = false;
         for name in names {
             match bytes.get(..name.len()) {
@@ -470,15 +501,21 @@ impl Names {
         let bound = || table.exact.iter().chain(&table.wild);
         let families = bound().filter_map(|(_, bound)| Some(bound.family? + 1)).max().unwrap_or_default();
         let opening = |family| bound().filter(move |(_, bound)| bound.fits_in(family)).map(|(name, _)| name);
-        table.openers = (0..families).map(Some).chain([None]).map(|family| Heads::new(opening(family))).collect();
+        table.openers =
+            (0..families).map(Some).chain([None]).map(|family| Heads::new(opening(family), insensitive)).collect();
         let closing = table.closers.iter().chain(&table.wild_closers);
-        table.enders = Heads::new(bound().map(|(name, _)| name).chain(closing));
+        table.enders = Heads::new(bound().map(|(name, _)| name).chain(closing), insensitive);
         table
     }
 
     /// Whether a name that opens a block of this family may start with `bytes`; unknown while too few have come.
     pub(crate) fn may_open(&self, bytes: &[u8], family: usize) -> Option<bool> {
         self.openers.get(family).or(self.openers.last())?.fit(bytes, self.insensitive)
+    }
+
+    /// Whether what closes a block is only known once its opener has been read.
+    pub(crate) fn any_closes(&self) -> bool {
+        self.any_closes
     }
 
     /// Whether a name that closes a block may start with `bytes`. Any may that stands where it counts for an attribute.

@@ -7,6 +7,7 @@
 use super::dialect::{Block, BlockId, Called};
 use crate::grammar::{Grammar, RuleId};
 use crate::text::glob;
+use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::Arc;
 
 /// How an answer that is one object is read.
@@ -23,6 +24,9 @@ pub(crate) struct Outline {
     /// The object itself comes first.
     levels: Vec<Level>,
     insensitive: bool,
+    /// The names of its own members, if they are words; the first block comes no earlier than one of them.
+    names: Option<AhoCorasick>,
+    longest: usize,
 }
 
 /// The rules of faults that the reader finds a place for; what a grammar does not name is not forgiven.
@@ -99,10 +103,23 @@ impl Outline {
             grammar,
             levels: vec![Level::default()],
             insensitive,
+            names: None,
+            longest: 0,
         };
         for (index, block) in blocks.iter().enumerate() {
             members.bind(BlockId(index as u16), block);
         }
+        let names: Vec<&String> = members.level(Self::ROOT).members.iter().map(|(name, _)| name).collect();
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let words = names.iter().all(|name| !name.is_empty() && name.bytes().all(is_word));
+        let texts = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .clone()
+            .ascii_case_insensitive(insensitive)
+            .build(&names)
+            .ok();
+        (members.longest, members.names) =
+            (names.iter().map(|name| name.len()).max().unwrap_or_default(), texts.filter(|_| words));
         Some(members)
     }
 
@@ -118,6 +135,27 @@ impl Outline {
         let members = &self.level(of).members;
         let exact = members.iter().find(|(known, _)| self.same(known, name));
         exact.or_else(|| members.iter().find(|(known, _)| self.fits(known, name))).map(|(_, level)| *level)
+    }
+
+    /// Where in a text that may go on the first member may start that has one of the object's own names; or up to where
+    /// none does.
+    pub(crate) fn find_member(&self, text: &[u8]) -> Result<usize, usize> {
+        let Some(names) = &self.names else { return Ok(0) };
+        // An escape may stand for any character of a name.
+        let escape = memchr::memchr(b'\\', text);
+        let whole = text.get(..escape.unwrap_or(text.len())).unwrap_or_default();
+        for name in names.find_iter(whole) {
+            let behind = text.get(name.end()..).unwrap_or_default();
+            let behind = behind.strip_prefix(b"\"").or(behind.strip_prefix(b"'")).unwrap_or(behind);
+            match behind.trim_ascii_start().first() {
+                Some(b':') => return Ok(name.start().saturating_sub(1)),
+                Some(_) => {}
+                None => return Err(name.start().saturating_sub(1)),
+            }
+        }
+        // A quote, and as much of a name as there may be.
+        let before = |end: usize| end.saturating_sub(self.longest + 1);
+        escape.map(before).ok_or(before(text.len()))
     }
 
     pub(crate) fn same(&self, one: &str, other: &str) -> bool {

@@ -7,7 +7,7 @@
 //! Strictly first: an object that is valid is walked through and its values are decoded where they are used. Only what
 //! is not valid is read piece by piece. Both leave a [`Tape`] of what stands where, from which the names of the dialect
 //! take their blocks. Whether an object is valid is known at its end, so that everything is read, and announced, once
-//! the response is whole; until then it is only known where no object can have started.
+//! the response is whole; until then it is only known where no name of a block can have come.
 
 mod bind;
 mod fits;
@@ -30,12 +30,10 @@ pub(super) struct ObjectReader<'p> {
     outline: &'p Outline,
     limits: &'p Limits,
     machine: Machine,
+    /// Where the first member may start that is a block, or up to where none does.
+    named: Result<usize, usize>,
     /// No object starts before this place.
     at: usize,
-    /// Whether only white space has come.
-    leading: bool,
-    /// Whether the machine looks at what starts at `at`.
-    looking: bool,
     complete: bool,
     pub(super) blocks: Vec<Block>,
     found: Vec<Found>,
@@ -65,9 +63,8 @@ impl<'p> ObjectReader<'p> {
             outline,
             limits,
             machine: Machine::with_depth(256),
+            named: Err(0),
             at: 0,
-            leading: true,
-            looking: false,
             complete: false,
             blocks: Vec::new(),
             found: Vec::new(),
@@ -86,65 +83,44 @@ impl<'p> ObjectReader<'p> {
             return;
         }
         if !complete {
-            // Where the first object may start is all that can be known.
-            self.find_start(text, false);
+            if let Err(known) = self.named {
+                let found = self.outline.find_member(text.as_bytes().get(known..).unwrap_or_default());
+                self.named = found.map(|at| known + at).map_err(|at| known + at);
+            }
             return;
         }
         self.complete = true;
         while !self.stopped
-            && let Some((start, brace)) = self.find_start(text, true)
+            && let Some((start, brace)) = self.find_start(text)
         {
             self.read(text, start, brace);
         }
     }
 
-    /// The next place where an object starts, and where its brace stands, or should. Without the whole text the place is
-    /// only kept.
-    fn find_start(&mut self, text: &str, complete: bool) -> Option<(usize, usize)> {
+    /// The next place where an object starts, and where its brace stands, or should.
+    fn find_start(&mut self, text: &str) -> Option<(usize, usize)> {
         let bytes = text.as_bytes();
-        if self.leading {
-            self.at = start_of(text, self.at);
-            let first = bytes.get(self.at);
+        if self.at == 0 {
+            self.at = start_of(text);
             // At the very start the brace may be missing; then a name shows what it is.
-            let named = fits::names_member(self.outline, text, self.at, &[Outline::ROOT]);
-            if complete && named {
-                self.leading = false;
+            if fits::names_member(self.outline, text, self.at, &[Outline::ROOT]) {
                 return Some((self.at, self.at));
             }
-            if !complete && first.is_none_or(|byte| matches!(byte, b'"' | b'\'')) {
-                return None;
-            }
-            self.leading = false;
         }
         loop {
-            if !self.looking {
-                let rest = bytes.get(self.at..)?;
-                let Some(offset) = memchr::memchr3(b'{', b'`', b'~', rest) else {
-                    self.at = bytes.len();
-                    return None;
-                };
-                self.at += offset;
-                if !self.outline.grammar.first(self.outline.open).may_start(bytes.get(self.at..)?) {
-                    self.at += 1;
-                    continue;
-                }
+            let offset = memchr::memchr3(b'{', b'`', b'~', bytes.get(self.at..)?)?;
+            self.at += offset;
+            if self.outline.grammar.first(self.outline.open).may_start(bytes.get(self.at..)?) {
                 self.machine.start(&self.outline.grammar, self.outline.open, self.at);
-            }
-            // A run that waits for more goes on where it stands.
-            self.looking = !complete;
-            let mut steps = self.limits.steps_per_byte * text.len() as u64 + 1_000;
-            match self.machine.run(&self.outline.grammar, text, complete, &mut steps) {
-                Progress::Matched(brace) if complete => {
+                let mut steps = self.limits.steps_per_byte * text.len() as u64 + 1_000;
+                if let Progress::Matched(brace) = self.machine.run(&self.outline.grammar, text, true, &mut steps) {
                     let braced = bytes.get(brace) == Some(&b'{');
                     if braced || fits::names_member(self.outline, text, brace, &[Outline::ROOT]) {
                         return Some((self.at, brace));
                     }
                 }
-                Progress::Matched(_) | Progress::Pending => return None,
-                _ => {}
             }
             self.at += 1;
-            self.looking = false;
         }
     }
 
@@ -229,7 +205,8 @@ impl<'p> ObjectReader<'p> {
 
     /// Every block that starts before this place is known.
     pub(super) fn settled_until(&self) -> usize {
-        if self.complete { usize::MAX } else { self.at }
+        let (Ok(named) | Err(named)) = self.named;
+        if self.complete { usize::MAX } else { named }
     }
 
     /// Everything is certain at the end, and nothing before.
@@ -272,12 +249,10 @@ impl<'p> ObjectReader<'p> {
     }
 }
 
-/// Where a response starts, behind a byte order mark and white space, of which the part up to `known` has been seen.
-fn start_of(text: &str, known: usize) -> usize {
-    let mark = if known == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let from = known.max(mark);
-    let rest = text.get(from..).unwrap_or_default();
-    from + rest.len() - rest.trim_start().len()
+/// Where a response starts, behind a byte order mark and white space.
+fn start_of(text: &str) -> usize {
+    let rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+    text.len() - rest.trim_start().len()
 }
 
 /// The parts of `span` that no span of the ordered list covers.

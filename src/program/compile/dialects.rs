@@ -55,10 +55,12 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         },
         None => Outside::Stray,
     };
+    let starts = Starts::new(&families);
     Dialect {
         name: name.to_owned(),
         structure: by_line.then(|| Arc::new(Structure::new(&families, names.clone(), true))),
-        starts: Starts::new(&families),
+        by_line: starts.by_line || names.any_closes() || blocks.iter().any(|block| block.anchor != Anchor::Anywhere),
+        starts,
         families,
         outline,
         fences: dialect.masks.contains(&Mask::CodeFence),
@@ -152,6 +154,7 @@ fn compile_block(
         decode: block.decode.or(dialect.decode),
         holds: block.holds.iter().filter_map(id).collect(),
         anchor: block.anchor.or(dialect.anchor).unwrap_or(Anchor::Anywhere),
+        surest: close.iter().map(Closer::tier).min().unwrap_or_default(),
         close,
         ends,
         trim: block.trim.clone().or_else(|| dialect.trim.clone()).unwrap_or_else(|| vec![Trim::WhiteSpace]),
