@@ -289,8 +289,10 @@ impl<'p> Scanner<'p> {
     }
 
     /// Takes in a block whose end is known, and what stands inside it.
-    fn close(&mut self, open: Open, end: End, text: &str, parent: Option<usize>, depth: usize) {
+    fn close(&mut self, mut open: Open, end: End, text: &str, parent: Option<usize>, depth: usize) {
         let Some(block) = self.block(open.id) else { return };
+        // Most openers have one attribute, where a list has room for four.
+        open.attributes.shrink_to_fit();
         let index = self.blocks.len();
         let closer = end.closer.map_or(Span::new(end.at, end.at), |(span, _)| span);
         let inner = Span::new(open.opener.end, closer.start.max(open.opener.end));

@@ -4,9 +4,7 @@
 //! Out: [`Record`], an object that is cheap to clone: a change copies the one member that it is about.
 //! Never: shares a part of a member, or computes one before somebody reads it.
 
-use crate::value::Value as Json;
-use foldhash::fast::RandomState;
-use indexmap::IndexMap;
+use crate::value::{Table, Value as Json};
 use indexmap::map::raw_entry_v1::RawEntryApiV1;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -28,7 +26,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 #[derive(Debug, Clone)]
 pub struct Record(Arc<Members>);
 
-type Members = IndexMap<Arc<str>, Member, RandomState>;
+type Members = Table<Arc<str>, Member>;
 
 /// The empty record, which is made at every turn.
 static EMPTY: LazyLock<Arc<Members>> = LazyLock::new(Arc::default);

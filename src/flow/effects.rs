@@ -55,7 +55,7 @@ pub(crate) struct Flow<'f> {
     reply: Record,
     pub(super) span: Span,
     /// The tables of degradation nearest to what acts; none for a rule.
-    pub(super) near: Vec<&'f Answers>,
+    pub(super) near: [Option<&'f Answers>; 2],
     /// Whether a call or content acts, and not a rule.
     pub(super) of_answer: bool,
     /// Where the session goes once the event is over.
@@ -94,7 +94,7 @@ impl<'f> Flow<'f> {
             now: session.now.as_deref().into(),
             reply,
             span: Span::default(),
-            near: Vec::new(),
+            near: [None; 2],
             of_answer: false,
             going: None,
             asked: None,
@@ -110,14 +110,14 @@ impl<'f> Flow<'f> {
         effects: &[program::Effect],
         names: &[(&str, &Value)],
         span: Span,
-        near: impl IntoIterator<Item = &'f Answers>,
+        near: [Option<&'f Answers>; 2],
     ) {
         self.span = span;
-        self.near = near.into_iter().collect();
+        self.near = near;
         self.of_answer = true;
         self.list(effects, names, &mut Bound::default());
         self.of_answer = false;
-        self.near.clear();
+        self.near = [None; 2];
     }
 
     /// What came of the occasion.

@@ -71,7 +71,7 @@ impl<'f> Flow<'f> {
 
     /// Answers a gate that is shut by the nearest word on it.
     fn shut(&mut self, mut finding: Diagnostic, at: Location) -> Strategy {
-        let tables = self.near.iter().copied().chain(self.current().map(|mode| &mode.degradation));
+        let tables = self.near.iter().copied().flatten().chain(self.current().map(|mode| &mode.degradation));
         let mut tables = tables.chain([&self.program.degradation]);
         let answer = tables.find_map(|table: &Answers| table.get(Defect::GateClosed));
         let strategy = answer.and_then(|answer| answer.strategies.first().copied());

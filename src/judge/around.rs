@@ -6,8 +6,9 @@
 
 use super::Judgement;
 use crate::document::Block;
-use crate::program::{Called, Dialect};
+use crate::program::Dialect;
 use crate::surface::Role;
+use std::borrow::Cow;
 
 /// For each block the wrapper around it, by number.
 pub(super) fn around(text: &str, blocks: &[Block], dialect: Option<&Dialect>) -> Vec<Option<usize>> {
@@ -31,9 +32,9 @@ pub(super) fn around(text: &str, blocks: &[Block], dialect: Option<&Dialect>) ->
     wrappers.collect()
 }
 
-impl Judgement<'_> {
+impl<'r> Judgement<'r> {
     /// What an attribute of the wrapper called `name` around a block says.
-    pub(super) fn attribute_around(&self, block: &Block, name: &str, attribute: &str) -> Option<String> {
+    pub(super) fn attribute_around(&self, block: &Block, name: &str, attribute: &str) -> Option<Cow<'r, str>> {
         let (_, dialect) = self.dialect?;
         let blocks = &self.document.blocks;
         let around = self.around.get_or_init(|| around(self.text, blocks, Some(dialect)));
@@ -42,7 +43,7 @@ impl Judgement<'_> {
         while let Some(outer) = around.get(index).copied().flatten() {
             let found = blocks.get(outer)?;
             if dialect.block(found.id).is_some_and(|bound| bound.name == name) {
-                return self.called(found, &Called::Attribute(attribute.to_owned()));
+                return self.attribute(found, attribute);
             }
             index = outer;
         }

@@ -9,20 +9,21 @@ use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
 use crate::document::payload::{self, Payload, Unreadable};
 use crate::document::{Block, Ended};
-use crate::program::{self, Action};
+use crate::program::{self, Action, Schema, Types};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
 use serde_json::Value as Json;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
 /// One use of an action.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct Call<'r> {
     pub(crate) block: usize,
     /// The action's name as the response has it.
-    pub(crate) name: String,
+    pub(crate) name: Cow<'r, str>,
     /// The action's number, if it exists.
     pub(crate) action: Option<usize>,
     /// An object.
@@ -43,7 +44,7 @@ impl Judgement<'_> {
             }
             let accepted = self.stands(index);
             let name = self.called(block, &bound.called).unwrap_or_default();
-            let action = self.program.actions.get_index_of(name.as_str());
+            let action = self.program.actions.get_index_of(&*name);
             self.calls.push(Call {
                 block: index,
                 name,
@@ -63,7 +64,7 @@ impl Judgement<'_> {
         let program = self.program;
         let action = action.and_then(|number| program.actions.get_index(number)).map(|(_, action)| action);
         if action.is_none() {
-            let message = match name.as_str() {
+            let message = match &*name {
                 "" => "the call names no action".to_owned(),
                 name => format!("there is no action `{}`", excerpt(name, 60)),
             };
@@ -100,8 +101,7 @@ impl Judgement<'_> {
         } else {
             payload::read(self.text, block.body, masks, &bound.payload, dialect, block.family, limits, &values)
         };
-        let empty = Json::Null;
-        let schema = action.map_or(&empty, |action| action.schema.json());
+        let types = action.map_or(Types::unknown(), |action| action.schema.types());
         let source = Source {
             text: self.text,
             masks,
@@ -136,7 +136,7 @@ impl Judgement<'_> {
                     self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
                 }
                 incomplete = !fields.unclosed.is_empty() || fields.too_many;
-                let typed = source.members(&fields, schema, limits.depth);
+                let typed = source.members(&fields, types, limits.depth);
                 if values.get() == 0 {
                     let why = format!("the payloads hold more than {} values", limits.values);
                     return self.malformed(call, bound, payload_span(block), &why);
@@ -190,7 +190,7 @@ impl Judgement<'_> {
             return false;
         };
         let mut params = Value::Object(params);
-        let unknown = typing::settle(&mut params, schema);
+        let unknown = typing::settle(&mut params, types);
         self.with_call(call, |call| call.params = params);
         self.judge_unknown(call, block, action, unknown);
         // What is missing from a payload that was cut off is no second defect, unless the call runs all the same.
@@ -352,7 +352,7 @@ impl Judgement<'_> {
         }
     }
 
-    fn with_call(&mut self, call: usize, change: impl FnOnce(&mut Call)) {
+    fn with_call(&mut self, call: usize, change: impl FnOnce(&mut Call<'_>)) {
         if let Some(call) = self.calls.get_mut(call) {
             change(call);
         }
@@ -397,7 +397,7 @@ impl Judgement<'_> {
     }
 
     pub(super) fn coerce(&mut self, call: usize) -> bool {
-        self.change_params(call, typing::coerced)
+        self.change_params(call, |params, schema| typing::coerced(params, schema.types()))
     }
 
     pub(super) fn fill_defaults(&mut self, call: usize) -> bool {
@@ -411,7 +411,7 @@ impl Judgement<'_> {
         };
         self.change_params(call, |params, schema| {
             let mut params = params.as_object().cloned().unwrap_or_default();
-            let properties = schema.get("properties").and_then(Json::as_object);
+            let properties = schema.json().get("properties").and_then(Json::as_object);
             for (name, property) in properties.into_iter().flatten() {
                 if let Some(default) = property.get("default")
                     && (wrong.contains(name) || !params.contains_key(name))
@@ -424,10 +424,10 @@ impl Judgement<'_> {
     }
 
     /// Changes the parameters if they fit afterwards.
-    fn change_params(&mut self, call: usize, change: impl FnOnce(&Value, &Json) -> Value) -> bool {
+    fn change_params(&mut self, call: usize, change: impl FnOnce(&Value, &Schema) -> Value) -> bool {
         let Some((_, action)) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
         let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };
-        let changed = change(params, action.schema.json());
+        let changed = change(params, &action.schema);
         let fits = action.schema.validator().is_ok_and(|validator| validator.is_valid(&changed));
         if fits {
             self.with_call(call, |call| call.params = changed);

@@ -9,9 +9,10 @@ use crate::diagnostic::{Code, Defect, Remark};
 use crate::document::Ended;
 use crate::surface::Role;
 use crate::text::excerpt;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-impl Judgement<'_> {
+impl<'r> Judgement<'r> {
     pub(super) fn judge_contents(&mut self) {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index) else { continue };
@@ -20,7 +21,7 @@ impl Judgement<'_> {
             }
             let Some(name) = self.content_name(index) else { continue };
             let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
-            let path = self.program.contents.get(&name).is_some_and(|content| content.path);
+            let path = self.program.contents.get(&*name).is_some_and(|content| content.path);
             if key.is_empty() && !path {
                 let message = format!("the opener of `{name}` does not say what it is for");
                 let finding = defect(Defect::MalformedOpener, block.opener, message).with_rule(Some(bound.at));
@@ -43,11 +44,11 @@ impl Judgement<'_> {
 
     /// Of several contents under one key that stands once, the last whole one counts, in the place of the first.
     fn judge_repeated(&mut self) {
-        let mut known: HashMap<(String, String), Vec<usize>> = HashMap::new();
+        let mut known: HashMap<(Cow<'_, str>, Cow<'_, str>), Vec<usize>> = HashMap::new();
         let mut repeated = Vec::new();
         for index in 0..self.document.blocks.len() {
             let Some((name, key)) = self.key(index) else { continue };
-            if !self.program.contents.get(&name).is_some_and(|content| content.unique) {
+            if !self.program.contents.get(&*name).is_some_and(|content| content.unique) {
                 continue;
             }
             let blocks = known.entry((name.clone(), key.clone())).or_default();
@@ -87,7 +88,7 @@ impl Judgement<'_> {
     }
 
     /// Name and key of a content that stands.
-    pub(crate) fn key(&self, index: usize) -> Option<(String, String)> {
+    pub(crate) fn key(&self, index: usize) -> Option<(Cow<'r, str>, Cow<'r, str>)> {
         let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
         if bound.role != Role::Content {
             return None;
@@ -104,10 +105,10 @@ impl Judgement<'_> {
     }
 
     /// What a content is called in the outcome: the word of its binding, else its bound name.
-    pub(crate) fn content_name(&self, index: usize) -> Option<String> {
+    pub(crate) fn content_name(&self, index: usize) -> Option<Cow<'r, str>> {
         let (block, bound) = self.block(index)?;
         match &bound.called {
-            crate::program::Called::Own => Some(bound.name.clone()),
+            crate::program::Called::Own => Some(bound.name.as_str().into()),
             called => self.called(block, called),
         }
     }

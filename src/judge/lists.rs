@@ -11,9 +11,10 @@ use crate::program::Count;
 use crate::surface::Role;
 use crate::text::excerpt;
 use crate::value::Value;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
-impl Judgement<'_> {
+impl<'r> Judgement<'r> {
     pub(super) fn judge_lists(&mut self) {
         let Some(mode) = self.mode else { return };
         for count in &mode.reply.counts {
@@ -31,8 +32,8 @@ impl Judgement<'_> {
         };
         let Some((section, _)) = self.block(index) else { return };
         let listed: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
-        let keys: Vec<(usize, String)> = self.keys_of(contents);
-        let known = Ends::of(keys.iter().map(|(_, key)| key.as_str()));
+        let keys = self.keys_of(contents);
+        let known = Ends::of(keys.iter().map(|(_, key)| &**key));
         for item in listed.iter().filter(|item| !known.hold(item)) {
             let message = format!("`{}` lists `{}`, but the reply has none", count.name, excerpt(item, 60));
             self.remark(Remark::ListMismatch, section.opener, message, Some(count.at));
@@ -46,7 +47,7 @@ impl Judgement<'_> {
     }
 
     /// The contents of a name that stand, with their keys, in the order in which they are told.
-    fn keys_of(&self, name: &str) -> Vec<(usize, String)> {
+    fn keys_of(&self, name: &str) -> Vec<(usize, Cow<'r, str>)> {
         let told = (0..self.document.blocks.len()).filter_map(|index| self.told_at(index));
         let keys = told.filter_map(|index| Some((index, self.key(index)?)));
         keys.filter(|(_, (known, _))| known == name).map(|(index, (_, key))| (index, key)).collect()

@@ -36,9 +36,11 @@ use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Location, Span};
 use crate::value::Value;
-use std::cell::{Cell, OnceCell};
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What becomes of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +104,7 @@ pub(crate) struct Judgement<'r> {
     pub(crate) mode: Option<&'r Mode>,
     mode_id: Option<ModeId>,
     pub(crate) fates: Vec<Fate>,
-    pub(crate) calls: Vec<Call>,
+    pub(crate) calls: Vec<Call<'r>>,
     pub(crate) texts: Texts,
     /// Contents that make room for a later one under the same key, with that one; and those, which are told there.
     moved: HashMap<usize, Option<usize>>,
@@ -119,6 +121,8 @@ pub(crate) struct Judgement<'r> {
     /// Whether the model may be asked again, and whether it is.
     pub(crate) may_ask_again: bool,
     pub(crate) asks_again: bool,
+    /// The texts of contents: conditions, effects and the outcome hold the same ones.
+    shared: RefCell<HashMap<usize, Arc<str>>>,
     /// The wrapper around each block, looked for when a key first asks.
     around: OnceCell<Vec<Option<usize>>>,
     /// What conditions see as `reply`; each member is made when one reads it.
@@ -160,6 +164,7 @@ pub(crate) fn judge<'r>(
         refused: false,
         may_ask_again: attempts < program.ask_again.most,
         asks_again: false,
+        shared: RefCell::default(),
         around: OnceCell::new(),
         reply: Record::default(),
         mode_name: session.mode.as_str().into(),
@@ -268,20 +273,16 @@ impl<'r> Judgement<'r> {
     pub(crate) fn action_of(&self, block: usize) -> Option<(usize, &'r Action)> {
         let (block, bound) = self.block(block)?;
         let name = self.called(block, &bound.called)?;
-        let (number, _, action) = self.program.actions.get_full(name.as_str())?;
+        let (number, _, action) = self.program.actions.get_full(&*name)?;
         Some((number, action))
     }
 
     /// The name that a block bears, from wherever its binding takes it.
-    pub(crate) fn called(&self, block: &Block, called: &program::Called) -> Option<String> {
+    pub(crate) fn called(&self, block: &Block, called: &'r program::Called) -> Option<Cow<'r, str>> {
         match called {
-            program::Called::Own => Some(block.name.of(self.text).to_owned()),
-            program::Called::Word(word) => Some(word.clone()),
-            program::Called::Attribute(name) => {
-                let (_, dialect) = self.dialect?;
-                let same = |one: &&Attribute| self.key_of(block, one).is_some_and(|key| dialect.names.same(key, name));
-                block.attributes.iter().find(same).map(|attribute| self.value_of(attribute))
-            }
+            program::Called::Own => Some(block.name.of(self.text).into()),
+            program::Called::Word(word) => Some(word.into()),
+            program::Called::Attribute(name) => self.attribute(block, name),
             program::Called::Around(wrapper, attribute) => self.attribute_around(block, wrapper, attribute),
         }
     }
@@ -300,13 +301,16 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    fn value_of(&self, attribute: &Attribute) -> String {
+    fn value_of(&self, attribute: &Attribute) -> Cow<'r, str> {
         let raw = attribute.value.of(self.text);
         let says = match self.dialect.is_some_and(|(_, dialect)| dialect.outline.is_some()) {
             true => decode_string(raw.trim_matches(['"', '\''])),
             false => decode_entities(raw),
         };
-        says.trim().to_owned()
+        match says {
+            Cow::Borrowed(says) => says.trim().into(),
+            Cow::Owned(says) => says.trim().to_owned().into(),
+        }
     }
 
     /// Answers a defect: lets the first strategy that applies act, and says so.
@@ -351,14 +355,18 @@ impl<'r> Judgement<'r> {
     }
 
     /// What an attribute of a block's opener says.
-    pub(crate) fn attribute(&self, block: &Block, name: &str) -> Option<String> {
-        self.called(block, &program::Called::Attribute(name.to_owned()))
+    pub(crate) fn attribute(&self, block: &Block, name: &str) -> Option<Cow<'r, str>> {
+        let (_, dialect) = self.dialect?;
+        let same = |one: &&Attribute| self.key_of(block, one).is_some_and(|key| dialect.names.same(key, name));
+        block.attributes.iter().find(same).map(|attribute| self.value_of(attribute))
     }
 
     /// Name, key and text of a content that stands.
-    pub(crate) fn content(&self, index: usize) -> Option<(String, String, String)> {
+    pub(crate) fn content(&self, index: usize) -> Option<(Cow<'r, str>, Cow<'r, str>, Arc<str>)> {
         let (name, key) = self.key(index)?;
-        Some((name, key, self.body(index).into_owned()))
+        let mut shared = self.shared.borrow_mut();
+        let text = shared.entry(index).or_insert_with(|| self.body(index).into());
+        Some((name, key, Arc::clone(text)))
     }
 
     /// Adds a finding, up to the limit. An error stands in for a lesser one: it is what the exit status says.

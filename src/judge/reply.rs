@@ -43,7 +43,7 @@ impl Judgement<'_> {
                 .iter()
                 .map(|call| {
                     object([
-                        ("action", call.name.as_str().into()),
+                        ("action", (&*call.name).into()),
                         ("params", call.params.clone()),
                         ("form", call.form.into()),
                         ("accepted", call.accepted.into()),

@@ -107,7 +107,7 @@ impl Judgement<'_> {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
             let Some(rank) = rank(block.id) else { continue };
             if rank < furthest {
-                let name = self.content_name(index).unwrap_or_else(|| bound.name.clone());
+                let name = self.content_name(index).unwrap_or_else(|| bound.name.as_str().into());
                 let message = format!("`{name}` should stand earlier in the reply");
                 let finding = defect(Defect::OutOfOrder, block.span, message).with_rule(mode.reply.order_at);
                 self.answer(Defect::OutOfOrder, &Subject::Block(index), finding);

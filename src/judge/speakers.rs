@@ -84,7 +84,7 @@ impl Judgement<'_> {
         if bound.role != Role::Utterance {
             return None;
         }
-        let label = self.attribute(block, "label").unwrap_or_default();
+        let label = self.attribute(block, "label").unwrap_or_default().into_owned();
         Some(Speaker { name: block.name.of(self.text).to_owned(), label })
     }
 

@@ -203,7 +203,7 @@ impl Judgement<'_> {
         let Outside::Section(name) = &dialect.text else { return None };
         let is_called = |index: usize| {
             let is_section = self.block(index).is_some_and(|(_, bound)| bound.role == Role::Section);
-            is_section && self.stands(index) && self.content_name(index).as_ref() == Some(name)
+            is_section && self.stands(index) && self.content_name(index).as_deref() == Some(name)
         };
         if (0..self.document.blocks.len()).any(is_called) {
             return None;

@@ -7,10 +7,9 @@
 use crate::document::Mask;
 use crate::document::decode_entities;
 use crate::document::payload::{Fields, read_fields, read_strictly};
-use crate::program::{Dialect, Limits};
+use crate::program::{Dialect, Kind, Limits, Types};
 use crate::text::Span;
 use crate::value::{Object, Value};
-use serde_json::Value as Schema;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -40,7 +39,9 @@ pub(super) struct Typed {
 /// The fields of one name.
 struct Group<'g> {
     name: &'g str,
-    schema: &'g Schema,
+    /// The same as the schema declares it.
+    declared: Option<&'g Arc<str>>,
+    types: &'g Types,
     first: Span,
     /// The bodies of all of them, the first included, if there are several.
     further: Vec<Span>,
@@ -79,18 +80,14 @@ impl<'t> Source<'t> {
     }
 
     /// The members that the fields give, typed by the schema's properties.
-    pub(super) fn members(&self, fields: &Fields, schema: &Schema, depth: usize) -> Typed {
-        let properties = schema.get("properties").and_then(Schema::as_object);
-        let mut typed = Typed::default();
+    pub(super) fn members(&self, fields: &Fields, types: &Types, depth: usize) -> Typed {
+        let mut typed = Typed { params: Object::with_capacity(fields.list.len()), repeated: Vec::new() };
         let mut groups: Vec<Group<'_>> = Vec::with_capacity(fields.list.len());
         for field in &fields.list {
             let raw = field.name.of(self.text);
-            let declared = properties.and_then(|properties| {
-                properties
-                    .get_key_value(raw)
-                    .or_else(|| properties.iter().find(|(name, _)| self.dialect.names.same(name, raw)))
-            });
-            let name = declared.map_or(raw, |(name, _)| name.as_str());
+            let same = || types.members().find(|(name, _)| self.dialect.names.same(name, raw));
+            let declared = types.member(raw).or_else(same);
+            let name = declared.map_or(raw, |(name, _)| name);
             match groups.iter_mut().find(|group| group.name == name) {
                 Some(group) => {
                     if group.further.is_empty() {
@@ -100,28 +97,31 @@ impl<'t> Source<'t> {
                     group.last = field.span;
                 }
                 None => {
-                    let schema = declared.map_or(&Schema::Null, |(_, schema)| schema);
-                    groups.push(Group { name, schema, first: field.body, further: Vec::new(), last: field.span });
+                    let types = declared.map_or(Types::unknown(), |(_, types)| types);
+                    let declared = declared.map(|(name, _)| name);
+                    let (first, last) = (field.body, field.span);
+                    groups.push(Group { name, declared, types, first, further: Vec::new(), last });
                 }
             }
         }
         for group in groups {
             let bodies = if group.further.is_empty() { std::slice::from_ref(&group.first) } else { &group.further };
-            if bodies.len() > 1 && kind(group.schema) != "array" {
+            if bodies.len() > 1 && group.types.kind != Kind::Array {
                 typed.repeated.push((group.name.to_owned(), group.last));
             }
-            typed.params.insert(group.name.to_owned(), self.value(bodies, group.schema, depth));
+            let name = group.declared.map_or_else(|| group.name.into(), Arc::clone);
+            typed.params.insert(name, self.value(bodies, group.types, depth));
         }
         typed
     }
 
     /// The value of a field that stands once for each body.
-    fn value(&self, bodies: &[Span], schema: &Schema, depth: usize) -> Value {
+    fn value(&self, bodies: &[Span], types: &Types, depth: usize) -> Value {
         let Some(last) = bodies.last().copied().filter(|_| self.takes()) else { return Value::Null };
         let text = || self.decoded(last);
-        match kind(schema) {
-            "array" => self.items(bodies, schema, depth),
-            "object" => {
+        match types.kind {
+            Kind::Array => self.items(bodies, types, depth),
+            Kind::Object => {
                 let text = text();
                 if let Some(object @ Value::Object(_)) = self.json_of(&text, '{') {
                     return object;
@@ -130,29 +130,29 @@ impl<'t> Source<'t> {
                 if fields.list.is_empty() || depth == 0 {
                     return text.into();
                 }
-                Value::Object(self.members(&fields, schema, depth - 1).params)
+                Value::Object(self.members(&fields, types, depth - 1).params)
             }
-            "integer" | "number" => number_of(&text()).unwrap_or_else(|| text().into()),
-            "boolean" => match &*text() {
+            Kind::Integer | Kind::Number => number_of(&text()).unwrap_or_else(|| text().into()),
+            Kind::Boolean => match &*text() {
                 "true" => Value::Bool(true),
                 "false" => Value::Bool(false),
                 other => other.into(),
             },
             // Inside an object without declared members, what looks like fields is fields.
-            "" if schema.is_null() => {
+            Kind::Unknown => {
                 let fields = self.fields_in(last);
                 if fields.list.is_empty() || depth == 0 {
                     return text().into();
                 }
-                Value::Object(self.members(&fields, schema, depth - 1).params)
+                Value::Object(self.members(&fields, types, depth - 1).params)
             }
             _ => text().into(),
         }
     }
 
     /// A list is a JSON array, fields inside one field, words between commas, or the same field several times.
-    fn items(&self, bodies: &[Span], schema: &Schema, depth: usize) -> Value {
-        let item = schema.get("items").unwrap_or(&Schema::Null);
+    fn items(&self, bodies: &[Span], types: &Types, depth: usize) -> Value {
+        let item = types.items();
         if let [only] = bodies {
             let text = self.decoded(*only);
             if let Some(items @ Value::Array(_)) = self.json_of(&text, '[') {
@@ -169,22 +169,12 @@ impl<'t> Source<'t> {
     }
 }
 
-/// The type that a schema asks for; the first of several, and nothing where it says nothing.
-fn kind(schema: &Schema) -> &str {
-    match schema.get("type") {
-        Some(Schema::String(kind)) => kind,
-        Some(Schema::Array(kinds)) => kinds.first().and_then(Schema::as_str).unwrap_or_default(),
-        _ if schema.get("properties").is_some() => "object",
-        _ => "",
-    }
-}
-
 /// A word as its schema types it.
-fn scalar(word: &str, schema: &Schema) -> Value {
-    match kind(schema) {
-        "integer" | "number" => number_of(word).unwrap_or_else(|| word.into()),
-        "boolean" if word == "true" => true.into(),
-        "boolean" if word == "false" => false.into(),
+fn scalar(word: &str, types: &Types) -> Value {
+    match types.kind {
+        Kind::Integer | Kind::Number => number_of(word).unwrap_or_else(|| word.into()),
+        Kind::Boolean if word == "true" => true.into(),
+        Kind::Boolean if word == "false" => false.into(),
         _ => word.into(),
     }
 }
@@ -210,34 +200,31 @@ impl Way<'_> {
 
 /// Takes the same value as the schema types it: `3.0` is the integer 3. Returns the paths of members that it does not
 /// declare.
-pub(super) fn settle(value: &mut Value, schema: &Schema) -> Vec<Vec<String>> {
+pub(super) fn settle(value: &mut Value, types: &Types) -> Vec<Vec<String>> {
     let mut unknown = Vec::new();
-    settle_at(value, schema, None, &mut unknown);
+    settle_at(value, types, None, &mut unknown);
     unknown
 }
 
-fn settle_at(value: &mut Value, schema: &Schema, before: Option<&Way<'_>>, unknown: &mut Vec<Vec<String>>) {
+fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, unknown: &mut Vec<Vec<String>>) {
     match value {
         Value::Object(members) => {
-            let properties = schema.get("properties").and_then(Schema::as_object);
-            let open = !matches!(schema.get("additionalProperties"), None | Some(Schema::Bool(false)));
-            let closed = !open && properties.is_some();
             for (name, member) in members.iter_mut() {
                 let way = Way { step: &name, before };
-                match properties.and_then(|properties| properties.get(name)) {
-                    Some(schema) => settle_at(member, schema, Some(&way), unknown),
-                    None if closed => unknown.push(way.path()),
+                match types.member(name) {
+                    Some((_, types)) => settle_at(member, types, Some(&way), unknown),
+                    None if types.is_closed() => unknown.push(way.path()),
                     None => {}
                 }
             }
         }
         Value::Array(items) => {
-            let Some(schema) = schema.get("items") else { return };
+            let types = types.items();
             for (index, item) in Arc::make_mut(items).iter_mut().enumerate() {
-                settle_at(item, schema, Some(&Way { step: &index, before }), unknown);
+                settle_at(item, types, Some(&Way { step: &index, before }), unknown);
             }
         }
-        Value::Number(number) if number.is_f64() && kind(schema) == "integer" => {
+        Value::Number(number) if number.is_f64() && types.kind == Kind::Integer => {
             let whole = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 9.0e15);
             if let Some(whole) = whole {
                 *value = Value::from(whole as i64);
@@ -280,45 +267,29 @@ fn remove_below<'p>(value: &mut Value, paths: impl Iterator<Item = &'p [String]>
     }
 }
 
-/// Whether the schema names one type, which is not `null`.
-fn wants_value(schema: &Schema) -> bool {
-    schema.get("type").is_some_and(|kind| kind.as_str().is_some_and(|kind| kind != "null"))
-}
-
 /// The value converted to the schema's types where that loses nothing.
-pub(super) fn coerced(value: &Value, schema: &Schema) -> Value {
-    match (kind(schema), value) {
-        ("object", Value::Object(members)) => {
-            let properties = schema.get("properties").and_then(Schema::as_object);
+pub(super) fn coerced(value: &Value, types: &Types) -> Value {
+    match (types.kind, value) {
+        (Kind::Object, Value::Object(members)) => {
             let member = |(name, value): (&str, &Value)| {
-                let schema = properties.and_then(|properties| properties.get(name)).unwrap_or(&Schema::Null);
+                let types = types.member(name).map_or(Types::unknown(), |(_, types)| types);
                 // Where a type is wanted, `null` says that there is no value.
-                (!value.is_null() || !wants_value(schema)).then(|| (name.to_owned(), coerced(value, schema)))
+                (!value.is_null() || !types.wants_value).then(|| (name.to_owned(), coerced(value, types)))
             };
             Value::Object(members.iter().filter_map(member).collect())
         }
-        ("array", Value::Array(items)) => {
-            let schema = schema.get("items").unwrap_or(&Schema::Null);
-            items.iter().map(|item| coerced(item, schema)).collect()
-        }
-        ("array", single) if !single.is_null() => {
-            vec![coerced(single, schema.get("items").unwrap_or(&Schema::Null))].into()
-        }
-        ("integer" | "number", Value::String(text)) => number_of(text).unwrap_or_else(|| value.clone()),
-        ("string", Value::Number(_) | Value::Bool(_)) => value.to_string().into(),
-        ("boolean", Value::String(text)) => match text.to_ascii_lowercase().as_str() {
+        (Kind::Array, Value::Array(items)) => items.iter().map(|item| coerced(item, types.items())).collect(),
+        (Kind::Array, single) if !single.is_null() => vec![coerced(single, types.items())].into(),
+        (Kind::Integer | Kind::Number, Value::String(text)) => number_of(text).unwrap_or_else(|| value.clone()),
+        (Kind::String, Value::Number(_) | Value::Bool(_)) => value.to_string().into(),
+        (Kind::Boolean, Value::String(text)) => match text.to_ascii_lowercase().as_str() {
             "true" | "yes" => Value::Bool(true),
             "false" | "no" => Value::Bool(false),
             _ => value.clone(),
         },
-        ("string", Value::String(text)) => match schema.get("enum").and_then(Schema::as_array) {
-            // A word of a closed list in another case or with white space around it is still that word.
-            Some(words) => {
-                let mut words = words.iter().filter_map(Schema::as_str);
-                words.find(|word| word.eq_ignore_ascii_case(text.trim())).map_or_else(|| value.clone(), Value::from)
-            }
-            None => value.clone(),
-        },
+        (Kind::String, Value::String(text)) => {
+            types.word(text).map_or_else(|| value.clone(), |word| word.clone().into())
+        }
         _ => value.clone(),
     }
 }

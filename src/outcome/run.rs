@@ -102,9 +102,14 @@ impl Program {
             judged.remark(Remark::NotUtf8, span, "this is not UTF-8 and was replaced", None);
         }
         let flowed = self.flow(&mut judged);
+        let trace = options.trace.then(|| trace(&mut judged, &flowed));
         let mut outcome = Outcome {
             version: VERSION,
-            status: Status::Clean,
+            status: match (judged.refused, judged.degraded) {
+                (true, _) => Status::Refused,
+                (false, true) => Status::Degraded,
+                (false, false) => Status::Clean,
+            },
             dialect: judged.dialect.map(|(_, dialect)| dialect.name.clone()),
             mode: session.mode.clone(),
             message: String::new(),
@@ -112,28 +117,15 @@ impl Program {
             sections: Vec::new(),
             contents: Vec::new(),
             utterances: Vec::new(),
-            calls: Vec::new(),
-            effects: Vec::new(),
+            calls: Vec::with_capacity(judged.calls.len()),
+            effects: flowed.done.into_iter().map(|done| self.record(done)).collect(),
             diagnostics: Vec::new(),
-            ask_again: None,
+            ask_again: judged.asks_again.then(|| self.correction_of(&judged)),
             ledger: ledger(&judged),
-            session: judged.session.clone(),
-            trace: None,
+            session: flowed.session,
+            trace,
         };
-        outcome.status = match (judged.refused, judged.degraded) {
-            (true, _) => Status::Refused,
-            (false, true) => Status::Degraded,
-            (false, false) => Status::Clean,
-        };
-        if judged.asks_again {
-            outcome.ask_again = Some(self.correction_of(&judged));
-        }
         parts(&mut judged, &mut outcome);
-        if options.trace {
-            outcome.trace = Some(trace(&mut judged, &flowed));
-        }
-        outcome.session = flowed.session;
-        outcome.effects = flowed.done.into_iter().map(|done| self.record(done)).collect();
         outcome.diagnostics = self.judged_findings(&mut judged);
         if !judged.texts.message_dropped {
             outcome.message = std::mem::take(&mut judged.texts.message.text);
@@ -156,20 +148,20 @@ impl Program {
                 next_call += 1;
                 let action = call.action.and_then(|number| self.actions.get_index(number));
                 if let Some((_, action)) = action.filter(|_| call.accepted) {
-                    let near = std::iter::once(&action.degradation).chain(judged.block_answers(index));
+                    let near = [Some(&action.degradation), judged.block_answers(index)];
                     flow.perform(&action.effects, &[("params", &call.params)], block.span, near);
                 }
                 continue;
             }
             let Some(index) = judged.told_at(index) else { continue };
-            let declared = judged.content_name(index).and_then(|name| self.contents.get(&name));
+            let declared = judged.content_name(index).and_then(|name| self.contents.get(&*name));
             if let Some(content) = declared.filter(|content| !content.effects.is_empty() && judged.has_effect(index))
                 && let Some((name, key, text)) = judged.content(index)
             {
-                let [name, key, text] = [name, key, text].map(Value::from);
+                let (name, key, text) = (name.into(), key.into(), text.into());
                 let attributes = judged.attributes(index);
                 let names = [("name", &name), ("key", &key), ("text", &text), ("attributes", &attributes)];
-                flow.perform(&content.effects, &names, block.span, judged.block_answers(index));
+                flow.perform(&content.effects, &names, block.span, [judged.block_answers(index), None]);
             } else if utterances && let Some(speaker) = judged.speaker(index) {
                 if flow.is_beyond_limit() {
                     judged.judge_beyond_limit(index);
@@ -256,19 +248,20 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     for (index, block) in told.filter_map(|index| Some((index, judged.document.blocks.get(index)?))) {
         let Some(bound) = judged.bound(block).filter(|_| judged.stands(index)) else { continue };
         let text = || judged.body(index).into_owned();
-        let name = || judged.content_name(index).unwrap_or_default();
+        let name = || judged.content_name(index).unwrap_or_default().into_owned();
         match bound.role {
             Role::Message | Role::Call | Role::Wrapper => {}
             Role::Thinking => outcome.thinking.push(text()),
             Role::Section => outcome.sections.push(Section { name: name(), text: text(), span: span(block.span) }),
             Role::Content => {
                 if let Some((name, key, text)) = judged.content(index) {
+                    let (name, key) = (name.into_owned(), key.into_owned());
                     outcome.contents.push(ContentBlock { name, key, text, span: span(block.span) });
                 }
             }
             Role::Utterance => {
-                let label = judged.attribute(block, "label").unwrap_or_default();
-                let speaker = judged.called(block, &bound.called).unwrap_or_default();
+                let label = judged.attribute(block, "label").unwrap_or_default().into_owned();
+                let speaker = judged.called(block, &bound.called).unwrap_or_default().into_owned();
                 outcome.utterances.push(Utterance { speaker, label, text: text(), span: span(block.span) });
             }
         }
@@ -278,10 +271,11 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
         let at = outcome.sections.partition_point(|section| section.span[0] < text.span.start);
         outcome.sections.insert(at, section);
     }
+    outcome.calls.reserve_exact(judged.calls.len());
     for call in &mut judged.calls {
         let block = judged.document.blocks.get(call.block).map(|block| block.span).unwrap_or_default();
         outcome.calls.push(Call {
-            action: call.name.clone(),
+            action: call.name.to_string(),
             params: std::mem::take(&mut call.params),
             verdict: if call.accepted && !judged.refused { Verdict::Accepted } else { Verdict::Dropped },
             span: span(block),

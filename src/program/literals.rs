@@ -15,14 +15,14 @@ const GRAM: usize = 4;
 const MOST: usize = 64;
 /// A class of more characters than these is none of literals.
 const CHARACTERS: usize = 4;
-/// The words of the bitmap: 4 KiB, so that it stays in the nearest cache.
-const WORDS: usize = 512;
+/// Grams are told apart by so many bits of their hashes: few enough to stay in the nearest cache.
+const BITS: u32 = 13;
 
 /// The literals of some patterns.
 #[derive(Debug)]
 pub(super) struct Literals {
-    /// Which grams a literal holds, by their hashes; wrong with some others.
-    bitmap: Box<[u64; WORDS]>,
+    /// Whether a literal has a gram of this hash; wrong with some others.
+    held: Box<[bool; 1 << BITS]>,
     /// By their grams.
     literals: Vec<Literal>,
 }
@@ -39,7 +39,7 @@ struct Literal {
 
 impl Literals {
     pub(super) fn new() -> Self {
-        Self { bitmap: Box::new([0; WORDS]), literals: Vec::new() }
+        Self { held: Box::new([false; 1 << BITS]), literals: Vec::new() }
     }
 
     /// Takes a pattern in; `false` if it has no literals.
@@ -50,9 +50,8 @@ impl Literals {
         for text in texts {
             let grams = text.windows(GRAM).enumerate().max_by_key(|(_, window)| rarity(window));
             let Some((at, gram)) = grams.and_then(|(at, window)| Some((at, gram(window)?))) else { continue };
-            let (word, bit) = place(gram);
-            if let Some(word) = self.bitmap.get_mut(word) {
-                *word |= 1 << bit;
+            if let Some(held) = self.held.get_mut(hash(gram)) {
+                *held = true;
             }
             let index = self.literals.partition_point(|literal| literal.gram < gram);
             self.literals.insert(index, Literal { gram, at, text, pattern: number });
@@ -64,18 +63,34 @@ impl Literals {
     pub(super) fn find(&self, text: &str) -> Vec<usize> {
         let bytes = text.as_bytes();
         let mut found = Vec::new();
-        for (at, window) in bytes.windows(GRAM).enumerate() {
-            let Some(gram) = gram(window) else { break };
-            let (word, bit) = place(gram);
-            if self.bitmap.get(word).is_some_and(|word| word >> bit & 1 == 1) {
-                self.look_up(gram, bytes, at, &mut found);
+        let mut at = 0;
+        // Eight bytes hold five grams, which seldom are any of the literals'.
+        while let Some(eight) = bytes.get(at..at + 8).and_then(|eight| <[u8; 8]>::try_from(eight).ok()) {
+            let eight = u64::from_le_bytes(eight) | SMALL;
+            let grams: [u32; 5] = std::array::from_fn(|index| (eight >> (8 * index)) as u32);
+            if grams.iter().fold(false, |held, gram| held | self.may_hold(*gram)) {
+                for (gram, at) in grams.into_iter().zip(at..) {
+                    self.look_up(gram, bytes, at, &mut found);
+                }
             }
+            at += grams.len();
+        }
+        for (window, at) in bytes.get(at..).unwrap_or_default().windows(GRAM).zip(at..) {
+            gram(window).into_iter().for_each(|gram| self.look_up(gram, bytes, at, &mut found));
         }
         found
     }
 
+    /// Whether a gram is that of a literal, or of the same hash.
+    fn may_hold(&self, gram: u32) -> bool {
+        self.held.get(hash(gram)).copied().unwrap_or_default()
+    }
+
     #[cold]
     fn look_up(&self, gram: u32, bytes: &[u8], at: usize, found: &mut Vec<usize>) {
+        if !self.may_hold(gram) {
+            return;
+        }
         let first = self.literals.partition_point(|literal| literal.gram < gram);
         for literal in self.literals.iter().skip(first).take_while(|literal| literal.gram == gram) {
             let start = at.checked_sub(literal.at);
@@ -87,9 +102,12 @@ impl Literals {
     }
 }
 
+/// The bit by which small letters differ from capital ones, in each byte.
+const SMALL: u64 = 0x2020_2020_2020_2020;
+
 /// Four bytes, in small letters; other bytes may fall together, too.
 fn gram(bytes: &[u8]) -> Option<u32> {
-    bytes.try_into().ok().map(|bytes: [u8; GRAM]| u32::from_le_bytes(bytes) | 0x2020_2020)
+    bytes.try_into().ok().map(|bytes: [u8; GRAM]| u32::from_le_bytes(bytes) | SMALL as u32)
 }
 
 /// How seldom English text holds these bytes: the rarer each letter, the more.
@@ -98,10 +116,8 @@ fn rarity(bytes: &[u8]) -> usize {
     bytes.iter().map(rank).sum()
 }
 
-/// Its word in the bitmap, and its bit there.
-fn place(gram: u32) -> (usize, u32) {
-    let hash = gram.wrapping_mul(0x9E37_79B1);
-    ((hash >> 23) as usize & (WORDS - 1), hash >> 17 & 63)
+fn hash(gram: u32) -> usize {
+    (gram.wrapping_mul(0x9E37_79B1) >> (u32::BITS - BITS)) as usize
 }
 
 /// What the matches of an expression hold, in small letters.

@@ -22,6 +22,7 @@ mod schema;
 mod state;
 mod structure;
 mod tables;
+mod types;
 
 pub(crate) use dialect::tag_family;
 pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Margin, Outside, Starts};
@@ -38,14 +39,15 @@ pub(crate) use schema::{Schema, misfit};
 pub(crate) use state::Slot;
 pub(crate) use structure::{Braces, Structure};
 pub use tables::{DegradationRow, Permission, PermitCell};
+pub(crate) use types::{Kind, Types};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
 use crate::expression::{Expression, Record, Template};
 use crate::pack;
 use crate::surface::{self, Folder};
 use crate::text::{Location, SourceId, Sources};
+use crate::value::Table;
 use crate::value::Value;
-use indexmap::IndexMap;
 use std::sync::Arc;
 
 /// A pack, ready to run: immutable, for all threads. Once it exists nothing fails: any response gives an outcome.
@@ -54,18 +56,18 @@ pub struct Program {
     pub(crate) name: String,
     pub(crate) sources: Sources,
     pub(crate) dialects: Vec<Dialect>,
-    pub(crate) actions: IndexMap<String, Action>,
-    pub(crate) modes: IndexMap<String, Mode>,
+    pub(crate) actions: Table<String, Action>,
+    pub(crate) modes: Table<String, Mode>,
     pub(crate) start: ModeId,
-    pub(crate) contents: IndexMap<String, Content>,
+    pub(crate) contents: Table<String, Content>,
     pub(crate) guardrails: Guardrails,
     pub(crate) flows: Flows,
-    pub(crate) messages: IndexMap<String, Message>,
+    pub(crate) messages: Table<String, Message>,
     pub(crate) degradation: Answers,
     pub(crate) ask_again: AskAgain,
     /// By dialect and block.
     pub(crate) block_degradation: Vec<Vec<Answers>>,
-    pub(crate) slots: IndexMap<String, Slot>,
+    pub(crate) slots: Table<String, Slot>,
     pub(crate) initial: Record,
     pub(crate) data: Value,
     pub(crate) prompts: Prompts,
@@ -75,7 +77,7 @@ pub struct Program {
     /// The place of each declaration that an outcome may name, as `pack/file:line:column`.
     pub(crate) places: Places,
     /// What the pack's `[check]` says of each code that it names.
-    pub(crate) levels: IndexMap<String, surface::Level>,
+    pub(crate) levels: Table<String, surface::Level>,
 }
 
 /// The number of a mode.
@@ -285,7 +287,7 @@ impl Program {
 
     /// The same program with other limits.
     pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        self.limits = Limits { input: limits.input.min(Limits::LONGEST), ..limits };
         self
     }
 

@@ -7,16 +7,16 @@
 use crate::expression::{Document, Escape, Expression};
 use crate::surface::{Speaker, Trimming, Vocabulary};
 use crate::text::{Location, SourceId};
+use crate::value::Table;
 use crate::value::Value;
-use indexmap::IndexMap;
 use std::sync::{Arc, OnceLock};
 
 /// Everything that prompts are made of.
 #[derive(Debug)]
 pub(crate) struct Prompts {
-    pub(crate) prompts: IndexMap<String, Prompt>,
-    pub(crate) tiers: IndexMap<String, Tier>,
-    pub(crate) models: IndexMap<String, Model>,
+    pub(crate) prompts: Table<String, Prompt>,
+    pub(crate) tiers: Table<String, Tier>,
+    pub(crate) models: Table<String, Model>,
     /// The tier of models that nothing declares.
     pub(crate) default: usize,
     pub(crate) texts: Vec<Text>,

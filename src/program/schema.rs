@@ -4,6 +4,7 @@
 //! Out: [`Schema`]: plain JSON Schema for whoever asks, and a validator that is built on first use.
 //! Never: fetches a `$ref`, or changes a value.
 
+use super::Types;
 use crate::surface::{Named, Tree};
 use crate::text::excerpt;
 use crate::value::Shared;
@@ -19,6 +20,7 @@ pub(crate) type Validator = jsonschema::Validator<Shared>;
 #[derive(Debug)]
 pub(crate) struct Schema {
     json: Value,
+    types: OnceLock<Types>,
     validator: OnceLock<Result<Validator, String>>,
 }
 
@@ -48,12 +50,17 @@ impl Schema {
     }
 
     fn new(json: Value) -> Self {
-        Self { json, validator: OnceLock::new() }
+        Self { json, types: OnceLock::new(), validator: OnceLock::new() }
     }
 
     /// The schema itself.
     pub(crate) fn json(&self) -> &Value {
         &self.json
+    }
+
+    /// The kinds of values that it declares.
+    pub(crate) fn types(&self) -> &Types {
+        self.types.get_or_init(|| Types::of(&self.json))
     }
 
     /// The validator, or why the schema is none.

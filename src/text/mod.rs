@@ -131,6 +131,19 @@ pub struct Place {
     pub column: usize,
 }
 
+impl Place {
+    const FIRST: Self = Self { line: 1, column: 1 };
+
+    /// The place behind a text that starts here.
+    fn behind(self, text: &str) -> Self {
+        let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        let last = memchr::memrchr(b'\n', text.as_bytes()).filter(|_| breaks > 0);
+        let line = last.map_or(text, |last| text.get(last + 1..).unwrap_or_default());
+        let column = if breaks > 0 { 1 } else { self.column };
+        Self { line: self.line + breaks, column: column + line.chars().count() }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
@@ -212,26 +225,23 @@ impl Sources {
 #[derive(Debug)]
 pub struct Lines<'t> {
     text: &'t str,
-    /// The start of a line, and its number from 0.
-    known: Cell<(usize, usize)>,
+    /// A byte and its place, from which the next one is counted.
+    known: Cell<(usize, Place)>,
 }
 
 impl<'t> Lines<'t> {
     /// The lines of `text`.
     pub fn new(text: &'t str) -> Self {
-        Self { text, known: Cell::new((0, 0)) }
+        Self { text, known: Cell::new((0, Place::FIRST)) }
     }
 
     /// The line and column of the byte `offset`.
     pub fn place(&self, offset: usize) -> Place {
-        let bytes = self.text.as_bytes();
-        let offset = offset.min(bytes.len());
-        let (start, line) = Some(self.known.get()).filter(|(start, _)| *start <= offset).unwrap_or_default();
-        let between = bytes.get(start..offset).unwrap_or_default();
-        let breaks = memchr::memchr_iter(b'\n', between).count();
-        let start = memchr::memrchr(b'\n', between).map_or(start, |last| start + last + 1);
-        self.known.set((start, line + breaks));
-        Place { line: line + breaks + 1, column: column(bytes.get(start..offset).unwrap_or_default()) }
+        let offset = offset.min(self.text.len());
+        let (start, from) = Some(self.known.get()).filter(|(start, _)| *start <= offset).unwrap_or((0, Place::FIRST));
+        let place = from.behind(self.text.get(start..offset).unwrap_or_default());
+        self.known.set((offset, place));
+        place
     }
 }
 
@@ -252,13 +262,8 @@ fn line_starts(text: &str) -> Vec<usize> {
 fn place_in(text: &str, starts: &[usize], offset: usize) -> Place {
     let line = starts.partition_point(|start| *start <= offset).max(1);
     let start = starts.get(line - 1).copied().unwrap_or_default();
-    let before = text.as_bytes().get(start..offset.min(text.len())).unwrap_or_default();
-    Place { line, column: column(before) }
-}
-
-/// The column behind these bytes of a line. Continuation bytes do not start a character.
-fn column(before: &[u8]) -> usize {
-    before.iter().filter(|byte| **byte & 0xC0 != 0x80).count() + 1
+    let before = text.get(start..offset.min(text.len())).unwrap_or_default();
+    Place { line, column: before.chars().count() + 1 }
 }
 
 #[cfg(test)]

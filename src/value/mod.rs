@@ -12,6 +12,7 @@ mod object;
 mod valid;
 
 pub use object::Object;
+pub(crate) use object::Table;
 pub(crate) use valid::Shared;
 
 use serde_json::Number;

@@ -10,7 +10,10 @@ use indexmap::IndexMap;
 use indexmap::map::raw_entry_v1::RawEntryApiV1;
 use std::sync::{Arc, LazyLock};
 
-type Members = IndexMap<Arc<str>, Value, RandomState>;
+/// What has a name, in the order in which it came.
+pub(crate) type Table<K, V> = IndexMap<K, V, RandomState>;
+
+type Members = Table<Arc<str>, Value>;
 
 /// Values by their names, in order, shared with its clones until one of them changes.
 #[derive(Debug, Clone)]

@@ -154,28 +154,41 @@ impl<'de> Visitor<'de> for Seed<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let deeper = self.deeper()?;
         let mut object = Object::new();
-        while let Some(key) = members.next_key::<Key>()? {
+        while let Some(Key(key)) = members.next_key()? {
             let value = members.next_value_seed(deeper)?;
-            insert(&mut object, key.0, value, &mut self.repeated.borrow_mut());
+            insert(&mut object, key, value, &mut self.repeated.borrow_mut());
         }
         Ok(Value::Object(object))
     }
 }
 
-struct Key(String);
+struct Key(Arc<str>);
 
 impl<'de> Deserialize<'de> for Key {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Key)
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}
+
+struct KeyVisitor;
+
+impl Visitor<'_> for KeyVisitor {
+    type Value = Key;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Key, E> {
+        Ok(Key(key.into()))
     }
 }
 
 /// The last of a key counts.
-fn insert(object: &mut Object, key: String, value: Value, repeated: &mut Vec<String>) {
-    if repeated.len() < MOST && object.contains_key(&key) {
-        repeated.push(key.clone());
+fn insert(object: &mut Object, key: Arc<str>, value: Value, repeated: &mut Vec<String>) {
+    if object.insert(key.clone(), value).is_some() && repeated.len() < MOST {
+        repeated.push((*key).to_owned());
     }
-    object.insert(key, value);
 }
 
 static GRAMMAR: LazyLock<Option<Grammar>> =
@@ -236,7 +249,7 @@ impl Building<'_> {
                     let key = self.children(member, "key").first().copied()?;
                     let key = unquote(self.captures.get(key)?.span().of(self.text));
                     let value = self.first_value(Some(member), depth)?;
-                    insert(&mut object, key, value, &mut self.repeated);
+                    insert(&mut object, key.into(), value, &mut self.repeated);
                 }
                 Value::Object(object)
             }

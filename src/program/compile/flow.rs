@@ -9,7 +9,8 @@ use super::sight::{COMPUTE_NAMES, Sight};
 use crate::program::{Event, Exit, Flows, Input, Message, ModeId, Rule, Speakers};
 use crate::surface::{self, Surface};
 use crate::text::{Location, Span, Spanned};
-use indexmap::{IndexMap, IndexSet};
+use crate::value::Table;
+use indexmap::IndexSet;
 
 /// What effects of rules may see, on whatever event.
 const RULE_NAMES: &[&str] = &["state", "data", "mode", "reply", "ids", "item", "now"];
@@ -71,9 +72,9 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn compile_messages(&mut self) -> IndexMap<String, Message> {
+    pub(super) fn compile_messages(&mut self) -> Table<String, Message> {
         let surface = self.surface;
-        let mut messages = IndexMap::new();
+        let mut messages = Table::default();
         for (name, message) in &surface.messages {
             let takes: Vec<String> = message.value.takes.iter().map(|takes| takes.value.clone()).collect();
             let sight = Sight { names: COMPUTE_NAMES, params: None };

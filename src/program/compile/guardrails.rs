@@ -8,10 +8,10 @@ use super::{Compiler, REPLY_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::program::{Guardrail, Guardrails, Mode, ModeId, PatternSet, Set, Target};
 use crate::surface::{Role, Surface};
-use indexmap::IndexMap;
+use crate::value::Table;
 
 impl Compiler<'_> {
-    pub(super) fn compile_guardrails(&mut self, modes: &IndexMap<String, Mode>) -> Guardrails {
+    pub(super) fn compile_guardrails(&mut self, modes: &Table<String, Mode>) -> Guardrails {
         let surface = self.surface;
         let mut guardrails = Guardrails::default();
         for guardrail in &surface.guardrails {

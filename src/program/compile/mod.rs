@@ -21,8 +21,8 @@ use crate::expression::Record;
 use crate::pack::Pack;
 use crate::surface::{self, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
+use crate::value::Table;
 use crate::value::Value;
-use indexmap::IndexMap;
 use sight::{
     ASK_AGAIN_NAMES, CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched, VALUE_NAMES,
 };
@@ -176,9 +176,9 @@ struct Compiler<'c> {
 }
 
 impl Compiler<'_> {
-    fn compile_actions(&mut self) -> IndexMap<String, Action> {
+    fn compile_actions(&mut self) -> Table<String, Action> {
         let surface = self.surface;
-        let mut actions = IndexMap::new();
+        let mut actions = Table::default();
         for (name, action) in &surface.actions {
             let sight = Sight { names: EFFECT_NAMES, params: Some(&action.value.params) };
             let effects = self.effects(&action.value.effects, &mut Vec::new(), sight);
@@ -196,9 +196,9 @@ impl Compiler<'_> {
         actions
     }
 
-    fn compile_contents(&mut self) -> IndexMap<String, Content> {
+    fn compile_contents(&mut self) -> Table<String, Content> {
         let surface = self.surface;
-        let mut contents = IndexMap::new();
+        let mut contents = Table::default();
         for (name, content) in &surface.contents {
             let sight = Sight { names: CONTENT_NAMES, params: None };
             let path = content.value.key.as_ref().is_some_and(|key| key.value == "path");
@@ -209,14 +209,14 @@ impl Compiler<'_> {
         contents
     }
 
-    fn compile_modes(&mut self, dialects: &[Dialect]) -> IndexMap<String, Mode> {
+    fn compile_modes(&mut self, dialects: &[Dialect]) -> Table<String, Mode> {
         let surface = self.surface;
         let number = |name: &Spanned<String>| dialects.iter().position(|dialect| dialect.name == name.value);
         let all: Vec<usize> = match surface.about.as_ref().and_then(|about| about.dialects.as_ref()) {
             Some(names) => names.iter().filter_map(number).collect(),
             None => (0..dialects.len()).collect(),
         };
-        let mut modes = IndexMap::new();
+        let mut modes = Table::default();
         for (name, mode) in &surface.modes {
             let mut permits: Vec<Vec<Permit>> = Vec::new();
             permits.resize_with(surface.actions.len(), Vec::new);
@@ -264,9 +264,9 @@ impl Compiler<'_> {
         }
     }
 
-    fn compile_state(&mut self) -> (IndexMap<String, Slot>, Record) {
+    fn compile_state(&mut self) -> (Table<String, Slot>, Record) {
         let surface = self.surface;
-        let mut slots = IndexMap::new();
+        let mut slots = Table::default();
         let mut initial = Record::default();
         for (name, tree) in &surface.state {
             let compute = match tree.value.get("compute") {

@@ -13,8 +13,8 @@ use crate::program::prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, T
 use crate::program::{Braces, Dialect, Mode, Structure};
 use crate::surface::{self, Amount, Origins, Surface};
 use crate::text::{SourceId, Spanned};
+use crate::value::Table;
 use crate::value::{Object, Value};
-use indexmap::IndexMap;
 use std::sync::{Arc, OnceLock};
 
 /// How many bytes one token stands for where nothing says so: few, so that an estimate is rather too high.
@@ -23,7 +23,7 @@ const BYTES_PER_TOKEN: f64 = 3.0;
 const TURNS: usize = 10;
 
 impl Compiler<'_> {
-    pub(super) fn compile_prompts(&mut self, modes: &IndexMap<String, Mode>, dialects: &[Dialect]) -> Prompts {
+    pub(super) fn compile_prompts(&mut self, modes: &Table<String, Mode>, dialects: &[Dialect]) -> Prompts {
         let surface = self.surface;
         let openers = dialects.iter().flat_map(|dialect| &dialect.families).flat_map(|family| {
             let first = family.grammar.first(family.open).bytes;
@@ -46,7 +46,7 @@ impl Compiler<'_> {
         let default = surface.tiers.values().position(|tier| tier.value.default).unwrap_or(0);
         let mut texts = Texts { known: Vec::new(), escape: escape.clone() };
         let names: Vec<&str> = modes.keys().map(String::as_str).collect();
-        let mut prompts = IndexMap::new();
+        let mut prompts = Table::default();
         for (name, prompt) in &surface.prompts {
             let layers: Vec<Layer> =
                 prompt.value.layers.iter().filter_map(|layer| self.compile_layer(layer, &names, &mut texts)).collect();
@@ -187,7 +187,7 @@ impl Library for Surface {
     }
 }
 
-fn tiers(surface: &Surface) -> IndexMap<String, Tier> {
+fn tiers(surface: &Surface) -> Table<String, Tier> {
     let tier = |tier: &surface::Tier| Tier {
         context: tier.context.value,
         reserve: tier.reserve.value,
@@ -198,7 +198,7 @@ fn tiers(surface: &Surface) -> IndexMap<String, Tier> {
     surface.tiers.iter().map(|(name, one)| (name.clone(), tier(&one.value))).collect()
 }
 
-fn models(surface: &Surface, tiers: &IndexMap<String, Tier>) -> IndexMap<String, Model> {
+fn models(surface: &Surface, tiers: &Table<String, Tier>) -> Table<String, Model> {
     let model = |model: &surface::Model| {
         let (number, _, tier) = tiers.get_full(&model.tier.value)?;
         Some(Model {

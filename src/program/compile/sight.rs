@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, PathTemplate, Reads, Shape, Template};
 use crate::surface::{Named, Tree};
 use crate::text::{Location, Spanned};
-use indexmap::IndexMap;
+use crate::value::Table;
 use std::collections::HashSet;
 
 /// What the expressions at one place may see.
@@ -28,7 +28,7 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    pub(super) fn mark(&self, slots: &mut IndexMap<String, Slot>) {
+    pub(super) fn mark(&self, slots: &mut Table<String, Slot>) {
         for (name, slot) in slots {
             let inside = |(path, at): &(Vec<String>, Location)| match path.split_first() {
                 Some((head, inside)) => (head == name).then(|| (inside.to_vec(), *at)),

@@ -1,0 +1,112 @@
+//! Types: of which kinds are the values that a schema declares?
+//!
+//! In: a JSON Schema.
+//! Out: [`Types`]: kinds, members, items and words, looked up once.
+//! Never: says whether a value fits: that is the validator's to say.
+
+use crate::value::Table;
+use serde_json::Value as Json;
+use std::sync::{Arc, LazyLock};
+
+/// What a schema says to those who read a value from text.
+#[derive(Debug, Default)]
+pub(crate) struct Types {
+    pub(crate) kind: Kind,
+    /// The members that it declares, if it declares any.
+    members: Option<Table<Arc<str>, Types>>,
+    /// Whether there are others.
+    open: bool,
+    items: Option<Box<Types>>,
+    /// The texts of a closed list.
+    words: Option<Vec<Arc<str>>>,
+    /// Whether it names one type, which is not `null`.
+    pub(crate) wants_value: bool,
+}
+
+/// A kind of values; of several that a schema allows, the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Kind {
+    /// There is no schema.
+    #[default]
+    Unknown,
+    /// The schema does not say.
+    Any,
+    Null,
+    Boolean,
+    Integer,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+/// Of what no schema declares.
+static UNKNOWN: LazyLock<Types> = LazyLock::new(Types::default);
+
+impl Types {
+    pub(crate) fn unknown() -> &'static Self {
+        &UNKNOWN
+    }
+
+    pub(super) fn of(schema: &Json) -> Self {
+        if schema.is_null() {
+            return Self::default();
+        }
+        let members = schema.get("properties").and_then(Json::as_object);
+        let words = schema.get("enum").and_then(Json::as_array);
+        let kind = match schema.get("type") {
+            Some(Json::String(kind)) => Kind::of(kind),
+            Some(Json::Array(kinds)) => kinds.first().and_then(Json::as_str).map_or(Kind::Any, Kind::of),
+            _ if members.is_some() => Kind::Object,
+            _ => Kind::Any,
+        };
+        Self {
+            kind,
+            open: !matches!(schema.get("additionalProperties"), None | Some(Json::Bool(false))),
+            items: schema.get("items").map(|items| Box::new(Self::of(items))),
+            words: words.map(|words| words.iter().filter_map(Json::as_str).map(Arc::from).collect()),
+            wants_value: schema.get("type").and_then(Json::as_str).is_some_and(|kind| kind != "null"),
+            members: members
+                .map(|members| members.iter().map(|(name, one)| (name.as_str().into(), Self::of(one))).collect()),
+        }
+    }
+
+    /// The member of this name, with its name as it is declared.
+    pub(crate) fn member(&self, name: &str) -> Option<(&Arc<str>, &Types)> {
+        self.members.as_ref()?.get_key_value(name)
+    }
+
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&Arc<str>, &Types)> {
+        self.members.iter().flatten()
+    }
+
+    /// Whether it declares all the members that there may be.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.members.is_some() && !self.open
+    }
+
+    /// What the items of a list are.
+    pub(crate) fn items(&self) -> &Types {
+        self.items.as_deref().unwrap_or(&UNKNOWN)
+    }
+
+    /// The word of its closed list that this is in another case or with white space around it.
+    pub(crate) fn word(&self, text: &str) -> Option<&Arc<str>> {
+        self.words.iter().flatten().find(|word| word.eq_ignore_ascii_case(text.trim()))
+    }
+}
+
+impl Kind {
+    fn of(word: &str) -> Self {
+        match word {
+            "null" => Kind::Null,
+            "boolean" => Kind::Boolean,
+            "integer" => Kind::Integer,
+            "number" => Kind::Number,
+            "string" => Kind::String,
+            "array" => Kind::Array,
+            "object" => Kind::Object,
+            _ => Kind::Any,
+        }
+    }
+}
