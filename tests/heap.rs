@@ -27,12 +27,11 @@ use rulebook::{Options, Program};
 static HEAP: PeakAlloc = PeakAlloc;
 
 /// The bounds, as times the length of the answer and bytes beside. Aimed at: 4 times and 1 MiB for hostile answers, twice
-/// for mixed ones. What is above that: places of tags and code spans (28 and 16 bytes for each, while a list doubles);
-/// texts of contents and parameters, which stand in the outcome, in the effects and in the session; and the growing buffer
-/// of a stream.
-const HOSTILE: (usize, usize) = (7, 3 << 19);
-const MIXED: (usize, usize) = (4, 1 << 16);
-const STREAMED: (usize, usize) = (5, 1 << 16);
+/// for mixed ones. What is above that: places of openers and code spans (28 and 16 bytes for each, while a list doubles),
+/// and the growing buffer of a stream.
+const HOSTILE: (usize, usize) = (6, 1 << 20);
+const MIXED: (usize, usize) = (2, 1 << 16);
+const STREAMED: (usize, usize) = (4, 1 << 16);
 
 /// The heap that a run takes at its peak, beside what stood there before.
 fn peak<T>(run: impl FnOnce() -> T) -> usize {

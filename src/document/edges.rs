@@ -11,6 +11,7 @@ use crate::surface::{Between, Trim};
 use crate::text::Span;
 use memchr::memmem;
 use std::cell::LazyCell;
+use std::sync::LazyLock;
 
 /// What a line is, beside text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,9 @@ impl Fence {
     }
 }
 
+/// The shortest fences.
+static MARKS: LazyLock<[memmem::Finder<'static>; 2]> = LazyLock::new(|| ["```", "~~~"].map(memmem::Finder::new));
+
 /// Whether fences are made of it.
 fn is_mark(character: char) -> bool {
     matches!(character, '`' | '~')
@@ -59,8 +63,7 @@ pub(super) fn frames(character: char) -> bool {
 
 /// Where the first marks stand that may be a fence.
 pub(super) fn first_marks(text: &[u8]) -> Option<usize> {
-    let find = |marks: &[u8]| memmem::find(text, marks);
-    find(b"```").into_iter().chain(find(b"~~~")).min()
+    MARKS.iter().filter_map(|marks| marks.find(text)).min()
 }
 
 fn read(line: &str) -> Line {
@@ -104,7 +107,7 @@ fn lines(span: Span, text: &str) -> impl Iterator<Item = (Span, Line)> {
 fn fence_lines(span: Span, text: &str) -> impl Iterator<Item = (Span, Fence)> {
     let body = span.of(text);
     let bytes = body.as_bytes();
-    let mut marks = ["```", "~~~"].map(|marks| memmem::find_iter(bytes, marks).peekable());
+    let mut marks = MARKS.each_ref().map(|marks| marks.find_iter(bytes).peekable());
     let mut from = 0;
     std::iter::from_fn(move || {
         loop {

@@ -216,11 +216,6 @@ impl Masks {
         self.decided
     }
 
-    /// Whether it is known if a fence stands around the whole answer.
-    pub(crate) fn settled(&self) -> bool {
-        matches!(self.wrapper, Wrapper::Absent | Wrapper::Found { .. })
-    }
-
     /// The opener and the closer of the fence around the whole answer; known only at its end.
     pub(crate) fn wrapper(&self) -> Option<(Span, Span)> {
         match &self.wrapper {
@@ -248,25 +243,15 @@ impl Masks {
         self.found
     }
 
-    /// Looks at what has come since the last call.
-    pub(crate) fn advance(&mut self, text: &str, complete: bool) {
-        let bytes = text.as_bytes();
-        if !self.settle_wrapper(bytes, complete) {
-            return;
-        }
-        if !self.kinds.fences && !self.kinds.spans {
-            self.decided = bytes.len();
-            return;
-        }
-        let end = match &self.wrapper {
-            Wrapper::Found { closer, .. } => closer.start,
-            _ => bytes.len(),
-        };
-        let bytes = bytes.get(..end).unwrap_or_default();
-        while self.decided < end {
-            let rest = bytes.get(self.decided..).unwrap_or_default();
-            let Some(offset) = memchr::memchr2(b'`', b'~', rest) else {
-                self.decided = end;
+    /// Looks for masks up to `limit`, in a text of which it is settled whether a fence stands around it.
+    pub(crate) fn advance(&mut self, text: &str, complete: bool, limit: usize) {
+        let end = self.wrapper().map_or(text.len(), |(_, closer)| closer.start);
+        let bytes = text.as_bytes().get(..end).unwrap_or_default();
+        let limit = end.min(limit);
+        while self.decided < limit {
+            let rest = bytes.get(self.decided..limit).filter(|_| self.kinds.fences || self.kinds.spans);
+            let Some(offset) = rest.and_then(|rest| memchr::memchr2(b'`', b'~', rest)) else {
+                self.decided = limit;
                 break;
             };
             let at = self.decided + offset;
@@ -287,14 +272,14 @@ impl Masks {
                 Sought::Pending => return,
             }
         }
-        self.decided = self.decided.max(text.len().min(end));
-        if matches!(self.wrapper, Wrapper::Found { .. }) {
+        if self.decided >= end {
             self.decided = text.len();
         }
     }
 
-    /// Whether the question of a wrapper is settled.
-    fn settle_wrapper(&mut self, bytes: &[u8], complete: bool) -> bool {
+    /// Whether it is known if a fence stands around the whole answer.
+    pub(crate) fn settle_wrapper(&mut self, text: &str, complete: bool) -> bool {
+        let bytes = text.as_bytes();
         if let Wrapper::Unknown(seen) = self.wrapper {
             let rest = bytes.get(seen..).unwrap_or_default();
             let Some(first) = rest.iter().position(|byte| !byte.is_ascii_whitespace()).map(|first| seen + first) else {
@@ -583,7 +568,8 @@ mod tests {
 
     fn whole(text: &str) -> Masks {
         let mut masks = Masks::new(ALL);
-        masks.advance(text, true);
+        assert!(masks.settle_wrapper(text, true));
+        masks.advance(text, true, usize::MAX);
         assert_eq!(masks.decided(), text.len());
         masks
     }
@@ -596,9 +582,15 @@ mod tests {
         for size in [1, 2, 3, 7] {
             let mut pieces = Masks::new(ALL);
             for end in (0..text.len()).step_by(size).filter(|end| text.is_char_boundary(*end)) {
-                pieces.advance(text.get(..end).unwrap_or_default(), false);
+                let part = text.get(..end).unwrap_or_default();
+                if pieces.settle_wrapper(part, false) {
+                    pieces.advance(part, false, end / 2);
+                    pieces.advance(part, false, end);
+                }
             }
-            pieces.advance(text, true);
+            assert!(pieces.settle_wrapper(text, true));
+            pieces.advance(text, true, text.len() / 2);
+            pieces.advance(text, true, usize::MAX);
             assert_eq!(pieces.found, masks.found, "{text:?} in pieces of {size}");
             assert_eq!(pieces.wrapper(), masks.wrapper());
         }

@@ -25,12 +25,12 @@ pub(super) struct Tags {
 impl Tags {
     /// The first tag from `at` on.
     fn position(&self, at: usize) -> usize {
-        self.list.partition_point(|tag| tag.span.start < at)
+        self.list.partition_point(|tag| tag.span().start < at)
     }
 
     /// Whether they are all that stand between `at` and `end`, or as many of them as are looked at.
     fn cover(&self, at: usize, end: usize) -> bool {
-        let last = self.list.get(MOST_TAGS - 1).map_or(end, |last| last.span.start);
+        let last = self.list.get(MOST_TAGS - 1).map_or(end, |last| last.span().start);
         self.part.end == end && self.part.start <= at && at <= last
     }
 }
@@ -66,16 +66,16 @@ impl Scanner<'_> {
             let part = Span::new(open.opener.start, end);
             self.pairs = Tags { part, list: self.tags(open, part, text) };
         }
-        let closes = |tag: &Tag| tag.closer.and_then(|closer| self.pairs.list.get(closer));
+        let closes = |tag: &Tag| tag.closer().and_then(|closer| self.pairs.list.get(closer));
         let call = self.pairs.list.get(self.pairs.position(open.opener.start));
-        let Some(outer) = call.and_then(closes).filter(|closer| closer.span.start >= mark.span().end) else {
+        let Some(outer) = call.and_then(closes).filter(|closer| closer.span().start >= mark.span().end) else {
             return Quoted::No;
         };
         let mut next = self.pairs.position(open.fields);
-        while let Some(tag) = self.pairs.list.get(next).filter(|tag| tag.span.end <= mark.start()) {
-            next = match (closes(tag), tag.closer) {
-                (Some(closer), _) if closer.span.start >= outer.span.start => next + 1,
-                (Some(closer), _) if closer.span.start > mark.start() => return Quoted::Until(closer.span.end),
+        while let Some(tag) = self.pairs.list.get(next).filter(|tag| tag.span().end <= mark.start()) {
+            next = match (closes(tag), tag.closer()) {
+                (Some(closer), _) if closer.span().start >= outer.span().start => next + 1,
+                (Some(closer), _) if closer.span().start > mark.start() => return Quoted::Until(closer.span().end),
                 (Some(_), Some(closer)) => closer + 1,
                 _ => next + 1,
             };

@@ -20,6 +20,9 @@ use crate::program::{BlockId, Dialect, Family, Limits};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
 
+/// So much of a text is looked through for masks, and then for marks while it is still at hand.
+const AT_HAND: usize = 16 << 10;
+
 /// One dialect reading one response.
 #[derive(Debug)]
 pub(super) struct Scanner<'p> {
@@ -80,9 +83,8 @@ impl<'p> Scanner<'p> {
 
     /// Reads on as far as the text so far decides.
     pub(super) fn advance(&mut self, text: &str, complete: bool) {
-        self.masks.advance(text, complete);
         // Where the answer starts is not known before.
-        if !complete && !self.masks.settled() {
+        if !self.masks.settle_wrapper(text, complete) {
             return;
         }
         if let Some((opener, _)) = self.masks.wrapper() {
@@ -106,6 +108,7 @@ impl<'p> Scanner<'p> {
                 break;
             }
         }
+        self.masks.advance(text, complete, usize::MAX);
         if self.marker.spent && !self.stopped {
             self.stopped = true;
             self.found.push(Found::new(What::Defect(Defect::TooCostly), Span::new(self.marker.at, self.marker.at)));
@@ -117,9 +120,16 @@ impl<'p> Scanner<'p> {
         loop {
             // Marks are made a few at a time and forgotten when they are dealt with: they are larger than what they mark.
             let most = self.marker.marks.len() + 4096;
-            let look = Look { dialect: self.dialect, text, masks: &self.masks, complete, limit };
-            self.marker.advance(&look, &mut self.budget, most);
-            let full = self.marker.marks.len() >= most;
+            let full = loop {
+                let from = self.marker.at;
+                self.masks.advance(text, complete, from + AT_HAND);
+                let look = Look { dialect: self.dialect, text, masks: &self.masks, complete, limit };
+                self.marker.advance(&look, &mut self.budget, most);
+                let full = self.marker.marks.len() >= most;
+                if full || self.marker.at == from || self.marker.at >= text.len() {
+                    break full;
+                }
+            };
             self.resolve(text, complete && !full && limit >= text.len());
             if !full || self.stopped {
                 return;
@@ -279,8 +289,10 @@ impl<'p> Scanner<'p> {
     }
 
     /// Takes in a block whose end is known, and what stands inside it.
-    fn close(&mut self, open: Open, end: End, text: &str, parent: Option<usize>, depth: usize) {
+    fn close(&mut self, mut open: Open, end: End, text: &str, parent: Option<usize>, depth: usize) {
         let Some(block) = self.block(open.id) else { return };
+        // Most openers have one attribute, where a list has room for four.
+        open.attributes.shrink_to_fit();
         let index = self.blocks.len();
         let closer = end.closer.map_or(Span::new(end.at, end.at), |(span, _)| span);
         let inner = Span::new(open.opener.end, closer.start.max(open.opener.end));

@@ -37,9 +37,10 @@ use crate::surface::Role;
 use crate::text::{Location, Span};
 use crate::value::Value;
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What becomes of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +121,8 @@ pub(crate) struct Judgement<'r> {
     /// Whether the model may be asked again, and whether it is.
     pub(crate) may_ask_again: bool,
     pub(crate) asks_again: bool,
+    /// The texts of contents: conditions, effects and the outcome hold the same ones.
+    shared: RefCell<HashMap<usize, Arc<str>>>,
     /// The wrapper around each block, looked for when a key first asks.
     around: OnceCell<Vec<Option<usize>>>,
     /// What conditions see as `reply`; each member is made when one reads it.
@@ -161,6 +164,7 @@ pub(crate) fn judge<'r>(
         refused: false,
         may_ask_again: attempts < program.ask_again.most,
         asks_again: false,
+        shared: RefCell::default(),
         around: OnceCell::new(),
         reply: Record::default(),
         mode_name: session.mode.as_str().into(),
@@ -358,9 +362,11 @@ impl<'r> Judgement<'r> {
     }
 
     /// Name, key and text of a content that stands.
-    pub(crate) fn content(&self, index: usize) -> Option<(Cow<'r, str>, Cow<'r, str>, String)> {
+    pub(crate) fn content(&self, index: usize) -> Option<(Cow<'r, str>, Cow<'r, str>, Arc<str>)> {
         let (name, key) = self.key(index)?;
-        Some((name, key, self.body(index).into_owned()))
+        let mut shared = self.shared.borrow_mut();
+        let text = shared.entry(index).or_insert_with(|| self.body(index).into());
+        Some((name, key, Arc::clone(text)))
     }
 
     /// Adds a finding, up to the limit. An error stands in for a lesser one: it is what the exit status says.

@@ -6,11 +6,9 @@
 
 use super::Judgement;
 use crate::expression::Record;
-use crate::program::Outside;
+use crate::program::{Outside, REPLY_MEMBERS};
 use crate::surface::Role;
 use crate::value::{Object, Value};
-
-const MEMBERS: [&str; 6] = ["message", "thinking", "calls", "sections", "contents", "utterances"];
 
 impl Judgement<'_> {
     /// Makes the members of `reply` that an expression with these reads sees.
@@ -27,7 +25,7 @@ impl Judgement<'_> {
                         let known = self.reply.get(name).cloned();
                         (name, known.unwrap_or_else(|| self.member_of_reply(name)))
                     };
-                    let whole: Record = MEMBERS.into_iter().map(member).collect();
+                    let whole: Record = REPLY_MEMBERS.into_iter().map(member).collect();
                     self.reply = whole;
                 }
             }

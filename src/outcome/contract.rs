@@ -72,8 +72,8 @@ contract! {
         name: String,
         /// What it is stored under.
         key: String,
-        /// Its text.
-        text: String,
+        /// Its text, which effects share.
+        text: Arc<str>,
         /// The whole block, in bytes.
         span: [usize; 2],
     }

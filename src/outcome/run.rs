@@ -271,6 +271,7 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
         let at = outcome.sections.partition_point(|section| section.span[0] < text.span.start);
         outcome.sections.insert(at, section);
     }
+    outcome.calls.reserve_exact(judged.calls.len());
     for call in &mut judged.calls {
         let block = judged.document.blocks.get(call.block).map(|block| block.span).unwrap_or_default();
         outcome.calls.push(Call {

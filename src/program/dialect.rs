@@ -435,14 +435,16 @@ impl Heads {
     /// Whether one of them may start with `bytes`; unknown while too few have come. A guess that is never wrong with `false`.
     fn fit(&self, bytes: &[u8], insensitive: bool) -> Option<bool> {
         let Some(heads) = &self.0 else { return Some(true) };
-        let equal = |one: &[u8], other: &[u8]| if insensitive { one.eq_ignore_ascii_case(other) } else { one == other };
+        // A few bytes, of which the first ones tell: a comparison of slices would be a call.
+        let same = |byte: u8, known: u8| byte == known || (insensitive && byte.to_ascii_lowercase() == known);
+        let equal = |head: &[u8], known: &[u8]| head.iter().zip(known).all(|(byte, known)| same(*byte, *known));
         let names = heads.lists.get(usize::from(*heads.list.get(usize::from(*bytes.first()?))?))?;
         let mut short = false;
         for name in names {
             match bytes.get(..name.len()) {
                 Some(head) if equal(head, name.as_bytes()) => return Some(true),
                 Some(_) => {}
-                None => short |= name.as_bytes().get(..bytes.len()).is_some_and(|head| equal(head, bytes)),
+                None => short |= name.as_bytes().get(..bytes.len()).is_some_and(|known| equal(bytes, known)),
             }
         }
         if short { None } else { Some(false) }

@@ -7,7 +7,7 @@
 /// The limits of one run. What goes beyond ends in `too-large` or `too-costly`, never in a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest response that is read, in bytes; 10 MiB.
+    /// The longest response that is read, in bytes; 10 MiB, and never more than [`Limits::LONGEST`].
     pub input: usize,
     /// The deepest nesting of blocks and of values in payloads; 64.
     pub depth: usize,
@@ -25,6 +25,11 @@ pub struct Limits {
     pub effects: usize,
     /// Steps of the recogniser for each byte of the response; 512.
     pub steps_per_byte: u64,
+}
+
+impl Limits {
+    /// The longest response that can be read at all: its places are kept in 32 bits.
+    pub const LONGEST: usize = u32::MAX as usize;
 }
 
 impl Default for Limits {

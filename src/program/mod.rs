@@ -80,6 +80,9 @@ pub struct Program {
     pub(crate) levels: Table<String, surface::Level>,
 }
 
+/// What expressions see of `reply`.
+pub(crate) const REPLY_MEMBERS: [&str; 6] = ["message", "thinking", "calls", "sections", "contents", "utterances"];
+
 /// The number of a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ModeId(pub(crate) usize);
@@ -287,7 +290,7 @@ impl Program {
 
     /// The same program with other limits.
     pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        self.limits = Limits { input: limits.input.min(Limits::LONGEST), ..limits };
         self
     }
 

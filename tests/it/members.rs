@@ -32,7 +32,7 @@ fn streamed(response: &str, chunk: usize) -> Outcome {
 }
 
 fn files(outcome: &Outcome) -> Vec<(&str, &str)> {
-    outcome.contents.iter().map(|content| (content.key.as_str(), content.text.as_str())).collect()
+    outcome.contents.iter().map(|content| (content.key.as_str(), &*content.text)).collect()
 }
 
 fn codes(outcome: &Outcome) -> Vec<&str> {
@@ -64,7 +64,7 @@ fn once_decoded(outcome: &Outcome, response: &str) -> Vec<(String, String)> {
             let span = &found.unwrap().span;
             serde_json::from_str(&format!("\"{}\"", &response[span.start..span.end])).unwrap()
         } else {
-            content.text.clone()
+            content.text.to_string()
         };
         (content.key.clone(), text)
     };
@@ -218,7 +218,7 @@ impl Answer {
     fn check(&self, response: &str) {
         let outcome = run(response);
         let got: Vec<(String, String)> =
-            outcome.contents.iter().map(|content| (content.key.clone(), content.text.clone())).collect();
+            outcome.contents.iter().map(|content| (content.key.clone(), content.text.to_string())).collect();
         assert_eq!(got, self.expected(), "{response}\n{:?}", codes(&outcome));
         let text = |name: &str| outcome.sections.iter().find(|section| section.name == name).map(|it| it.text.as_str());
         assert_eq!(text("summary"), Some(self.summary), "{response}");

@@ -61,6 +61,15 @@ fn a_word_that_no_schema_has_is_pointed_at() {
 }
 
 #[test]
+fn the_parts_of_a_reply_have_names() {
+    let guardrail = |when: &str| {
+        pointed_at(&format!("[[guardrails]]\nid = \"g\"\non = \"reply\"\nwhen = \"{when}\"\n"), "hello", "")
+    };
+    assert_eq!(guardrail("reply.mesage and reply['call']"), ["reply.mesage", "reply['call']"]);
+    assert_eq!(guardrail("reply.message and reply.calls | length > 1 and reply"), [""; 0]);
+}
+
+#[test]
 fn a_byte_order_mark_shifts_nothing() {
     let pack = PACK.replace("message\" }", "mesage\" }");
     let marked = format!("\u{feff}{pack}");

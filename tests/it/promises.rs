@@ -293,7 +293,7 @@ fn quoted(outcome: &Outcome, text: &str) -> TestCaseResult {
     }
     for content in &outcome.contents {
         let block = text.get(content.span[0]..content.span[1]);
-        prop_assert!(block.is_some_and(|block| block.contains(&content.text)), "{content:?} of {block:?}");
+        prop_assert!(block.is_some_and(|block| block.contains(&*content.text)), "{content:?} of {block:?}");
     }
     Ok(())
 }

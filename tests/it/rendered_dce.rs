@@ -279,7 +279,7 @@ fn what_was_rendered_is_read_back() {
         if windows {
             outcome.message = outcome.message.replace("\r\n", "\n");
             outcome.sections.iter_mut().for_each(|section| section.text = section.text.replace("\r\n", "\n"));
-            outcome.contents.iter_mut().for_each(|content| content.text = content.text.replace("\r\n", "\n"));
+            outcome.contents.iter_mut().for_each(|content| content.text = content.text.replace("\r\n", "\n").into());
         }
         check(&text, &outcome, dialect, &known);
     }

@@ -12,6 +12,7 @@ use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Family, Limits, tag_family};
 use crate::text::Span;
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 
 /// The outermost fields of a body.
 #[derive(Debug, Default)]
@@ -35,17 +36,38 @@ pub(crate) struct Field {
     pub(crate) body: Span,
 }
 
-/// A tag of any name.
+/// A tag of any name. There may be more of them than of anything else: each place takes the half of a [`Span`], which is
+/// enough for the longest response ([`Limits::LONGEST`]).
 #[derive(Debug)]
 pub(crate) struct Tag {
-    pub(crate) span: Span,
-    name: Span,
+    span: [u32; 2],
+    name: [u32; 2],
+    /// The closer of an opener; it never is the first tag.
+    closer: Option<NonZeroU32>,
     kind: Kind,
-    /// The closer of an opener.
-    pub(crate) closer: Option<usize>,
 }
 
 impl Tag {
+    fn new(span: Span, name: Span, kind: Kind) -> Self {
+        let half = |span: Span| [span.start as u32, span.end as u32];
+        Self { span: half(span), name: half(name), closer: None, kind }
+    }
+
+    pub(crate) fn span(&self) -> Span {
+        let [start, end] = self.span;
+        Span::new(start as usize, end as usize)
+    }
+
+    fn name(&self) -> Span {
+        let [start, end] = self.name;
+        Span::new(start as usize, end as usize)
+    }
+
+    /// The number of the tag that closes it.
+    pub(crate) fn closer(&self) -> Option<usize> {
+        self.closer.map(|closer| closer.get() as usize)
+    }
+
     /// Whether it opens what no tag closes.
     pub(crate) fn is_left_open(&self) -> bool {
         self.kind == Kind::Open && self.closer.is_none()
@@ -77,16 +99,16 @@ pub(crate) fn read_fields(
     let mut next = 0;
     while let Some(tag) = tags.get(next) {
         next += 1;
-        match (tag.kind, tag.closer.and_then(|closer| Some((closer, tags.get(closer)?)))) {
-            (Kind::Close, _) => fields.stray.push(tag.span),
+        match (tag.kind, tag.closer().and_then(|closer| Some((closer, tags.get(closer)?)))) {
+            (Kind::Close, _) => fields.stray.push(tag.span()),
             (Kind::Empty, _) => {
-                let end = Span::new(tag.span.end, tag.span.end);
-                fields.list.push(Field { name: tag.name, span: tag.span, body: end });
+                let end = Span::new(tag.span().end, tag.span().end);
+                fields.list.push(Field { name: tag.name(), span: tag.span(), body: end });
             }
-            (Kind::Open, None) => fields.unclosed.push(tag.span),
+            (Kind::Open, None) => fields.unclosed.push(tag.span()),
             (Kind::Open, Some((closer, end))) => {
-                let body = Span::new(tag.span.end, end.span.start).trimmed(text);
-                fields.list.push(Field { name: tag.name, span: Span::new(tag.span.start, end.span.end), body });
+                let body = Span::new(tag.span().end, end.span().start).trimmed(text);
+                fields.list.push(Field { name: tag.name(), span: tag.span().to(end.span()), body });
                 next = closer + 1;
             }
         }
@@ -142,15 +164,11 @@ fn tags(text: &str, body: Span, masks: &[Mask], family: &Family, limits: &Limits
             Some((Span::new(start, end), name, empty))
         };
         let tag = match run(family.open) {
-            Some((span, name, empty)) => {
-                Some(Tag { span, name, kind: if empty { Kind::Empty } else { Kind::Open }, closer: None })
-            }
-            None => {
-                family.close.and_then(run).map(|(span, name, _)| Tag { span, name, kind: Kind::Close, closer: None })
-            }
+            Some((span, name, empty)) => Some(Tag::new(span, name, if empty { Kind::Empty } else { Kind::Open })),
+            None => family.close.and_then(run).map(|(span, name, _)| Tag::new(span, name, Kind::Close)),
         };
         if let Some(tag) = tag {
-            at = tag.span.end;
+            at = tag.span().end;
             tags.push(tag);
             if tags.len() >= MOST_TAGS {
                 break;
@@ -168,13 +186,13 @@ fn pair(text: &str, mut tags: Vec<Tag>, dialect: &Dialect) -> Vec<Tag> {
     if tags.len() <= FEW_TAGS {
         for index in 0..tags.len() {
             let Some(tag) = tags.get(index).filter(|tag| tag.kind == Kind::Close) else { continue };
-            let name = tag.name.of(text);
+            let name = tag.name().of(text);
             let open = |tag: &&mut Tag| tag.kind == Kind::Open && tag.closer.is_none();
             let before = tags.get_mut(..index).unwrap_or_default();
             if let Some(opener) =
-                before.iter_mut().rev().filter(open).find(|opener| dialect.names.same(opener.name.of(text), name))
+                before.iter_mut().rev().filter(open).find(|opener| dialect.names.same(opener.name().of(text), name))
             {
-                opener.closer = Some(index);
+                opener.closer = NonZeroU32::new(index as u32);
             }
         }
         return tags;
@@ -182,14 +200,14 @@ fn pair(text: &str, mut tags: Vec<Tag>, dialect: &Dialect) -> Vec<Tag> {
     let mut open: HashMap<std::borrow::Cow<'_, str>, Vec<usize>> = HashMap::new();
     for index in 0..tags.len() {
         let Some(tag) = tags.get(index) else { break };
-        let name = dialect.names.fold(tag.name.of(text));
+        let name = dialect.names.fold(tag.name().of(text));
         match tag.kind {
             Kind::Open => open.entry(name).or_default().push(index),
             Kind::Empty => {}
             Kind::Close => {
                 let opener = open.get_mut(&name).and_then(Vec::pop);
                 if let Some(opener) = opener.and_then(|opener| tags.get_mut(opener)) {
-                    opener.closer = Some(index);
+                    opener.closer = NonZeroU32::new(index as u32);
                 }
             }
         }

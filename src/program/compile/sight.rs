@@ -7,6 +7,7 @@
 use super::{Compiler, Slot};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, PathTemplate, Reads, Shape, Template};
+use crate::program::REPLY_MEMBERS;
 use crate::surface::{Named, Tree};
 use crate::text::{Location, Spanned};
 use crate::value::Table;
@@ -87,6 +88,7 @@ impl Compiler<'_> {
             let (code, what, declared): (Code, &str, Vec<&str>) = match head.as_str() {
                 "state" => (Code::PACK_UNKNOWN_STATE, "state", self.surface.state.keys().map(String::as_str).collect()),
                 "data" => (Code::PACK_UNKNOWN_VARIABLE, "data", self.surface.data.keys().map(String::as_str).collect()),
+                "reply" => (Code::PACK_UNKNOWN_VARIABLE, "reply", REPLY_MEMBERS.to_vec()),
                 "params" => match sight.params {
                     Some(params) => {
                         (Code::PACK_UNKNOWN_VARIABLE, "action", params.keys().map(String::as_str).collect())
