@@ -136,3 +136,39 @@ impl schemars::JsonSchema for Object {
         Map::<String, Json>::json_schema(generator)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn json() -> impl Strategy<Value = Json> {
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::from),
+            any::<i64>().prop_map(Json::from),
+            any::<u64>().prop_map(Json::from),
+            any::<f64>().prop_map(Json::from),
+            "\\PC{0,9}".prop_map(Json::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
+                prop::collection::vec(("[ab]|\\PC{0,3}", inner), 0..4)
+                    .prop_map(|all| Json::Object(all.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_is_the_json_that_it_came_from(json in json(), other in json()) {
+            let value = Value::from(&json);
+            prop_assert_eq!(&value, &json);
+            prop_assert_eq!(&value.to_json(), &json);
+            prop_assert_eq!(value.to_string(), json.to_string());
+            prop_assert_eq!(value == Value::from(&other), json == other);
+            prop_assert_eq!(value == other, json == other);
+        }
+    }
+}

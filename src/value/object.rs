@@ -157,3 +157,34 @@ impl<N: Into<Arc<str>>> Extend<(N, Value)> for Object {
         Arc::make_mut(&mut self.0).extend(members.into_iter().map(|(name, value)| (name.into(), value)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::value;
+
+    #[test]
+    fn a_change_is_not_seen_by_those_who_share() {
+        let before = value!({ "a": { "b": [1] }, "c": 2, "d": 3 });
+        let mut after = before.clone();
+        let members = after.as_object_mut().unwrap();
+        members.get_mut("a").and_then(|a| a.as_object_mut()?.entry("b").as_array_mut()).unwrap().push(2.into());
+        assert_eq!(members.remove("c"), Some(2.into()));
+        assert_eq!((members.insert("c", 4.into()), members.remove("e")), (None, None));
+        assert_eq!(before.to_string(), r#"{"a":{"b":[1]},"c":2,"d":3}"#);
+        assert_eq!(after.to_string(), r#"{"a":{"b":[1,2]},"d":3,"c":4}"#);
+    }
+
+    #[test]
+    fn what_did_not_change_stays_shared() {
+        let before = value!({ "a": [1], "b": [2] });
+        let mut after = before.clone();
+        after.as_object_mut().unwrap().entry("a").as_array_mut().unwrap().push(Value::Null);
+        let list = |value: &Value, name: &str| match value.get(name) {
+            Some(Value::Array(items)) => items.clone(),
+            _ => Arc::default(),
+        };
+        assert!(Arc::ptr_eq(&list(&before, "b"), &list(&after, "b")));
+        assert!(!Arc::ptr_eq(&list(&before, "a"), &list(&after, "a")));
+    }
+}
