@@ -145,6 +145,18 @@ pub(super) fn blank(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// The next place that is no white space, behind a short comment if one stands there.
+fn over_comment(bytes: &[u8], at: usize) -> usize {
+    let at = blank(bytes, at);
+    let rest = bytes.get(at..bytes.len().min(at + LOOK)).unwrap_or_default();
+    let length = match rest {
+        [b'/', b'/', ..] => memchr::memchr(b'\n', rest),
+        [b'/', b'*', ..] => memchr::memmem::find(rest, b"*/").map(|closer| closer + 2),
+        _ => None,
+    };
+    length.map_or(at, |length| blank(bytes, at + length))
+}
+
 fn is_known(outline: &Outline, name: &str, levels: &[LevelId]) -> bool {
     let name = decode_string(name);
     levels.iter().any(|level| outline.member(*level, &name).is_some())
@@ -181,7 +193,7 @@ impl Look<'_> {
                     closed += 1;
                     at += 1;
                 }
-                Some(b',') => return self.behind_comma(blank(self.bytes, at + 1), closed, more),
+                Some(b',') => return self.behind_comma(over_comment(self.bytes, at + 1), closed, more),
                 Some(b'"') if self.known(at, closed) => return true,
                 // Another quote may be the end that this one seemed to be.
                 Some(b'"') if closed > 0 && self.around.body && self.ends_well(at + 1) => return false,
