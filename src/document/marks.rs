@@ -133,6 +133,8 @@ pub(super) struct Marker {
     fenced: bool,
     /// Whether what stands at `at` leads its line.
     leads: bool,
+    /// The name of the last opener that led this line.
+    leader: Option<Span>,
     /// Marks in the code span that is being looked through: it may turn out to be none.
     held: Vec<Mark>,
     span: Option<Span>,
@@ -182,6 +184,7 @@ impl Marker {
             clean: 0,
             fenced: false,
             leads: false,
+            leader: None,
             held: Vec::new(),
             span: None,
             depth: 0,
@@ -269,6 +272,7 @@ impl Marker {
         self.lines = at;
         self.clean = at;
         self.fenced = false;
+        self.leader = None;
     }
 
     /// Behind a code span: what stands in it is quoted, unless a stray backtick in one block met another in the next, and
@@ -442,6 +446,7 @@ impl Marker {
         let between = bytes.get(self.lines..self.at).unwrap_or_default();
         if let Some(offset) = memchr::memrchr(b'\n', between) {
             self.clean = self.lines + offset + 1;
+            self.leader = None;
         }
         self.lines = self.at;
         // Inside a closer that leads its line.
@@ -461,10 +466,14 @@ impl Marker {
 
     fn push(&mut self, look: &Look<'_>, kind: Kind, span: Span, name: Span) {
         let leads_line = self.leads;
-        // Closers may stand in a row.
-        if kind == Kind::Close && leads_line {
+        // Closers may stand in a row, and whole blocks of one line, too.
+        let named = |leader: Span| look.dialect.names.same(leader.of(look.text), name.of(look.text));
+        if kind == Kind::Close && (leads_line || self.leader.is_some_and(named)) {
             self.clean = span.end;
             self.fenced = false;
+        }
+        if let Kind::Open { .. } = kind {
+            self.leader = Some(name).filter(|_| leads_line);
         }
         let opener = match kind {
             Kind::Open { family, .. } if self.openers.len() < MOST_OPENERS => {

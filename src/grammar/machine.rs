@@ -97,7 +97,6 @@ pub struct Machine {
     op: u32,
     at: usize,
     open: u32,
-    furthest: usize,
     /// The rule before whose capture it stops.
     stop: Option<RuleId>,
     done: Option<Progress>,
@@ -140,7 +139,6 @@ impl Machine {
             op: 0,
             at: 0,
             open: NONE,
-            furthest: 0,
             stop: None,
             done,
         }
@@ -162,7 +160,6 @@ impl Machine {
         self.op = entry.unwrap_or_default();
         self.at = at;
         self.open = NONE;
-        self.furthest = at;
         self.stop = None;
         self.done = if entry.is_none() { Some(Progress::Failed) } else { None };
     }
@@ -170,11 +167,6 @@ impl Machine {
     /// The captures of a match; before the match, those of what was read so far.
     pub fn captures(&self) -> &[Capture] {
         &self.captures
-    }
-
-    /// The furthest byte at which something failed: where to point when a rule does not match.
-    pub fn furthest(&self) -> usize {
-        self.furthest
     }
 
     /// Goes on from where the machine stands. `text` is the text of the last run, grown at its end; `complete` says
@@ -410,7 +402,6 @@ impl Machine {
                 Step::TooDeep => break Progress::TooDeep,
                 Step::Matched => break Progress::Matched(at),
                 Step::Fail => {
-                    self.furthest = self.furthest.max(at);
                     let frame = loop {
                         match self.frames.pop() {
                             Some(frame) if frame.captures == CALL => {}

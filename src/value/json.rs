@@ -167,7 +167,8 @@ mod tests {
             prop_assert_eq!(&value, &json);
             prop_assert_eq!(&value.to_json(), &json);
             prop_assert_eq!(value.to_string(), json.to_string());
-            prop_assert_eq!(value == Value::from(&other), json == other);
+            let another = Value::from(&other);
+            prop_assert_eq!(value == another, json == other);
             prop_assert_eq!(value == other, json == other);
         }
     }
