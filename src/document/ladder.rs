@@ -331,7 +331,7 @@ impl Scanner<'_> {
         found
     }
 
-    /// Runs the payload's rule right behind the opener.
+    /// Runs the payload's rule behind the opener and the white space there.
     fn fill(&mut self, open: &mut Open, text: &str, region: Option<usize>) {
         let Some((family, rule)) =
             self.dialect.families.get(open.family).and_then(|family| Some((family, family.payload?)))
@@ -343,7 +343,8 @@ impl Scanner<'_> {
         let within = region.and_then(|region| text.get(..region)).unwrap_or(text);
         if open.payload == Fill::Unknown {
             let rest = within.get(open.payload_from..).unwrap_or_default();
-            let Some(first) = rest.trim_start().bytes().next() else {
+            let payload = rest.trim_start();
+            let Some(first) = payload.bytes().next() else {
                 open.payload_from = open.payload_from.max(within.len());
                 if complete {
                     open.payload = Fill::Absent;
@@ -354,7 +355,7 @@ impl Scanner<'_> {
                 open.payload = Fill::Absent;
                 return;
             }
-            self.machine.start(&family.grammar, rule, open.opener.end);
+            self.machine.start(&family.grammar, rule, within.len() - payload.len());
             open.payload = Fill::Running;
         }
         if open.payload == Fill::Running {

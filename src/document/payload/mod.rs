@@ -61,7 +61,7 @@ pub(crate) fn read(
                     return Read { payload: Payload::Fields(fields), rung };
                 }
             }
-            surface::Payload::Json => match json::read(text, body, limits, values) {
+            surface::Payload::Json => match json::read(text, body.trimmed(text), limits, values) {
                 Ok(json) if json.faults.is_empty() => return Read { payload: Payload::Json(json), rung },
                 Ok(json) => {
                     faulty.get_or_insert(Read { payload: Payload::Json(json), rung });
