@@ -45,10 +45,10 @@ mod tests {
 
     #[test]
     fn only_what_may_be_meant_is_near() {
-        check("write_templte", &["write_scene", "write_template"], Some("write_template"));
+        check("open_windw", &["open_wide", "open_window"], Some("open_window"));
         check("int", &["string", "integer"], Some("integer"));
         check("CREATE_PAGE", &["create_page"], Some("create_page"));
-        check("ACTION_X", &["ACTION_INGEST_DOC", "ACTION_PREPARE_PUBLICATION"], None);
+        check("PREFIX_X", &["PREFIX_FETCH_ROW", "PREFIX_SUBMIT_ALL_FORMS"], None);
         check("noted", &["drop"], None);
     }
 }

@@ -262,7 +262,7 @@ mod tests {
     fn markup_cannot_be_made_of_values() {
         check("<", Slot::Text, "<b a='1'>&amp;\"\r\n", "&lt;b a='1'&gt;&amp;amp;\"&#13;\n");
         check("<", Slot::Quoted, "<b a='1'>\"\t\r\n", "&lt;b a=&apos;1&apos;&gt;&quot;&#9;&#13;&#10;");
-        check("[", Slot::Text, "[ACTION_X]{}", "&#91;ACTION_X]{}");
+        check("[", Slot::Text, "[DO_X]{}", "&#91;DO_X]{}");
         check("a1", Slot::Text, "a1", "a1");
     }
 

@@ -209,20 +209,20 @@ mod tests {
 
     #[test]
     fn a_diagnostic_shows_its_line_its_label_and_its_help() {
-        let text = "a\npermits = [\"write_templte\"]\n";
+        let text = "a\npermits = [\"close_the_gte\"]\n";
         check(
             |sources| {
                 let source = sources.add(Source::new("x/modes.toml", text));
                 let at = Location { source, span: Span::new(13, 28) };
-                Diagnostic::new(Code::PACK_UNKNOWN_ACTION, at, "no pack declares an action `write_templte`")
+                Diagnostic::new(Code::PACK_UNKNOWN_ACTION, at, "no pack declares an action `close_the_gte`")
                     .with_label("permitted here")
-                    .with_help("did you mean `write_template`?")
+                    .with_help("did you mean `close_the_gate`?")
             },
-            "error[pack/unknown-action]: no pack declares an action `write_templte`\n\
+            "error[pack/unknown-action]: no pack declares an action `close_the_gte`\n\
              \u{20} ┌─ rules/x/modes.toml:2:12\n\
-             2 │ permits = [\"write_templte\"]\n\
+             2 │ permits = [\"close_the_gte\"]\n\
              \u{20} │            ^^^^^^^^^^^^^^^ permitted here\n\
-             \u{20} = help: did you mean `write_template`?\n\
+             \u{20} = help: did you mean `close_the_gate`?\n\
              \u{20} = more: rulebook explain pack/unknown-action\n",
         );
     }

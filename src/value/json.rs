@@ -140,29 +140,13 @@ impl schemars::JsonSchema for Object {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::values;
     use proptest::prelude::*;
-
-    fn json() -> impl Strategy<Value = Json> {
-        let leaf = prop_oneof![
-            Just(Json::Null),
-            any::<bool>().prop_map(Json::from),
-            any::<i64>().prop_map(Json::from),
-            any::<u64>().prop_map(Json::from),
-            any::<f64>().prop_map(Json::from),
-            "\\PC{0,9}".prop_map(Json::from),
-        ];
-        leaf.prop_recursive(4, 24, 4, |inner| {
-            prop_oneof![
-                prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
-                prop::collection::vec(("[ab]|\\PC{0,3}", inner), 0..4)
-                    .prop_map(|all| Json::Object(all.into_iter().collect())),
-            ]
-        })
-    }
 
     proptest! {
         #[test]
-        fn a_value_is_the_json_that_it_came_from(json in json(), other in json()) {
+        fn a_value_is_the_json_that_it_came_from(json in values(), other in values()) {
+            let (json, other) = (json.to_json(), other.to_json());
             let value = Value::from(&json);
             prop_assert_eq!(&value, &json);
             prop_assert_eq!(&value.to_json(), &json);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::text::SourceId;
+use crate::value::values;
 use proptest::prelude::*;
 
 /// Expressions over the world of these tests, as text.
@@ -172,25 +173,6 @@ fn jinja() -> minijinja::Environment<'static> {
         false => filters::reverse(value),
     });
     environment
-}
-
-/// Any JSON, most often something with members.
-fn values() -> impl Strategy<Value = Json> {
-    let leaf = prop_oneof![
-        Just(Json::Null),
-        any::<bool>().prop_map(Json::from),
-        any::<i64>().prop_map(Json::from),
-        any::<u64>().prop_map(Json::from),
-        any::<f64>().prop_map(Json::from),
-        "\\PC{0,30}".prop_map(Json::from),
-    ];
-    leaf.prop_recursive(3, 20, 4, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
-            prop::collection::vec(("[abz]|\\PC{0,3}", inner), 0..4)
-                .prop_map(|members| Json::Object(members.into_iter().collect())),
-        ]
-    })
 }
 
 proptest! {
