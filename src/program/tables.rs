@@ -4,7 +4,7 @@
 //! Out: rows for `explain`, and the faults of what compiles on first use.
 //! Never: lays them out.
 
-use super::{Effect, ModeId, Program, Schema, Verb, misfit};
+use super::{Effect, ModeId, Program, Schema, Verb, misfit_at};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::text::{Location, excerpt};
 use std::collections::HashSet;
@@ -214,7 +214,8 @@ impl Program {
                 (Err(error), _) => fault(format!("the schema of `{name}` cannot be used"), slot.at, error),
                 (Ok(validator), Some(value)) if slot.compute.is_none() && !value.is_null() => {
                     if let Err(error) = validator.validate(value) {
-                        fault(format!("the default of `{name}` does not fit its schema"), slot.at, &misfit(&error));
+                        let place = misfit_at(&format!("state.{name}"), &error);
+                        fault(format!("the default of `{name}` does not fit its schema"), slot.at, &place);
                     }
                 }
                 _ => {}
