@@ -21,8 +21,9 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         Some(_) => Vec::new(),
     };
     let id = |name: &Spanned<String>| dialect.blocks.get_index_of(&name.value).map(|index| BlockId(index as u16));
-    let blocks: Vec<Block> =
-        dialect.blocks.iter().map(|(name, block)| compile_block(name, block, dialect, &families, &id)).collect();
+    let is_action = |name: &str| pack.surface.actions.contains_key(name);
+    let compiled = |(name, block): (&String, _)| compile_block(name, block, dialect, &families, (&id, &is_action));
+    let blocks: Vec<Block> = dialect.blocks.iter().map(compiled).collect();
     let family_of = |block: &surface::Block| {
         let grammar = block.grammar.as_ref()?;
         dialect.grammar.0.iter().position(|known| known.value == grammar.value)
@@ -88,12 +89,16 @@ fn compile_block(
     block: &Spanned<surface::Block>,
     dialect: &surface::Dialect,
     families: &[Family],
-    id: &dyn Fn(&Spanned<String>) -> Option<BlockId>,
+    (id, is_action): (&dyn Fn(&Spanned<String>) -> Option<BlockId>, &dyn Fn(&str) -> bool),
 ) -> Block {
     let at = block.at;
     let block = &block.value;
+    // A name that is always the same, and no action's, tells nothing: there `@name` is what an opener says as `name`.
+    let mut names = opening_names(name, block);
+    let only = names.next().filter(|only| names.next().is_none() && !only.contains(['*', '?']) && !is_action(only));
+    let says = families.is_empty() || families.iter().any(|family| family.attribute.is_some());
     let called = |word: &Spanned<String>| match word.value.strip_prefix('@') {
-        Some("name") => Called::Own,
+        Some("name") if only.is_none() || !says => Called::Own,
         Some(attribute) => Called::Attribute(attribute.to_owned()),
         None => Called::Word(word.value.clone()),
     };
