@@ -80,9 +80,10 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
 
 /// What a block may hold, by what the pack declares, that would close it before its end.
 fn own_closers(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>) {
-    let Some(family) = dialect.families.iter().find(|family| family.close.is_some()) else { return };
+    let mut families = dialect.families.iter().enumerate();
+    let Some((number, family)) = families.find(|(_, family)| family.close.is_some()) else { return };
     for block in &dialect.blocks {
-        if !block.ends.first().is_some_and(|rung| rung.contains(&Ending::Closer)) {
+        if !dialect.ladder(block, number).first().is_some_and(|rung| rung.contains(&Ending::Closer)) {
             continue;
         }
         let closers = Closers { dialect, block, mark: &family.close_lead.literal };
