@@ -86,10 +86,12 @@ impl Pattern {
 
     /// The spelling that means the same in this text, and is the quickest.
     fn fitting(&self, text: &str) -> &Regex {
-        match &self.ascii {
-            Some(ascii) if words_are_ascii(text) => ascii,
-            _ => &self.exact,
-        }
+        self.spelled(self.ascii.is_some() && words_are_ascii(text))
+    }
+
+    /// The quickest spelling that means the same in a text whose words are of ASCII, or are not.
+    fn spelled(&self, ascii: bool) -> &Regex {
+        self.ascii.as_ref().filter(|_| ascii).unwrap_or(&self.exact)
     }
 }
 
@@ -131,17 +133,18 @@ impl PatternSet {
     /// The numbers of the patterns that match the text, in order.
     pub(crate) fn matches(&self, text: &str) -> Vec<usize> {
         let mut found = self.literals.find(text);
+        let ascii = (!found.is_empty() || !self.rest.is_empty()) && words_are_ascii(text);
         match self.rest.as_slice() {
             [] => {}
             // One by itself is searched as quickly as a set, and stops at its match.
             [one] => found.push(*one),
             rest => {
-                let set = if words_are_ascii(text) { &self.ascii } else { &self.loose };
+                let set = if ascii { &self.ascii } else { &self.loose };
                 found.extend(set.matches(text).iter().filter_map(|number| rest.get(number)));
             }
         }
         found.sort_unstable();
-        found.retain(|number| self.patterns.get(*number).is_some_and(|pattern| pattern.fitting(text).is_match(text)));
+        found.retain(|number| self.patterns.get(*number).is_some_and(|pattern| pattern.spelled(ascii).is_match(text)));
         found
     }
 }
