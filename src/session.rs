@@ -129,16 +129,17 @@ impl Program {
     fn resume_state(&self, kept: &Map<String, Value>, session: &mut Session, faults: &mut Vec<Diagnostic>) {
         for (name, value) in kept {
             let value = Shared::from(value);
-            // A host that has no value yet keeps the initial one.
-            if value.is_null() && self.slots.contains_key(name) {
-                continue;
-            }
             match self.slots.get(name) {
                 Some(slot) => {
-                    if let Ok(validator) = slot.schema.validator()
-                        && let Err(error) = validator.validate(&value)
-                    {
-                        faults.push(misfit(format!("`state.{name}`: {}", program::misfit(&error))));
+                    let Ok(validator) = slot.schema.validator() else { continue };
+                    let valid = validator.is_valid(&value);
+                    // A host that has no value yet keeps the initial one; an effect may have meant that there is none.
+                    if value.is_null() && !(valid && slot.changed) {
+                        continue;
+                    }
+                    if !valid {
+                        let wrong = validator.iter_errors(&value).take(10);
+                        faults.extend(wrong.map(|error| misfit(program::misfit_at(&format!("state.{name}"), &error))));
                     }
                 }
                 None => faults.push(

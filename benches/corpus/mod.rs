@@ -358,6 +358,24 @@ pub(crate) fn plain(dice: &mut Dice, length: usize) -> String {
     out.replace('`', "'")
 }
 
+/// Answers in tags of 1 to 8 KB that say a little and ask for much, as the examples of the pack's prompt do.
+pub(crate) fn busy_tags() -> Vec<Answer> {
+    let mut dice = Dice::new(4);
+    (0..ANSWERS)
+        .map(|_| {
+            let length = 1024 + dice.below(7 * 1024);
+            let mut out = String::from("<message>\n");
+            paragraphs(&mut dice, TALK, length / 4, &mut out);
+            out.push_str("\n</message>\n\n");
+            while out.len() < length {
+                action(&mut dice, "architect", Fault::None, &mut out);
+                out.push_str("\n\n");
+            }
+            Answer { mode: "architect", text: out }
+        })
+        .collect()
+}
+
 /// How many answers one corpus has.
 pub(crate) const ANSWERS: usize = 60;
 

@@ -176,6 +176,8 @@ table! {
     PACK_UNPERMITTED = "pack/unpermitted-action", Warning;
     /// A dialect that an earlier one always outruns.
     PACK_SHADOWED_DIALECT = "pack/shadowed-dialect", Warning;
+    /// A call of which nothing says what it asks for.
+    PACK_NAMELESS_CALL = "pack/nameless-call", Warning;
     /// A parameter whose closer would close the call.
     PACK_OWN_CLOSER = "pack/own-closer", Warning;
     /// A guardrail that cannot trip.

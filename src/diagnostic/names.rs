@@ -7,14 +7,16 @@
 /// The declared name nearest to `typed`, if one is near enough to be meant: that both begin alike is not enough.
 pub fn nearest<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let folded = typed.to_lowercase();
+    let score = |name: &'n str| {
+        let lower = name.to_lowercase();
+        let score = Some(strsim::jaro_winkler(&folded, &lower)).filter(|score| *score > 0.8)?;
+        // Counting edits takes longer than comparing, and few names come so far.
+        let near = lower.starts_with(&folded) || strsim::normalized_damerau_levenshtein(&folded, &lower) >= 0.5;
+        near.then_some((score, name))
+    };
     declared
         .into_iter()
-        .map(|name| (name.to_lowercase(), name))
-        .filter(|(lower, _)| {
-            lower.starts_with(&folded) || strsim::normalized_damerau_levenshtein(&folded, lower) >= 0.5
-        })
-        .map(|(lower, name)| (strsim::jaro_winkler(&folded, &lower), name))
-        .filter(|(score, _)| *score > 0.8)
+        .filter_map(score)
         .max_by(|one, other| one.0.total_cmp(&other.0).then_with(|| other.1.cmp(one.1)))
         .map(|(_, name)| name)
 }

@@ -80,6 +80,7 @@ pages! {
     "prompt/accepted-example",
     "pack/unpermitted-action",
     "pack/shadowed-dialect",
+    "pack/nameless-call",
     "pack/own-closer",
     "pack/idle-guardrail",
     "pack/repeated-guardrail",

@@ -141,7 +141,8 @@ impl Scanner<'_> {
         self.look_ahead(open, block, text, last, region);
         let seen = open.sure(block) || open.bound.is_some() || region.is_some();
         let region_end = region.map(|region| open.bound.map_or(region, |bound| bound.min(region))).or(open.bound);
-        for (rung, endings) in block.ends.iter().enumerate() {
+        let ladder = self.dialect.ladder(block, open.family);
+        for (rung, endings) in ladder.iter().enumerate() {
             let mut best: Option<(usize, Ending)> = None;
             for ending in endings {
                 let place = match *ending {
@@ -223,7 +224,7 @@ impl Scanner<'_> {
             });
         }
         // A ladder without `end` ends where its surroundings do, all the same.
-        region_end.map(|at| End { at, closer: None, rung: block.ends.len(), ending: Ending::End, payload: None })
+        region_end.map(|at| End { at, closer: None, rung: ladder.len(), ending: Ending::End, payload: None })
     }
 
     /// Looks through the marks behind the opener, up to its closer or the next opener of the same block.

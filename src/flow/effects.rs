@@ -205,12 +205,17 @@ impl<'f> Flow<'f> {
         let kind = match verb {
             Verb::Set { path, value } => {
                 let (path, value) = self.placed(path, value, names, bound)?;
-                state::set(&mut self.session.state, &path, &value).map_err(Failure::new)?;
+                let set = |state: &mut Record| state::set(state, &path, &value);
+                let Some(()) = self.change(&path, Some(&value), effect.at, set)? else { return Ok(()) };
                 Effect::Set { path: state::dotted(&path), value }
             }
             Verb::Append { path, unique, value } => {
-                let (path, value) = self.placed(path, value, names, bound)?;
-                let place = append(&mut self.session.state, &path, unique, &value).map_err(Failure::new)?;
+                let (mut path, value) = self.placed(path, value, names, bound)?;
+                path.push(Cow::Borrowed("-"));
+                let list = path.split_last().map_or(&[][..], |(_, list)| list);
+                let add = |state: &mut Record| append(state, list, unique, &value);
+                let Some(place) = self.change(&path, Some(&value), effect.at, add)? else { return Ok(()) };
+                path.pop();
                 match place {
                     // A host that applies effects one by one must not get the entry twice.
                     Some(index) => Effect::Set { path: format!("{}.{index}", state::dotted(&path)), value },
@@ -219,7 +224,9 @@ impl<'f> Flow<'f> {
             }
             Verb::Remove { path } => {
                 let path = self.scope(names, bound, |scope| path.render(scope))?;
-                let Some(value) = state::remove(&mut self.session.state, &path) else { return Ok(()) };
+                let initial = path.first().and_then(|name| self.program.initial.get(name));
+                let remove = |state: &mut Record| Ok(state::remove(state, &path, initial));
+                let Some(Some(value)) = self.change(&path, None, effect.at, remove)? else { return Ok(()) };
                 Effect::Remove { path: state::dotted(&path), value }
             }
             Verb::Emit { event, value } => self.scope(names, bound, |scope| {
@@ -276,9 +283,8 @@ impl<'f> Flow<'f> {
                 if let Some(Ok(validator)) = schema.as_ref().map(Schema::validator)
                     && let Err(error) = validator.validate(&value)
                 {
-                    let place = error.instance_path().to_string();
-                    let why = excerpt(&error.to_string(), 160).into_owned();
-                    self.unrecorded(format!("nothing is recorded in `{key}`: `{place}` {why}"), effect.at);
+                    let why = program::misfit_at("value", &error);
+                    self.lost(format!("nothing is recorded in `{key}`: {why}"), effect.at);
                     return Ok(());
                 }
                 Effect::Record { key, path, value }
@@ -286,6 +292,44 @@ impl<'f> Flow<'f> {
         };
         self.did(kind, effect.at);
         Ok(())
+    }
+
+    /// Changes the state at `path`, where `value` is to stand, unless it would then not fit what the pack says of it.
+    fn change<T>(
+        &mut self,
+        path: &[Cow<'_, str>],
+        value: Option<&Value>,
+        at: Location,
+        change: impl FnOnce(&mut Record) -> Result<T, String>,
+    ) -> Result<Option<T>, Failure> {
+        let state = &mut self.session.state;
+        let within = path.split_first().and_then(|(name, rest)| {
+            let (part, steps) = self.program.slots.get(&**name)?.schema.part().at(state.get(name), rest);
+            Some((part, path.get(..=steps)?))
+        });
+        let Some((part, place)) = within else { return change(state).map(Some).map_err(Failure::new) };
+        let name = || format!("state.{}", state::dotted(place));
+        // Where only more than the value shows whether it fits, it is tried.
+        let (done, misfit) = if place.len() == path.len() {
+            match value.and_then(|value| part.misfit(value, name)) {
+                None => (Some(change(state).map_err(Failure::new)?), None),
+                misfit => (None, misfit),
+            }
+        } else {
+            let before = state::get(state, place).cloned();
+            let done = change(state).map_err(Failure::new)?;
+            match state::get(state, place).and_then(|after| part.misfit(after, name)) {
+                None => (Some(done), None),
+                misfit => {
+                    state::set(state, place, &before.unwrap_or_default()).map_err(Failure::new)?;
+                    (None, misfit)
+                }
+            }
+        };
+        if let Some(misfit) = misfit {
+            self.lost(format!("the state stays as it was: {misfit}"), at);
+        }
+        Ok(done)
     }
 
     /// Says a message of the pack to its user.
@@ -373,8 +417,8 @@ impl<'f> Flow<'f> {
         then(&scope)
     }
 
-    /// A record that its schema refuses is left out: that is more than a word, since something is lost.
-    fn unrecorded(&mut self, message: String, at: Location) {
+    /// What a schema refuses is left out: that is more than a word, since something is lost.
+    fn lost(&mut self, message: String, at: Location) {
         let span = Location::response(self.span);
         let finding = Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at));
         self.findings.push(Diagnostic { severity: Severity::Warning, ..finding });

@@ -55,10 +55,25 @@ pub(super) fn reach<'s>(state: &'s mut Record, path: &[Cow<'_, str>]) -> Result<
     Ok(at)
 }
 
-/// Takes out what is at a path; none if nothing is there.
-pub(super) fn remove(state: &mut Record, path: &[Cow<'_, str>]) -> Option<Value> {
+/// The value at a path, if there is one.
+pub(super) fn get<'s>(state: &'s Record, path: &[Cow<'_, str>]) -> Option<&'s Value> {
     let (first, rest) = path.split_first()?;
-    let Some((last, before)) = rest.split_last() else { return state.remove(first) };
+    rest.iter().try_fold(state.get(first)?, |at, key| match at {
+        Value::Object(members) => members.get(key),
+        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+        _ => None,
+    })
+}
+
+/// Takes out what is at a path; none if nothing is there. A whole value of the state starts anew as `initial`, as it does in
+/// a session that does not have it.
+pub(super) fn remove(state: &mut Record, path: &[Cow<'_, str>], initial: Option<&Value>) -> Option<Value> {
+    let (first, rest) = path.split_first()?;
+    let Some((last, before)) = rest.split_last() else {
+        let value = state.get(first).filter(|value| !value.is_null())?.clone();
+        state.put(first, initial.cloned().unwrap_or_default());
+        return Some(value);
+    };
     let mut at = state.get_mut(first)?;
     for key in before {
         at = match at {
@@ -111,9 +126,9 @@ mod tests {
     #[test]
     fn what_is_not_there_cannot_be_removed() {
         let mut state = record(json!({ "a": { "b": [1, 2] }, "c": 3 }));
-        assert_eq!(remove(&mut state, &path("a.b.0")), Some(json!(1)));
-        assert_eq!(remove(&mut state, &path("a.c")), None);
-        assert_eq!(remove(&mut state, &path("c")), Some(json!(3)));
-        assert_eq!(state.to_value(), json!({ "a": { "b": [2] } }));
+        assert_eq!(remove(&mut state, &path("a.b.0"), None), Some(json!(1)));
+        assert_eq!(remove(&mut state, &path("a.c"), None), None);
+        assert_eq!(remove(&mut state, &path("c"), Some(&json!(0))), Some(json!(3)));
+        assert_eq!(state.to_value(), json!({ "a": { "b": [2] }, "c": 0 }));
     }
 }

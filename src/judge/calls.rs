@@ -252,13 +252,7 @@ impl Judgement<'_> {
         if validator.is_valid(params) {
             return None;
         }
-        let faults = validator.iter_errors(params).map(|error| {
-            let path = error.instance_path().to_string();
-            let place = path.trim_start_matches('/').replace('/', ".");
-            let what = program::misfit(&error);
-            if place.is_empty() { what } else { format!("`{place}`: {what}") }
-        });
-        Some(faults.take(10).collect())
+        Some(validator.iter_errors(params).map(|error| program::misfit_at("", &error)).take(10).collect())
     }
 
     /// Deny by default: what no permit allows is forbidden, and a condition that fails denies.

@@ -141,6 +141,9 @@ impl Judgement<'_> {
             Remark::DuplicateKey => {
                 format!("the key `{}` stands several times", excerpt(span.of(self.text), 40))
             }
+            Remark::FieldForm => {
+                format!("`{}` is an object where a list of them is declared", excerpt(span.of(self.text), 40))
+            }
             Remark::Unescaped => "this was escaped twice, and is read as if it were escaped once".to_owned(),
             other => other.name().to_owned(),
         }

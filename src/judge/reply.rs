@@ -1,7 +1,7 @@
 //! Reply: what do conditions and effects see of the whole answer?
 //!
 //! In: the blocks that stand, the message and the calls.
-//! Out: `reply` with `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`, each made when an expression reads it.
+//! Out: `reply` with `dialect`, `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`, each made when an expression reads it.
 //! Never: makes a member that nobody reads: each is a copy of a part of the response.
 
 use super::Judgement;
@@ -9,6 +9,7 @@ use crate::expression::Record;
 use crate::program::{Outside, REPLY_MEMBERS};
 use crate::surface::Role;
 use crate::value::{Object, Value};
+use std::borrow::Cow;
 
 impl Judgement<'_> {
     /// Makes the members of `reply` that an expression with these reads sees.
@@ -34,6 +35,7 @@ impl Judgement<'_> {
 
     fn member_of_reply(&self, name: &str) -> Value {
         match name {
+            "dialect" => self.dialect.map(|(_, dialect)| dialect.name.as_str().into()).unwrap_or_default(),
             "message" => self.reply_message(),
             "thinking" => self.with_role(Role::Thinking).map(|index| Value::String(self.body(index).into())).collect(),
             "calls" => self
@@ -97,8 +99,8 @@ impl Judgement<'_> {
         let shows = self.mode.is_some_and(|mode| mode.reply.shows.is_some());
         let outside = shows || self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
         let outside = Some(self.texts.message.text.as_str()).filter(|text| outside && !text.is_empty());
-        let bodies = self.with_role(Role::Message).map(|index| self.body(index).into_owned());
-        let mut texts: Vec<String> = bodies.chain(outside.map(str::to_owned)).collect();
+        let bodies = self.with_role(Role::Message).map(|index| self.body(index));
+        let mut texts: Vec<Cow<'_, str>> = bodies.chain(outside.map(Cow::Borrowed)).collect();
         match texts.len() {
             0 => Value::Null,
             1 => texts.swap_remove(0).into(),
@@ -113,5 +115,5 @@ impl Judgement<'_> {
 }
 
 fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
-    Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    Value::Object(members.into_iter().collect())
 }

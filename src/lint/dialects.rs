@@ -1,7 +1,8 @@
 //! Dialects: can each of them read an answer, and each of its blocks be closed where it ends?
 //!
-//! In: the dialects of a program and the parameters of its actions.
-//! Out: a finding for each dialect that an earlier one always outruns, and for whatever would close the block that holds it.
+//! In: the dialects of a program and its actions with their parameters.
+//! Out: a finding for each dialect that an earlier one always outruns, for calls that name no action, and for whatever would
+//! close the block that holds it.
 //! Never: reads a text.
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -27,6 +28,28 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     }
     for dialect in &program.dialects {
         own_closers(program, dialect, found);
+        nameless_calls(program, dialect, found);
+    }
+}
+
+/// Calls whose name is always the same, and no action's.
+fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>) {
+    for block in dialect.blocks.iter().filter(|block| block.role == Role::Call) {
+        let names = match &block.called {
+            Called::Own => block.names.as_slice(),
+            Called::Word(word) => std::slice::from_ref(word),
+            Called::Attribute(_) | Called::Around(..) => continue,
+        };
+        let names = || names.iter().map(|name| name.trim_end_matches("[]"));
+        if names().any(|name| program.actions.keys().any(|action| dialect.names.fits(name, action))) {
+            continue;
+        }
+        let Some(name) = names().next() else { continue };
+        let message = format!("every call of the block `{}` asks for `{name}`, which is no action", block.name);
+        found.push(
+            Diagnostic::new(Code::PACK_NAMELESS_CALL, block.at, message)
+                .with_help("say where the action's name stands, as in `name = \"@type\"`"),
+        );
     }
 }
 
@@ -57,9 +80,10 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
 
 /// What a block may hold, by what the pack declares, that would close it before its end.
 fn own_closers(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>) {
-    let Some(family) = dialect.families.iter().find(|family| family.close.is_some()) else { return };
+    let mut families = dialect.families.iter().enumerate();
+    let Some((number, family)) = families.find(|(_, family)| family.close.is_some()) else { return };
     for block in &dialect.blocks {
-        if !block.ends.first().is_some_and(|rung| rung.contains(&Ending::Closer)) {
+        if !dialect.ladder(block, number).first().is_some_and(|rung| rung.contains(&Ending::Closer)) {
             continue;
         }
         let closers = Closers { dialect, block, mark: &family.close_lead.literal };

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub(super) fn check(surface: &Surface, grammars: &IndexMap<String, Arc<Grammar>>, diagnostics: &mut Vec<Diagnostic>) {
     for dialect in surface.dialects.values() {
-        check_dialect(&dialect.value, grammars, diagnostics);
+        check_dialect(&dialect.value, surface.torn.contains(&dialect.at), grammars, diagnostics);
     }
 }
 
@@ -21,7 +21,13 @@ fn bad(at: Location, message: impl Into<String>, help: &str) -> Diagnostic {
     Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help)
 }
 
-fn check_dialect(dialect: &Dialect, grammars: &IndexMap<String, Arc<Grammar>>, diagnostics: &mut Vec<Diagnostic>) {
+/// What a `torn` dialect seems to lack may be what is wrong in it.
+fn check_dialect(
+    dialect: &Dialect,
+    torn: bool,
+    grammars: &IndexMap<String, Arc<Grammar>>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let found: Vec<&Grammar> =
         dialect.grammar.0.iter().filter_map(|name| grammars.get(&name.value).map(Arc::as_ref)).collect();
     for name in &dialect.grammar.0 {
@@ -37,10 +43,10 @@ fn check_dialect(dialect: &Dialect, grammars: &IndexMap<String, Arc<Grammar>>, d
             }
         }
     }
-    if dialect.grammar.0.is_empty() {
+    if dialect.grammar.0.is_empty() && !torn {
         diagnostics.push(bad(dialect.at, "the dialect names no grammar", "say `grammar = \"tags\"`, or another"));
     }
-    if dialect.blocks.is_empty() {
+    if dialect.blocks.is_empty() && !torn {
         diagnostics.push(bad(dialect.at, "the dialect binds no block", "add `blocks.NAME = { role = … }`"));
     }
     if let Some(text) = &dialect.text {

@@ -13,7 +13,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let contents = surface.contents.values().flat_map(|content| &content.value.effects);
     let rules = surface.rules.iter().flat_map(|rule| &rule.effects);
     for effect in actions.chain(contents).chain(rules) {
-        check_effect(effect, diagnostics);
+        check_effect(effect, surface, diagnostics);
     }
 }
 
@@ -67,7 +67,7 @@ fn keys(effect: &Effect) -> impl Iterator<Item = (&'static str, Location)> {
     at.into_iter().filter_map(|(key, at)| Some((key, at?)))
 }
 
-fn check_effect(effect: &Effect, diagnostics: &mut Vec<Diagnostic>) {
+fn check_effect(effect: &Effect, surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let mut bad = |at, message: String, help: String| {
         diagnostics.push(Diagnostic::new(Code::PACK_EFFECT, at, message).with_help(help));
     };
@@ -78,6 +78,8 @@ fn check_effect(effect: &Effect, diagnostics: &mut Vec<Diagnostic>) {
     }
     let binds = effect.new.is_some() || !effect.lets.is_empty();
     match first {
+        // Which verb was meant is not known.
+        None if surface.torn.contains(&effect.at) => {}
         None if effect.effects.is_empty() && !binds => {
             let verbs: Vec<String> = VERBS.iter().map(|(verb, ..)| format!("`{verb}`")).collect();
             let help = format!("give it a verb: {}", verbs.join(", "));
@@ -94,7 +96,8 @@ fn check_effect(effect: &Effect, diagnostics: &mut Vec<Diagnostic>) {
         }
         None => {}
     }
-    for (key, at) in keys(effect) {
+    let unknown = first.is_none() && surface.torn.contains(&effect.at);
+    for (key, at) in keys(effect).filter(|_| !unknown) {
         if first.is_some_and(|((_, needs, may), _)| needs.contains(&key) || may.contains(&key)) {
             continue;
         }
@@ -111,6 +114,6 @@ fn check_effect(effect: &Effect, diagnostics: &mut Vec<Diagnostic>) {
         bad(remark.at, "the remark `note` needs a `text`".to_owned(), "add `text = \"…\"`".to_owned());
     }
     for nested in &effect.effects {
-        check_effect(nested, diagnostics);
+        check_effect(nested, surface, diagnostics);
     }
 }

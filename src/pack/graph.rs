@@ -2,10 +2,11 @@
 //!
 //! In: the modes with their exits, and every `go` with the modes in which it may happen.
 //! Out: a `go` without an exit, a mode that nothing leads to or out of, modes that pass a session on for ever.
-//! Never: evaluates a condition: one that may hold is taken to hold, except where a proof needs that it always does.
+//! Never: evaluates a condition: one that may hold is taken to hold, except where a proof needs that it always does. What
+//! is torn, or names what nothing declares, is taken to lead anywhere: its own fault is told, and not what follows from it.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::surface::{Effect, Event, Surface};
+use crate::surface::{Effect, Event, Exit, Permit, Surface};
 use crate::text::{Spanned, glob};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
@@ -14,7 +15,8 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
         check_exit(surface, go, diagnostics);
     }
     let leads = |from: &str, to: &str| {
-        has_exit(surface, from, to) && gone.iter().any(|go| go.to.value == to && go.from.contains(&from))
+        let goes = |go: &Go<'_>| go.to.is_none_or(|goes| goes.value == to) && go.from.contains(&from);
+        is_doubtful(surface, from) || (has_exit(surface, from, to) && gone.iter().any(goes))
     };
     let flows = surface.modes.values().any(|mode| !mode.value.exits.is_empty() || mode.value.last);
     // A pack without exits leaves its modes to the host.
@@ -26,7 +28,8 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
 
 /// One `go`, and where it may happen.
 struct Go<'g> {
-    to: &'g Spanned<String>,
+    /// None if that cannot be told.
+    to: Option<&'g Spanned<String>>,
     /// The modes in which it may happen.
     from: Vec<&'g str>,
     /// Whether a condition stands before it.
@@ -35,16 +38,37 @@ struct Go<'g> {
     entering: Option<&'g str>,
 }
 
+/// Whether something is wrong with what a mode permits or where it leads.
+fn is_doubtful(surface: &Surface, mode: &str) -> bool {
+    surface.modes.get(mode).is_some_and(|mode| {
+        let lost = |exit: &Exit| !surface.modes.contains_key(&exit.to.value);
+        let none = |permit: &Permit| !surface.actions.keys().any(|name| glob(&permit.action.value, name));
+        surface.torn.contains(&mode.at) || mode.value.exits.iter().any(lost) || mode.value.permits.iter().any(none)
+    })
+}
+
 /// Every `go` of the pack.
 fn goes(surface: &Surface) -> Vec<Go<'_>> {
     let all: Vec<&str> = surface.modes.keys().map(String::as_str).collect();
     let mut found = Vec::new();
+    let mut collect = |torn: bool, effects, from: Vec<_>, conditional, entering| {
+        if torn {
+            found.push(Go { to: None, from, conditional: true, entering: None });
+        } else {
+            collect(surface, effects, &from, conditional, entering, &mut found);
+        }
+    };
     for rule in &surface.rules {
+        let torn = surface.torn.contains(&rule.at);
         for on in &rule.on.0 {
             let (from, entering): (Vec<&str>, _) = match Event::parse(&on.value) {
                 Some(Event::Enter(mode)) => (vec![mode], Some(mode)),
                 // The mode is being left already.
-                Some(Event::Leave(_)) | None => continue,
+                Some(Event::Leave(_)) => continue,
+                None => (all.clone(), None),
+                Some(Event::Input(class)) if !surface.inputs.iter().any(|input| input.class.value == class) => {
+                    (all.clone(), None)
+                }
                 Some(Event::Input(class)) => {
                     let inputs = || surface.inputs.iter().filter(|input| input.class.value == class);
                     let in_all = inputs().any(|input| input.modes.0.is_empty());
@@ -56,7 +80,7 @@ fn goes(surface: &Surface) -> Vec<Go<'_>> {
             };
             let looks = |mode: &&str| rule.modes.0.is_empty() || rule.modes.0.iter().any(|named| named.value == **mode);
             let from: Vec<&str> = from.into_iter().filter(looks).collect();
-            collect(&rule.effects, &from, rule.when.is_some(), entering, &mut found);
+            collect(torn, &rule.effects, from, rule.when.is_some(), entering);
         }
     }
     for (name, action) in &surface.actions {
@@ -65,15 +89,16 @@ fn goes(surface: &Surface) -> Vec<Go<'_>> {
             permits.iter().any(|permit| glob(&permit.action.value, name))
         };
         let from: Vec<&str> = all.iter().copied().filter(|mode| permits(mode)).collect();
-        collect(&action.value.effects, &from, false, None, &mut found);
+        collect(surface.torn.contains(&action.at), &action.value.effects, from, false, None);
     }
     for content in surface.contents.values() {
-        collect(&content.value.effects, &all, false, None, &mut found);
+        collect(surface.torn.contains(&content.at), &content.value.effects, all.clone(), false, None);
     }
     found
 }
 
 fn collect<'g>(
+    surface: &Surface,
     effects: &'g [Effect],
     from: &[&'g str],
     conditional: bool,
@@ -83,9 +108,10 @@ fn collect<'g>(
     for effect in effects {
         let conditional = conditional || effect.when.is_some() || effect.each.is_some();
         if let Some(to) = &effect.go {
+            let to = Some(to).filter(|to| surface.modes.contains_key(&to.value));
             found.push(Go { to, from: from.to_vec(), conditional, entering });
         }
-        collect(&effect.effects, from, conditional, entering, found);
+        collect(surface, &effect.effects, from, conditional, entering, found);
     }
 }
 
@@ -95,10 +121,8 @@ fn has_exit(surface: &Surface, from: &str, to: &str) -> bool {
 
 /// Without a condition, every mode in which a `go` happens needs the exit; behind one, some mode does.
 fn check_exit(surface: &Surface, go: &Go<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    if !surface.modes.contains_key(&go.to.value) {
-        return;
-    }
-    let without = |mode: &&&str| !has_exit(surface, mode, &go.to.value);
+    let Some(to) = go.to else { return };
+    let without = |mode: &&&str| !has_exit(surface, mode, &to.value) && !is_doubtful(surface, mode);
     let lacking = go.from.iter().find(without);
     let some = go.from.iter().any(|mode| !without(&mode));
     let Some(mode) = lacking.filter(|_| !go.conditional || !some) else { return };
@@ -106,8 +130,8 @@ fn check_exit(surface: &Surface, go: &Go<'_>, diagnostics: &mut Vec<Diagnostic>)
         true => "add the exit, say `in = …` for the modes that have it, or give the effect a `when`",
         false => "add it to the mode's `exits`",
     };
-    let message = format!("the mode `{mode}` has no exit to `{}`", go.to.value);
-    diagnostics.push(Diagnostic::new(Code::PACK_NO_EXIT, go.to.at, message).with_help(help));
+    let message = format!("the mode `{mode}` has no exit to `{}`", to.value);
+    diagnostics.push(Diagnostic::new(Code::PACK_NO_EXIT, to.at, message).with_help(help));
 }
 
 /// From the start every mode must be reached, and each that is not final must lead somewhere.
@@ -151,24 +175,26 @@ fn check_end(surface: &Surface, gone: &[Go<'_>], diagnostics: &mut Vec<Diagnosti
         let exits = surface.modes.get(from).into_iter().flat_map(|mode| &mode.value.exits);
         exits.filter(|exit| exit.to.value == to).any(|exit| exit.gate.is_some())
     };
-    let always = |go: &&Go<'_>, from: &str| {
-        go.entering == Some(from) && go.from.contains(&from) && !go.conditional && !gated(from, &go.to.value)
+    let always = |go: &Go<'_>, from: &str, to: &str| {
+        go.entering == Some(from) && go.from.contains(&from) && !go.conditional && !gated(from, to)
     };
     for first in surface.modes.keys() {
         let mut way = vec![first.as_str()];
-        while let Some(go) = way.last().and_then(|from| gone.iter().find(|go| always(go, from))) {
-            if go.to.value == *first {
+        while let Some(to) =
+            way.last().and_then(|from| gone.iter().find_map(|go| go.to.filter(|to| always(go, from, &to.value))))
+        {
+            if to.value == *first {
                 let message = format!("`{}` and back without end", way.join("` leads to `"));
                 diagnostics.push(
-                    Diagnostic::new(Code::PACK_ENDLESS, go.to.at, message)
+                    Diagnostic::new(Code::PACK_ENDLESS, to.at, message)
                         .with_help("give one of these rules a `when`: a mode is entered once on each occasion"),
                 );
                 break;
             }
-            if way.contains(&go.to.value.as_str()) {
+            if way.contains(&to.value.as_str()) {
                 break;
             }
-            way.push(&go.to.value);
+            way.push(&to.value);
         }
     }
 }

@@ -12,7 +12,7 @@ mod graph;
 mod likes;
 mod names;
 pub(crate) mod prompts;
-mod schemas;
+pub(crate) mod schemas;
 mod strategies;
 
 use crate::diagnostic::Diagnostic;

@@ -6,33 +6,48 @@
 
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::surface::{Effect, Surface, Tree};
-use crate::text::excerpt;
+use crate::text::{Location, excerpt};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Schemas nested more deeply than this are refused.
 const DEEPEST: usize = 64;
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
-    let params = surface.actions.values().flat_map(|action| action.value.params.values());
-    let results = surface.actions.values().filter_map(|action| action.value.returns.as_ref());
-    let slots = surface.state.values();
-    let blocks = surface.dialects.values().flat_map(|dialect| dialect.value.blocks.values());
-    let members = blocks.filter_map(|block| block.value.schema.as_ref());
-    let actions = surface.actions.values().flat_map(|action| &action.value.effects);
-    let contents = surface.contents.values().flat_map(|content| &content.value.effects);
-    let rules = surface.rules.iter().flat_map(|rule| &rule.effects);
-    let mut records = Vec::new();
-    actions.chain(contents).chain(rules).for_each(|effect| recorded(effect, &mut records));
-    let named = params.map(|entry| &entry.value).chain(results).chain(slots.map(|entry| &entry.value));
-    for schema in named.chain(members).chain(records) {
-        examine(schema, 0, diagnostics);
-    }
+    each(surface, |_, schema| examine(schema, 0, diagnostics));
 }
 
-/// The schemas of what an effect, and those inside it, record.
-fn recorded<'e>(effect: &'e Effect, found: &mut Vec<&'e Tree>) {
-    found.extend(&effect.schema);
-    effect.effects.iter().for_each(|nested| recorded(nested, found));
+/// The places of those whose schema has a wrong word in it: that it cannot be compiled is no news.
+pub(crate) fn misspelt(surface: &Surface) -> HashSet<Location> {
+    let mut found = HashSet::new();
+    each(surface, |at, schema| {
+        let mut faults = Vec::new();
+        examine(schema, 0, &mut faults);
+        found.extend(faults.first().map(|_| at));
+    });
+    found
+}
+
+/// Every schema, and where the parameter, action, value, block or effect stands whose it is.
+fn each(surface: &Surface, mut then: impl FnMut(Location, &Tree)) {
+    for action in surface.actions.values() {
+        action.value.params.values().for_each(|param| then(param.at, &param.value));
+        action.value.returns.iter().for_each(|schema| then(action.at, schema));
+        recorded(&action.value.effects, &mut then);
+    }
+    surface.contents.values().for_each(|content| recorded(&content.value.effects, &mut then));
+    surface.rules.iter().for_each(|rule| recorded(&rule.effects, &mut then));
+    surface.state.values().for_each(|slot| then(slot.at, &slot.value));
+    let blocks = surface.dialects.values().flat_map(|dialect| dialect.value.blocks.values());
+    blocks.for_each(|block| block.value.schema.iter().for_each(|schema| then(block.at, schema)));
+}
+
+/// The schemas of what effects record.
+fn recorded(effects: &[Effect], then: &mut impl FnMut(Location, &Tree)) {
+    for effect in effects {
+        effect.schema.iter().for_each(|schema| then(effect.at, schema));
+        recorded(&effect.effects, then);
+    }
 }
 
 /// What belongs to a keyword.

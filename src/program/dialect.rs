@@ -65,6 +65,8 @@ pub(crate) struct Family {
     pub(crate) payload: Option<RuleId>,
     pub(crate) name: RuleId,
     pub(crate) attribute: Option<RuleId>,
+    /// Where a block that it opens may end, where the pack does not say.
+    pub(crate) ends: Vec<Vec<Ending>>,
     pub(crate) empty: Option<RuleId>,
     /// Whether every block that it may open counts at the start of a line alone.
     pub(crate) leads_line: bool,
@@ -242,6 +244,14 @@ impl Dialect {
         Some(BlockId(started as u16))
     }
 
+    /// Where a block may end that a family opened.
+    pub(crate) fn ladder<'d>(&'d self, block: &'d Block, family: usize) -> &'d [Vec<Ending>] {
+        match self.families.get(family) {
+            Some(family) if block.ends.is_empty() => &family.ends,
+            _ => &block.ends,
+        }
+    }
+
     /// The block of this number.
     pub(crate) fn block(&self, id: BlockId) -> Option<&Block> {
         self.blocks.get(usize::from(id.0))
@@ -279,6 +289,7 @@ pub(crate) struct Block {
     pub(crate) close: Vec<Closer>,
     /// The tier of the surest of them.
     pub(crate) surest: usize,
+    /// Where it may end; none where its grammar says so.
     pub(crate) ends: Vec<Vec<Ending>>,
     pub(crate) trim: Vec<Trim>,
     pub(crate) at: Location,
@@ -311,11 +322,19 @@ impl Family {
             name_follows: grammar.literal_before(rule, name).is_some(),
             holds_name: grammar.holds_one(rule, name),
         };
+        let payload = grammar.rule("payload");
+        let ends = match (close, payload) {
+            (Some(_), _) => vec![vec![Ending::Closer], vec![Ending::NextBlock], vec![Ending::End]],
+            (None, Some(_)) => vec![vec![Ending::Payload], vec![Ending::NextBlock], vec![Ending::End]],
+            // Nothing but what follows can end a block: it was not cut off.
+            (None, None) => vec![vec![Ending::NextBlock, Ending::End]],
+        };
         Some(Self {
             open,
             close,
             name,
-            payload: grammar.rule("payload"),
+            ends,
+            payload,
             attribute: grammar.rule("attribute"),
             empty: grammar.rule("empty"),
             leads_line: false,

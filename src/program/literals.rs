@@ -17,12 +17,14 @@ const MOST: usize = 64;
 const CHARACTERS: usize = 4;
 /// Grams are told apart by so many bits of their hashes: few enough to stay in the nearest cache.
 const BITS: u32 = 13;
+/// So many bytes are looked at together.
+const WINDOW: usize = 18;
 
 /// The literals of some patterns.
 #[derive(Debug)]
 pub(super) struct Literals {
     /// Whether a literal has a gram of this hash; wrong with some others.
-    held: Box<[bool; 1 << BITS]>,
+    held: Box<Hashes>,
     /// By their grams.
     literals: Vec<Literal>,
 }
@@ -49,7 +51,7 @@ impl Literals {
         };
         for text in texts {
             let grams = text.windows(GRAM).enumerate().max_by_key(|(_, window)| rarity(window));
-            let Some((at, gram)) = grams.and_then(|(at, window)| Some((at, gram(window)?))) else { continue };
+            let Some((at, gram)) = grams.and_then(|(at, window)| Some((at, gram_of(window)?))) else { continue };
             if let Some(held) = self.held.get_mut(hash(gram)) {
                 *held = true;
             }
@@ -64,39 +66,30 @@ impl Literals {
         let bytes = text.as_bytes();
         let mut found = Vec::new();
         let mut at = 0;
-        // Eight bytes hold five grams, which seldom are any of the literals'.
-        while let Some(eight) = bytes.get(at..at + 8).and_then(|eight| <[u8; 8]>::try_from(eight).ok()) {
-            let eight = u64::from_le_bytes(eight) | SMALL;
-            let grams: [u32; 5] = std::array::from_fn(|index| (eight >> (8 * index)) as u32);
-            if grams.iter().fold(false, |held, gram| held | self.may_hold(*gram)) {
-                for (gram, at) in grams.into_iter().zip(at..) {
-                    self.look_up(gram, bytes, at, &mut found);
-                }
+        // Grams are seldom any of the literals', so many are asked at once.
+        while let Some(window) = bytes.get(at..).and_then(|rest| rest.first_chunk::<WINDOW>()) {
+            if may_hold_any(&self.held, window) {
+                self.look_up(window, bytes, at, &mut found);
             }
-            at += grams.len();
+            at += WINDOW - GRAM + 1;
         }
-        for (window, at) in bytes.get(at..).unwrap_or_default().windows(GRAM).zip(at..) {
-            gram(window).into_iter().for_each(|gram| self.look_up(gram, bytes, at, &mut found));
-        }
+        self.look_up(bytes.get(at..).unwrap_or_default(), bytes, at, &mut found);
         found
     }
 
-    /// Whether a gram is that of a literal, or of the same hash.
-    fn may_hold(&self, gram: u32) -> bool {
-        self.held.get(hash(gram)).copied().unwrap_or_default()
-    }
-
+    /// Looks for the literals that have a gram in `window`, which starts `at` a place in the text.
     #[cold]
-    fn look_up(&self, gram: u32, bytes: &[u8], at: usize, found: &mut Vec<usize>) {
-        if !self.may_hold(gram) {
-            return;
-        }
-        let first = self.literals.partition_point(|literal| literal.gram < gram);
-        for literal in self.literals.iter().skip(first).take_while(|literal| literal.gram == gram) {
-            let start = at.checked_sub(literal.at);
-            let held = start.and_then(|start| bytes.get(start..start + literal.text.len()));
-            if held.is_some_and(|held| held.eq_ignore_ascii_case(&literal.text)) && !found.contains(&literal.pattern) {
-                found.push(literal.pattern);
+    fn look_up(&self, window: &[u8], text: &[u8], at: usize, found: &mut Vec<usize>) {
+        let grams = window.windows(GRAM).zip(at..).filter_map(|(window, at)| Some((gram_of(window)?, at)));
+        for (gram, at) in grams.filter(|(gram, _)| may_hold(&self.held, *gram)) {
+            let first = self.literals.partition_point(|literal| literal.gram < gram);
+            for literal in self.literals.iter().skip(first).take_while(|literal| literal.gram == gram) {
+                let start = at.checked_sub(literal.at);
+                let held = start.and_then(|start| text.get(start..start + literal.text.len()));
+                let stands = held.is_some_and(|held| held.eq_ignore_ascii_case(&literal.text));
+                if stands && !found.contains(&literal.pattern) {
+                    found.push(literal.pattern);
+                }
             }
         }
     }
@@ -105,8 +98,25 @@ impl Literals {
 /// The bit by which small letters differ from capital ones, in each byte.
 const SMALL: u64 = 0x2020_2020_2020_2020;
 
+type Hashes = [bool; 1 << BITS];
+
+/// Whether a gram is that of a literal, or of the same hash.
+fn may_hold(held: &Hashes, gram: u32) -> bool {
+    held.get(hash(gram)).copied().unwrap_or_default()
+}
+
+/// Whether any gram that starts in the first bytes may be that of a literal.
+fn may_hold_any(held: &Hashes, window: &[u8; WINDOW]) -> bool {
+    let eight = |at: usize| {
+        let bytes = window.get(at..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
+        u64::from_le_bytes(bytes) | SMALL
+    };
+    let five = |eight: u64| (0..5).fold(false, |any, index| any | may_hold(held, (eight >> (8 * index)) as u32));
+    five(eight(0)) | five(eight(5)) | five(eight(10))
+}
+
 /// Four bytes, in small letters; other bytes may fall together, too.
-fn gram(bytes: &[u8]) -> Option<u32> {
+fn gram_of(bytes: &[u8]) -> Option<u32> {
     bytes.try_into().ok().map(|bytes: [u8; GRAM]| u32::from_le_bytes(bytes) | SMALL as u32)
 }
 

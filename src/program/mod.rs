@@ -15,6 +15,7 @@ mod inclusion;
 mod limits;
 mod literals;
 mod outline;
+mod part;
 mod pattern;
 mod prompt;
 mod sample;
@@ -35,7 +36,7 @@ pub use limits::Limits;
 pub(crate) use outline::{LevelId, Outline};
 pub(crate) use pattern::{Pattern, PatternSet};
 pub(crate) use prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Variant};
-pub(crate) use schema::{Schema, misfit};
+pub(crate) use schema::{Schema, misfit_at};
 pub(crate) use state::Slot;
 pub(crate) use structure::{Braces, Structure};
 pub use tables::{DegradationRow, Permission, PermitCell};
@@ -43,7 +44,7 @@ pub(crate) use types::{Kind, Types};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
 use crate::expression::{Expression, Record, Template};
-use crate::pack;
+use crate::pack::{self, Pack};
 use crate::surface::{self, Folder};
 use crate::text::{Location, SourceId, Sources};
 use crate::value::Table;
@@ -81,7 +82,8 @@ pub struct Program {
 }
 
 /// What expressions see of `reply`.
-pub(crate) const REPLY_MEMBERS: [&str; 6] = ["message", "thinking", "calls", "sections", "contents", "utterances"];
+pub(crate) const REPLY_MEMBERS: [&str; 7] =
+    ["dialect", "message", "thinking", "calls", "sections", "contents", "utterances"];
 
 /// The number of a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -239,19 +241,15 @@ impl Program {
     /// assert_eq!(outcome.message, "Hello!");
     /// ```
     pub fn load(folder: &Folder) -> Loaded {
-        let (program, diagnostics) = Self::build(folder);
+        let (program, _, diagnostics) = Self::build(folder);
         program.loaded(diagnostics)
     }
 
     /// As [`Program::load`], and everything that is compiled on first use is compiled now; then every expression is run
     /// once with sample values.
     pub fn check(folder: &Folder) -> Loaded {
-        let (program, mut diagnostics) = Self::build(folder);
-        let of_schema = |one: &Diagnostic| [Code::PACK_SCHEMA, Code::PACK_REMOTE_REF].contains(&one.code);
-        // What is wrong with a schema was told at its word: that it cannot be compiled is no news.
-        if !diagnostics.iter().any(of_schema) {
-            diagnostics.extend(program.compile_schemas());
-        }
+        let (program, pack, mut diagnostics) = Self::build(folder);
+        diagnostics.extend(program.compile_schemas(&pack::schemas::misspelt(&pack.surface)));
         // What fails in a pack that has other faults may be their doing.
         if diagnostics.is_empty() {
             diagnostics = program.run_samples();
@@ -260,7 +258,7 @@ impl Program {
         program.loaded(diagnostics)
     }
 
-    fn build(folder: &Folder) -> (Self, Vec<Diagnostic>) {
+    fn build(folder: &Folder) -> (Self, Pack, Vec<Diagnostic>) {
         let (surface, mut diagnostics) = surface::read(folder);
         let mut found = Vec::new();
         let pack = pack::check(surface, &mut found);
@@ -277,7 +275,7 @@ impl Program {
             let of_broken = |one: &Diagnostic| one.at.is_some_and(|at| broken.contains(&at.source));
             diagnostics.retain(|one| one.code == Code::PACK_SYNTAX || !of_broken(one));
         }
-        (program, diagnostics)
+        (program, pack, diagnostics)
     }
 
     fn loaded(self, mut diagnostics: Vec<Diagnostic>) -> Loaded {

@@ -130,6 +130,12 @@ impl Outline {
         self.levels.get(id.0).unwrap_or(NONE)
     }
 
+    /// The level of an object that stands at a level: where a list belongs, it is one of its entries.
+    pub(crate) fn of_object(&self, id: LevelId) -> LevelId {
+        let level = self.level(id);
+        level.each.filter(|_| level.block.is_none()).unwrap_or(id)
+    }
+
     /// The level of the member `name`: an exact name before one with `*`, and of those the first.
     pub(crate) fn member(&self, of: LevelId, name: &str) -> Option<LevelId> {
         let members = &self.level(of).members;

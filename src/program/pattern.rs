@@ -11,6 +11,7 @@
 use super::literals::Literals;
 use regex::{Captures, Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use regex_syntax::hir::{Hir, HirKind, Look};
+use std::ops::Range;
 
 /// The largest automaton that one pattern may have.
 const LARGEST: usize = 1 << 20;
@@ -39,6 +40,16 @@ impl Pattern {
     /// Its matches in the text, one behind the other; not more than [`MOST`], since each takes a search.
     pub(crate) fn find_all<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
         self.fitting(text).find_iter(text).take(MOST)
+    }
+
+    /// Its first match that none of `others` overlaps with one of theirs.
+    pub(crate) fn find_apart(&self, text: &str, others: &[Pattern]) -> Option<Range<usize>> {
+        let mut taken: Option<Vec<Range<usize>>> = None;
+        let all = || others.iter().flat_map(|other| other.find_all(text)).map(|found| found.range()).collect();
+        self.find_all(text).map(|found| found.range()).find(|found| {
+            let end = found.end.max(found.start + 1);
+            !taken.get_or_insert_with(all).iter().any(|other| other.start < end && found.start < other.end)
+        })
     }
 
     /// What its groups capture at the first match from a place on.
@@ -75,10 +86,12 @@ impl Pattern {
 
     /// The spelling that means the same in this text, and is the quickest.
     fn fitting(&self, text: &str) -> &Regex {
-        match &self.ascii {
-            Some(ascii) if words_are_ascii(text) => ascii,
-            _ => &self.exact,
-        }
+        self.spelled(self.ascii.is_some() && words_are_ascii(text))
+    }
+
+    /// The quickest spelling that means the same in a text whose words are of ASCII, or are not.
+    fn spelled(&self, ascii: bool) -> &Regex {
+        self.ascii.as_ref().filter(|_| ascii).unwrap_or(&self.exact)
     }
 }
 
@@ -120,17 +133,18 @@ impl PatternSet {
     /// The numbers of the patterns that match the text, in order.
     pub(crate) fn matches(&self, text: &str) -> Vec<usize> {
         let mut found = self.literals.find(text);
+        let ascii = (!found.is_empty() || !self.rest.is_empty()) && words_are_ascii(text);
         match self.rest.as_slice() {
             [] => {}
             // One by itself is searched as quickly as a set, and stops at its match.
             [one] => found.push(*one),
             rest => {
-                let set = if words_are_ascii(text) { &self.ascii } else { &self.loose };
+                let set = if ascii { &self.ascii } else { &self.loose };
                 found.extend(set.matches(text).iter().filter_map(|number| rest.get(number)));
             }
         }
         found.sort_unstable();
-        found.retain(|number| self.patterns.get(*number).is_some_and(|pattern| pattern.fitting(text).is_match(text)));
+        found.retain(|number| self.patterns.get(*number).is_some_and(|pattern| pattern.spelled(ascii).is_match(text)));
         found
     }
 }

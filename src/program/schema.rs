@@ -5,6 +5,7 @@
 //! Never: fetches a `$ref`, or changes a value.
 
 use super::Types;
+use super::part::Part;
 use crate::surface::{Named, Tree};
 use crate::text::excerpt;
 use crate::value::Shared;
@@ -21,6 +22,7 @@ pub(crate) type Validator = jsonschema::Validator<Shared>;
 pub(crate) struct Schema {
     json: Value,
     types: OnceLock<Types>,
+    part: OnceLock<Box<Part>>,
     validator: OnceLock<Result<Validator, String>>,
 }
 
@@ -49,8 +51,8 @@ impl Schema {
         Self::new(properties.and_then(|properties| properties.get(name)).cloned().unwrap_or_default())
     }
 
-    fn new(json: Value) -> Self {
-        Self { json, types: OnceLock::new(), validator: OnceLock::new() }
+    pub(super) fn new(json: Value) -> Self {
+        Self { json, types: OnceLock::new(), part: OnceLock::new(), validator: OnceLock::new() }
     }
 
     /// The schema itself.
@@ -61,6 +63,11 @@ impl Schema {
     /// The kinds of values that it declares.
     pub(crate) fn types(&self) -> &Types {
         self.types.get_or_init(|| Types::of(&self.json))
+    }
+
+    /// What of it can be asked about a part alone.
+    pub(crate) fn part(&self) -> &Part {
+        self.part.get_or_init(|| Box::new(Part::of(&self.json)))
     }
 
     /// The validator, or why the schema is none.
@@ -76,8 +83,17 @@ impl Schema {
     }
 }
 
+/// What a schema says against the value called `name`, or a part of it, at its place.
+pub(crate) fn misfit_at(name: &str, error: &ValidationError<'_>) -> String {
+    let path = format!("{name}{}", error.instance_path().to_string().replace('/', "."));
+    match path.trim_start_matches('.') {
+        "" => misfit(error),
+        place => format!("`{}`: {}", excerpt(place, 120), misfit(error)),
+    }
+}
+
 /// What a schema says against a value, with no more of the value than tells it.
-pub(crate) fn misfit(error: &ValidationError<'_>) -> String {
+fn misfit(error: &ValidationError<'_>) -> String {
     let whole = error.instance().to_string();
     let value = excerpt(&whole, 60);
     match error.kind() {

@@ -23,11 +23,13 @@ pub(crate) struct Reading<'r> {
     text: &'r str,
     offset: usize,
     pub(crate) diagnostics: &'r mut Vec<Diagnostic>,
+    /// Where things of a name or of a list stand in which something is wrong: what they seem to lack may be that.
+    pub(crate) torn: Vec<Location>,
 }
 
 impl<'r> Reading<'r> {
     pub(crate) fn new(source: SourceId, text: &'r str, diagnostics: &'r mut Vec<Diagnostic>) -> Self {
-        Self { source, text, offset: 0, diagnostics }
+        Self { source, text, offset: 0, diagnostics, torn: Vec::new() }
     }
 
     /// The same for TOML that starts at the byte `offset` of its source.
@@ -58,6 +60,16 @@ impl<'r> Reading<'r> {
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
+    }
+
+    /// The value of one thing among others, which stands at `at`.
+    fn entry<T: Decode>(&mut self, node: &Node<'_>, at: Location) -> Option<T> {
+        let before = self.diagnostics.len();
+        let value = T::decode(node, self);
+        if self.diagnostics.len() > before {
+            self.torn.push(at);
+        }
+        value
     }
 
     /// Says that `node` is not `wanted`.
@@ -176,7 +188,9 @@ impl<T: Decode> Decode for Spanned<T> {
 impl<T: Decode> Decode for Vec<T> {
     fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         match node.get_ref() {
-            DeValue::Array(items) => Some(items.iter().filter_map(|item| T::decode(item, reading)).collect()),
+            DeValue::Array(items) => {
+                Some(items.iter().filter_map(|item| reading.entry(item, reading.at(item.span()))).collect())
+            }
             _ => reading.misfit(node, "a list"),
         }
     }
@@ -192,7 +206,7 @@ impl<T: Decode> Decode for Named<T> {
         let mut named = Named::new();
         for (key, value) in table {
             let at = reading.at(key.span());
-            if let Some(value) = T::decode(value, reading) {
+            if let Some(value) = reading.entry(value, at) {
                 named.insert(key.get_ref().as_ref().to_owned(), Spanned::new(value, at));
             }
         }

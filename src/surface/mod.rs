@@ -33,7 +33,7 @@ use crate::diagnostic::{Code, Diagnostic, Remark, Strategy};
 use crate::text::{Location, Source, SourceId, Sources, Spanned};
 use decode::{Decode, Reading, table};
 use indexmap::IndexMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use toml::de::DeTable;
 
 /// How the names of the texts end that prompts may be made of.
@@ -152,6 +152,8 @@ pub struct Surface {
     pub texts: BTreeMap<String, Result<SourceId, usize>>,
     /// The pack's own grammars by name.
     pub grammars: IndexMap<String, SourceId>,
+    /// Where things stand in which something is wrong, so that nothing can be said of what they seem to lack.
+    pub torn: HashSet<Location>,
 }
 
 /// Reads every file of `folder` and of the packs it uses. What is wrong is reported; what can be read is kept.
@@ -195,7 +197,11 @@ impl Surface {
             match grammar {
                 _ if is_text => drop(self.texts.insert(path.clone(), Ok(source))),
                 Some(grammar) => grammars.push((grammar.to_owned(), source)),
-                None => files.extend(parse(text, source, diagnostics).map(|file| (path.as_str(), file))),
+                None => {
+                    let mut reading = Reading::new(source, text, diagnostics);
+                    files.extend(parse(&mut reading, text, source).map(|file| (path.as_str(), file)));
+                    self.torn.extend(reading.torn);
+                }
             }
         }
         let first = files.iter_mut().find(|(path, _)| *path == "pack.toml");
@@ -420,7 +426,7 @@ fn twice(what: &str, name: &str, here: Location, before: Location) -> Diagnostic
 }
 
 /// One file as tables; every syntax error is reported, and what stands around them is still read.
-fn parse(text: &str, source: SourceId, diagnostics: &mut Vec<Diagnostic>) -> Option<File> {
+fn parse(reading: &mut Reading<'_>, text: &str, source: SourceId) -> Option<File> {
     let (table, errors) = DeTable::parse_recoverable(text);
     // A bracket that is never closed makes the rest of the file look wrong: the first faults and that one say enough.
     let telling = |(number, error): &(usize, &toml::de::Error)| *number < 3 || error.message().starts_with("unclosed");
@@ -428,11 +434,11 @@ fn parse(text: &str, source: SourceId, diagnostics: &mut Vec<Diagnostic>) -> Opt
         let span = error.span().unwrap_or(0..0);
         let at = Location { source, span: span.into() };
         let message = error.message().lines().next().unwrap_or_default().to_owned();
-        diagnostics.push(Diagnostic::new(Code::PACK_SYNTAX, at, message));
+        reading.report(Diagnostic::new(Code::PACK_SYNTAX, at, message));
     }
     let span = table.span();
     let node = toml::Spanned::new(span, toml::de::DeValue::Table(table.into_inner()));
-    File::decode(&node, &mut Reading::new(source, text, diagnostics))
+    File::decode(&node, reading)
 }
 
 /// The words that a remark or a strategy may be, for the editors' schema.

@@ -132,13 +132,17 @@ pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
-/// As [`read_file`], for a file that is text.
+/// As [`read_file`], for a file that is text; a byte order mark is not part of it.
 ///
 /// # Errors
 ///
 /// As for [`read_file`], and at the first byte that is not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> Result<String, ReadError> {
-    String::from_utf8(read_file(path, most)?).map_err(|error| {
+    let mut bytes = read_file(path, most)?;
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
+    String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let before = String::from_utf8_lossy(error.as_bytes().get(..offset).unwrap_or_default()).into_owned();
         let place = Lines::new(&before).place(offset);
@@ -202,7 +206,8 @@ impl Reading {
         entry: &DirEntry,
         with_cases: bool,
     ) -> Result<(), ReadError> {
-        let Some(below) = entry.path().strip_prefix(path).ok().and_then(slashed) else { return Ok(()) };
+        let Ok(relative) = entry.path().strip_prefix(path) else { return Ok(()) };
+        let below = slashed(relative);
         let is_case = below.starts_with("tests/") && below.ends_with(".case");
         let is_text = [".toml", ".md", ".txt", ".xml", ".json"].iter().any(|end| below.ends_with(end))
             && !below.starts_with("tests/");
@@ -221,13 +226,22 @@ impl Reading {
                 );
                 return Ok(());
             }
-            if !target.is_file() {
-                return Ok(());
-            }
         }
-        let length = entry.path().metadata().map_err(|error| io_error(entry.path(), &error))?.len();
-        if length > MAX_FILE {
-            let message = format!("`{name}` has {length} bytes; a file of a pack has at most {MAX_FILE}");
+        let metadata = entry.path().metadata().map_err(|error| io_error(entry.path(), &error))?;
+        let length = metadata.len();
+        let fault = if metadata.is_dir() {
+            return Ok(());
+        } else if !metadata.is_file() {
+            // To open a pipe could take for ever.
+            Some(format!("`{name}` is no file"))
+        } else if relative.to_str().is_none() {
+            Some(format!("the name of `{name}` is not Unicode"))
+        } else if length > MAX_FILE {
+            Some(format!("`{name}` has {length} bytes; a file of a pack has at most {MAX_FILE}"))
+        } else {
+            None
+        };
+        if let Some(message) = fault {
             self.diagnostics.push(Diagnostic::new(Code::PACK_UNREADABLE, None, message));
             return Ok(());
         }
@@ -298,10 +312,10 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// A path below a folder with `/` between its parts; none where a part is not Unicode.
-fn slashed(path: &Path) -> Option<String> {
-    let parts: Option<Vec<&str>> = path.components().map(|part| part.as_os_str().to_str()).collect();
-    parts.map(|parts| parts.join("/"))
+/// A path below a folder with `/` between its parts.
+fn slashed(path: &Path) -> String {
+    let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts.join("/")
 }
 
 /// A path as messages show it.

@@ -284,6 +284,10 @@ fn a_file_of_the_host_that_cannot_be_read_says_where_and_what_to_do() {
     let said = trouble("s.json", b"{\"state\": {\n  \"project\": }}", "--session");
     assert!(said.contains("error[pack/session-misfit]: this is not JSON: expected value"), "{said}");
     assert!(said.contains("s.json:2:14") && said.contains("= help: a session is `{\"mode\""), "{said}");
+    let said =
+        trouble("s.json", br#"{"state": {"work_order": {"theme": {"missing": [3]}}, "reminded": 1}}"#, "--session");
+    assert!(said.contains("`state.work_order.theme.missing.0`: 3 is not of type \"string\""), "{said}");
+    assert!(said.contains("`state.reminded`: 1 is not of type"), "{said}");
     let said = trouble("s.json", b"[1]", "--session");
     assert!(said.contains("a session is one JSON object") && said.contains("s.json:1:1"), "{said}");
     for option in ["--session", "--history"] {
@@ -293,4 +297,30 @@ fn a_file_of_the_host_that_cannot_be_read_says_where_and_what_to_do() {
             "rulebook: cannot read `latin`: byte 12, at 2:4, is 0xe9, which is not UTF-8; save it as UTF-8\n"
         );
     }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_hosts_file() {
+    let here = folder("host-marks");
+    let pack = concat!(env!("CARGO_MANIFEST_DIR"), "/rules/writers-factory");
+    std::fs::write(here.join("s.json"), "\u{feff}{\"mode\": \"editor\"}").unwrap();
+    std::fs::write(here.join("h.jsonl"), "\u{feff}{\"role\": \"user\", \"content\": \"Hello there\"}\n").unwrap();
+    check(&here, &["prompt", pack, "--session", "s.json", "--history", "h.jsonl"], 0, "Hello there", "");
+}
+
+/// Opening a pipe waits for its other end, and a name that is not Unicode cannot be told: neither may go unseen.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_no_file_of_a_pack_is_said_and_not_waited_for() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = folder("no-files");
+    check(&folder, &["new", "pack", "notes"], 0, "", "");
+    let tests = folder.join("notes/tests");
+    for pipe in [folder.join("notes/more.toml"), tests.join("wait.case")] {
+        assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    }
+    std::fs::write(folder.join("notes").join(std::ffi::OsStr::from_bytes(b"gr\xfcn.toml")), "").unwrap();
+    check(&folder, &["check", "notes"], 1, "`notes/more.toml` is no file", "");
+    check(&folder, &["check", "notes"], 1, "`notes/tests/wait.case` is no file", "");
+    check(&folder, &["check", "notes"], 1, "the name of `notes/gr\u{fffd}n.toml` is not Unicode", "");
 }

@@ -1,4 +1,4 @@
-//! Generated packs: does one that passes `check --strict` ever cause a fault of ours?
+//! Generated packs: does one that passes `check --strict` ever cause a fault of ours, or leave a session that does not fit it?
 
 use proptest::prelude::*;
 use rulebook::diagnostic::Severity;
@@ -60,6 +60,9 @@ const EFFECTS: &[&str] = &[
     "{ set = 'count', value = '{{ state.count + 1 }}' }",
     "{ set = 'table.x', value = '{{ params.p }}', when = 'params.p is not none' }",
     "{ remove = 'table.x' }",
+    "{ remove = 'list' }",
+    "{ set = 'count', value = '{{ params.p }}' }",
+    "{ set = 'list.0', value = '{{ params.p }}', when = 'state.list' }",
     "{ emit = 'done', value = '{{ params.p | string | upper }}' }",
     "{ emit = 'done-{{ mode }}', each = 'state.list', value = '{{ item }}' }",
     "{ write = 'out/{{ state.count }}.txt', value = '{{ params.p }}' }",
@@ -140,9 +143,10 @@ fn pack(dice: &mut Dice) -> String {
     let kind = dice.throw(DIALECTS.len());
     let names: &[&str] = if kind == 1 { &["ACT0", "ACT1"] } else { &["act0", "act1"] };
     let mut text = format!(
-        "[pack]\nname = 'g'\n[check]\nallow = ['pack/unread-state', 'pack/unset-state']\n[dialects.d]\n{}[state]\ncount = {{ type = 'integer', default = 0 }}\n\
-         list = {{ type = 'array', default = [] }}\ntable = {{ type = 'object', default = {{}} }}\n[messages.hello]\nsays = 'Hello {{{{ state.count }}}}'\n",
-        DIALECTS[kind]
+        "[pack]\nname = 'g'\n[check]\nallow = ['pack/unread-state', 'pack/unset-state']\n[dialects.d]\n{}[state]\ncount = {{ type = 'integer', default = 0, maximum = 9 }}\n\
+         list = {{ type = 'array', default = [], items = {{ maxLength = 20 }}{} }}\ntable = {{ type = 'object', default = {{}}, properties = {{ x = {{ maxLength = 3 }} }} }}\n[messages.hello]\nsays = 'Hello {{{{ state.count }}}}'\n",
+        DIALECTS[kind],
+        dice.one(&["", ", maxItems = 3"])
     );
     for name in names {
         let required = dice.one(&["", ", required = true"]);
@@ -200,6 +204,8 @@ fn examine(program: &Program, dice: &mut Dice) -> Result<(), TestCaseError> {
             "{answer:?}: {:#?}",
             heard.diagnostics
         );
+        let kept = serde_json::to_value(&heard.session).unwrap();
+        prop_assert_eq!(program.resume(&kept), Ok(heard.session.clone()));
         session = if dice.throw(10) == 0 { program.session() } else { heard.session };
     }
     let prompt = program.prompt(&session, &Request::default());

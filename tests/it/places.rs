@@ -90,3 +90,35 @@ fn a_word_in_a_text_over_several_lines_has_its_own_place() {
     let escaped = "\"\"\"\n\\tIn {{ mood }}\"\"\"";
     check_literal(escaped, escaped);
 }
+
+/// One mistake in a pack whose modes lead on by a call, and the words that it is told by.
+#[track_caller]
+fn check_slip(right: &str, slip: &str, told: &[&str]) {
+    let pack = "[pack]\nname = \"slips\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.a = { role = \"call\", payload = \"tags\" }\n\
+                [modes.one]\npermits = [\"leave\"]\nexits = [\"two\"]\n[modes.two]\nfinal = true\n\
+                [actions.leave]\neffects = [{ go = \"two\" }]\n[state]\nx = { type = \"string\" }\ny = { \"$ref\" = \"#/z\" }\n";
+    assert!(pack.contains(right), "{right}");
+    let pack = pack.replace(right, slip);
+    let loaded = Program::check(&Folder::new("slips", [("pack.toml", pack.as_str())]));
+    let at =
+        |place: rulebook::text::Location| place.span.of(loaded.sources.get(place.source).unwrap().text()).to_owned();
+    let found: Vec<String> = loaded.diagnostics.iter().filter_map(|one| one.at.map(at)).collect();
+    assert_eq!(found, [told, &["y"]].concat(), "{:#?}", loaded.diagnostics);
+}
+
+#[test]
+fn a_fault_is_told_beside_all_others_but_not_what_follows_from_it() {
+    check_slip("permits", "permitz", &["permitz"]);
+    check_slip("\"leave\"]", "\"leaf\"]", &["\"leaf\""]);
+    check_slip("exits", "exitz", &["exitz"]);
+    check_slip("exits = [\"two\"]", "exits = [\"tow\"]", &["\"tow\""]);
+    check_slip("final = true", "finale = true", &["finale"]);
+    check_slip("final = true", "final = 1", &["1"]);
+    check_slip("effects =", "effect =", &["effect"]);
+    check_slip("go =", "goto =", &["goto"]);
+    check_slip("go = \"two\"", "go = \"tow\"", &["\"tow\""]);
+    check_slip("role = \"call\"", "role = \"cal\"", &["\"cal\""]);
+    check_slip("grammar", "grammer", &["grammer"]);
+    check_slip("type = \"string\"", "type = \"strin\"", &["\"strin\""]);
+    check_slip("type = \"string\"", "tpe = \"string\"", &["tpe"]);
+}

@@ -89,7 +89,10 @@ impl<'p> ObjectReader<'p> {
                 }
             }
             // One entry may stand without its list.
-            (Kind::Object, Some(each)) => self.bind_value(text, object, Place { level: each, ..place }, outside),
+            (Kind::Object, Some(each)) => {
+                self.find(Found::new(What::Remark(Remark::FieldForm), place.name));
+                self.bind_value(text, object, Place { level: each, ..place }, outside);
+            }
             (Kind::Object, None) => self.bind_object(text, object, place.at, place.level, outside),
             (Kind::Absent, _) => {}
             _ if node.span().of(text) == "null" => {}

@@ -284,6 +284,7 @@ impl<'r, 'm> Lenient<'r, 'm> {
     /// Opens an object, with its brace if it has one.
     fn open_object(&mut self, level: Option<LevelId>) {
         let node = self.tape.leaf(Kind::Object, Span::new(self.at, self.at), false);
+        let level = level.map(|level| self.outline.of_object(level));
         self.stack.push(Frame { node, list: false, level, comma: None, filled: false, key: None });
         if self.byte() == b'{' {
             self.at += 1;

@@ -43,6 +43,7 @@ impl Walk<'_> {
         let level = level.filter(|level| self.outline.level(*level).looks_inside());
         match (self.byte(), level) {
             (b'{', Some(level)) => {
+                let level = self.outline.of_object(level);
                 let object = self.tape.leaf(Kind::Object, Span::new(start, start), false);
                 let mut apart = if self.outline.level(level).block.is_some() { self.most } else { 0 };
                 let mut beside = false;

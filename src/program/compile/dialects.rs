@@ -7,7 +7,7 @@
 use crate::pack::Pack;
 use crate::program::dialect::{Bound, Names, Starts};
 use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outline, Outside, Schema, Structure};
-use crate::surface::{self, Anchor, Case, Ending, Mask, Role, Trim};
+use crate::surface::{self, Anchor, Case, Mask, Role, Trim};
 use crate::text::Spanned;
 use std::sync::Arc;
 
@@ -21,8 +21,18 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         Some(_) => Vec::new(),
     };
     let id = |name: &Spanned<String>| dialect.blocks.get_index_of(&name.value).map(|index| BlockId(index as u16));
-    let blocks: Vec<Block> =
-        dialect.blocks.iter().map(|(name, block)| compile_block(name, block, dialect, &families, &id)).collect();
+    let is_action = |name: &str| pack.surface.actions.contains_key(name);
+    // A name that is always the same, and no action's, tells nothing: there `@name` is what an opener says as `name`.
+    let says = families.is_empty() || families.iter().any(|family| family.attribute.is_some());
+    let telling = |name: &str, block: &surface::Block| {
+        let mut names = opening_names(name, block);
+        let only = names.next().filter(|_| names.next().is_none());
+        !says || only.is_none_or(|only| only.contains(['*', '?']) || is_action(only))
+    };
+    let compiled = |(name, block): (&String, &Spanned<surface::Block>)| {
+        compile_block(name, block, dialect, telling(name, &block.value), &id)
+    };
+    let blocks: Vec<Block> = dialect.blocks.iter().map(compiled).collect();
     let family_of = |block: &surface::Block| {
         let grammar = block.grammar.as_ref()?;
         dialect.grammar.0.iter().position(|known| known.value == grammar.value)
@@ -83,17 +93,18 @@ fn opening_names<'n>(name: &'n str, block: &'n surface::Block) -> impl Iterator<
     own.chain(block.names.iter().map(|name| name.value.as_str()))
 }
 
+/// A block; its own name may be `telling`, or else always the same.
 fn compile_block(
     name: &str,
     block: &Spanned<surface::Block>,
     dialect: &surface::Dialect,
-    families: &[Family],
+    telling: bool,
     id: &dyn Fn(&Spanned<String>) -> Option<BlockId>,
 ) -> Block {
     let at = block.at;
     let block = &block.value;
     let called = |word: &Spanned<String>| match word.value.strip_prefix('@') {
-        Some("name") => Called::Own,
+        Some("name") if telling => Called::Own,
         Some(attribute) => Called::Attribute(attribute.to_owned()),
         None => Called::Word(word.value.clone()),
     };
@@ -117,18 +128,7 @@ fn compile_block(
         close.push(Closer::Own);
     }
     let ends = if block.ends.is_empty() { &dialect.ends } else { &block.ends };
-    let mut ends: Vec<Vec<Ending>> =
-        ends.iter().map(|rung| rung.0.iter().map(|ending| ending.value).collect()).collect();
-    if ends.is_empty() {
-        let closes = families.iter().any(|family| family.close.is_some());
-        let fills = families.iter().any(|family| family.payload.is_some());
-        match (closes, fills) {
-            (true, _) => ends.extend([vec![Ending::Closer], vec![Ending::NextBlock], vec![Ending::End]]),
-            (false, true) => ends.extend([vec![Ending::Payload], vec![Ending::NextBlock], vec![Ending::End]]),
-            // Nothing but what follows can end a block: it was not cut off.
-            (false, false) => ends.push(vec![Ending::NextBlock, Ending::End]),
-        }
-    }
+    let ends = ends.iter().map(|rung| rung.0.iter().map(|ending| ending.value).collect()).collect();
     let schema = block.schema.as_ref().map(Schema::of_member);
     Block {
         name: name.to_owned(),

@@ -1,0 +1,102 @@
+//! Parts: what does a value at a place of a whole have to fit, so that the whole fits its schema?
+//!
+//! In: the JSON Schema of a whole that fits it, and a path to the place that changes.
+//! Out: the [`Part`] that says all there is to say about that change, and where it stands.
+//! Never: looks at more of a whole than what lies on the way.
+
+use super::{Schema, misfit_at};
+use crate::value::{Table, Value};
+use serde_json::Value as Json;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A schema, and those of its parts that can be asked by themselves.
+#[derive(Debug)]
+pub(crate) struct Part {
+    schema: Schema,
+    inside: Inside,
+}
+
+#[derive(Debug)]
+enum Inside {
+    /// Only the whole shows whether a part fits.
+    Whole,
+    /// An object, each of whose members fits by itself; none where there are no others than those named.
+    Members(Table<Arc<str>, Part>, Option<Box<Part>>),
+    /// A list, each of whose items fits by itself.
+    Items(Box<Part>),
+}
+
+/// Keywords that say nothing of how members or items go together.
+const APART: [&str; 8] =
+    ["type", "properties", "additionalProperties", "items", "description", "title", "default", "examples"];
+
+impl Part {
+    pub(crate) fn of(schema: &Json) -> Self {
+        // A reference means something only below its own root.
+        let inside = if refers(schema) { Inside::Whole } else { Self::inside(schema) };
+        Self { schema: Schema::new(schema.clone()), inside }
+    }
+
+    fn inside(schema: &Json) -> Inside {
+        let Some(words) = schema.as_object() else { return Inside::Whole };
+        if !words.keys().all(|word| APART.contains(&word.as_str()) || word.starts_with("x-")) {
+            return Inside::Whole;
+        }
+        let of = |schema: Option<&Json>| Box::new(Self::of(schema.unwrap_or(&Json::Bool(true))));
+        match words.get("type").and_then(Json::as_str) {
+            Some("object") => {
+                let named = words.get("properties").and_then(Json::as_object).into_iter().flatten();
+                let named = named.map(|(name, one)| (name.as_str().into(), Self::of(one))).collect();
+                let others = words.get("additionalProperties").filter(|others| **others != Json::Bool(true));
+                Inside::Members(named, (others != Some(&Json::Bool(false))).then(|| of(others)))
+            }
+            Some("array") => Inside::Items(of(words.get("items"))),
+            _ => Inside::Whole,
+        }
+    }
+
+    /// The deepest part on the way along `path` into `whole`, and how many steps lead to it.
+    pub(crate) fn at<'p>(&'p self, whole: Option<&Value>, path: &[Cow<'_, str>]) -> (&'p Part, usize) {
+        let (mut part, mut value) = (self, whole);
+        for (steps, key) in path.iter().enumerate() {
+            let next = match (&part.inside, value) {
+                (Inside::Members(named, others), Some(Value::Object(members))) => {
+                    let member = named.get(&**key).or(others.as_deref());
+                    member.map(|member| (member, members.get(key)))
+                }
+                (Inside::Items(items), Some(Value::Array(list))) => {
+                    Some((&**items, key.parse().ok().and_then(|index: usize| list.get(index))))
+                }
+                _ => None,
+            };
+            match next {
+                Some(next) => (part, value) = next,
+                None => return (part, steps),
+            }
+        }
+        (part, path.len())
+    }
+
+    /// What is wrong with `value`, which is called `name`.
+    pub(crate) fn misfit(&self, value: &Value, name: impl FnOnce() -> String) -> Option<String> {
+        // What says nothing needs no validator.
+        match self.schema.json() {
+            Json::Bool(true) => return None,
+            Json::Object(words) if words.is_empty() => return None,
+            _ => {}
+        }
+        let validator = self.schema.validator().ok().filter(|validator| !validator.is_valid(value))?;
+        validator.iter_errors(value).next().map(|error| misfit_at(&name(), &error))
+    }
+}
+
+fn refers(schema: &Json) -> bool {
+    match schema {
+        Json::Object(words) => {
+            words.keys().any(|word| ["$ref", "$dynamicRef"].contains(&word.as_str())) || words.values().any(refers)
+        }
+        Json::Array(items) => items.iter().any(refers),
+        _ => false,
+    }
+}
