@@ -465,8 +465,10 @@ impl Marker {
         if mark.plain {
             return Some(Opener::default());
         }
-        while self.openers.pop_front_if(|(start, _)| *start < mark.start()).is_some() {}
-        self.openers.pop_front_if(|(start, _)| *start == mark.start()).map(|(_, opener)| opener)
+        let before = self.openers.partition_point(|(start, _)| *start < mark.start());
+        self.openers.drain(..before);
+        self.openers.front().filter(|(start, _)| *start == mark.start())?;
+        self.openers.pop_front().map(|(_, opener)| opener)
     }
 
     /// Forgets the marks before this number.

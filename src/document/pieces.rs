@@ -47,7 +47,7 @@ impl<T> Pieces<T> {
     }
 
     pub(crate) fn push(&mut self, one: T) {
-        if self.len % PIECE == 0 {
+        if self.len.is_multiple_of(PIECE) {
             let room = if self.len == 0 { FIRST } else { PIECE };
             self.pieces.push_back(Vec::with_capacity(room));
         }
