@@ -48,11 +48,33 @@ pub(super) fn document(
     Ok((lower.finish(Form::Text(out, page)), joins))
 }
 
-/// The syntax of whole files: a line that holds nothing but a statement leaves nothing behind.
+/// The syntax of whole files: what stands before a statement on its line goes with it.
 fn page_syntax() -> SyntaxConfig {
     let mut syntax = SyntaxConfig::builder();
-    syntax.keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true);
+    syntax.keep_trailing_newline(true).lstrip_blocks(true);
     syntax.build().unwrap_or_default()
+}
+
+/// Whether the last line of `before` holds statements and comments alone, and one at least.
+fn ends_with_statements(before: &str) -> bool {
+    let mut rest = before.trim_end_matches([' ', '\t']);
+    let mut any = false;
+    loop {
+        let open = match rest.get(rest.len().saturating_sub(2)..) {
+            Some("%}") => "{%",
+            Some("#}") => "{#",
+            _ => return any && (rest.is_empty() || rest.ends_with('\n')),
+        };
+        let Some(start) = rest.rfind(open) else { return false };
+        rest = rest.get(..start).unwrap_or_default().trim_end_matches([' ', '\t']);
+        any = true;
+    }
+}
+
+/// The text behind the line that it starts in, if that holds nothing more.
+fn behind_line(text: &str) -> &str {
+    let rest = text.trim_start_matches([' ', '\t']);
+    rest.strip_prefix('\n').or_else(|| rest.strip_prefix("\r\n")).unwrap_or(text)
 }
 
 /// What lowering a document takes besides.
@@ -118,13 +140,18 @@ impl<'s> Lower<'s> {
     fn statement(&mut self, statement: &Stmt<'s>, out: &mut String) -> Result<Option<Node>, Fault> {
         match statement {
             Stmt::EmitRaw(raw) => {
+                let start = raw.span().start_offset as usize;
+                let mut raw = raw.raw;
                 if let Some(paper) = &mut self.paper {
-                    paper.place = paper.place.behind(raw.raw);
-                    paper.joins |= paper.escape.joins(raw.raw);
+                    if self.source.get(..start).is_some_and(ends_with_statements) {
+                        raw = behind_line(raw);
+                    }
+                    paper.place = paper.place.behind(raw);
+                    paper.joins |= paper.escape.joins(raw);
                 }
-                let text = self.constant(raw.raw.into());
+                let text = self.constant(raw.into());
                 let _ = write!(out, "{{{{ {text} }}}}");
-                Ok(Some(Node::Text(raw.raw.to_owned())))
+                Ok(Some(Node::Text(raw.to_owned())))
             }
             Stmt::EmitExpr(emit) => {
                 let (base, form) = self.printed(&emit.expr)?;

@@ -6,7 +6,6 @@
 
 use crate::program::{Input, ModeId, Program, Spelled};
 use crate::value::Object;
-use std::ops::Range;
 
 /// What some words of a user mean.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,19 +48,12 @@ fn tried<'p>(program: &'p Program, mode: &str) -> impl Iterator<Item = (usize, &
 /// What the match that starts first captures; none where nothing matches. What `unless` matches keeps every match away
 /// that it overlaps.
 fn captures(input: &Input, text: &str) -> Option<Object> {
-    let mut except: Option<Vec<Range<usize>>> = None;
-    let mut excepted = |found: &Range<usize>| {
-        let all = || input.unless.iter().flat_map(|pattern| pattern.find_all(text)).map(|found| found.range());
-        let except = except.get_or_insert_with(|| all().collect());
-        except.iter().any(|other| other.start < found.end.max(found.start + 1) && found.start < other.end)
-    };
     if input.matches.is_empty() {
-        return (!excepted(&(0..text.len()))).then(Object::new);
+        return input.unless.iter().all(|pattern| pattern.find(text).is_none()).then(Object::new);
     }
     let mut first: Option<(usize, &Spelled)> = None;
     for spelled in &input.matches {
-        let found = spelled.pattern.find_all(text).map(|found| found.range()).find(|found| !excepted(found));
-        if let Some(found) = found
+        if let Some(found) = spelled.pattern.find_apart(text, &input.unless)
             && first.is_none_or(|(start, _)| found.start < start)
         {
             first = Some((found.start, spelled));

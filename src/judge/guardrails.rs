@@ -10,6 +10,7 @@ use crate::expression::Record;
 use crate::program::{Guardrail, Set, Target};
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
+use std::ops::Range;
 
 /// One text that guardrails look at.
 struct Looked {
@@ -33,12 +34,12 @@ impl Judgement<'_> {
                     let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else {
                         continue;
                     };
-                    let excused =
-                        || rule.excuse.as_ref().is_some_and(|excuse| excuse.find(&looked.text.text).is_some());
                     match hits.contains(&pattern) != rule.inverted {
-                        true if excused() => self.steps.tell("condition", rule.at, looked.text.span, || {
-                            format!("the guardrail `{}` trips unless its exception matches: it does", rule.id)
-                        }),
+                        true if !rule.inverted && found(rule, &looked.text.text).is_none() => {
+                            self.steps.tell("condition", rule.at, looked.text.span, || {
+                                format!("the guardrail `{}` trips unless its exception overlaps: it does", rule.id)
+                            })
+                        }
                         true => self.trip(rule, Some(&looked)),
                         false => {}
                     }
@@ -74,8 +75,9 @@ impl Judgement<'_> {
             }
         }
         let found = looked.and_then(|looked| {
-            let found = rule.pattern.as_ref().filter(|_| !rule.inverted)?.find(&looked.text.text)?;
-            Some((looked.text.locate(self.text, found.range()), excerpt(found.as_str(), 60).into_owned()))
+            let found = found(rule, &looked.text.text)?;
+            let said = excerpt(looked.text.text.get(found.clone()).unwrap_or_default(), 60).into_owned();
+            Some((looked.text.locate(self.text, found), said))
         });
         let span = match (&found, looked) {
             (Some((span, _)), _) => *span,
@@ -150,7 +152,7 @@ impl Judgement<'_> {
                     let Some((block, bound)) = self.block(index) else { continue };
                     let Some(key) = bound.key.as_ref().and_then(|key| self.called(block, key)) else { continue };
                     if let Some(hits) = hits(&key) {
-                        let text = Composed::of_attribute(key.into_owned(), block.opener);
+                        let text = Composed::of_attribute(key.into_owned(), block.opener());
                         found.push((Looked { text, subject: Subject::Block(index) }, hits));
                     }
                 }
@@ -167,4 +169,9 @@ impl Judgement<'_> {
         self.block(index).is_some_and(|(_, bound)| bound.name == name)
             || self.content_name(index).is_some_and(|called| called == name)
     }
+}
+
+/// What trips a guardrail in this text; nothing where it trips because its pattern does not match.
+fn found(rule: &Guardrail, text: &str) -> Option<Range<usize>> {
+    rule.pattern.as_ref().filter(|_| !rule.inverted)?.find_apart(text, rule.excuse.as_slice())
 }

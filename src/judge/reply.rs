@@ -1,7 +1,7 @@
 //! Reply: what do conditions and effects see of the whole answer?
 //!
 //! In: the blocks that stand, the message and the calls.
-//! Out: `reply` with `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`, each made when an expression reads it.
+//! Out: `reply` with `dialect`, `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`, each made when an expression reads it.
 //! Never: makes a member that nobody reads: each is a copy of a part of the response.
 
 use super::Judgement;
@@ -35,6 +35,7 @@ impl Judgement<'_> {
 
     fn member_of_reply(&self, name: &str) -> Value {
         match name {
+            "dialect" => self.dialect.map(|(_, dialect)| dialect.name.as_str().into()).unwrap_or_default(),
             "message" => self.reply_message(),
             "thinking" => self.with_role(Role::Thinking).map(|index| Value::String(self.body(index).into())).collect(),
             "calls" => self

@@ -29,7 +29,7 @@ pub(crate) struct Guardrail {
     pub(crate) pattern: Option<Pattern>,
     /// Whether it trips where the pattern does not match.
     pub(crate) inverted: bool,
-    /// Where this matches as well, it does not trip.
+    /// A match that this one overlaps does not count.
     pub(crate) excuse: Option<Pattern>,
     pub(crate) when: Option<Expression>,
     /// The modes in which it looks; all if empty.

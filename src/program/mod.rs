@@ -82,7 +82,8 @@ pub struct Program {
 }
 
 /// What expressions see of `reply`.
-pub(crate) const REPLY_MEMBERS: [&str; 6] = ["message", "thinking", "calls", "sections", "contents", "utterances"];
+pub(crate) const REPLY_MEMBERS: [&str; 7] =
+    ["dialect", "message", "thinking", "calls", "sections", "contents", "utterances"];
 
 /// The number of a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -11,6 +11,7 @@
 use super::literals::Literals;
 use regex::{Captures, Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use regex_syntax::hir::{Hir, HirKind, Look};
+use std::ops::Range;
 
 /// The largest automaton that one pattern may have.
 const LARGEST: usize = 1 << 20;
@@ -39,6 +40,16 @@ impl Pattern {
     /// Its matches in the text, one behind the other; not more than [`MOST`], since each takes a search.
     pub(crate) fn find_all<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
         self.fitting(text).find_iter(text).take(MOST)
+    }
+
+    /// Its first match that none of `others` overlaps with one of theirs.
+    pub(crate) fn find_apart(&self, text: &str, others: &[Pattern]) -> Option<Range<usize>> {
+        let mut taken: Option<Vec<Range<usize>>> = None;
+        let all = || others.iter().flat_map(|other| other.find_all(text)).map(|found| found.range()).collect();
+        self.find_all(text).map(|found| found.range()).find(|found| {
+            let end = found.end.max(found.start + 1);
+            !taken.get_or_insert_with(all).iter().any(|other| other.start < end && found.start < other.end)
+        })
     }
 
     /// What its groups capture at the first match from a place on.

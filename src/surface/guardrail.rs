@@ -18,7 +18,7 @@ table! {
         on: Spanned<String>,
         /// Trips where this pattern matches.
         matches: Option<Spanned<String>>,
-        /// Trips where this pattern does not match; beside `matches`, does not trip where it matches.
+        /// Trips where this pattern does not match; beside `matches`, a match that it overlaps does not count.
         unless: Option<Spanned<String>>,
         /// Trips where this condition holds.
         when: Option<Spanned<String>>,

@@ -175,6 +175,22 @@ fn jinja() -> minijinja::Environment<'static> {
     environment
 }
 
+#[test]
+fn a_line_of_statements_alone_leaves_nothing() {
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let document = Document::parse(&Alone(text), "", &[], &Arc::new(Escape::new(*b"<[")));
+        let world = world();
+        assert_eq!(document.ok().and_then(|document| document.render(&scope(&world)).ok()).as_deref(), Some(expected));
+    }
+    check("a\n{% if true %}\nb\n{% endif %}\nc\n", "a\nb\nc\n");
+    check("{# said #}{% set x = 1 %}{% if x\n %}\t\r\nb\n  {% endif %}", "b\n");
+    // The line break of any other line stays.
+    check("a{% if true %} b{% endif %}\nc\n", "a b\nc\n");
+    check("{% for x in [1, 2] %}{{ x }},{% endfor %}\n\nc", "1,2,\n\nc");
+    check("a {# said #}\nb", "a \nb");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
