@@ -5,7 +5,6 @@
 //! Never: tells a verdict: those come with the outcome.
 
 use super::edges::{first_marks, frames};
-use super::marks::Mark;
 use super::reader::Scanner;
 use crate::program::BlockId;
 use crate::surface::{Ending, Role, Trim};
@@ -55,8 +54,8 @@ impl Scanner<'_> {
     pub(super) fn announce(&mut self, text: &str, complete: bool, out: &mut Vec<Announcement>) {
         while let Some(block) = self.blocks.get(self.told.blocks) {
             let number = self.told.blocks;
-            let (id, span, parent) = (block.id, block.span, block.parent);
-            if parent.is_some() {
+            let (id, span) = (block.id, block.span());
+            if block.parent().is_some() {
                 self.told.blocks += 1;
                 continue;
             }
@@ -66,11 +65,9 @@ impl Scanner<'_> {
             }
             let children: Vec<(usize, BlockId, Span, Span)> = self
                 .blocks
-                .iter()
-                .enumerate()
-                .skip(number)
-                .take_while(|(child, block)| *child == number || block.parent.is_some())
-                .map(|(child, block)| (child, block.id, block.span, block.inner))
+                .from(number)
+                .take_while(|(child, block)| *child == number || block.parent().is_some())
+                .map(|(child, block)| (child, block.id, block.span(), block.inner()))
                 .collect();
             let mut stack: Vec<(usize, Span, Span)> = Vec::new();
             for (child, id, span, inner) in children {
@@ -97,7 +94,7 @@ impl Scanner<'_> {
                 let plain = self.block(id).is_some_and(|block| block.role != Role::Call);
                 // Up to the first mark the text is the block's, whichever rung ends it.
                 let certain =
-                    self.marker.marks.get(open.first).map_or(self.marker.at.min(self.masks.decided()), Mark::start);
+                    self.marker.mark(open.first).map_or(self.marker.at.min(self.masks.decided()), |mark| mark.start());
                 if !self.told.opened {
                     self.tell(text, None, opener.start, out);
                     self.tell_opened(number, id, opener.start, out);
@@ -137,7 +134,7 @@ impl Scanner<'_> {
         if self.prelude.is_some() {
             return 0;
         }
-        let next = self.marker.marks.get(self.next).map_or(usize::MAX, Mark::start);
+        let next = self.marker.mark(self.next).map_or(usize::MAX, |mark| mark.start());
         next.min(self.marker.at).min(self.masks.decided())
     }
 

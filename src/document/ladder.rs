@@ -237,7 +237,7 @@ impl Scanner<'_> {
         let opaque = block.role == Role::Content;
         let loose = block.ends.iter().flatten().any(|ending| *ending == Ending::LastLooseCloser);
         while !open.sure(block) && open.bound.is_none() && open.search < last {
-            let Some(mark) = self.marker.marks.get(open.search).copied() else { return };
+            let Some(mark) = self.marker.mark(open.search) else { return };
             open.search += 1;
             // What an attribute quotes opens and closes nothing.
             if mark.start() < open.opener.end {
@@ -250,8 +250,7 @@ impl Scanner<'_> {
                         match self.quoted(open, block, &mark, text, region) {
                             Quoted::No => {}
                             Quoted::Until(end) => {
-                                let rest = self.marker.marks.get(open.search..).unwrap_or_default();
-                                open.search += rest.partition_point(|mark| mark.start() < end);
+                                open.search = self.marker.first_at(open.search, end);
                                 open.fields = end;
                                 continue;
                             }
@@ -273,7 +272,7 @@ impl Scanner<'_> {
                 Kind::Close => {
                     let Some((tier, first)) = self.closes(block, open, &mark, text) else { continue };
                     let closer = Some((mark.span(), first));
-                    let mut counts = block.anchor == Anchor::Anywhere || mark.leads_line;
+                    let mut counts = block.anchor == Anchor::Anywhere || mark.leads_line();
                     if !counts && open.shares_line(mark.start(), text) {
                         let after = text.get(mark.span().end..).unwrap_or_default().trim_start_matches([' ', '\t']);
                         // On the opener's line it ends what stands there; in the midst of a line it is spoken of.
@@ -319,8 +318,8 @@ impl Scanner<'_> {
             let closes = match closer {
                 Closer::Own => names.same(name, open.name.of(text)),
                 Closer::Attribute(key) => open.attributes.iter().any(|attribute| {
-                    matches!(attribute.key, Key::Typed(known) if names.same(known.of(text), key))
-                        && names.same(attribute.value.of(text).trim(), name)
+                    matches!(attribute.key, Key::Typed(known) if names.same(known.span().of(text), key))
+                        && names.same(attribute.value.span().of(text).trim(), name)
                 }),
                 Closer::Word(word) => names.same(name, word),
                 Closer::Pattern(pattern) => names.fits(pattern, name),

@@ -5,27 +5,33 @@
 //! Never: decides which of them count: a mark depends on nothing but the text from its first byte on, and on the masks.
 
 use super::masks::Masks;
-use super::{Attribute, Key};
+use super::{Attribute, Key, Pieces};
 use crate::grammar::{Capture, Machine, Progress, RuleId, inside};
 use crate::program::{BlockId, Dialect, Family, Lead, Limits, Margin, Starts};
-use crate::text::{Span, is_margin};
+use crate::text::{Span, Stretch, is_margin};
+use std::collections::VecDeque;
 
-/// A place where a block may open or close.
+/// A place where a block may open or close. There may be one every few bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
-    start: u32,
-    end: u32,
-    name_start: u32,
-    name_end: u32,
+    span: Stretch,
+    name: Stretch,
     pub(super) kind: Kind,
     /// Whether it stands in a mask.
     pub(super) masked: bool,
-    /// Whether nothing but white space, fences and closers stand before it on its line.
-    pub(super) leads_line: bool,
-    /// Whether that line stands behind a blank one, or at the start of the response.
-    pub(super) leads_paragraph: bool,
-    /// The number of what its opener says, if that was kept.
-    opener: u16,
+    leads: Leads,
+    /// Whether its opener says nothing but its name.
+    plain: bool,
+}
+
+/// What a mark stands at the start of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Leads {
+    Nothing,
+    /// Nothing but white space, fences and closers stand before it on its line.
+    Line,
+    /// And that line stands behind a blank one, or at the start of the response.
+    Paragraph,
 }
 
 /// What an opener says beside its name.
@@ -37,7 +43,7 @@ pub(super) struct Opener {
 }
 
 /// Openers that are kept; further ones are read again when their blocks begin.
-const MOST_OPENERS: usize = 4096;
+const MOST_OPENERS: usize = 512;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -54,15 +60,23 @@ pub(super) enum Kind {
 
 impl Mark {
     pub(super) fn span(&self) -> Span {
-        Span::new(self.start as usize, self.end as usize)
+        self.span.span()
     }
 
     pub(super) fn name(&self) -> Span {
-        Span::new(self.name_start as usize, self.name_end as usize)
+        self.name.span()
     }
 
     pub(super) fn start(&self) -> usize {
-        self.start as usize
+        self.span.start()
+    }
+
+    pub(super) fn leads_line(&self) -> bool {
+        self.leads != Leads::Nothing
+    }
+
+    pub(super) fn leads_paragraph(&self) -> bool {
+        self.leads == Leads::Paragraph
     }
 }
 
@@ -119,7 +133,10 @@ fn pending(progress: Progress, complete: bool) -> Progress {
 pub(super) struct Marker {
     /// Everything before this place has been looked at.
     pub(super) at: usize,
-    pub(super) marks: Vec<Mark>,
+    marks: Pieces<Mark>,
+    /// So many of them are certain; the others stand in the code span that is being looked through, which may turn out to
+    /// be none.
+    certain: usize,
     pub(super) spent: bool,
     machine: Machine,
     /// The attempt under way at `at`: a family, whether it tries to close, and whether the machine has started.
@@ -135,16 +152,15 @@ pub(super) struct Marker {
     leads: bool,
     /// The name of the last opener that led this line.
     leader: Option<Span>,
-    /// Marks in the code span that is being looked through: it may turn out to be none.
-    held: Vec<Mark>,
+    /// The code span that is being looked through.
     span: Option<Span>,
     /// Openers in it that nothing in it has closed, and whether a closer stands in it without its opener.
     depth: usize,
     cut: bool,
     /// Code spans that are none.
     pub(super) void: Vec<Span>,
-    /// The attributes of openers, by the number that their mark bears.
-    openers: Vec<Opener>,
+    /// What openers say that say more than their names, with their places.
+    openers: VecDeque<(usize, Opener)>,
 }
 
 /// Stands for no place in a line.
@@ -175,7 +191,8 @@ impl Marker {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             at: 0,
-            marks: Vec::with_capacity(32),
+            marks: Pieces::default(),
+            certain: 0,
             spent: false,
             machine: Machine::new().capturing(super::reader::captures(limits)),
             attempt: None,
@@ -185,20 +202,34 @@ impl Marker {
             fenced: false,
             leads: false,
             leader: None,
-            held: Vec::new(),
             span: None,
             depth: 0,
             cut: false,
             void: Vec::new(),
-            openers: Vec::new(),
+            openers: VecDeque::new(),
         }
+    }
+
+    /// How many marks there are.
+    pub(super) fn count(&self) -> usize {
+        self.certain
+    }
+
+    /// The mark of this number.
+    pub(super) fn mark(&self, number: usize) -> Option<Mark> {
+        self.marks.get(number).filter(|_| number < self.certain).copied()
+    }
+
+    /// The number of the first mark from `first` on that stands at `at` or behind it.
+    pub(super) fn first_at(&self, first: usize, at: usize) -> usize {
+        self.marks.partition_point(first, |mark| mark.start() < at).min(self.certain.max(first))
     }
 
     /// Looks at what has come since the last call, as far as the masks are decided, until there are `most` marks.
     pub(super) fn advance(&mut self, look: &Look<'_>, budget: &mut Budget, most: usize) {
         let bytes = look.text.as_bytes();
         let limit = look.masks.decided().min(bytes.len()).min(look.limit);
-        while self.at < limit && !self.spent && self.marks.len() < most {
+        while self.at < limit && !self.spent && self.certain < most {
             if self.attempt.is_none() && !self.find(bytes.get(..limit).unwrap_or_default(), &look.dialect.starts) {
                 self.at = limit;
                 self.leave_span();
@@ -283,7 +314,12 @@ impl Marker {
         if void {
             self.void.push(span);
         }
-        self.marks.extend(self.held.drain(..).map(|mark| Mark { masked: !void, ..mark }));
+        for number in self.certain..self.marks.len() {
+            if let Some(mark) = self.marks.get_mut(number) {
+                mark.masked = !void;
+            }
+        }
+        self.certain = self.marks.len();
         self.span = None;
         self.depth = 0;
         self.cut = false;
@@ -424,17 +460,20 @@ impl Marker {
         }
     }
 
-    /// What the opener of a mark says, if that was kept.
+    /// What the opener of a mark says, if that was kept. Those of marks before it will not be asked for.
     pub(super) fn opener_of(&mut self, mark: &Mark) -> Option<Opener> {
-        self.openers.get_mut(usize::from(mark.opener)).map(std::mem::take)
+        if mark.plain {
+            return Some(Opener::default());
+        }
+        let before = self.openers.partition_point(|(start, _)| *start < mark.start());
+        self.openers.drain(..before);
+        self.openers.front().filter(|(start, _)| *start == mark.start())?;
+        self.openers.pop_front().map(|(_, opener)| opener)
     }
 
-    /// Forgets the first marks, and the openers of all if none is left.
+    /// Forgets the marks before this number.
     pub(super) fn forget(&mut self, first: usize) {
-        self.marks.drain(..first);
-        if self.marks.is_empty() {
-            self.openers.clear();
-        }
+        self.marks.forget(first);
     }
 
     fn capture(&self, rule: RuleId) -> Option<Span> {
@@ -475,26 +514,23 @@ impl Marker {
         if let Kind::Open { .. } = kind {
             self.leader = Some(name).filter(|_| leads_line);
         }
-        let opener = match kind {
-            Kind::Open { family, .. } if self.openers.len() < MOST_OPENERS => {
-                let rules = look.dialect.families.get(usize::from(family));
-                self.openers.extend(rules.map(|rules| opener(rules, self.machine.captures())));
-                (self.openers.len() - 1) as u16
+        let mut plain = true;
+        if let Kind::Open { family, .. } = kind
+            && let Some(rules) = look.dialect.families.get(usize::from(family))
+        {
+            let opener = opener(rules, self.machine.captures());
+            plain = opener.attributes.is_empty() && !opener.empty;
+            if !plain && self.openers.len() < MOST_OPENERS {
+                self.openers.push_back((span.start, opener));
             }
-            _ => u16::MAX,
-        };
+        }
         let mask = look.masks.covering(span.start, &mut self.mask_cursor);
-        let mark = Mark {
-            start: span.start as u32,
-            end: span.end as u32,
-            name_start: name.start as u32,
-            name_end: name.end as u32,
-            kind,
-            masked: mask.is_some(),
-            leads_line,
-            leads_paragraph: leads_line && look.text.as_bytes().get(..span.start).is_some_and(ends_paragraph),
-            opener,
+        let leads = match leads_line {
+            true if look.text.as_bytes().get(..span.start).is_some_and(ends_paragraph) => Leads::Paragraph,
+            true => Leads::Line,
+            false => Leads::Nothing,
         };
+        self.marks.push(Mark { span: span.into(), name: name.into(), kind, masked: mask.is_some(), leads, plain });
         match mask.filter(|mask| !mask.fence) {
             Some(mask) => {
                 self.span = Some(mask.span());
@@ -504,9 +540,8 @@ impl Marker {
                     Kind::Close => self.cut = true,
                     Kind::Broken { .. } => {}
                 }
-                self.held.push(mark);
             }
-            None => self.marks.push(mark),
+            None => self.certain = self.marks.len(),
         }
     }
 }
@@ -537,13 +572,14 @@ pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
             opener.empty = true;
         } else if Some(capture.rule()) == family.attribute {
             if let [key, value, ..] = captures.get(index + 1..capture.next()).unwrap_or_default() {
-                opener.attributes.push(Attribute { key: Key::Typed(key.span()), value: value.span() });
+                opener.attributes.push(Attribute { key: Key::Typed(key.span().into()), value: value.span().into() });
             }
         } else {
             // Of a name, what it is made of.
             let parts = inside(captures, Some(index)).filter(|_| capture.rule() == family.name);
             let whole = std::iter::once((index, capture)).filter(|_| capture.rule() != family.name);
-            let named = whole.chain(parts).map(|(_, one)| Attribute { key: Key::Rule(one.rule()), value: one.span() });
+            let named =
+                whole.chain(parts).map(|(_, one)| Attribute { key: Key::Rule(one.rule()), value: one.span().into() });
             opener.attributes.extend(named);
         }
     }

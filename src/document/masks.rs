@@ -10,7 +10,7 @@
 //! times: before the end is known one search is under way at a time and goes on where it stopped; afterwards a
 //! table of the last places of each length says whether a search can succeed before it is begun.
 
-use crate::text::Span;
+use crate::text::{Span, Stretch};
 
 /// Which masks a dialect has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,22 +21,21 @@ pub(crate) struct Kinds {
     pub(crate) wrapper: bool,
 }
 
-/// One mask. Texts of 4 GiB are beyond every limit, and there may be very many masks.
+/// One mask. There may be very many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mask {
-    start: u32,
-    end: u32,
+    span: Stretch,
     /// A fence, not a span.
     pub(crate) fence: bool,
 }
 
 impl Mask {
     fn new(span: Span, fence: bool) -> Self {
-        Self { start: span.start as u32, end: span.end as u32, fence }
+        Self { span: span.into(), fence }
     }
 
     pub(crate) fn span(self) -> Span {
-        Span::new(self.start as usize, self.end as usize)
+        self.span.span()
     }
 }
 

@@ -12,6 +12,7 @@ mod marks;
 mod masks;
 mod members;
 pub(crate) mod payload;
+mod pieces;
 mod prelude;
 mod quoted;
 mod reader;
@@ -22,13 +23,15 @@ pub(crate) use decode::{Spelling, decode_entities, decode_string};
 pub(crate) use edges::{without_between, without_frame};
 pub(crate) use masks::Mask;
 pub(crate) use members::without;
+pub(crate) use pieces::Pieces;
 pub(crate) use side_by_side::{Readers, Trial, Tried};
 
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::RuleId;
 use crate::program::BlockId;
-use crate::text::Span;
+use crate::text::{Span, Stretch};
 use crate::value::Value;
+use std::num::NonZeroU32;
 
 /// What was read from one response. The text itself stays with whoever has it.
 #[derive(Debug, Default)]
@@ -42,8 +45,8 @@ pub(crate) struct Document {
     /// The opener and the closer of a fence around the whole answer.
     pub(crate) wrapper: Option<(Span, Span)>,
     /// Blocks in the order of their openers; a block inside another follows it.
-    pub(crate) blocks: Vec<Block>,
-    pub(crate) found: Vec<Found>,
+    pub(crate) blocks: Pieces<Block>,
+    pub(crate) found: Pieces<Found>,
     /// How many findings like those were not kept.
     pub(crate) left_out: usize,
     /// What between blocks is markup and no text, in order.
@@ -52,26 +55,59 @@ pub(crate) struct Document {
     pub(crate) masks: Vec<Mask>,
 }
 
-/// One recognised piece of a response.
+/// One recognised piece of a response. There may be very many.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) id: BlockId,
-    pub(crate) family: usize,
-    pub(crate) name: Span,
-    /// The whole block.
-    pub(crate) span: Span,
-    pub(crate) opener: Span,
-    /// What stands between opener and closer.
-    pub(crate) inner: Span,
-    /// The body without what its trims take off, or the payload.
-    pub(crate) body: Span,
-    pub(crate) attributes: Vec<Attribute>,
+    family: u8,
     pub(crate) ended: Ended,
-    /// The block that holds it.
-    pub(crate) parent: Option<usize>,
     pub(crate) written: Written,
+    parent: Option<NonZeroU32>,
+    name: Stretch,
+    span: Stretch,
+    inner: Stretch,
+    body: Stretch,
+    pub(crate) attributes: Box<[Attribute]>,
+    value: Option<Box<Value>>,
+}
+
+impl Block {
+    pub(crate) fn family(&self) -> usize {
+        usize::from(self.family)
+    }
+
+    /// The block that holds it.
+    pub(crate) fn parent(&self) -> Option<usize> {
+        self.parent.map(|parent| parent.get() as usize - 1)
+    }
+
+    pub(crate) fn name(&self) -> Span {
+        self.name.span()
+    }
+
+    /// The whole block.
+    pub(crate) fn span(&self) -> Span {
+        self.span.span()
+    }
+
+    pub(crate) fn opener(&self) -> Span {
+        Span::new(self.span.start(), self.inner.start())
+    }
+
+    /// What stands between opener and closer.
+    pub(crate) fn inner(&self) -> Span {
+        self.inner.span()
+    }
+
+    /// The body without what its trims take off, or the payload.
+    pub(crate) fn body(&self) -> Span {
+        self.body.span()
+    }
+
     /// What the body says where it is no text, or its binding asks for it.
-    pub(crate) value: Option<Value>,
+    pub(crate) fn value(&self) -> Option<&Value> {
+        self.value.as_deref()
+    }
 }
 
 /// How the body of a block is written.
@@ -91,14 +127,14 @@ pub(crate) enum Written {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attribute {
     pub(crate) key: Key,
-    pub(crate) value: Span,
+    pub(crate) value: Stretch,
 }
 
 /// What an attribute is called.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Key {
     /// As the opener writes it.
-    Typed(Span),
+    Typed(Stretch),
     /// As the grammar's rule for it.
     Rule(RuleId),
 }
@@ -127,11 +163,17 @@ impl Ended {
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     pub(crate) what: What,
-    pub(crate) span: Span,
-    /// The block that it is about.
-    pub(crate) block: Option<usize>,
-    /// The block that it stands in, where it is none itself.
-    pub(crate) around: Option<usize>,
+    span: Stretch,
+    about: About,
+}
+
+/// What a finding is about.
+#[derive(Debug, Clone, Copy)]
+enum About {
+    Nothing,
+    Block(u32),
+    /// What is no block itself, in this one.
+    Inside(u32),
 }
 
 /// What was found.
@@ -145,14 +187,34 @@ pub(crate) enum What {
 
 impl Found {
     fn new(what: What, span: Span) -> Self {
-        Self { what, span, block: None, around: None }
+        Self { what, span: span.into(), about: About::Nothing }
     }
 
     fn of(what: What, span: Span, block: usize) -> Self {
-        Self { what, span, block: Some(block), around: None }
+        Self { what, span: span.into(), about: About::Block(block as u32) }
     }
 
     fn inside(what: What, span: Span, around: usize) -> Self {
-        Self { what, span, block: None, around: Some(around) }
+        Self { what, span: span.into(), about: About::Inside(around as u32) }
+    }
+
+    pub(crate) fn span(&self) -> Span {
+        self.span.span()
+    }
+
+    /// The block that it is about.
+    pub(crate) fn block(&self) -> Option<usize> {
+        match self.about {
+            About::Block(block) => Some(block as usize),
+            About::Nothing | About::Inside(_) => None,
+        }
+    }
+
+    /// The block that it stands in, where it is none itself.
+    pub(crate) fn around(&self) -> Option<usize> {
+        match self.about {
+            About::Inside(around) => Some(around as usize),
+            About::Nothing | About::Block(_) => None,
+        }
     }
 }

@@ -13,15 +13,19 @@ use super::marks::{Budget, Kind, Look, Mark, Marker, Opener, opener};
 use super::masks::{Kinds, Masks};
 use super::prelude::{Prelude, Sought, Stand};
 use super::quoted::Tags;
-use super::{Block, Document, Ended, Found, Key, What, Written};
+use super::{Block, Document, Ended, Found, Key, Pieces, What, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, Progress};
 use crate::program::{BlockId, Dialect, Family, Limits};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
+use std::num::NonZeroU32;
 
 /// So much of a text is looked through for masks, and then for marks while it is still at hand.
 const AT_HAND: usize = 16 << 10;
+
+/// So many marks are made before they are dealt with and forgotten: they are larger than what they mark.
+const AT_ONCE: usize = 512;
 
 /// One dialect reading one response.
 #[derive(Debug)]
@@ -43,8 +47,8 @@ pub(super) struct Scanner<'p> {
     pub(super) open: Option<Open>,
     /// The dialects that share the reading, each with where the first block opens that claims the answer for it.
     pub(super) claims: Vec<(&'p Dialect, Option<usize>)>,
-    pub(super) blocks: Vec<Block>,
-    pub(super) found: Vec<Found>,
+    pub(super) blocks: Pieces<Block>,
+    pub(super) found: Pieces<Found>,
     /// How often each kind was found that is about no block, and how many of them were left out.
     tally: Vec<(What, Option<usize>, usize)>,
     left_out: usize,
@@ -71,8 +75,8 @@ impl<'p> Scanner<'p> {
             at: 0,
             open: None,
             claims: vec![(dialect, None)],
-            blocks: Vec::new(),
-            found: Vec::new(),
+            blocks: Pieces::default(),
+            found: Pieces::default(),
             tally: Vec::new(),
             left_out: 0,
             calls: 0,
@@ -118,25 +122,21 @@ impl<'p> Scanner<'p> {
     /// Looks for marks up to `limit`, and deals with them.
     fn mark(&mut self, text: &str, complete: bool, limit: usize) {
         loop {
-            // Marks are made a few at a time and forgotten when they are dealt with: they are larger than what they mark.
-            let most = self.marker.marks.len() + 4096;
+            let most = self.marker.count() + AT_ONCE;
             let full = loop {
                 let from = self.marker.at;
                 self.masks.advance(text, complete, from + AT_HAND);
                 let look = Look { dialect: self.dialect, text, masks: &self.masks, complete, limit };
                 self.marker.advance(&look, &mut self.budget, most);
-                let full = self.marker.marks.len() >= most;
+                let full = self.marker.count() >= most;
                 if full || self.marker.at == from || self.marker.at >= text.len() {
                     break full;
                 }
             };
             self.resolve(text, complete && !full && limit >= text.len());
+            self.marker.forget(self.open.as_ref().map_or(self.next, |open| open.first));
             if !full || self.stopped {
                 return;
-            }
-            if self.open.is_none() {
-                self.marker.forget(self.next);
-                self.next = 0;
             }
         }
     }
@@ -166,16 +166,14 @@ impl<'p> Scanner<'p> {
             self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), span, self.blocks.len()));
         }
         let body = trimmed(inner, text, &block.trim);
-        let attributes = Vec::new();
         self.blocks.push(Block {
             id,
-            family,
-            name,
-            span,
-            opener,
-            inner,
-            body,
-            attributes,
+            family: family as u8,
+            name: name.into(),
+            span: span.into(),
+            inner: inner.into(),
+            body: body.into(),
+            attributes: Box::default(),
             ended,
             parent: None,
             written: Written::Bound,
@@ -204,7 +202,7 @@ impl<'p> Scanner<'p> {
                 }
                 continue;
             }
-            let Some(mark) = self.marker.marks.get(self.next).copied() else { return };
+            let Some(mark) = self.marker.mark(self.next) else { return };
             self.next += 1;
             if mark.start() < self.at {
                 continue;
@@ -237,8 +235,8 @@ impl<'p> Scanner<'p> {
     pub(super) fn counts(&self, mark: &Mark, id: BlockId) -> bool {
         let counts = |block: &crate::program::Block| match block.anchor {
             Anchor::Anywhere => true,
-            Anchor::Line => mark.leads_line,
-            Anchor::Paragraph => mark.leads_paragraph,
+            Anchor::Line => mark.leads_line(),
+            Anchor::Paragraph => mark.leads_paragraph(),
         };
         // What opens where an answer starts opens nowhere else.
         self.block(id).is_some_and(|block| !block.starts && counts(block))
@@ -246,7 +244,7 @@ impl<'p> Scanner<'p> {
 
     fn stray(&mut self, mark: &Mark, text: &str) {
         // Where closers count at the start of a line alone, prose speaks of one elsewhere.
-        if !mark.leads_line && self.dialect.families.iter().all(|family| family.leads_line) {
+        if !mark.leads_line() && self.dialect.families.iter().all(|family| family.leads_line) {
             return;
         }
         let name = mark.name().of(text);
@@ -289,10 +287,8 @@ impl<'p> Scanner<'p> {
     }
 
     /// Takes in a block whose end is known, and what stands inside it.
-    fn close(&mut self, mut open: Open, end: End, text: &str, parent: Option<usize>, depth: usize) {
+    fn close(&mut self, open: Open, end: End, text: &str, parent: Option<usize>, depth: usize) {
         let Some(block) = self.block(open.id) else { return };
-        // Most openers have one attribute, where a list has room for four.
-        open.attributes.shrink_to_fit();
         let index = self.blocks.len();
         let closer = end.closer.map_or(Span::new(end.at, end.at), |(span, _)| span);
         let inner = Span::new(open.opener.end, closer.start.max(open.opener.end));
@@ -320,15 +316,14 @@ impl<'p> Scanner<'p> {
         self.faults(&open, index);
         self.blocks.push(Block {
             id: open.id,
-            family: open.family,
-            name: open.name,
-            span,
-            opener: open.opener,
-            inner,
-            body,
-            attributes: open.attributes,
+            family: open.family as u8,
+            name: open.name.into(),
+            span: span.into(),
+            inner: inner.into(),
+            body: body.into(),
+            attributes: open.attributes.into_boxed_slice(),
             ended,
-            parent,
+            parent: parent.and_then(|parent| NonZeroU32::new(parent as u32 + 1)),
             written: Written::Bound,
             value: None,
         });
@@ -337,9 +332,7 @@ impl<'p> Scanner<'p> {
         }
         if parent.is_none() {
             self.at = span.end;
-            while self.marker.marks.get(self.next).is_some_and(|mark| mark.start() < span.end) {
-                self.next += 1;
-            }
+            self.next = self.marker.first_at(self.next, span.end);
         }
     }
 
@@ -352,7 +345,7 @@ impl<'p> Scanner<'p> {
             if let Key::Rule(rule) = attribute.key
                 && family.faults.contains(&rule)
             {
-                self.found.push(Found::of(What::Fault(rule), attribute.value, index));
+                self.found.push(Found::of(What::Fault(rule), attribute.value.span(), index));
             }
         }
     }
@@ -371,12 +364,11 @@ impl<'p> Scanner<'p> {
         if matches!(block.role, Role::Content | Role::Call) {
             return;
         }
-        let last =
-            first + self.marker.marks.get(first..).unwrap_or_default().partition_point(|mark| mark.start() < inner.end);
+        let last = self.marker.first_at(first, inner.end);
         let mut next = first;
         let mut at = inner.start;
         while next < last && !self.stopped {
-            let Some(mark) = self.marker.marks.get(next).copied() else { return };
+            let Some(mark) = self.marker.mark(next) else { return };
             next += 1;
             if mark.start() < at {
                 continue;
@@ -424,7 +416,7 @@ impl<'p> Scanner<'p> {
     /// it is counted from there on.
     fn finds(&mut self, found: Found) {
         let same =
-            |(what, around, _): &&mut (What, Option<usize>, usize)| (*what, *around) == (found.what, found.around);
+            |(what, around, _): &&mut (What, Option<usize>, usize)| (*what, *around) == (found.what, found.around());
         match self.tally.iter_mut().find(same) {
             Some((.., count)) if *count >= self.limits.diagnostics => self.left_out += 1,
             Some((.., count)) => {
@@ -436,7 +428,7 @@ impl<'p> Scanner<'p> {
                 if self.tally.len() >= 16 {
                     self.tally.retain(|(_, around, _)| around.is_none());
                 }
-                self.tally.push((found.what, found.around, 1));
+                self.tally.push((found.what, found.around(), 1));
                 self.found.push(found);
             }
         }

@@ -11,7 +11,7 @@
 use super::announce::Announcement;
 use super::members::ObjectReader;
 use super::reader::Scanner;
-use super::{Document, Found, What};
+use super::{Document, Found, Pieces, What};
 use crate::diagnostic::{Defect, Remark};
 use crate::program::{Dialect, Limits};
 use crate::text::Span;
@@ -92,14 +92,14 @@ impl<'p> Reading<'p> {
     /// is settled.
     fn seen(&self, place: usize) -> (Option<Span>, Option<(What, Span)>) {
         let (blocks, found) = match self {
-            Reading::Marks(scanner) => (&scanner.blocks, scanner.found.as_slice()),
-            Reading::Object(reader) => (&reader.blocks, [].as_slice()),
+            Reading::Marks(scanner) => (&scanner.blocks, Some(&scanner.found)),
+            Reading::Object(reader) => (&reader.blocks, None),
         };
-        let before = |span: &Span| span.start < place;
-        let block = blocks.iter().find(|block| before(&block.span)).map(|block| block.name);
+        let before = |span: Span| span.start < place;
+        let block = blocks.iter().find(|block| before(block.span())).map(|block| block.name());
         let is_near = |what| matches!(what, What::Remark(Remark::MaskedBlock) | What::Defect(Defect::MalformedOpener));
-        let near = found.iter().find(|found| is_near(found.what) && before(&found.span));
-        (block, near.map(|found| (found.what, found.span)))
+        let near = found.and_then(|found| found.iter().find(|found| is_near(found.what) && before(found.span())));
+        (block, near.map(|found| (found.what, found.span())))
     }
 
     fn settled_until(&self) -> usize {
@@ -247,7 +247,7 @@ impl<'p> Readers<'p> {
     fn read_whole(&mut self, text: &str) -> Document {
         if text.len() > self.limits.input {
             let found = Found::new(What::Defect(Defect::TooLarge), Span::new(self.limits.input, text.len()));
-            return Document { bytes: text.len(), found: vec![found], ..Document::default() };
+            return Document { bytes: text.len(), found: Pieces::from_iter([found]), ..Document::default() };
         }
         self.advance(text, true);
         let finds = |one: &Candidate| self.readings.get(one.reading).is_some_and(Reading::found_answer);
@@ -268,10 +268,11 @@ impl<'p> Readers<'p> {
         };
         let mut document = reading.into_document(None, text.len());
         // What nobody reads has no blocks and no closers; only what a limit left out is still worth a word.
-        document.blocks.clear();
+        document.blocks = Pieces::default();
         let limit = |what| matches!(what, What::Defect(Defect::TooLarge | Defect::TooCostly));
-        document.found.retain(|found| limit(found.what));
-        document.found.push(Found::new(What::Defect(Defect::NoDialect), Span::new(0, text.len())));
+        let limits = document.found.iter().filter(|found| limit(found.what)).cloned();
+        let none = Found::new(What::Defect(Defect::NoDialect), Span::new(0, text.len()));
+        document.found = limits.chain([none]).collect();
         document
     }
 }

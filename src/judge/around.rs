@@ -5,13 +5,13 @@
 //! Never: asks that wrappers close: one that opens again ends the one before it.
 
 use super::Judgement;
-use crate::document::Block;
+use crate::document::{Block, Pieces};
 use crate::program::Dialect;
 use crate::surface::Role;
 use std::borrow::Cow;
 
 /// For each block the wrapper around it, by number.
-pub(super) fn around(text: &str, blocks: &[Block], dialect: Option<&Dialect>) -> Vec<Option<usize>> {
+pub(super) fn around(text: &str, blocks: &Pieces<Block>, dialect: Option<&Dialect>) -> Vec<Option<usize>> {
     let mut open: Vec<usize> = Vec::new();
     let wrappers = blocks.iter().enumerate().map(|(index, block)| {
         let bound = dialect.and_then(|dialect| dialect.block(block.id));
@@ -22,9 +22,9 @@ pub(super) fn around(text: &str, blocks: &[Block], dialect: Option<&Dialect>) ->
         let before = open.iter().position(|other| blocks.get(*other).is_some_and(|other| other.id == block.id));
         open.truncate(before.unwrap_or(open.len()));
         let outer = open.last().copied();
-        let family = dialect.and_then(|dialect| dialect.families.get(block.family));
+        let family = dialect.and_then(|dialect| dialect.families.get(block.family()));
         let closer = family.map(|family| family.close_lead.literal.as_str()).filter(|lead| !lead.is_empty());
-        if closer.is_none_or(|lead| !block.opener.of(text).starts_with(lead)) {
+        if closer.is_none_or(|lead| !block.opener().of(text).starts_with(lead)) {
             open.push(index);
         }
         outer
@@ -38,7 +38,7 @@ impl<'r> Judgement<'r> {
         let (_, dialect) = self.dialect?;
         let blocks = &self.document.blocks;
         let around = self.around.get_or_init(|| around(self.text, blocks, Some(dialect)));
-        let mut index = blocks.partition_point(|other| other.opener.start < block.opener.start);
+        let mut index = blocks.partition_point(0, |other| other.span().start < block.span().start);
         // As many as there are wrappers of different names, at the most.
         while let Some(outer) = around.get(index).copied().flatten() {
             let found = blocks.get(outer)?;

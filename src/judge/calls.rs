@@ -4,7 +4,7 @@
 //! Out: [`Call`]s with their verdicts; unknown, malformed, invalid, forbidden and surplus ones answered.
 //! Never: runs one, or lets a call change what its neighbours are judged by.
 
-use super::typing::{self, Source};
+use super::typing::{self, Source, Undeclared};
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
 use crate::document::payload::{self, Payload, Unreadable};
@@ -33,6 +33,8 @@ pub(crate) struct Call<'r> {
     pub(crate) form: &'static str,
     /// Whether a value was read, though with faults.
     readable: bool,
+    /// Whether its parameters hold what its action does not declare.
+    undeclared: bool,
 }
 
 impl Judgement<'_> {
@@ -53,6 +55,7 @@ impl Judgement<'_> {
                 accepted,
                 form: "none",
                 readable: false,
+                undeclared: false,
             });
             self.judge_call(self.calls.len() - 1, block, bound);
         }
@@ -68,7 +71,7 @@ impl Judgement<'_> {
                 "" => "the call names no action".to_owned(),
                 name => format!("there is no action `{}`", excerpt(name, 60)),
             };
-            let finding = defect(Defect::UnknownAction, block.opener, message)
+            let finding = defect(Defect::UnknownAction, block.opener(), message)
                 .with_rule(Some(bound.at))
                 .with_nearest(&name, program.actions.keys().map(String::as_str));
             self.answer(Defect::UnknownAction, &Subject::Call(call), finding);
@@ -90,23 +93,23 @@ impl Judgement<'_> {
         let masks = &self.document.masks;
         let read = if block.ended == Ended::Bare {
             let expected = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
-            let finding = defect(Defect::MalformedPayload, block.opener, "no payload follows the opener")
+            let finding = defect(Defect::MalformedPayload, block.opener(), "no payload follows the opener")
                 .with_rule(Some(bound.at))
                 .with_help(format!("its payload is {expected}, right behind it"));
             self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
             return false;
-        } else if let Some(value) = &block.value {
+        } else if let Some(value) = block.value() {
             let json = payload::Json { value: value.clone(), faults: Vec::new(), repeated: Vec::new() };
             payload::Read { payload: Payload::Json(json), rung: 0 }
         } else {
-            payload::read(self.text, block.body, masks, &bound.payload, dialect, block.family, limits, &values)
+            payload::read(self.text, block.body(), masks, &bound.payload, dialect, block.family(), limits, &values)
         };
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
         let source = Source {
             text: self.text,
             masks,
             dialect,
-            family: block.family,
+            family: block.family(),
             entities: bound.entities(),
             limits,
             values: &values,
@@ -132,7 +135,7 @@ impl Judgement<'_> {
                 }
                 if fields.too_many {
                     let message = format!("the payload has more than {} fields", limits.fields);
-                    let finding = defect(Defect::MalformedPayload, block.opener, message).with_rule(Some(bound.at));
+                    let finding = defect(Defect::MalformedPayload, block.opener(), message).with_rule(Some(bound.at));
                     self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
                 }
                 incomplete = !fields.unclosed.is_empty() || fields.too_many;
@@ -173,7 +176,7 @@ impl Judgement<'_> {
                 ("json", params)
             }
             Payload::Text => {
-                let text = block.body.of(self.text);
+                let text = block.body().of(self.text);
                 let text = if bound.entities() { crate::document::decode_entities(text) } else { text.into() };
                 ("text", Object::from_iter([("text", text.into())]))
             }
@@ -182,7 +185,7 @@ impl Judgement<'_> {
         if read.rung > 0 {
             let declared = bound.payload.first().map_or("", |reader| reader.word());
             let message = format!("the payload is {form} where {declared} is declared");
-            self.remark(Remark::FieldForm, block.opener, message, Some(bound.at));
+            self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
         }
         self.with_call(call, |call| call.form = form);
         let Some(action) = action else {
@@ -190,9 +193,12 @@ impl Judgement<'_> {
             return false;
         };
         let mut params = Value::Object(params);
-        let unknown = typing::settle(&mut params, types);
-        self.with_call(call, |call| call.params = params);
-        self.judge_unknown(call, block, action, unknown);
+        let undeclared = typing::settle(&mut params, types, self.program.limits.diagnostics);
+        self.with_call(call, |call| {
+            call.params = params;
+            call.undeclared = undeclared.count > 0;
+        });
+        self.judge_undeclared(call, block, action, undeclared);
         // What is missing from a payload that was cut off is no second defect, unless the call runs all the same.
         if incomplete && self.calls.get(call).is_some_and(|call| !call.accepted) {
             return false;
@@ -206,20 +212,17 @@ impl Judgement<'_> {
         false
     }
 
-    fn judge_unknown(&mut self, call: usize, block: &Block, action: &Action, unknown: Vec<Vec<String>>) {
+    fn judge_undeclared(&mut self, call: usize, block: &Block, action: &Action, undeclared: Undeclared) {
         let declared = action.schema.json().get("properties").and_then(Json::as_object);
-        // The first finding's answer is about all of them; those beyond the limit would be left out.
-        let told = unknown.len().min(self.program.limits.diagnostics);
-        self.left_out += unknown.len() - told;
-        let mut all = unknown.clone();
-        for path in unknown.into_iter().take(told) {
+        self.left_out += undeclared.count - undeclared.paths.len();
+        for path in undeclared.paths {
             let name = path.last().cloned().unwrap_or_default();
             let message = format!("the action does not declare `{}`", excerpt(&path.join("."), 60));
             let mut finding = defect(Defect::UnknownParam, payload_span(block), message).with_rule(Some(action.at));
             if let ([_], Some(declared)) = (path.as_slice(), declared) {
                 finding = finding.with_nearest(&name, declared.keys().map(String::as_str));
             }
-            self.answer(Defect::UnknownParam, &Subject::Params(call, std::mem::take(&mut all)), finding);
+            self.answer(Defect::UnknownParam, &Subject::Params(call), finding);
         }
     }
 
@@ -259,13 +262,13 @@ impl Judgement<'_> {
         let mode = self.session.mode.as_str();
         let allowed = || format!("`{mode}` permits `{name}`");
         if let Some(permit) = permits.iter().find(|permit| permit.when.is_none()) {
-            self.steps.tell("permit", permit.at, block.span, allowed);
+            self.steps.tell("permit", permit.at, block.span(), allowed);
             return;
         }
         // A condition reads parameters: where those are not valid, the call is answered for that already.
         if let (Some(permit), false) = (permits.first(), valid) {
             let found = || format!("`{mode}` permits `{name}` on a condition, which only parameters that fit can meet");
-            self.steps.tell("permit", permit.at, block.span, found);
+            self.steps.tell("permit", permit.at, block.span(), found);
             return;
         }
         let mut why = None;
@@ -277,16 +280,16 @@ impl Judgement<'_> {
             scope.add("params", params);
             let weighed = self.steps.weigh(when, &scope);
             why = weighed.why_not(80);
-            self.steps.tell_weighed(weighed, permit.at, block.span, || format!("`{mode}` permits `{name}` when"));
+            self.steps.tell_weighed(weighed, permit.at, block.span(), || format!("`{mode}` permits `{name}` when"));
             if why.is_none() {
-                self.steps.tell("permit", permit.at, block.span, allowed);
+                self.steps.tell("permit", permit.at, block.span(), allowed);
                 return;
             }
         }
         let message = format!("the mode `{}` does not permit `{name}`", self.session.mode);
         let rule = permits.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at)).unwrap_or(action.at);
-        self.steps.tell("permit", rule, block.span, || format!("no permit of `{mode}` allows `{name}`"));
-        let mut finding = defect(Defect::ForbiddenCall, block.opener, message).with_rule(Some(rule));
+        self.steps.tell("permit", rule, block.span(), || format!("no permit of `{mode}` allows `{name}`"));
+        let mut finding = defect(Defect::ForbiddenCall, block.opener(), message).with_rule(Some(rule));
         finding.help = why.or_else(|| self.permitted_elsewhere(number));
         self.answer(Defect::ForbiddenCall, &Subject::Call(call), finding);
     }
@@ -320,7 +323,7 @@ impl Judgement<'_> {
         let first = accepted.get(most).copied();
         let span = |judgement: &Self, call: usize| {
             let block = judgement.calls.get(call).and_then(|call| judgement.document.blocks.get(call.block));
-            block.map_or(Span::default(), |block| block.span)
+            block.map_or(Span::default(), |block| block.span())
         };
         let message = format!("a reply has {most} call{} at the most", if most == 1 { "" } else { "s" });
         let at_first = first.map_or(Span::default(), |call| span(self, call));
@@ -377,10 +380,14 @@ impl Judgement<'_> {
         }
     }
 
-    pub(super) fn drop_params(&mut self, call: usize, paths: &[Vec<String>]) {
-        if let Some(call) = self.calls.get_mut(call) {
-            typing::remove(&mut call.params, paths);
-        }
+    /// Takes the parameters out that the call's action does not declare: all of them, once.
+    pub(super) fn drop_params(&mut self, call: usize) {
+        let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return };
+        self.with_call(call, |call| {
+            if std::mem::take(&mut call.undeclared) {
+                typing::remove_undeclared(&mut call.params, action.1.schema.types());
+            }
+        });
     }
 
     /// Whether a value was read, though with faults.
@@ -432,5 +439,5 @@ impl Judgement<'_> {
 
 /// Where to point for a payload: at its opener where there is nothing of it.
 fn payload_span(block: &Block) -> Span {
-    if block.body.is_empty() { block.opener } else { block.body }
+    if block.body().is_empty() { block.opener() } else { block.body() }
 }

@@ -24,7 +24,7 @@ impl<'r> Judgement<'r> {
             let path = self.program.contents.get(&*name).is_some_and(|content| content.path);
             if key.is_empty() && !path {
                 let message = format!("the opener of `{name}` does not say what it is for");
-                let finding = defect(Defect::MalformedOpener, block.opener, message).with_rule(Some(bound.at));
+                let finding = defect(Defect::MalformedOpener, block.opener(), message).with_rule(Some(bound.at));
                 self.answer(Defect::MalformedOpener, &Subject::Block(index), finding);
             }
             if !path {
@@ -35,7 +35,7 @@ impl<'r> Judgement<'r> {
                     "" => format!("this `{name}` names no path"),
                     key => format!("`{}` is no safe path: {why}", excerpt(key, 60)),
                 };
-                let finding = defect(Defect::UnsafePath, block.opener, message).with_rule(Some(bound.at));
+                let finding = defect(Defect::UnsafePath, block.opener(), message).with_rule(Some(bound.at));
                 self.answer(Defect::UnsafePath, &Subject::Block(index), finding);
             }
         }
@@ -68,7 +68,7 @@ impl<'r> Judgement<'r> {
                 if position == 1 {
                     let key = excerpt(&key, 60);
                     let message = format!("the `{name}` `{key}` stands {times} times, and the last whole one counts");
-                    self.remark(Remark::DuplicateKey, block.opener, message, Some(bound.at));
+                    self.remark(Remark::DuplicateKey, block.opener(), message, Some(bound.at));
                 }
                 if position == 0 && index != last {
                     self.moved.insert(index, Some(last));

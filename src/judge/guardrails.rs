@@ -166,7 +166,7 @@ impl Judgement<'_> {
                     let Some((block, bound)) = self.block(index) else { continue };
                     let Some(key) = bound.key.as_ref().and_then(|key| self.called(block, key)) else { continue };
                     if let Some(hits) = hits(&key) {
-                        let text = Composed::of_attribute(key.into_owned(), block.opener);
+                        let text = Composed::of_attribute(key.into_owned(), block.opener());
                         found.push((Looked { text, subject: Subject::Block(index) }, hits));
                     }
                 }

@@ -36,13 +36,13 @@ impl<'r> Judgement<'r> {
         let known = Ends::of(keys.iter().map(|(_, key)| &**key));
         for item in listed.iter().filter(|item| !known.hold(item)) {
             let message = format!("`{}` lists `{}`, but the reply has none", count.name, excerpt(item, 60));
-            self.remark(Remark::ListMismatch, section.opener, message, Some(count.at));
+            self.remark(Remark::ListMismatch, section.opener(), message, Some(count.at));
         }
         let known = Ends::of(listed.iter().copied());
         for (block, key) in keys.iter().filter(|(_, key)| !known.hold(key)) {
             let Some((block, _)) = self.block(*block) else { continue };
             let message = format!("`{}` is not listed in `{}`", excerpt(key, 60), count.name);
-            self.remark(Remark::ListMismatch, block.opener, message, Some(count.at));
+            self.remark(Remark::ListMismatch, block.opener(), message, Some(count.at));
         }
     }
 
@@ -57,18 +57,26 @@ impl<'r> Judgement<'r> {
     pub(crate) fn section_value(&self, index: usize) -> Option<Value> {
         let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
         let (_, dialect) = self.dialect?;
-        if block.value.is_some() {
-            return block.value.clone();
+        if let Some(value) = block.value() {
+            return Some(value.clone());
         }
         if bound.role != Role::Section || bound.payload.is_empty() {
             return None;
         }
         let (masks, limits) = (&self.document.masks, &self.program.limits);
-        let read =
-            payload::read(self.text, block.body, masks, &bound.payload, dialect, block.family, limits, &self.values);
+        let read = payload::read(
+            self.text,
+            block.body(),
+            masks,
+            &bound.payload,
+            dialect,
+            block.family(),
+            limits,
+            &self.values,
+        );
         match read.payload {
             Payload::Json(json) => Some(json.value),
-            Payload::Text => Some(block.body.of(self.text).into()),
+            Payload::Text => Some(block.body().of(self.text).into()),
             Payload::Empty => Some(Vec::new().into()),
             Payload::Fields(_) | Payload::Unreadable(_) => None,
         }

@@ -86,8 +86,8 @@ pub(crate) enum Subject {
     Call(usize),
     /// Accepted calls, in order, of which only so many may stand.
     Calls(Vec<usize>, usize),
-    /// Keys that a call's action does not declare.
-    Params(usize, Vec<Vec<String>>),
+    /// The parameters of a call that its action does not declare.
+    Params(usize),
     /// Text outside every block: a number among the pieces.
     Outside(usize),
     /// The reply as a whole.
@@ -205,7 +205,7 @@ impl<'r> Judgement<'r> {
         // What stands inside shares it: nothing inside a removed or quoted block counts.
         if matches!(fate, Fate::Dropped | Fate::Text | Fate::Inner) {
             let inside = (index + 1..self.fates.len())
-                .take_while(|child| self.document.blocks.get(*child).is_some_and(|block| block.parent.is_some()));
+                .take_while(|child| self.document.blocks.get(*child).is_some_and(|block| block.parent().is_some()));
             for child in inside {
                 if self.is_inside(child, index)
                     && let Some(slot) = self.fates.get_mut(child)
@@ -217,12 +217,12 @@ impl<'r> Judgement<'r> {
     }
 
     fn is_inside(&self, child: usize, parent: usize) -> bool {
-        let mut at = self.document.blocks.get(child).and_then(|block| block.parent);
+        let mut at = self.document.blocks.get(child).and_then(|block| block.parent());
         while let Some(index) = at {
             if index == parent {
                 return true;
             }
-            at = self.document.blocks.get(index).and_then(|block| block.parent);
+            at = self.document.blocks.get(index).and_then(|block| block.parent());
         }
         false
     }
@@ -236,7 +236,7 @@ impl<'r> Judgement<'r> {
     /// which has no place, last.
     fn answers(&self, defect: Defect, subject: &Subject) -> Vec<Chosen> {
         let call = match subject {
-            Subject::Call(call) | Subject::Params(call, _) => self.calls.get(*call),
+            Subject::Call(call) | Subject::Params(call) => self.calls.get(*call),
             Subject::Calls(calls, _) => calls.last().and_then(|call| self.calls.get(*call)),
             _ => None,
         };
@@ -244,7 +244,7 @@ impl<'r> Judgement<'r> {
             Subject::Place(around) => *around,
             // What stands inside another block is answered by the one around it.
             Subject::Block(block) if defect == Defect::NestedBlock => {
-                self.document.blocks.get(*block).and_then(|block| block.parent)
+                self.document.blocks.get(*block).and_then(|block| block.parent())
             }
             Subject::Block(block) => Some(*block),
             Subject::Blocks(blocks, _) => blocks.last().copied(),
@@ -280,7 +280,7 @@ impl<'r> Judgement<'r> {
     /// The name that a block bears, from wherever its binding takes it.
     pub(crate) fn called(&self, block: &Block, called: &'r program::Called) -> Option<Cow<'r, str>> {
         match called {
-            program::Called::Own => Some(block.name.of(self.text).into()),
+            program::Called::Own => Some(block.name().of(self.text).into()),
             program::Called::Word(word) => Some(word.into()),
             program::Called::Attribute(name) => self.attribute(block, name),
             program::Called::Around(wrapper, attribute) => self.attribute_around(block, wrapper, attribute),
@@ -296,13 +296,13 @@ impl<'r> Judgement<'r> {
 
     fn key_of(&self, block: &Block, attribute: &Attribute) -> Option<&'r str> {
         match attribute.key {
-            Key::Typed(key) => Some(key.of(self.text)),
-            Key::Rule(rule) => Some(self.dialect?.1.grammar(block.family)?.rule_name(rule)),
+            Key::Typed(key) => Some(key.span().of(self.text)),
+            Key::Rule(rule) => Some(self.dialect?.1.grammar(block.family())?.rule_name(rule)),
         }
     }
 
     fn value_of(&self, attribute: &Attribute) -> Cow<'r, str> {
-        let raw = attribute.value.of(self.text);
+        let raw = attribute.value.span().of(self.text);
         let says = match self.dialect.is_some_and(|(_, dialect)| dialect.outline.is_some()) {
             true => decode_string(raw.trim_matches(['"', '\''])),
             false => decode_entities(raw),
@@ -345,7 +345,7 @@ impl<'r> Judgement<'r> {
             Subject::Blocks(blocks, _) => blocks.clone(),
             Subject::Call(call) => of_call(call).into_iter().collect(),
             Subject::Calls(calls, _) => calls.iter().filter_map(of_call).collect(),
-            Subject::Place(_) | Subject::Params(..) | Subject::Outside(_) | Subject::Reply => Vec::new(),
+            Subject::Place(_) | Subject::Params(_) | Subject::Outside(_) | Subject::Reply => Vec::new(),
         };
         for block in blocks {
             if self.fate(block) != Fate::Stands {

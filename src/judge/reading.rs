@@ -20,13 +20,13 @@ impl Judgement<'_> {
             self.judge_found(Defect::NestedBlock, found);
         }
         for found in document.found.iter().filter(|found| !nested(found)) {
-            if found.block.is_some_and(|block| !self.stands(block)) {
+            if found.block().is_some_and(|block| !self.stands(block)) {
                 continue;
             }
             match found.what {
                 What::Defect(defect) => self.judge_found(defect, found),
                 What::Fault(rule) => self.judge_fault(rule, found),
-                What::Remark(remark) => self.remark(remark, found.span, self.remark_text(remark, found.span), None),
+                What::Remark(remark) => self.remark(remark, found.span(), self.remark_text(remark, found.span()), None),
             }
         }
         if truncated {
@@ -38,37 +38,37 @@ impl Judgement<'_> {
     }
 
     fn judge_found(&mut self, what: Defect, found: &Found) {
-        let subject = match (what, found.block) {
+        let subject = match (what, found.block()) {
             (_, Some(block)) => Subject::Block(block),
             (Defect::NoDialect | Defect::TooLarge | Defect::TooCostly, None) => Subject::Reply,
-            _ => Subject::Place(found.around),
+            _ => Subject::Place(found.around()),
         };
         let (message, help) = self.defect_text(what, found);
-        let mut finding = defect(what, found.span, message);
-        finding.help = help.or_else(|| self.withheld(what, found.block)).or_else(|| self.ended(what, found.block));
-        let bound = found.block.and_then(|block| self.block(block));
+        let mut finding = defect(what, found.span(), message);
+        finding.help = help.or_else(|| self.withheld(what, found.block())).or_else(|| self.ended(what, found.block()));
+        let bound = found.block().and_then(|block| self.block(block));
         finding.rule = bound.map(|(_, bound)| bound.at).filter(|_| what != Defect::NestedBlock);
         let chosen = self.answer(what, &subject, finding);
-        if let (Defect::NestedBlock, Some(block), crate::diagnostic::Strategy::Keep) = (what, found.block, chosen) {
+        if let (Defect::NestedBlock, Some(block), crate::diagnostic::Strategy::Keep) = (what, found.block(), chosen) {
             self.set_fate(block, Fate::Inner);
         }
     }
 
     /// What a `fault_…` rule of a grammar names, in the opener of a block or, where members are blocks, anywhere.
     fn judge_fault(&mut self, rule: RuleId, found: &Found) {
-        let block = found.block.and_then(|block| self.block(block));
-        let family = block.map_or(0, |(block, _)| block.family);
+        let block = found.block().and_then(|block| self.block(block));
+        let family = block.map_or(0, |(block, _)| block.family());
         let Some(grammar) = self.dialect.and_then(|(_, dialect)| dialect.grammar(family)) else { return };
         let name = grammar.rule_name(rule);
         let what = name.trim_start_matches("fault_").replace('_', " ");
         let message = match block {
             Some((block, _)) => {
-                format!("the opener of `{}` has a fault: {what}", excerpt(block.name.of(self.text), 40))
+                format!("the opener of `{}` has a fault: {what}", excerpt(block.name().of(self.text), 40))
             }
             None => format!("not as it should be written: {what}"),
         };
         let rule = block.map(|(_, bound)| bound.at);
-        let diagnostic = Diagnostic::new(Code::Fault(name.into()), Location::response(found.span), message);
+        let diagnostic = Diagnostic::new(Code::Fault(name.into()), Location::response(found.span()), message);
         self.find(diagnostic.with_rule(rule));
     }
 
@@ -78,14 +78,15 @@ impl Judgement<'_> {
     }
 
     fn defect_text(&self, what: Defect, found: &Found) -> (String, Option<String>) {
-        let quoted = excerpt(found.span.of(self.text), 40);
-        let name = found.block.and_then(|block| self.document.blocks.get(block)).map(|block| block.name.of(self.text));
+        let quoted = excerpt(found.span().of(self.text), 40);
+        let name =
+            found.block().and_then(|block| self.document.blocks.get(block)).map(|block| block.name().of(self.text));
         let name = name.map_or_else(|| quoted.to_string(), |name| excerpt(name, 40).into_owned());
         let limits = &self.program.limits;
         match what {
             Defect::NoDialect => ("no dialect of this mode recognises a block".to_owned(), None),
             Defect::UnclosedBlock => (format!("`{name}` is never closed"), None),
-            Defect::MalformedPayload if self.is_content(found.block) || self.reads_members() => {
+            Defect::MalformedPayload if self.is_content(found.block()) || self.reads_members() => {
                 (format!("`{name}` has no body"), None)
             }
             Defect::MalformedPayload => (
@@ -95,7 +96,7 @@ impl Judgement<'_> {
             Defect::WrongCloser => (format!("`{quoted}` closes `{name}`"), None),
             Defect::StrayCloser => (format!("`{quoted}` closes nothing"), None),
             Defect::MalformedOpener => (format!("`{quoted}` starts like a block, but its opener cannot be read"), None),
-            Defect::NestedBlock if found.block.is_some() => (format!("`{name}` stands inside another block"), None),
+            Defect::NestedBlock if found.block().is_some() => (format!("`{name}` stands inside another block"), None),
             Defect::NestedBlock => (
                 format!("`{quoted}` stands inside another block and is its text"),
                 Some("nothing inside this block is ever carried out".to_owned()),
@@ -124,7 +125,7 @@ impl Judgement<'_> {
     /// Where a block was taken to end that nothing closes.
     fn ended(&self, what: Defect, block: Option<usize>) -> Option<String> {
         let (block, _) = self.block(block?).filter(|_| what == Defect::UnclosedBlock)?;
-        Some(match self.text.get(block.span.end..)?.trim_start() {
+        Some(match self.text.get(block.span().end..)?.trim_start() {
             "" => "it was taken to end where the answer does".to_owned(),
             rest => format!("it was taken to end before `{}`", excerpt(rest, 24)),
         })

@@ -20,13 +20,13 @@ impl Judgement<'_> {
                     for block in blocks {
                         let Some((found, _)) = self.block(block) else { continue };
                         let message = format!("a reply in the mode `{}` has no `{}`", self.session.mode, count.name);
-                        let finding = defect(Defect::ForbiddenBlock, found.span, message).with_rule(Some(count.at));
+                        let finding = defect(Defect::ForbiddenBlock, found.span(), message).with_rule(Some(count.at));
                         self.answer(Defect::ForbiddenBlock, &Subject::Block(block), finding);
                     }
                     continue;
                 }
                 Some(most) if blocks.len() > most => {
-                    let second = blocks.get(most).and_then(|block| self.block(*block)).map(|(block, _)| block.span);
+                    let second = blocks.get(most).and_then(|block| self.block(*block)).map(|(block, _)| block.span());
                     let message = format!("`{}` stands {} times, {most} at the most", count.name, blocks.len());
                     let finding =
                         defect(Defect::DuplicateBlock, second.unwrap_or_default(), message).with_rule(Some(count.at));
@@ -68,7 +68,7 @@ impl Judgement<'_> {
             let Some((found, _)) = self.block(block) else { continue };
             let key = excerpt(&key, 60);
             let message = format!("`{key}` is no key of a `{}` in the mode `{}`", count.name, self.session.mode);
-            let finding = defect(Defect::ForbiddenBlock, found.opener, message).with_rule(Some(count.at));
+            let finding = defect(Defect::ForbiddenBlock, found.opener(), message).with_rule(Some(count.at));
             self.answer(Defect::ForbiddenBlock, &Subject::Block(block), finding);
         }
     }
@@ -78,11 +78,11 @@ impl Judgement<'_> {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
             let Some(spelled) = &bound.spelled else { continue };
-            let written = block.opener.of(self.text).trim();
-            let spelled = spelled.replace("@name", block.name.of(self.text));
+            let written = block.opener().of(self.text).trim();
+            let spelled = spelled.replace("@name", block.name().of(self.text));
             if written != spelled {
                 let message = format!("`{}` is understood as `{spelled}`", excerpt(written, 60));
-                self.remark(Remark::FieldForm, block.opener, message, Some(bound.at));
+                self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
             }
         }
     }
@@ -109,7 +109,7 @@ impl Judgement<'_> {
             if rank < furthest {
                 let name = self.content_name(index).unwrap_or_else(|| bound.name.as_str().into());
                 let message = format!("`{name}` should stand earlier in the reply");
-                let finding = defect(Defect::OutOfOrder, block.span, message).with_rule(mode.reply.order_at);
+                let finding = defect(Defect::OutOfOrder, block.span(), message).with_rule(mode.reply.order_at);
                 self.answer(Defect::OutOfOrder, &Subject::Block(index), finding);
             }
             furthest = furthest.max(rank);

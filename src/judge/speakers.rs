@@ -85,10 +85,10 @@ impl Judgement<'_> {
             return None;
         }
         let label = self.attribute(block, "label").unwrap_or_default().into_owned();
-        Some(Speaker { name: block.name.of(self.text).to_owned(), label })
+        Some(Speaker { name: block.name().of(self.text).to_owned(), label })
     }
 
     fn name_span(&self, index: usize) -> Span {
-        self.document.blocks.get(index).map(|block| block.opener).unwrap_or_default()
+        self.document.blocks.get(index).map(|block| block.opener()).unwrap_or_default()
     }
 }

@@ -9,12 +9,13 @@
 
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Remark};
-use crate::document::{Spelling, What, Written, without, without_between, without_frame};
+use crate::document::{Pieces, Spelling, What, Written, without, without_between, without_frame};
 use crate::program::Outside;
 use crate::surface::{Between, Decoding, Role};
-use crate::text::{Span, excerpt};
+use crate::text::{Span, Stretch, excerpt};
 use crate::value::Value;
 use std::borrow::Cow;
+use std::ops::Deref;
 
 /// What is composed of pieces, and the account of every byte.
 #[derive(Debug, Default)]
@@ -27,7 +28,7 @@ pub(crate) struct Texts {
     pub(super) takes_stray: bool,
     /// The texts that were made of the values of blocks, in their order.
     made: Vec<(usize, String)>,
-    pieces: Vec<Piece>,
+    pieces: Pieces<Piece>,
 }
 
 /// A text made of pieces of the response.
@@ -49,24 +50,55 @@ struct Part {
 
 /// A part of the message: pieces of the response, or what was made of a value.
 enum Shown<'s> {
-    Pieces(Cow<'s, [Span]>, Spelling),
+    Pieces(Spans, Spelling),
     Made(&'s str),
 }
 
-impl<'s> Shown<'s> {
-    fn piece(span: &'s Span) -> Self {
-        Shown::Pieces(Cow::Borrowed(std::slice::from_ref(span)), Spelling::Plain)
+impl Shown<'_> {
+    fn piece(span: Span) -> Self {
+        Shown::Pieces(Spans::One(span), Spelling::Plain)
+    }
+}
+
+/// Pieces of the response, which most often are one.
+enum Spans {
+    One(Span),
+    Many(Vec<Span>),
+}
+
+impl Deref for Spans {
+    type Target = [Span];
+
+    fn deref(&self) -> &[Span] {
+        match self {
+            Spans::One(span) => std::slice::from_ref(span),
+            Spans::Many(spans) => spans,
+        }
     }
 }
 
 /// Text outside every block.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Piece {
-    /// The gap between two blocks, white space included.
-    gap: Span,
-    /// What of it is left without white space and what may stand between blocks, at both ends.
-    core: Span,
+    gap: Stretch,
+    core: Stretch,
     fate: Place,
+}
+
+impl Piece {
+    fn new(gap: Span, core: Span, fate: Place) -> Self {
+        Self { gap: gap.into(), core: core.into(), fate }
+    }
+
+    /// The gap between two blocks, white space included.
+    fn gap(&self) -> Span {
+        self.gap.span()
+    }
+
+    /// What of it is left without white space and what may stand between blocks, at both ends.
+    fn core(&self) -> Span {
+        self.core.span()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,36 +189,33 @@ impl Judgement<'_> {
     pub(super) fn judge_outside(&mut self) {
         let whole = Span::new(0, self.text.len());
         let inner = self.document.wrapper.map_or(whole, |(opener, closer)| Span::new(opener.end, closer.start));
+        let outermost = self.document.blocks.iter().filter(|block| block.parent().is_none());
+        let end = Span::new(inner.end, inner.end);
         let mut at = inner.start;
-        let mut gaps = Vec::new();
-        for block in self.document.blocks.iter().filter(|block| block.parent.is_none()) {
-            gaps.push(Span::new(at, block.span.start));
-            at = block.span.end;
-        }
-        gaps.push(Span::new(at, inner.end));
+        let gaps = outermost.map(|block| block.span()).chain([end]).map(|block| {
+            let gap = Span::new(at, block.start);
+            at = block.end;
+            gap
+        });
         // What stands between members is no text.
-        if !self.document.markup.is_empty() {
-            gaps = gaps.into_iter().flat_map(|gap| without(gap, &self.document.markup)).collect();
-        }
+        let gaps = gaps.flat_map(|gap| without(gap, &self.document.markup));
         let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
         let takes = self.texts.takes_stray || *outside == Outside::Message;
         let section = self.outside_section().map(|(_, span)| span);
         let closers = self.stray_closers();
-        let pieces = gaps.into_iter().filter(|gap| !gap.is_empty()).map(|gap| match section {
-            Some(core) if gap.contains(core.start) => Piece { gap, core, fate: Place::Section },
+        let pieces = gaps.filter(|gap| !gap.is_empty()).map(|gap| match section {
+            Some(core) if gap.contains(core.start) => Piece::new(gap, core, Place::Section),
             _ if *outside == Outside::Message => {
-                let core = without_mark(gap, self.text).trimmed(self.text);
-                Piece { gap, core, fate: Place::Message }
+                Piece::new(gap, without_mark(gap, self.text).trimmed(self.text), Place::Message)
             }
             _ => {
-                let core = self.without_between(gap, &closers);
-                Piece { gap, core, fate: if takes { Place::Message } else { Place::Stray } }
+                Piece::new(gap, self.without_between(gap, &closers), if takes { Place::Message } else { Place::Stray })
             }
         });
         self.texts.pieces = pieces.collect();
         for index in 0..self.texts.pieces.len() {
             let piece = self.texts.pieces.get(index).filter(|piece| piece.fate == Place::Stray);
-            let Some(core) = piece.map(|piece| piece.core).filter(|core| !core.is_empty()) else { continue };
+            let Some(core) = piece.map(|piece| piece.core()).filter(|core| !core.is_empty()) else { continue };
             let message = format!("`{}` stands outside every block", excerpt(core.of(self.text), 40));
             let rule = self.dialect.map(|(_, dialect)| dialect.at);
             self.answer(
@@ -210,11 +239,11 @@ impl Judgement<'_> {
         }
         let (mut at, end) = self.outer();
         let core = |gap: Span| Some(without_between(gap, self.text)).filter(|core| !core.is_empty());
-        for block in self.document.blocks.iter().filter(|block| block.parent.is_none()) {
-            if let Some(core) = core(Span::new(at, block.span.start)) {
+        for block in self.document.blocks.iter().filter(|block| block.parent().is_none()) {
+            if let Some(core) = core(Span::new(at, block.span().start)) {
                 return Some((name, core));
             }
-            at = block.span.end;
+            at = block.span().end;
             // Reasoning and wrappers stand before an answer, not in it.
             let passes = |role: Role| matches!(role, Role::Thinking | Role::Wrapper);
             if !self.bound(block).is_some_and(|bound| passes(bound.role)) {
@@ -228,7 +257,7 @@ impl Judgement<'_> {
     fn stray_closers(&self) -> Vec<Span> {
         let lets = self.dialect.is_some_and(|(_, dialect)| dialect.between.contains(&Between::Closer));
         let found = self.document.found.iter().filter(|_| lets);
-        found.filter(|found| found.what == What::Defect(Defect::StrayCloser)).map(|found| found.span).collect()
+        found.filter(|found| found.what == What::Defect(Defect::StrayCloser)).map(|found| found.span()).collect()
     }
 
     /// What is left of a gap between blocks without what may stand there.
@@ -283,25 +312,25 @@ impl Judgement<'_> {
             let mut parts: Vec<(usize, Shown<'_>)> = Vec::new();
             let shows = self.mode.and_then(|mode| mode.reply.shows.as_deref());
             let shown_outside = shows.is_some() && self.outside_section().map(|(name, _)| name) == shows;
-            for piece in &self.texts.pieces {
+            for piece in self.texts.pieces.iter() {
                 if piece.fate == Place::Message || (piece.fate == Place::Section && shown_outside) {
-                    parts.push((piece.core.start, Shown::piece(&piece.core)));
+                    parts.push((piece.core().start, Shown::piece(piece.core())));
                 }
             }
             for index in 0..self.document.blocks.len() {
                 let Some((block, bound)) = self.block(index) else { continue };
                 match self.fate(index) {
                     // Inside a message it is shown already.
-                    Fate::Text if block.parent.is_some_and(|parent| self.shows(parent)) => {}
+                    Fate::Text if block.parent().is_some_and(|parent| self.shows(parent)) => {}
                     Fate::Text => {
-                        parts.push((block.span.start, Shown::piece(&block.span)));
+                        parts.push((block.span().start, Shown::piece(block.span())));
                     }
                     Fate::Stands | Fate::Lifted if self.is_message(index, bound.role, shows) => {
                         let shown = match self.made(index) {
                             Some(text) => Shown::Made(text),
                             None => Shown::Pieces(self.body_spans(index), self.spelling(index)),
                         };
-                        parts.push((block.body.start, shown));
+                        parts.push((block.body().start, shown));
                     }
                     _ => {}
                 }
@@ -350,15 +379,14 @@ impl Judgement<'_> {
     fn prose(&self, region: Span) -> Vec<Span> {
         let blocks = self.document.blocks.iter().enumerate();
         let holes: Vec<Span> = blocks
-            .filter(|(index, block)| block.parent.is_none() && self.fate(*index) != Fate::Text)
-            .map(|(_, block)| block.span)
+            .filter(|(index, block)| block.parent().is_none() && self.fate(*index) != Fate::Text)
+            .map(|(_, block)| block.span())
             .collect();
         let mut kept = kept(self.text, region, &holes);
-        for (index, piece) in self.texts.pieces.iter().enumerate() {
+        for piece in self.texts.pieces.iter() {
             // A strategy may have taken a piece of the prose away.
             if piece.fate == Place::Dropped {
-                let _ = index;
-                kept.retain(|span| span.end <= piece.gap.start || span.start >= piece.gap.end);
+                kept.retain(|span| span.end <= piece.gap().start || span.start >= piece.gap().end);
             }
         }
         trim_ends(self.text, kept)
@@ -370,29 +398,27 @@ impl Judgement<'_> {
     }
 
     /// The body of a block as it is shown: without the blocks that are taken out of it.
-    fn body_spans(&self, index: usize) -> Cow<'_, [Span]> {
-        let Some(block) = self.document.blocks.get(index) else { return Cow::default() };
+    fn body_spans(&self, index: usize) -> Spans {
+        let Some(block) = self.document.blocks.get(index) else { return Spans::Many(Vec::new()) };
         let holes: Vec<Span> = self
             .document
             .blocks
-            .iter()
-            .enumerate()
-            .skip(index + 1)
-            .take_while(|(_, child)| child.parent.is_some())
+            .from(index + 1)
+            .take_while(|(_, child)| child.parent().is_some())
             .filter(|(child, found)| {
-                found.parent == Some(index)
+                found.parent() == Some(index)
                     && match self.fate(*child) {
                         Fate::Lifted | Fate::Dropped => true,
                         Fate::Text => !self.shows(index),
                         Fate::Stands | Fate::Inner => false,
                     }
             })
-            .map(|(_, child)| child.span)
+            .map(|(_, child)| child.span())
             .collect();
         if holes.is_empty() {
-            return Cow::Borrowed(std::slice::from_ref(&block.body));
+            return Spans::One(block.body());
         }
-        Cow::Owned(trim_ends(self.text, kept(self.text, block.body, &holes)))
+        Spans::Many(trim_ends(self.text, kept(self.text, block.body(), &holes)))
     }
 
     /// How the body of a block is written.
@@ -423,13 +449,13 @@ impl Judgement<'_> {
     pub(super) fn make_texts(&mut self) {
         for (index, block) in self.document.blocks.iter().enumerate() {
             let Some(template) = self.bound(block).and_then(|bound| bound.text.as_ref()) else { continue };
-            let value = block.value.as_ref().unwrap_or(&Value::Null);
+            let value = block.value().unwrap_or(&Value::Null);
             match template.text(&self.scope().with("value", value)) {
                 Ok(text) => self.texts.made.push((index, text.trim_end().to_owned())),
                 Err(failure) => {
-                    let name = excerpt(block.name.of(self.text), 40).into_owned();
+                    let name = excerpt(block.name().of(self.text), 40).into_owned();
                     let message = format!("the text of `{name}` cannot be made, so it stays as it is: {failure}");
-                    self.remark(Remark::Note, block.span, message, Some(template.at()));
+                    self.remark(Remark::Note, block.span(), message, Some(template.at()));
                 }
             }
         }
@@ -449,7 +475,7 @@ impl Judgement<'_> {
     /// The text of a block as it is shown, with the places of its pieces.
     pub(super) fn body_text(&self, index: usize) -> Composed {
         if let (Some(text), Some(block)) = (self.made(index), self.document.blocks.get(index)) {
-            return Composed::made(text.to_owned(), block.body);
+            return Composed::made(text.to_owned(), block.body());
         }
         let spelling = self.spelling(index);
         let mut text = Composed::default();
@@ -491,19 +517,19 @@ impl Judgement<'_> {
         let end = self.document.wrapper.map_or(self.text.len(), |(_, closer)| closer.start);
         for index in 0..=self.document.blocks.len() {
             let block = self.document.blocks.get(index);
-            if block.is_some_and(|block| block.parent.is_some()) {
+            if block.is_some_and(|block| block.parent().is_some()) {
                 continue;
             }
-            let next = block.map_or(end, |block| block.span.start);
-            while let Some(piece) = pieces.next_if(|piece| piece.gap.start < next) {
-                leaf(Span::new(at, piece.gap.start), Leaf::Markup);
+            let next = block.map_or(end, |block| block.span().start);
+            while let Some(piece) = pieces.next_if(|piece| piece.gap().start < next) {
+                leaf(Span::new(at, piece.gap().start), Leaf::Markup);
                 self.outside_leaves(piece, outside, &prose, leaf);
-                at = piece.gap.end;
+                at = piece.gap().end;
             }
             leaf(Span::new(at, next), Leaf::Markup);
             if let Some(block) = block {
                 self.block_leaves(index, leaf);
-                at = block.span.end;
+                at = block.span().end;
             }
         }
     }
@@ -513,16 +539,16 @@ impl Judgement<'_> {
             (Place::Dropped, _) => Leaf::Dropped,
             (Place::Message, Outside::Message) => {
                 // What of the gap is shown is the message, the rest of it went with the blocks.
-                let first = prose.partition_point(|span| span.end <= piece.gap.start);
-                let mut at = piece.gap.start;
-                for span in prose.iter().skip(first).take_while(|span| span.start < piece.gap.end) {
-                    let start = span.start.max(piece.gap.start);
-                    let end = span.end.min(piece.gap.end);
+                let first = prose.partition_point(|span| span.end <= piece.gap().start);
+                let mut at = piece.gap().start;
+                for span in prose.iter().skip(first).take_while(|span| span.start < piece.gap().end) {
+                    let start = span.start.max(piece.gap().start);
+                    let end = span.end.min(piece.gap().end);
                     leaf(Span::new(at, start), Leaf::Blank);
                     leaf(Span::new(start, end), if self.texts.message_dropped { Leaf::Dropped } else { Leaf::Message });
                     at = end;
                 }
-                leaf(Span::new(at, piece.gap.end), Leaf::Blank);
+                leaf(Span::new(at, piece.gap().end), Leaf::Blank);
                 return;
             }
             (Place::Message, _) if self.texts.message_dropped => Leaf::Dropped,
@@ -530,9 +556,9 @@ impl Judgement<'_> {
             (Place::Section, _) => Leaf::Sections,
             (Place::Stray, _) => Leaf::Stray,
         };
-        self.markup(Span::new(piece.gap.start, piece.core.start), leaf);
-        leaf(piece.core, kind);
-        self.markup(Span::new(piece.core.end, piece.gap.end), leaf);
+        self.markup(Span::new(piece.gap().start, piece.core().start), leaf);
+        leaf(piece.core(), kind);
+        self.markup(Span::new(piece.core().end, piece.gap().end), leaf);
     }
 
     fn block_leaves(&self, index: usize, leaf: &mut impl FnMut(Span, Leaf)) {
@@ -549,43 +575,43 @@ impl Judgement<'_> {
         };
         match self.fate(index) {
             Fate::Dropped => {
-                leaf(block.span, Leaf::Dropped);
+                leaf(block.span(), Leaf::Dropped);
                 return;
             }
             Fate::Text => {
-                leaf(block.span, if self.texts.message_dropped { Leaf::Dropped } else { Leaf::Message });
+                leaf(block.span(), if self.texts.message_dropped { Leaf::Dropped } else { Leaf::Message });
                 return;
             }
             Fate::Stands | Fate::Lifted | Fate::Inner => {}
         }
-        leaf(Span::new(block.span.start, block.inner.start), Leaf::Markup);
+        leaf(Span::new(block.span().start, block.inner().start), Leaf::Markup);
         if bound.role == Role::Call {
-            leaf(Span::new(block.inner.start, block.inner.end), kind);
+            leaf(Span::new(block.inner().start, block.inner().end), kind);
         } else {
-            let mut at = block.inner.start;
+            let mut at = block.inner().start;
             let shown = self.body_spans(index);
             let mut shown = shown.iter().copied().peekable();
             // Body and inner blocks take turns; what neither has is white space.
             let mut child = index + 1;
-            while at < block.inner.end {
+            while at < block.inner().end {
                 while self.document.blocks.get(child).is_some_and(|found| {
-                    found.parent.is_some() && (found.parent != Some(index) || self.fate(child) == Fate::Inner)
+                    found.parent().is_some() && (found.parent() != Some(index) || self.fate(child) == Fate::Inner)
                 }) {
                     child += 1;
                 }
-                let inside = self.document.blocks.get(child).filter(|found| found.parent == Some(index));
+                let inside = self.document.blocks.get(child).filter(|found| found.parent() == Some(index));
                 while shown.peek().is_some_and(|span| span.end <= at) {
                     shown.next();
                 }
                 let text = shown.peek().copied();
-                let next_text = text.map_or(block.inner.end, |span| span.start.max(at));
-                let next_child = inside.map_or(block.inner.end, |found| found.span.start);
+                let next_text = text.map_or(block.inner().end, |span| span.start.max(at));
+                let next_child = inside.map_or(block.inner().end, |found| found.span().start);
                 let next = next_text.min(next_child);
                 self.markup(Span::new(at, next), leaf);
                 at = next;
-                if let Some(found) = inside.filter(|found| found.span.start == at) {
+                if let Some(found) = inside.filter(|found| found.span().start == at) {
                     self.block_leaves(child, leaf);
-                    at = found.span.end;
+                    at = found.span().end;
                     child += 1;
                 } else if let Some(span) = text.filter(|span| span.start <= at) {
                     let end = span.end.min(next_child);
@@ -594,7 +620,7 @@ impl Judgement<'_> {
                 }
             }
         }
-        leaf(Span::new(block.inner.end, block.span.end), Leaf::Markup);
+        leaf(Span::new(block.inner().end, block.span().end), Leaf::Markup);
     }
 }
 

@@ -12,7 +12,6 @@ use crate::text::Span;
 use crate::value::{Object, Value};
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What typing needs to know of the response.
@@ -198,22 +197,35 @@ impl Way<'_> {
     }
 }
 
-/// Takes the same value as the schema types it: `3.0` is the integer 3. Returns the paths of members that it does not
-/// declare.
-pub(super) fn settle(value: &mut Value, types: &Types) -> Vec<Vec<String>> {
-    let mut unknown = Vec::new();
-    settle_at(value, types, None, &mut unknown);
-    unknown
+/// Members of a payload that its schema does not declare.
+#[derive(Default)]
+pub(super) struct Undeclared {
+    /// The ways to the first of them.
+    pub(super) paths: Vec<Vec<String>>,
+    pub(super) count: usize,
 }
 
-fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, unknown: &mut Vec<Vec<String>>) {
+/// Takes the same value as the schema types it: `3.0` is the integer 3. Returns the members that it does not declare, and
+/// the paths of as many as `most`.
+pub(super) fn settle(value: &mut Value, types: &Types, most: usize) -> Undeclared {
+    let mut undeclared = Undeclared::default();
+    settle_at(value, types, None, &mut undeclared, most);
+    undeclared
+}
+
+fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, undeclared: &mut Undeclared, most: usize) {
     match value {
         Value::Object(members) => {
             for (name, member) in members.iter_mut() {
                 let way = Way { step: &name, before };
                 match types.member(name) {
-                    Some((_, types)) => settle_at(member, types, Some(&way), unknown),
-                    None if types.is_closed() => unknown.push(way.path()),
+                    Some((_, types)) => settle_at(member, types, Some(&way), undeclared, most),
+                    None if types.is_closed() => {
+                        if undeclared.count < most {
+                            undeclared.paths.push(way.path());
+                        }
+                        undeclared.count += 1;
+                    }
                     None => {}
                 }
             }
@@ -221,7 +233,7 @@ fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, unknown
         Value::Array(items) => {
             let types = types.items();
             for (index, item) in Arc::make_mut(items).iter_mut().enumerate() {
-                settle_at(item, types, Some(&Way { step: &index, before }), unknown);
+                settle_at(item, types, Some(&Way { step: &index, before }), undeclared, most);
             }
         }
         Value::Number(number) if number.is_f64() && types.kind == Kind::Integer => {
@@ -234,34 +246,18 @@ fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, unknown
     }
 }
 
-/// Takes the members at these paths out.
-pub(super) fn remove(value: &mut Value, paths: &[Vec<String>]) {
-    remove_below(value, paths.iter().map(Vec::as_slice));
-}
-
-fn remove_below<'p>(value: &mut Value, paths: impl Iterator<Item = &'p [String]>) {
-    let mut below: HashMap<&str, Vec<&[String]>> = HashMap::new();
-    for path in paths {
-        if let Some((first, rest)) = path.split_first() {
-            below.entry(first).or_default().push(rest);
-        }
-    }
+/// Takes the members out that the schema does not declare.
+pub(super) fn remove_undeclared(value: &mut Value, types: &Types) {
     match value {
-        Value::Object(members) => members.retain(|name, member| match below.get(name) {
-            Some(rests) if rests.iter().any(|rest| rest.is_empty()) => false,
-            Some(rests) => {
-                remove_below(member, rests.iter().copied());
-                true
+        Value::Object(members) => members.retain(|name, member| {
+            let declared = types.member(name);
+            if let Some((_, types)) = declared {
+                remove_undeclared(member, types);
             }
-            None => true,
+            declared.is_some() || !types.is_closed()
         }),
         Value::Array(items) => {
-            let items = Arc::make_mut(items);
-            for (index, rests) in below {
-                if let Some(item) = index.parse().ok().and_then(|index: usize| items.get_mut(index)) {
-                    remove_below(item, rests.into_iter());
-                }
-            }
+            Arc::make_mut(items).iter_mut().for_each(|item| remove_undeclared(item, types.items()));
         }
         _ => {}
     }

@@ -149,7 +149,7 @@ impl Program {
                 let action = call.action.and_then(|number| self.actions.get_index(number));
                 if let Some((_, action)) = action.filter(|_| call.accepted) {
                     let near = [Some(&action.degradation), judged.block_answers(index)];
-                    flow.perform(&action.effects, &[("params", &call.params)], block.span, near);
+                    flow.perform(&action.effects, &[("params", &call.params)], block.span(), near);
                 }
                 continue;
             }
@@ -161,7 +161,7 @@ impl Program {
                 let (name, key, text) = (name.into(), key.into(), text.into());
                 let attributes = judged.attributes(index);
                 let names = [("name", &name), ("key", &key), ("text", &text), ("attributes", &attributes)];
-                flow.perform(&content.effects, &names, block.span, [judged.block_answers(index), None]);
+                flow.perform(&content.effects, &names, block.span(), [judged.block_answers(index), None]);
             } else if utterances && let Some(speaker) = judged.speaker(index) {
                 if flow.is_beyond_limit() {
                     judged.judge_beyond_limit(index);
@@ -170,7 +170,7 @@ impl Program {
                     let text = judged.body(index).into_owned();
                     let [speaker, label, text] = [speaker.name, speaker.label, text].map(Value::from);
                     let names = [("speaker", &speaker), ("label", &label), ("text", &text)];
-                    flow.happen(Event::Utterance, &names, block.span);
+                    flow.happen(Event::Utterance, &names, block.span());
                 }
             }
         }
@@ -252,17 +252,17 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
         match bound.role {
             Role::Message | Role::Call | Role::Wrapper => {}
             Role::Thinking => outcome.thinking.push(text()),
-            Role::Section => outcome.sections.push(Section { name: name(), text: text(), span: span(block.span) }),
+            Role::Section => outcome.sections.push(Section { name: name(), text: text(), span: span(block.span()) }),
             Role::Content => {
                 if let Some((name, key, text)) = judged.content(index) {
                     let (name, key) = (name.into_owned(), key.into_owned());
-                    outcome.contents.push(ContentBlock { name, key, text, span: span(block.span) });
+                    outcome.contents.push(ContentBlock { name, key, text, span: span(block.span()) });
                 }
             }
             Role::Utterance => {
                 let label = judged.attribute(block, "label").unwrap_or_default().into_owned();
                 let speaker = judged.called(block, &bound.called).unwrap_or_default().into_owned();
-                outcome.utterances.push(Utterance { speaker, label, text: text(), span: span(block.span) });
+                outcome.utterances.push(Utterance { speaker, label, text: text(), span: span(block.span()) });
             }
         }
     }
@@ -273,7 +273,7 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     }
     outcome.calls.reserve_exact(judged.calls.len());
     for call in &mut judged.calls {
-        let block = judged.document.blocks.get(call.block).map(|block| block.span).unwrap_or_default();
+        let block = judged.document.blocks.get(call.block).map(|block| block.span()).unwrap_or_default();
         outcome.calls.push(Call {
             action: call.name.to_string(),
             params: std::mem::take(&mut call.params),

@@ -22,15 +22,15 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
     bytes(judged, &mut steps);
     for (index, block) in judged.document.blocks.iter().enumerate() {
         let Some(bound) = judged.bound(block) else { continue };
-        let name = excerpt(block.name.of(judged.text), 60);
+        let name = excerpt(block.name().of(judged.text), 60);
         let mut found = format!("{} `{name}` {}", bound.role.word(), judged.fate(index).word());
         if let Some(cause) = judged.causes.get(&index) {
             found = format!("{found}: {}", bare(cause));
         }
-        steps.push(step(program, "block", block.span, found, bound.at));
+        steps.push(step(program, "block", block.span(), found, bound.at));
     }
     for call in &judged.calls {
-        let block = judged.document.blocks.get(call.block).map(|block| block.span).unwrap_or_default();
+        let block = judged.document.blocks.get(call.block).map(|block| block.span()).unwrap_or_default();
         let verdict = if call.accepted && !judged.refused { "accepted" } else { "dropped" };
         let action = call.action.and_then(|number| program.actions.get_index(number));
         let name = excerpt(&call.name, 60);
@@ -106,9 +106,9 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
         let found = match one.trial {
             Trial::Sole => format!("`{name}` reads it: no other is tried"),
             Trial::Claims(place) => {
-                let opens = judged.document.blocks.iter().find(|block| block.span.start == place);
+                let opens = judged.document.blocks.iter().find(|block| block.span().start == place);
                 let opens = opens
-                    .map_or_else(String::new, |block| format!(" with `{}`", excerpt(block.name.of(judged.text), 60)));
+                    .map_or_else(String::new, |block| format!(" with `{}`", excerpt(block.name().of(judged.text), 60)));
                 format!("`{name}` claims it{opens} at {}", lines.place(place))
             }
             Trial::Tied => format!("`{name}` would claim it at the same place, and stands behind the one that does"),
@@ -161,13 +161,13 @@ fn bytes(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
     let mut next = 0;
     let mut runs: Vec<(Span, Leaf, Option<usize>)> = Vec::new();
     for (span, leaf) in leaves {
-        while let Some(block) = blocks.get(next).filter(|block| block.span.start <= span.start) {
-            if block.span.end > span.start {
+        while let Some(block) = blocks.get(next).filter(|block| block.span().start <= span.start) {
+            if block.span().end > span.start {
                 around.push(next);
             }
             next += 1;
         }
-        let ends = |block: usize| blocks.get(block).is_none_or(|block| block.span.end <= span.start);
+        let ends = |block: usize| blocks.get(block).is_none_or(|block| block.span().end <= span.start);
         around.retain(|block| !ends(*block));
         let own = around.last().copied();
         match runs.last_mut() {
@@ -188,7 +188,7 @@ fn bytes(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
 
 /// What took a run of bytes out: the cause of the outermost block that is gone, else the finding that it shares bytes with.
 fn why_dropped(judged: &Judgement<'_>, span: Span, own: Option<usize>) -> Option<String> {
-    let parent = |block: &usize| judged.document.blocks.get(*block)?.parent;
+    let parent = |block: &usize| judged.document.blocks.get(*block)?.parent();
     let gone = std::iter::successors(own, parent).filter(|block| judged.fate(*block) == Fate::Dropped);
     if let Some(cause) = gone.last().and_then(|block| judged.causes.get(&block)) {
         return Some(bare(cause));

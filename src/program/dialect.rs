@@ -597,6 +597,15 @@ impl Names {
     pub(crate) fn same(&self, one: &str, other: &str) -> bool {
         if self.insensitive { one.eq_ignore_ascii_case(other) } else { one == other }
     }
+
+    /// An order in which names that are the same stand together.
+    pub(crate) fn order(&self, one: &str, other: &str) -> Ordering {
+        if !self.insensitive {
+            return by_length(one, other);
+        }
+        let lower = |byte: u8| byte.to_ascii_lowercase();
+        one.len().cmp(&other.len()).then_with(|| one.bytes().map(lower).cmp(other.bytes().map(lower)))
+    }
 }
 
 /// The order of names: most differ in their length, which is the quicker question.

@@ -71,6 +71,36 @@ impl From<std::ops::Range<usize>> for Span {
     }
 }
 
+/// A [`Span`] of a response in half the room: there may be very many of them, and 32 bits are enough for the longest
+/// response that is read ([`Limits::LONGEST`](crate::program::Limits::LONGEST)).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Stretch {
+    start: u32,
+    end: u32,
+}
+
+impl Stretch {
+    /// The first byte.
+    pub(crate) fn start(self) -> usize {
+        self.start as usize
+    }
+
+    /// The byte after the last.
+    pub(crate) fn end(self) -> usize {
+        self.end as usize
+    }
+
+    pub(crate) fn span(self) -> Span {
+        Span::new(self.start(), self.end())
+    }
+}
+
+impl From<Span> for Stretch {
+    fn from(span: Span) -> Self {
+        Self { start: span.start as u32, end: span.end as u32 }
+    }
+}
+
 /// Which source of a [`Sources`] a place lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(u32);

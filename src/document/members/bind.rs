@@ -148,7 +148,7 @@ impl<'p> ObjectReader<'p> {
                     repeated.push(name);
                 }
             } else if value.kind != Kind::Absent && open.attributes.len() < self.limits.fields {
-                open.attributes.push(Attribute { key: Key::Typed(name), value: value.span() });
+                open.attributes.push(Attribute { key: Key::Typed(name.into()), value: value.span().into() });
             }
         }
         for name in repeated {
@@ -166,7 +166,7 @@ impl<'p> ObjectReader<'p> {
 
     fn has(&self, piece: &Piece<'_>, text: &str, name: &str) -> bool {
         piece.attributes.iter().any(|attribute| match attribute.key {
-            Key::Typed(key) => self.outline.same(name, &decode_string(key.of(text))),
+            Key::Typed(key) => self.outline.same(name, &decode_string(key.span().of(text))),
             Key::Rule(_) => false,
         })
     }
@@ -208,16 +208,15 @@ impl<'p> ObjectReader<'p> {
         self.blocks.push(Block {
             id: piece.id,
             family: 0,
-            name: piece.name,
-            span: piece.span,
-            opener: Span::new(piece.span.start, body.start),
-            inner: body,
-            body,
-            attributes: piece.attributes,
+            name: piece.name.into(),
+            span: piece.span.into(),
+            inner: body.into(),
+            body: body.into(),
+            attributes: piece.attributes.into_boxed_slice(),
             ended: if cut { Ended::Open } else { Ended::Whole },
             parent: None,
             written,
-            value,
+            value: value.map(Box::new),
         });
     }
 

@@ -16,7 +16,7 @@ mod strict;
 mod tape;
 
 use super::announce::Announcement;
-use super::{Block, Document, Found, What};
+use super::{Block, Document, Found, Pieces, What};
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Limits, Outline};
 use crate::text::Span;
@@ -35,8 +35,8 @@ pub(super) struct ObjectReader<'p> {
     /// No object starts before this place.
     at: usize,
     complete: bool,
-    pub(super) blocks: Vec<Block>,
-    found: Vec<Found>,
+    pub(super) blocks: Pieces<Block>,
+    found: Pieces<Found>,
     left_out: usize,
     /// Between these no text is outside: the objects, without what in them is no member of a block.
     markup: Vec<Span>,
@@ -66,8 +66,8 @@ impl<'p> ObjectReader<'p> {
             named: Err(0),
             at: 0,
             complete: false,
-            blocks: Vec::new(),
-            found: Vec::new(),
+            blocks: Pieces::default(),
+            found: Pieces::default(),
             left_out: 0,
             markup: Vec::new(),
             values: Cell::new(limits.values),
@@ -200,7 +200,7 @@ impl<'p> ObjectReader<'p> {
     pub(super) fn claim(&self) -> Option<usize> {
         let fits = |name: &str| self.dialect.needs.iter().any(|need| self.dialect.names.fits(need, name));
         let needs = |id| self.dialect.needs.is_empty() || self.dialect.block(id).is_some_and(|block| fits(&block.name));
-        self.blocks.iter().find(|block| needs(block.id)).map(|block| block.span.start)
+        self.blocks.iter().find(|block| needs(block.id)).map(|block| block.span().start)
     }
 
     /// Every block that starts before this place is known.
@@ -222,14 +222,14 @@ impl<'p> ObjectReader<'p> {
             }
         };
         for (number, block) in self.blocks.iter().enumerate() {
-            for gap in without(Span::new(at, block.span.start), &self.markup) {
+            for gap in without(Span::new(at, block.span().start), &self.markup) {
                 tell(None, gap, out);
             }
             let name = self.dialect.blocks.get(usize::from(block.id.0)).map(|bound| bound.name.clone());
-            out.push(Announcement::Opened { block: number, name: name.unwrap_or_default(), start: block.span.start });
-            tell(Some(number), block.body, out);
-            out.push(Announcement::Closed { block: number, span: block.span });
-            at = block.span.end;
+            out.push(Announcement::Opened { block: number, name: name.unwrap_or_default(), start: block.span().start });
+            tell(Some(number), block.body(), out);
+            out.push(Announcement::Closed { block: number, span: block.span() });
+            at = block.span().end;
         }
         for gap in without(Span::new(at, text.len()), &self.markup) {
             tell(None, gap, out);

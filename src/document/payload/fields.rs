@@ -10,8 +10,7 @@
 use crate::document::Mask;
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Family, Limits, tag_family};
-use crate::text::Span;
-use std::collections::HashMap;
+use crate::text::{Span, Stretch};
 use std::num::NonZeroU32;
 
 /// The outermost fields of a body.
@@ -36,12 +35,11 @@ pub(crate) struct Field {
     pub(crate) body: Span,
 }
 
-/// A tag of any name. There may be more of them than of anything else: each place takes the half of a [`Span`], which is
-/// enough for the longest response ([`Limits::LONGEST`]).
+/// A tag of any name.
 #[derive(Debug)]
 pub(crate) struct Tag {
-    span: [u32; 2],
-    name: [u32; 2],
+    span: Stretch,
+    name: Stretch,
     /// The closer of an opener; it never is the first tag.
     closer: Option<NonZeroU32>,
     kind: Kind,
@@ -49,18 +47,15 @@ pub(crate) struct Tag {
 
 impl Tag {
     fn new(span: Span, name: Span, kind: Kind) -> Self {
-        let half = |span: Span| [span.start as u32, span.end as u32];
-        Self { span: half(span), name: half(name), closer: None, kind }
+        Self { span: span.into(), name: name.into(), closer: None, kind }
     }
 
     pub(crate) fn span(&self) -> Span {
-        let [start, end] = self.span;
-        Span::new(start as usize, end as usize)
+        self.span.span()
     }
 
     fn name(&self) -> Span {
-        let [start, end] = self.name;
-        Span::new(start as usize, end as usize)
+        self.name.span()
     }
 
     /// The number of the tag that closes it.
@@ -197,19 +192,24 @@ fn pair(text: &str, mut tags: Vec<Tag>, dialect: &Dialect) -> Vec<Tag> {
         }
         return tags;
     }
-    let mut open: HashMap<std::borrow::Cow<'_, str>, Vec<usize>> = HashMap::new();
-    for index in 0..tags.len() {
-        let Some(tag) = tags.get(index) else { break };
-        let name = dialect.names.fold(tag.name().of(text));
-        match tag.kind {
-            Kind::Open => open.entry(name).or_default().push(index),
-            Kind::Empty => {}
-            Kind::Close => {
-                let opener = open.get_mut(&name).and_then(Vec::pop);
-                if let Some(opener) = opener.and_then(|opener| tags.get_mut(opener)) {
-                    opener.closer = NonZeroU32::new(index as u32);
-                }
+    let name = |tag: u32| tags.get(tag as usize).map_or("", |tag| tag.name().of(text));
+    let mut by_name: Vec<u32> = (0..tags.len() as u32).collect();
+    by_name.sort_by(|one, other| dialect.names.order(name(*one), name(*other)));
+    let mut open: Vec<u32> = Vec::new();
+    let mut closers: Vec<(u32, u32)> = Vec::new();
+    for alike in by_name.chunk_by(|one, other| dialect.names.same(name(*one), name(*other))) {
+        open.clear();
+        for number in alike {
+            match tags.get(*number as usize).map(|tag| tag.kind) {
+                Some(Kind::Open) => open.push(*number),
+                Some(Kind::Close) => closers.extend(open.pop().map(|opener| (opener, *number))),
+                Some(Kind::Empty) | None => {}
             }
+        }
+    }
+    for (opener, closer) in closers {
+        if let Some(opener) = tags.get_mut(opener as usize) {
+            opener.closer = NonZeroU32::new(closer);
         }
     }
     tags

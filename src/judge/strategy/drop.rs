@@ -20,7 +20,7 @@ pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
                 judgement.drop_call(*call);
             }
         }
-        Subject::Params(call, paths) => judgement.drop_params(*call, paths),
+        Subject::Params(call) => judgement.drop_params(*call),
         Subject::Outside(piece) => judgement.drop_outside(*piece),
         Subject::Place(_) | Subject::Reply => return false,
     }

@@ -8,7 +8,9 @@ use crate::judge::{Fate, Judgement, Subject};
 
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match subject {
-        Subject::Block(block) if judgement.document.blocks.get(*block).is_some_and(|block| block.parent.is_some()) => {
+        Subject::Block(block)
+            if judgement.document.blocks.get(*block).is_some_and(|block| block.parent().is_some()) =>
+        {
             judgement.set_fate(*block, Fate::Lifted);
             true
         }

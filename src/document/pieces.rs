@@ -1,0 +1,118 @@
+//! Pieces: how does a long list grow without being moved?
+//!
+//! In: things in their order.
+//! Out: [`Pieces`], a list that takes room piece by piece, and gives what stands first back when nobody needs it any more.
+//! Never: takes more room than what it holds and one piece.
+//!
+//! A list that doubles takes three times its room while it is moved: too much for a list of what stands every few bytes.
+
+use std::collections::VecDeque;
+
+/// A piece holds so many; the first begins with fewer and grows as any list does.
+const PIECE: usize = 256;
+const FIRST: usize = 16;
+
+/// A list in pieces. What it has forgotten keeps its numbers.
+#[derive(Debug)]
+pub(crate) struct Pieces<T> {
+    pieces: VecDeque<Vec<T>>,
+    /// How many pieces have been forgotten.
+    forgotten: usize,
+    len: usize,
+}
+
+impl<T> Default for Pieces<T> {
+    fn default() -> Self {
+        Self { pieces: VecDeque::new(), forgotten: 0, len: 0 }
+    }
+}
+
+impl<T> Pieces<T> {
+    /// How many there are, with those that have been forgotten.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The one of this number, unless it is forgotten.
+    pub(crate) fn get(&self, index: usize) -> Option<&T> {
+        self.pieces.get((index / PIECE).checked_sub(self.forgotten)?)?.get(index % PIECE)
+    }
+
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.pieces.get_mut((index / PIECE).checked_sub(self.forgotten)?)?.get_mut(index % PIECE)
+    }
+
+    pub(crate) fn push(&mut self, one: T) {
+        if self.len.is_multiple_of(PIECE) {
+            let room = if self.len == 0 { FIRST } else { PIECE };
+            self.pieces.push_back(Vec::with_capacity(room));
+        }
+        if let Some(last) = self.pieces.back_mut() {
+            last.push(one);
+            self.len += 1;
+        }
+    }
+
+    /// Those that it has not forgotten, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.pieces.iter().flatten()
+    }
+
+    /// Those from `first` on, with their numbers.
+    pub(crate) fn from(&self, first: usize) -> impl Iterator<Item = (usize, &T)> {
+        (first..self.len).map_while(|index| Some((index, self.get(index)?)))
+    }
+
+    /// The first from `from` on that is not `before`, in a list in which all that are stand before all that are not; what
+    /// it has forgotten is.
+    pub(crate) fn partition_point(&self, from: usize, before: impl Fn(&T) -> bool) -> usize {
+        let (mut low, mut high) = (from.max(self.forgotten * PIECE), self.len.max(from));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.get(middle).is_some_and(&before) {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        low
+    }
+
+    /// Gives up the room of what stands before `index`, as far as whole pieces go.
+    pub(crate) fn forget(&mut self, index: usize) {
+        while self.forgotten < index.min(self.len) / PIECE && self.pieces.pop_front().is_some() {
+            self.forgotten += 1;
+        }
+    }
+}
+
+impl<T> FromIterator<T> for Pieces<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(list: I) -> Self {
+        let mut pieces = Self::default();
+        list.into_iter().for_each(|one| pieces.push(one));
+        pieces
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_forgotten_keeps_its_number_and_is_before_the_rest() {
+        let mut pieces: Pieces<usize> = (0..3 * PIECE).collect();
+        pieces.forget(2 * PIECE - 1);
+        assert_eq!(pieces.len(), 3 * PIECE);
+        assert_eq!(pieces.get(PIECE - 1), None);
+        assert_eq!(pieces.get(PIECE), Some(&PIECE));
+        assert_eq!(pieces.partition_point(0, |one| *one < 10), PIECE);
+        assert_eq!(pieces.partition_point(0, |one| *one < 2 * PIECE + 3), 2 * PIECE + 3);
+        pieces.forget(3 * PIECE);
+        assert_eq!(pieces.iter().count(), 0);
+        pieces.push(7);
+        assert_eq!(pieces.from(3 * PIECE).next(), Some((3 * PIECE, &7)));
+    }
+}
