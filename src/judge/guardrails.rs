@@ -156,7 +156,7 @@ impl Judgement<'_> {
                     if let Some((said, hits)) = said.and_then(|said| Some((said, hits(said)?)))
                         && let Some((block, _)) = self.block(call.block)
                     {
-                        let text = Composed::of_attribute(said.to_owned(), block.opener);
+                        let text = Composed::of_attribute(said.to_owned(), block.opener());
                         found.push((Looked { text, subject: Subject::Call(index) }, hits));
                     }
                 }
