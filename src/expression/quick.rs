@@ -44,6 +44,8 @@ pub(super) enum Quick {
     Map(Box<Quick>, Path),
     /// Each item as a whole number.
     Wholes(Box<Quick>),
+    /// What only the engine can say; it need not, where nothing asks for this part.
+    Engine,
 }
 
 /// The way to a member of an item; empty for the item itself.
@@ -109,11 +111,16 @@ impl Quick {
             }
             Expr::GetItem(get) => Quick::Item(boxed(&get.expr)?, boxed(&get.subscript_expr)?),
             Expr::UnaryOp(unary) if matches!(unary.op, UnaryOpKind::Not) => Quick::Not(boxed(&unary.expr)?),
+            Expr::BinOp(op) if matches!(op.op, BinOpKind::ScAnd | BinOpKind::ScOr) => {
+                let (left, right) = (boxed(&op.left)?, boxed(&op.right).unwrap_or_else(|| Box::new(Quick::Engine)));
+                match op.op {
+                    BinOpKind::ScAnd => Quick::And(left, right),
+                    _ => Quick::Or(left, right),
+                }
+            }
             Expr::BinOp(op) => {
                 let (left, right) = (boxed(&op.left)?, boxed(&op.right)?);
                 match op.op {
-                    BinOpKind::ScAnd => Quick::And(left, right),
-                    BinOpKind::ScOr => Quick::Or(left, right),
                     BinOpKind::Eq => Quick::Test(Test::Equal, left, right),
                     BinOpKind::Ne => Quick::Test(Test::Unequal, left, right),
                     BinOpKind::Lt => Quick::Test(Test::Less, left, right),

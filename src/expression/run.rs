@@ -111,6 +111,7 @@ impl<'j> Run<'j> {
     pub(super) fn value(&self, quick: &'j Quick) -> Option<Held<'j>> {
         let truth = |truth: bool| Held::Json(Cow::Owned(Json::Bool(truth)));
         Some(match quick {
+            Quick::Engine => return None,
             Quick::Read(number) => Held::Json(engine::resolve(self.reads, *number, self.scope).ok()?),
             Quick::Local(name) => self.local(*name)?,
             Quick::Loop(what) => Held::Json(Cow::Owned(self.turn(*what)?)),
@@ -139,7 +140,13 @@ impl<'j> Run<'j> {
             }
             Quick::If(test, then, other) => self.value(if self.value(test)?.is_true() { then } else { other })?,
             Quick::Sum(sum, left, right) => {
-                let (left, right) = (self.value(left)?.number()?, self.value(right)?.number()?);
+                let (left, right) = (self.value(left)?, self.value(right)?);
+                if matches!(sum, Sum::Plus) && left.is_list() && right.is_list() {
+                    let mut items = self.items(left)?;
+                    items.extend(self.items(right)?);
+                    return Some(Held::List(items));
+                }
+                let (left, right) = (left.number()?, right.number()?);
                 let positive = left >= 0 && right > 0;
                 let sum = match sum {
                     Sum::Plus => left.checked_add(right),
@@ -382,6 +389,14 @@ impl<'j> Held<'j> {
         Some(Held::Json(Cow::Owned(Json::from(number))))
     }
 
+    fn is_list(&self) -> bool {
+        match self {
+            Held::List(_) => true,
+            Held::Json(json) => json.is_array(),
+            Held::Text(_) | Held::Pair(..) => false,
+        }
+    }
+
     /// Whole numbers only: others have their own ways to compare.
     pub(super) fn number(&self) -> Option<i64> {
         match self {
@@ -481,6 +496,10 @@ mod tests {
         "n.x.y",
         "(n | default(1)).x",
         "1.5 + n",
+        "filled + filled",
+        "(filled | list) + (params.m | default([]))",
+        "params.nope and (filled | last) == 'c'",
+        "filled or (filled | last)",
         "n // 0",
         "-7 % 3",
         "true == 1",
