@@ -115,7 +115,7 @@ impl Check {
     fn of(program: &Program, rule: &Guardrail) -> Self {
         let source = |pattern: &crate::program::Pattern| pattern.source().to_owned();
         Self {
-            target: format!("{:?}, {}", rule.target, if rule.inverted { "must hold" } else { "must not hold" }),
+            target: format!("{:?}, {}", rule.targets, if rule.inverted { "must hold" } else { "must not hold" }),
             pattern: rule.pattern.as_ref().map(source),
             excuse: rule.excuse.as_ref().map(source),
             when: rule.when.as_ref().map(|when| when.source().to_owned()),

@@ -32,19 +32,26 @@ impl Grammar {
     /// A text that `rule` reads as a whole, in which the captures are `parts`, in order.
     ///
     /// Of alternatives the first that takes a part is chosen, what may be left out is, and a class of characters gives a
-    /// blank or its first letter. Lookaheads are not obeyed on the way: the text is read again, and `None` if it does not fit.
+    /// blank or its first letter. Lookaheads are not obeyed on the way: the text is read again, at the end of a line, and `None`
+    /// if it does not fit.
     pub fn spell(&self, rule: RuleId, parts: &[Part<'_>]) -> Option<String> {
         let mut spelling = Spelling { grammar: self, text: String::new(), left: ATTEMPTS };
         let rest = spelling.inside(rule, parts, DEEPEST)?;
-        (rest.is_empty() && self.reads(rule, &spelling.text)).then_some(spelling.text)
+        let fits = self.reads(rule, &spelling.text) || self.reads_before(rule, &spelling.text, "\n");
+        (rest.is_empty() && fits).then_some(spelling.text)
     }
 
     /// Whether `rule` reads the whole of `text`.
     pub fn reads(&self, rule: RuleId, text: &str) -> bool {
+        self.reads_before(rule, text, "")
+    }
+
+    /// Whether `rule` reads the whole of `text` and nothing of what stands `behind` it.
+    fn reads_before(&self, rule: RuleId, text: &str, behind: &str) -> bool {
         let mut machine = Machine::new();
         let mut steps = STEPS;
         machine.start(self, rule, 0);
-        machine.run(self, text, true, &mut steps) == Progress::Matched(text.len())
+        machine.run(self, &format!("{text}{behind}"), true, &mut steps) == Progress::Matched(text.len())
     }
 }
 

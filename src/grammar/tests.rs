@@ -307,13 +307,15 @@ fn what_a_rule_reads_can_be_spelled() {
     check(&tags, close, &named(vec![attribute("x")]), None);
     // What is wanted goes before what may be left out, and a capture that nobody named is never made up.
     let own = grammar(
-        "open = ${ mark ~ \" \"+ ~ name ~ \":\"? ~ (NEWLINE | &end) }\nmark = _{ \"#\"{1,6} }\nname = @{ ASCII_ALPHA+ }\nend = _{ !ANY }\nmore = ${ name ~ (\"-\" ~ name)? ~ fault_x? }\nfault_x = { \"!\"* }",
+        "open = ${ mark ~ \" \"+ ~ name ~ \":\"? ~ (NEWLINE | &end) }\nmark = _{ \"#\"{1,6} }\nname = @{ ASCII_ALPHA+ }\nend = _{ !ANY }\nmore = ${ name ~ (\"-\" ~ name)? ~ fault_x? }\nfault_x = { \"!\"* }\nline = ${ \"!\" ~ name ~ &\"\\n\" }",
     );
     let rule = |name: &str| own.rule(name).unwrap_or(RuleId(0));
     check(&own, rule("open"), &[Part::Next("Title")], Some("# Title\n"));
     check(&own, rule("more"), &[Part::Next("a")], Some("a"));
     check(&own, rule("more"), &[Part::Next("a"), Part::Next("b")], Some("a-b"));
     check(&own, rule("more"), &[], None);
+    // What must stand at the end of a line does.
+    check(&own, rule("line"), &[Part::Next("a")], Some("!a"));
     // Choices within choices do not take for ever.
     let deep = (0..30).map(|at| format!("r{at} = {{ r{} | r{} ~ \"x\" }}\n", at + 1, at + 1)).collect::<String>();
     let deep = grammar(&(deep + "r30 = { \"y\" ~ !ANY ~ \"z\" }"));

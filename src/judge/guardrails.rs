@@ -10,6 +10,7 @@ use crate::expression::Record;
 use crate::program::{Guardrail, Set, Target};
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
+use crate::value::Value;
 use std::ops::Range;
 
 /// One text that guardrails look at.
@@ -34,21 +35,23 @@ impl Judgement<'_> {
                     let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else {
                         continue;
                     };
-                    match hits.contains(&pattern) != rule.inverted {
-                        true if !rule.inverted && found(rule, &looked.text.text).is_none() => {
-                            self.steps.tell("condition", rule.at, looked.text.span, || {
-                                format!("the guardrail `{}` trips unless its exception overlaps: it does", rule.id)
-                            })
-                        }
-                        true => self.trip(rule, Some(&looked)),
-                        false => {}
+                    if hits.contains(&pattern) == rule.inverted {
+                        continue;
                     }
+                    let found = found(rule, &looked.text.text);
+                    if found.is_none() && !rule.inverted {
+                        self.steps.tell("condition", rule.at, looked.text.span, || {
+                            format!("the guardrail `{}` trips unless its exception overlaps: it does", rule.id)
+                        });
+                        continue;
+                    }
+                    self.trip(rule, Some(&looked), found);
                 }
             }
         }
         for rule in &program.guardrails.conditions {
             let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else { continue };
-            self.trip(rule, None);
+            self.trip(rule, None, None);
         }
         // What effects read of it is made once more, of what has been decided; the rest is a copy that nobody needs.
         self.reply = Record::default();
@@ -59,7 +62,7 @@ impl Judgement<'_> {
     }
 
     /// A pattern has tripped, or there is none: what the condition says decides.
-    fn trip(&mut self, rule: &Guardrail, looked: Option<&Looked>) {
+    fn trip(&mut self, rule: &Guardrail, looked: Option<&Looked>, found: Option<Range<usize>>) {
         let mut broken = None;
         if let Some(when) = &rule.when {
             self.prepare_reply(when.reads());
@@ -74,10 +77,9 @@ impl Judgement<'_> {
                 Err(failure) => broken = Some(failure.message),
             }
         }
-        let found = looked.and_then(|looked| {
-            let found = found(rule, &looked.text.text)?;
+        let found = looked.zip(found).map(|(looked, found)| {
             let said = excerpt(looked.text.text.get(found.clone()).unwrap_or_default(), 60).into_owned();
-            Some((looked.text.locate(self.text, found), said))
+            (looked.text.locate(self.text, found), said)
         });
         let span = match (&found, looked) {
             (Some((span, _)), _) => *span,
@@ -144,6 +146,18 @@ impl Judgement<'_> {
                     };
                     if let Some(hits) = meant.then(|| hits(&self.body(index))).flatten() {
                         found.push((Looked { text: self.body_text(index), subject: Subject::Block(index) }, hits));
+                    }
+                }
+            }
+            Target::Param(action, param) => {
+                for (index, call) in self.calls.iter().enumerate() {
+                    let said = call.params.get(param).and_then(Value::as_str);
+                    let said = said.filter(|_| call.accepted && call.name == *action);
+                    if let Some((said, hits)) = said.and_then(|said| Some((said, hits(said)?)))
+                        && let Some((block, _)) = self.block(call.block)
+                    {
+                        let text = Composed::of_attribute(said.to_owned(), block.opener());
+                        found.push((Looked { text, subject: Subject::Call(index) }, hits));
                     }
                 }
             }

@@ -67,7 +67,10 @@ impl Judgement<'_> {
             }
             let Some((found, _)) = self.block(block) else { continue };
             let key = excerpt(&key, 60);
-            let message = format!("`{key}` is no key of a `{}` in the mode `{}`", count.name, self.session.mode);
+            let message = match &*key {
+                "" => format!("this `{}` says no key", count.name),
+                key => format!("`{key}` is no key of a `{}` in the mode `{}`", count.name, self.session.mode),
+            };
             let finding = defect(Defect::ForbiddenBlock, found.opener(), message).with_rule(Some(count.at));
             self.answer(Defect::ForbiddenBlock, &Subject::Block(block), finding);
         }

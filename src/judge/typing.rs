@@ -161,6 +161,10 @@ impl<'t> Source<'t> {
             if !fields.list.is_empty() && depth > 0 {
                 return fields.list.iter().map(|field| self.value(&[field.body], item, depth - 1)).collect();
             }
+            // What starts as an array and is none would give words with its marks in them.
+            if text.trim_start().starts_with('[') {
+                return text.into();
+            }
             let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
             return words.take_while(|_| self.takes()).map(|word| scalar(word, item)).collect();
         }

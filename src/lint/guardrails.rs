@@ -42,11 +42,13 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 /// Why a guardrail can never trip.
 fn idle(program: &Program, rule: &Guardrail) -> Option<String> {
     let bound = |role| program.dialects.iter().flat_map(|dialect| &dialect.blocks).any(|block| block.role == role);
-    match (&rule.target, &rule.pattern) {
-        // Without a block for it, the message may still be what stands outside all blocks.
-        (Target::Role(role), _) if *role != Role::Message && *role != Role::Section && !bound(*role) => {
-            Some(format!("no block is a {}", role.word()))
-        }
+    // Without a block for it, the message may still be what stands outside all blocks.
+    let unbound = |target: &Target| match target {
+        Target::Role(role) => (!matches!(role, Role::Message | Role::Section) && !bound(*role)).then(|| role.word()),
+        _ => None,
+    };
+    match (rule.targets.iter().find_map(unbound), &rule.pattern) {
+        (Some(role), _) => Some(format!("no block is a {role}")),
         (_, Some(pattern)) if !rule.inverted && pattern.matches_nothing() => {
             Some("its pattern matches no text".to_owned())
         }
@@ -63,7 +65,8 @@ fn look_alike(one: &Guardrail, other: &Guardrail) -> bool {
     let together =
         one.modes.is_empty() || other.modes.is_empty() || one.modes.iter().any(|mode| other.modes.contains(mode));
     let way = |rule: &Guardrail| (rule.inverted, text(&rule.excuse).map(str::to_owned), when(rule));
-    together && one.target == other.target && way(one) == way(other)
+    let shared = one.targets.iter().any(|target| other.targets.contains(target));
+    together && shared && way(one) == way(other)
 }
 
 fn text(pattern: &Option<Pattern>) -> Option<&str> {

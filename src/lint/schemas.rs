@@ -1,11 +1,12 @@
-//! Schemas: can any value satisfy each of them?
+//! Schemas: can any value satisfy each of them, and does what a model is shown?
 //!
 //! In: the schemas of a program's parameters, results and state.
-//! Out: a finding for each bound that leaves nothing, and each required property that is not declared.
-//! Never: validates a value.
+//! Out: a finding for each bound that leaves nothing, each required property that is not declared, and each example that does
+//! not fit.
+//! Never: validates a value of an answer.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::Program;
+use crate::program::{Members, Program, Schema, example, misfit_at};
 use crate::text::Location;
 use serde_json::Value;
 
@@ -17,12 +18,37 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             let what = format!("the parameter `{param}` of `{name}`");
             schema.into_iter().for_each(|schema| examine(schema, &what, *at, found));
         }
+        shown(program, name, &action.schema, &action.params, found);
         if let Some(returns) = &action.returns {
             examine(returns.json(), &format!("what `{name}` returns"), action.at, found);
         }
     }
     for (name, slot) in &program.slots {
         examine(slot.schema.json(), &format!("the state's `{name}`"), slot.at, found);
+    }
+}
+
+/// What an example of a call shows must be what its rules take. Where there is no prompt, only the author's own words are looked at.
+fn shown(program: &Program, action: &str, schema: &Schema, params: &[(String, Location)], found: &mut Vec<Diagnostic>) {
+    let shown: crate::value::Value = example(schema.json(), Members::Telling).into();
+    let Ok(validator) = schema.validator() else { return };
+    if validator.is_valid(&shown) {
+        return;
+    }
+    for error in validator.iter_errors(&shown) {
+        let path = error.instance_path().to_string();
+        let place = params.iter().find(|(param, _)| path.split('/').nth(1) == Some(param));
+        let Some((param, at)) = place else { continue };
+        let declared = schema.json().get("properties").and_then(|properties| properties.get(param));
+        let own = declared.is_some_and(|declared| declared.get("examples").is_some());
+        let hopeless = found.iter().any(|one| one.code == Code::PACK_NO_VALUE && one.at == Some(*at));
+        if !hopeless && (own || !program.prompts.prompts.is_empty()) {
+            let message = format!("the example of `{param}` in `{action}` is refused: {}", misfit_at("", &error));
+            found.push(
+                Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, *at, message)
+                    .with_help("say `example = …` with a value that the schema allows"),
+            );
+        }
     }
 }
 

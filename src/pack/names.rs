@@ -67,12 +67,29 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     targets.extend(Role::WORDS);
     targets.push("reply");
     for guardrail in &surface.guardrails {
-        let name = guardrail.on.value.strip_suffix(".key").unwrap_or(&guardrail.on.value);
-        let on = Spanned::new(name.to_owned(), guardrail.on.at);
-        known(Code::PACK_UNKNOWN_BLOCK, "block or role", &on, &targets);
+        for on in &guardrail.on.0 {
+            match on.value.split_once('.').and_then(|(action, param)| Some((surface.actions.get(action)?, param))) {
+                Some((action, param)) => {
+                    let params: Vec<&str> = action.value.params.keys().map(String::as_str).collect();
+                    known(Code::PACK_UNKNOWN_BLOCK, "parameter", &Spanned::new(param.to_owned(), on.at), &params);
+                }
+                None => {
+                    let name = on.value.strip_suffix(".key").unwrap_or(&on.value);
+                    let on = Spanned::new(name.to_owned(), on.at);
+                    known(Code::PACK_UNKNOWN_BLOCK, "block, role or action's parameter", &on, &targets);
+                }
+            }
+        }
         for mode in &guardrail.modes.0 {
             known(Code::PACK_UNKNOWN_MODE, "mode", mode, &modes);
         }
+    }
+    for guardrail in surface.guardrails.iter().filter(|guardrail| guardrail.on.0.is_empty()) {
+        let message = format!("nothing says what the guardrail `{}` looks at", guardrail.id.value);
+        diagnostics.push(
+            Diagnostic::new(Code::PACK_MISSING_KEY, guardrail.id.at, message)
+                .with_help("add `on = …`: a role, a block, `ACTION.PARAMETER` or `reply`, or a list of them"),
+        );
     }
     check_levels(surface, diagnostics);
     if surface.dialects.is_empty() && surface.about.is_some() {

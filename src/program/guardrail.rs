@@ -24,7 +24,7 @@ pub(crate) struct Guardrails {
 #[derive(Debug)]
 pub(crate) struct Guardrail {
     pub(crate) id: String,
-    pub(crate) target: Target,
+    pub(crate) targets: Vec<Target>,
     /// Without a pattern its condition alone decides.
     pub(crate) pattern: Option<Pattern>,
     /// Whether it trips where the pattern does not match.
@@ -46,6 +46,8 @@ pub(crate) enum Target {
     Role(Role),
     Block(String),
     Key(String),
+    /// A parameter of the accepted calls of an action.
+    Param(String, String),
     Reply,
 }
 

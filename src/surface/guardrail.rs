@@ -14,8 +14,8 @@ table! {
     Guardrail {
         /// Its name, in diagnostics.
         id: Spanned<String>,
-        /// What it looks at: a role, the name of a block, `NAME.key`, or `reply`.
-        on: Spanned<String>,
+        /// What it looks at: a role, the name of a block, `NAME.key`, `ACTION.PARAMETER`, or `reply`.
+        on: Names,
         /// Trips where this pattern matches.
         matches: Option<Spanned<String>>,
         /// Trips where this pattern does not match; beside `matches`, a match that it overlaps does not count.

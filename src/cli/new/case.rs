@@ -32,7 +32,8 @@ pub(super) fn write(kind: Kind, name: &str, mode: &str, program: &Program) -> Re
     }
     text += &dialect.map(|dialect| format!("dialect = {dialect:?}\n")).unwrap_or_default();
     text += &format!("\n=== response ===\n{answer}\n=== expect ===\n{}", expected(kind, name, &outcome));
-    let path = format!("tests/{}.case", claim(kind, name, asked).replace([' ', '_'], "-").replace('`', ""));
+    let file = claim(kind, name, asked).replace([' ', '_'], "-").replace('`', "").to_ascii_lowercase();
+    let path = format!("tests/{file}.case");
     let case = cases::parse(&mut Sources::default(), &path, text.as_bytes()).value;
     let run = case.map(|case| cases::run(program, &case, CaseOptions::default()));
     match run.map(|run| run.verdict) {

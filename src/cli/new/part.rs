@@ -95,12 +95,12 @@ fn lost<'c>(files: &'c [CaseFile], before: &Program, after: &Program) -> Vec<&'c
 }
 
 fn check_name(kind: Kind, name: &str) -> Result<(), Error> {
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
-    if name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(fits) && name.len() <= 60 {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(fits) && name.len() <= 60 {
         return Ok(());
     }
     let what = kind.word();
-    Err(Error::Usage(format!("`{name}` cannot name a {what}: use a-z, 0-9, `_` and `-`, a letter first")))
+    Err(Error::Usage(format!("`{name}` cannot name a new {what}: use letters, digits, `_` and `-`, a letter first")))
 }
 
 fn declared(program: &Program, kind: Kind, name: &str) -> Option<Location> {

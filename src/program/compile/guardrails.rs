@@ -25,17 +25,19 @@ impl Compiler<'_> {
                         .with_help("add `matches`, `unless` or `when`"),
                 );
             }
-            let target = target(&guardrail.on.value, surface);
-            if target == Target::Reply && given.is_some() {
-                self.diagnostics.push(
-                    Diagnostic::new(Code::PACK_PATTERN, guardrail.on.at, "a pattern cannot look at the whole reply")
-                        .with_help("name a role or a block, or use `when`"),
-                );
+            let targets: Vec<Target> = guardrail.on.0.iter().map(|on| target(&on.value, surface)).collect();
+            for (on, _) in guardrail.on.0.iter().zip(&targets).filter(|(_, target)| **target == Target::Reply) {
+                if given.is_some() {
+                    self.diagnostics.push(
+                        Diagnostic::new(Code::PACK_PATTERN, on.at, "a pattern cannot look at the whole reply")
+                            .with_help("name a role or a block, or use `when`"),
+                    );
+                }
             }
             let when = self.condition(guardrail.when.as_ref(), &[], Sight { names: REPLY_NAMES, params: None });
             guardrails.rules.push(Guardrail {
                 id: guardrail.id.value.clone(),
-                target,
+                targets,
                 pattern,
                 inverted: guardrail.matches.is_none(),
                 excuse,
@@ -60,14 +62,18 @@ impl Compiler<'_> {
     fn compile_sets(&mut self, guardrails: &mut Guardrails) {
         let mut targets: Vec<Target> = Vec::new();
         for (index, rule) in guardrails.rules.iter().enumerate() {
-            match (&rule.pattern, targets.contains(&rule.target)) {
-                (Some(_), false) => targets.push(rule.target.clone()),
-                (Some(_), true) => {}
-                (None, _) => guardrails.conditions.push(index),
+            if rule.pattern.is_none() {
+                guardrails.conditions.push(index);
+                continue;
+            }
+            for target in &rule.targets {
+                if !targets.contains(target) {
+                    targets.push(target.clone());
+                }
             }
         }
         for target in targets {
-            let with_pattern = |rule: &&Guardrail| rule.target == target && rule.pattern.is_some();
+            let with_pattern = |rule: &&Guardrail| rule.targets.contains(&target) && rule.pattern.is_some();
             let rules: Vec<usize> = guardrails
                 .rules
                 .iter()
@@ -88,10 +94,16 @@ impl Compiler<'_> {
     }
 }
 
-/// What a guardrail looks at: a role's word means the role, any other name the blocks that bear it.
+/// What a guardrail looks at: a role's word means the role, `ACTION.PARAMETER` what calls say, any other name the blocks that
+/// bear it.
 fn target(on: &str, surface: &Surface) -> Target {
     if on == "reply" {
         return Target::Reply;
+    }
+    if let Some((action, param)) = on.split_once('.')
+        && surface.actions.contains_key(action)
+    {
+        return Target::Param(action.to_owned(), param.to_owned());
     }
     if let Some(name) = on.strip_suffix(".key") {
         return Target::Key(name.to_owned());
