@@ -26,10 +26,8 @@ use rulebook::{Options, Program};
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
 
-/// The bounds, as times the length of the answer and bytes beside. Aimed at for hostile answers: 4 times and 1 MiB. What is
-/// above that: a thousand calls, in short answers, where a condition of the pack reads them through the engine. A stream
-/// keeps the response, whose buffer doubles.
-const HOSTILE: (usize, usize) = (4, 3 << 19);
+/// The bounds, as times the length of the answer and bytes beside. A stream keeps the response, whose buffer doubles.
+const HOSTILE: (usize, usize) = (4, 1 << 20);
 const MIXED: (usize, usize) = (2, 1 << 16);
 const STREAMED: (usize, usize) = (4, 1 << 16);
 
