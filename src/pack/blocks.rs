@@ -11,6 +11,10 @@ use crate::text::Location;
 use indexmap::IndexMap;
 use std::sync::Arc;
 
+/// A dialect names so many grammars and binds so many blocks at the most: the reader numbers them in a byte and in two.
+const MOST_GRAMMARS: usize = 64;
+const MOST_BLOCKS: usize = 4096;
+
 pub(super) fn check(surface: &Surface, grammars: &IndexMap<String, Arc<Grammar>>, diagnostics: &mut Vec<Diagnostic>) {
     for dialect in surface.dialects.values() {
         check_dialect(&dialect.value, surface.torn.contains(&dialect.at), grammars, diagnostics);
@@ -45,6 +49,14 @@ fn check_dialect(
     }
     if dialect.grammar.0.is_empty() && !torn {
         diagnostics.push(bad(dialect.at, "the dialect names no grammar", "say `grammar = \"tags\"`, or another"));
+    }
+    if let Some(name) = dialect.grammar.0.get(MOST_GRAMMARS) {
+        let message = format!("the dialect names more than {MOST_GRAMMARS} grammars");
+        diagnostics.push(bad(name.at, message, "say what goes together as a dialect of its own"));
+    }
+    if let Some(block) = dialect.blocks.values().nth(MOST_BLOCKS) {
+        let message = format!("the dialect binds more than {MOST_BLOCKS} blocks");
+        diagnostics.push(bad(block.at, message, "a `*` in a name stands for any characters"));
     }
     if dialect.blocks.is_empty() && !torn {
         diagnostics.push(bad(dialect.at, "the dialect binds no block", "add `blocks.NAME = { role = … }`"));

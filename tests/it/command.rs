@@ -86,6 +86,23 @@ fn a_broken_pack_is_told_whole_and_ends_with_one() {
 }
 
 #[test]
+fn a_dialect_has_no_more_than_the_reader_can_number() {
+    let folder = folder("most");
+    std::fs::create_dir(folder.join("many")).unwrap();
+    let check_blocks = |grammars: usize, blocks: usize, told: &str| {
+        let blocks: String = (0..blocks).map(|number| format!("b{number} = {{ role = \"thinking\" }}\n")).collect();
+        let grammar = "\"tags\", ".repeat(grammars);
+        let pack =
+            format!("[pack]\nname = \"many\"\n[dialects.d]\ngrammar = [{grammar}]\n[dialects.d.blocks]\n{blocks}");
+        std::fs::write(folder.join("many/pack.toml"), pack).unwrap();
+        check(&folder, &["check", "many"], i32::from(!told.contains("clean")), told, "");
+    };
+    check_blocks(64, 1, "1 pack: clean");
+    check_blocks(65, 1, "the dialect names more than 64 grammars");
+    check_blocks(1, 4097, "the dialect binds more than 4096 blocks");
+}
+
+#[test]
 fn a_case_that_fails_shows_its_line() {
     let folder = folder("failing");
     check(&folder, &["new", "pack", "notes"], 0, "", "");
