@@ -1,6 +1,6 @@
 //! Program: what is it that runs?
 //!
-//! In: a checked [`Pack`](crate::pack::Pack).
+//! In: a checked [`Pack`].
 //! Out: [`Program`]: names resolved to numbers, expressions, patterns and look-ups compiled.
 //! Never: reads a response, or changes once it is made.
 
