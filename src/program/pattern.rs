@@ -46,10 +46,14 @@ impl Pattern {
     pub(crate) fn find_apart(&self, text: &str, others: &[Pattern]) -> Option<Range<usize>> {
         let mut taken: Option<Vec<Range<usize>>> = None;
         let all = || others.iter().flat_map(|other| other.find_all(text)).map(|found| found.range()).collect();
-        self.find_all(text).map(|found| found.range()).find(|found| {
+        let own = self.fitting(text).find_iter(text).map(|found| found.range()).enumerate();
+        let mut own = own.filter(|(number, found)| {
             let end = found.end.max(found.start + 1);
-            !taken.get_or_insert_with(all).iter().any(|other| other.start < end && found.start < other.end)
-        })
+            // What would take too long to look through is not excused.
+            *number >= MOST
+                || !taken.get_or_insert_with(all).iter().any(|other| other.start < end && found.start < other.end)
+        });
+        own.next().map(|(_, found)| found)
     }
 
     /// What its groups capture at the first match from a place on.
@@ -270,6 +274,17 @@ mod tests {
             let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
             check(&patterns, &text.concat());
         }
+    }
+
+    #[test]
+    fn a_match_that_another_overlaps_does_not_count() {
+        let (Ok(own), Ok(other)) = (Pattern::new("b+"), Pattern::new("ab")) else { panic!("patterns") };
+        let apart = |text: &str| own.find_apart(text, std::slice::from_ref(&other));
+        assert_eq!(apart("ab abb"), None);
+        assert_eq!(apart("ab cb"), Some(4..5));
+        // However many are excused, one that is not does not hide behind them.
+        assert!(apart(&format!("{}cb", "ab ".repeat(2 * MOST))).is_some());
+        assert_eq!(apart(&"ab ".repeat(MOST)), None);
     }
 
     #[test]
