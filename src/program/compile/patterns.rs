@@ -23,6 +23,12 @@ impl Compiler<'_> {
 
     /// A pattern, and the words that its named groups stand for.
     pub(super) fn spelled(&mut self, text: &Spanned<String>) -> Option<Spelled> {
+        if let Some(control) = text.value.chars().find(|one| one.is_control() && !one.is_whitespace()) {
+            let message = format!("the pattern holds the control character U+{:04X}", u32::from(control));
+            let help = "write it in single quotes, '…', where a backslash is a backslash; in double quotes `\\b` is a backspace";
+            self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, text.at, message).with_help(help));
+            return None;
+        }
         let mut spelt = String::new();
         let mut words = Vec::new();
         let mut rest = text.value.as_str();
