@@ -126,6 +126,7 @@ pub(super) fn predicates() -> impl Iterator<Item = &'static str> {
 /// In which every expression and template is compiled.
 pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut e = bare();
+    e.set_formatter(super::engine::print);
     for name in FILTERS {
         if let Some(cost) = cost_of(name) {
             e.add_filter(name, move |state: &State<'_, '_>, args: Rest<ValueOrKwargs>| {
