@@ -290,7 +290,7 @@ impl<'r> Judgement<'r> {
     /// What the opener of a block says beside its name.
     pub(crate) fn attributes(&self, index: usize) -> Value {
         let Some(block) = self.document.blocks.get(index) else { return Value::Null };
-        let entry = |one: &Attribute| Some((self.key_of(block, one)?.to_owned(), self.value_of(one).into()));
+        let entry = |one: &Attribute| Some((self.key_of(block, one)?, self.value_of(one).into()));
         Value::Object(block.attributes.iter().filter_map(entry).collect())
     }
 
