@@ -11,7 +11,10 @@ mod around;
 mod calls;
 mod contents;
 mod guardrails;
+mod holes;
+mod leaves;
 mod lists;
+mod outside;
 mod path;
 mod reading;
 mod reply;
@@ -23,10 +26,11 @@ mod texts;
 mod typing;
 
 pub(crate) use calls::Call;
+pub(crate) use leaves::Leaf;
 #[cfg(feature = "files")]
 pub(crate) use path::unsafe_because;
 pub(crate) use steps::{Step, Steps};
-pub(crate) use texts::{Composed, Leaf, Texts};
+pub(crate) use texts::{Composed, Texts};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
 use crate::document::{Attribute, Block, Document, Key, decode_entities, decode_string};
@@ -290,7 +294,7 @@ impl<'r> Judgement<'r> {
     /// What the opener of a block says beside its name.
     pub(crate) fn attributes(&self, index: usize) -> Value {
         let Some(block) = self.document.blocks.get(index) else { return Value::Null };
-        let entry = |one: &Attribute| Some((self.key_of(block, one)?.to_owned(), self.value_of(one).into()));
+        let entry = |one: &Attribute| Some((self.key_of(block, one)?, self.value_of(one).into()));
         Value::Object(block.attributes.iter().filter_map(entry).collect())
     }
 
