@@ -1,6 +1,5 @@
 //! Slips: does a mistake that authors make stand at its word, with the way out?
 
-use rulebook::text::Span;
 use rulebook::{Folder, lint};
 
 const GRAMMAR: &str = r#"
