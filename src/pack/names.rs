@@ -170,6 +170,8 @@ fn block_names(surface: &Surface) -> Vec<&str> {
 fn names_of(dialect: &Dialect) -> impl Iterator<Item = &str> {
     let called = dialect.blocks.values().filter_map(|block| block.value.name.as_ref());
     let called = called.map(|name| name.value.as_str()).filter(|name| !name.starts_with('@'));
-    let outside = dialect.text.as_ref().and_then(|text| text.value.strip_prefix("section:"));
+    // What stands outside every block may be the message, or a section.
+    let text = dialect.text.as_ref().map(|text| text.value.as_str());
+    let outside = text.and_then(|text| if text == "message" { Some(text) } else { text.strip_prefix("section:") });
     dialect.blocks.keys().map(String::as_str).chain(called).chain(outside)
 }

@@ -107,7 +107,7 @@ fn what_no_case_reaches_has_its_reason() {
     assert_eq!(reason("action"), Some("reached, but each call was dropped"));
     assert_eq!(reason("permit"), Some("reached, but its condition was false"));
     assert_eq!(reason("rule"), Some("reached, but its condition was false"));
-    assert_eq!(reason("input"), Some("always shadowed by `words` in m"));
+    assert_eq!(reason("input"), Some("reached, but `words` in m came first each time"));
     assert_eq!(reason("guardrail"), Some("never reached"));
 }
 
