@@ -7,7 +7,7 @@
 //! Since no rung looks further, each mark is looked at once for each bound name at the most.
 
 use super::edges::{fence_end, without_tail};
-use super::marks::{Kind, Mark};
+use super::mark::{Kind, Mark};
 use super::quoted::Quoted;
 use super::reader::Scanner;
 use super::{Attribute, Key};

@@ -4,129 +4,17 @@
 //! Out: every opener and closer of a bound name, in order, whatever stands around it.
 //! Never: decides which of them count: a mark depends on nothing but the text from its first byte on, and on the masks.
 
+use super::Pieces;
+use super::budget::Budget;
+use super::mark::{Kind, Leads, Mark, Opener, opener};
 use super::masks::Masks;
-use super::{Attribute, Key, Pieces};
-use crate::grammar::{Capture, Machine, Progress, RuleId, inside};
-use crate::program::{BlockId, Dialect, Family, Lead, Limits, Margin, Starts};
-use crate::text::{Span, Stretch, is_margin};
+use crate::grammar::{Machine, Progress, RuleId};
+use crate::program::{Dialect, Family, Lead, Limits, Margin, Starts};
+use crate::text::{Span, is_margin};
 use std::collections::VecDeque;
-
-/// A place where a block may open or close. There may be one every few bytes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Mark {
-    span: Stretch,
-    name: Stretch,
-    pub(super) kind: Kind,
-    /// Whether it stands in a mask.
-    pub(super) masked: bool,
-    leads: Leads,
-    /// Whether its opener says nothing but its name.
-    plain: bool,
-}
-
-/// What a mark stands at the start of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Leads {
-    Nothing,
-    /// Nothing but white space, fences and closers stand before it on its line.
-    Line,
-    /// And that line stands behind a blank one, or at the start of the response.
-    Paragraph,
-}
-
-/// What an opener says beside its name.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Opener {
-    pub(super) attributes: Vec<Attribute>,
-    /// Whether the block has no body.
-    pub(super) empty: bool,
-}
 
 /// Openers that are kept; further ones are read again when their blocks begin.
 const MOST_OPENERS: usize = 512;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Open {
-        family: u8,
-        id: BlockId,
-    },
-    Close,
-    /// The start of an opener of a bound name that its grammar cannot read.
-    Broken {
-        id: BlockId,
-    },
-}
-
-impl Mark {
-    pub(super) fn span(&self) -> Span {
-        self.span.span()
-    }
-
-    pub(super) fn name(&self) -> Span {
-        self.name.span()
-    }
-
-    pub(super) fn start(&self) -> usize {
-        self.span.start()
-    }
-
-    pub(super) fn leads_line(&self) -> bool {
-        self.leads != Leads::Nothing
-    }
-
-    pub(super) fn leads_paragraph(&self) -> bool {
-        self.leads == Leads::Paragraph
-    }
-}
-
-/// The steps that a reading may still take.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Budget {
-    pub(super) used: u64,
-    pub(super) per_byte: u64,
-}
-
-/// Steps that every response may take, however short.
-const FREE_STEPS: u64 = 10_000;
-
-impl Budget {
-    /// Runs the machine within what the text so far allows.
-    pub(super) fn run(&mut self, machine: &mut Machine, family: &Family, text: &str, complete: bool) -> Progress {
-        let mut left = self.left(text);
-        let before = left;
-        let progress = machine.run(&family.grammar, text, complete, &mut left);
-        self.used += before - left;
-        pending(progress, complete)
-    }
-
-    /// As [`run`](Self::run), up to where its name starts.
-    fn run_to_name(
-        &mut self,
-        machine: &mut Machine,
-        family: &Family,
-        text: &str,
-        complete: bool,
-    ) -> Result<usize, Progress> {
-        let mut left = self.left(text);
-        let before = left;
-        let reached = machine.run_to(family.name, &family.grammar, text, complete, &mut left);
-        self.used += before - left;
-        reached.map_err(|progress| pending(progress, complete))
-    }
-
-    fn left(&self, text: &str) -> u64 {
-        (FREE_STEPS + self.per_byte * text.len() as u64).saturating_sub(self.used)
-    }
-}
-
-/// More text brings more steps.
-fn pending(progress: Progress, complete: bool) -> Progress {
-    match progress {
-        Progress::Spent if !complete => Progress::Pending,
-        other => other,
-    }
-}
 
 /// Finds marks from the start of a response to its end.
 #[derive(Debug)]
@@ -560,28 +448,4 @@ fn ends_paragraph(before: &[u8]) -> bool {
         }
     }
     true
-}
-
-/// What the captures of an opener say. An attribute's first capture is its key, the second its value; any other rule of
-/// the opener, or right inside its name, is an attribute of that name.
-pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
-    let mut opener = Opener::default();
-    // The outermost capture is the opener itself.
-    for (index, capture) in inside(captures, Some(0)) {
-        if Some(capture.rule()) == family.empty {
-            opener.empty = true;
-        } else if Some(capture.rule()) == family.attribute {
-            if let [key, value, ..] = captures.get(index + 1..capture.next()).unwrap_or_default() {
-                opener.attributes.push(Attribute { key: Key::Typed(key.span().into()), value: value.span().into() });
-            }
-        } else {
-            // Of a name, what it is made of.
-            let parts = inside(captures, Some(index)).filter(|_| capture.rule() == family.name);
-            let whole = std::iter::once((index, capture)).filter(|_| capture.rule() != family.name);
-            let named =
-                whole.chain(parts).map(|(_, one)| Attribute { key: Key::Rule(one.rule()), value: one.span().into() });
-            opener.attributes.extend(named);
-        }
-    }
-    opener
 }

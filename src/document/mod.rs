@@ -5,9 +5,11 @@
 //! Never: knows actions, modes or strategies.
 
 mod announce;
+mod budget;
 mod decode;
 mod edges;
 mod ladder;
+mod mark;
 mod marks;
 mod masks;
 mod members;

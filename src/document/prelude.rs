@@ -4,7 +4,7 @@
 //! Out: that block, once its closer has come; and up to where nothing else may be looked at before.
 //! Never: looks behind the first block of another kind: there an answer has begun.
 
-use super::marks::Budget;
+use super::budget::Budget;
 use crate::grammar::{Machine, Progress};
 use crate::program::{BlockId, Dialect, Family};
 use crate::text::Span;

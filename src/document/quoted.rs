@@ -8,7 +8,7 @@
 //! the tags around it balance. Each text is paired once, however many openers are asked about.
 
 use super::ladder::Open;
-use super::marks::Mark;
+use super::mark::Mark;
 use super::payload::{MOST_TAGS, Tag, read_tags};
 use super::reader::Scanner;
 use crate::program::Block;

@@ -7,9 +7,11 @@
 //! Blocks open at marks that count where they stand; where each ends is its ladder's to say ([`super::ladder`]).
 
 use super::announce::Told;
+use super::budget::Budget;
 use super::edges::trimmed;
 use super::ladder::{End, Fill, Open};
-use super::marks::{Budget, Kind, Look, Mark, Marker, Opener, opener};
+use super::mark::{Kind, Mark, Opener, opener};
+use super::marks::{Look, Marker};
 use super::masks::{Kinds, Masks};
 use super::prelude::{Prelude, Sought, Stand};
 use super::quoted::Tags;

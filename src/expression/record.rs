@@ -4,8 +4,7 @@
 //! Out: [`Record`], an object that is cheap to clone: a change copies the one member that it is about.
 //! Never: shares a part of a member, or computes one before somebody reads it.
 
-use crate::value::{Table, Value as Json};
-use indexmap::map::raw_entry_v1::RawEntryApiV1;
+use crate::value::{Members, Value as Json};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -24,12 +23,10 @@ use std::sync::{Arc, LazyLock, OnceLock};
 /// assert_eq!(after.to_value(), json!({ "turns": 4, "notes": [] }));
 /// ```
 #[derive(Debug, Clone)]
-pub struct Record(Arc<Members>);
-
-type Members = Table<Arc<str>, Member>;
+pub struct Record(Arc<Members<Member>>);
 
 /// The empty record, which is made at every turn.
-static EMPTY: LazyLock<Arc<Members>> = LazyLock::new(Arc::default);
+static EMPTY: LazyLock<Arc<Members<Member>>> = LazyLock::new(Arc::default);
 
 impl Default for Record {
     fn default() -> Self {
@@ -118,7 +115,7 @@ impl Record {
     /// The record as it is without what is computed from the member of this name on.
     pub(crate) fn before(&self, name: &str) -> Self {
         let mut before = self.clone();
-        let first = self.0.get_index_of(name).unwrap_or_default();
+        let first = self.0.position(name).unwrap_or_default();
         for member in Arc::make_mut(&mut before.0).values_mut().skip(first).filter(|member| member.computed.is_some()) {
             *member = Member::default();
         }
@@ -127,19 +124,19 @@ impl Record {
 
     /// The member of this name, to be changed, if there is one.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
-        self.0.contains_key(name).then(|| self.entry(name))
+        self.0.position(name).is_some().then(|| self.entry(name))
     }
 
     /// Takes the member of this name out; the others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<Json> {
         self.get(name)?;
         self.slot(name);
-        Arc::make_mut(&mut self.0).shift_remove(name).map(|member| member.value)
+        Arc::make_mut(&mut self.0).remove(name).map(|member| member.value)
     }
 
     /// The members in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json)> {
-        self.0.iter().map(|(name, member)| (&**name, member.value(self)))
+        self.0.as_slice().iter().map(|(name, member)| (&**name, member.value(self)))
     }
 
     /// The place of a member, which is computed no more; what else is computed is computed anew.
@@ -156,25 +153,27 @@ impl Record {
                 None => computed.value = Arc::default(),
             }
         }
-        members.raw_entry_mut_v1().from_key(name).or_insert_with(|| (name.into(), Member::default())).1
+        members.entry(name)
     }
 
     /// The same object as a value.
     pub fn to_value(&self) -> Json {
-        Json::Object(self.0.iter().map(|(name, member)| (name.clone(), member.value(self).clone())).collect())
+        Json::Object(
+            self.0.as_slice().iter().map(|(name, member)| (name.clone(), member.value(self).clone())).collect(),
+        )
     }
 }
 
 impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
         let same = |(name, value): (&str, &Json)| other.get(name) == Some(value);
-        Arc::ptr_eq(&self.0, &other.0) || (self.0.len() == other.0.len() && self.iter().all(same))
+        Arc::ptr_eq(&self.0, &other.0) || (self.iter().len() == other.iter().len() && self.iter().all(same))
     }
 }
 
 impl Serialize for Record {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        let mut map = serializer.serialize_map(Some(self.iter().len()))?;
         self.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;
         map.end()
     }

@@ -11,7 +11,10 @@ mod around;
 mod calls;
 mod contents;
 mod guardrails;
+mod holes;
+mod leaves;
 mod lists;
+mod outside;
 mod path;
 mod places;
 mod reading;
@@ -24,10 +27,11 @@ mod texts;
 mod typing;
 
 pub(crate) use calls::Call;
+pub(crate) use leaves::Leaf;
 #[cfg(feature = "files")]
 pub(crate) use path::unsafe_because;
 pub(crate) use steps::{Step, Steps};
-pub(crate) use texts::{Composed, Leaf, Texts};
+pub(crate) use texts::{Composed, Texts};
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
 use crate::document::{Attribute, Block, Document, Key, decode_entities, decode_string};

@@ -4,12 +4,13 @@
 //! Out: `reply` with `dialect`, `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`, each made when an expression reads it.
 //! Never: makes a member that nobody reads: each is a copy of a part of the response.
 
-use super::Judgement;
+use super::{Call, Judgement};
 use crate::expression::Record;
 use crate::program::{Outside, REPLY_MEMBERS};
 use crate::surface::Role;
 use crate::value::{Object, Value};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 impl Judgement<'_> {
     /// Makes the members of `reply` that an expression with these reads sees.
@@ -38,34 +39,29 @@ impl Judgement<'_> {
             "dialect" => self.dialect.map(|(_, dialect)| dialect.name.as_str().into()).unwrap_or_default(),
             "message" => self.reply_message(),
             "thinking" => self.with_role(Role::Thinking).map(|index| Value::String(self.body(index).into())).collect(),
-            "calls" => self
-                .calls
-                .iter()
-                .map(|call| {
-                    object([
-                        ("action", (&*call.name).into()),
-                        ("params", call.params.clone()),
-                        ("form", call.form.into()),
-                        ("accepted", call.accepted.into()),
-                    ])
-                })
-                .collect(),
+            "calls" => {
+                let names = ["action", "params", "form", "accepted"].map(Arc::from);
+                let call = |call: &Call| {
+                    let (action, params) = ((&*call.name).into(), call.params.clone());
+                    object(&names, [action, params, call.form.into(), call.accepted.into()])
+                };
+                self.calls.iter().map(call).collect()
+            }
             "sections" => self.reply_sections(),
             "contents" => {
+                let names = ["name", "key", "attributes", "text"].map(Arc::from);
                 let content = |index| {
                     let (name, key, text) = self.content(index)?;
-                    let attributes = self.attributes(index);
-                    let (name, key, text) = (name.into(), key.into(), text.into());
-                    Some(object([("name", name), ("key", key), ("attributes", attributes), ("text", text)]))
+                    Some(object(&names, [name.into(), key.into(), self.attributes(index), text.into()]))
                 };
                 let told = (0..self.document.blocks.len()).filter_map(|index| self.told_at(index));
                 told.filter_map(content).collect()
             }
             "utterances" => {
+                let names = ["speaker", "label", "text"].map(Arc::from);
                 let utterance = |index| {
                     let speaker = self.speaker(index)?;
-                    let text = self.body(index).into();
-                    Some(object([("speaker", speaker.name.into()), ("label", speaker.label.into()), ("text", text)]))
+                    Some(object(&names, [speaker.name.into(), speaker.label.into(), self.body(index).into()]))
                 };
                 self.with_role(Role::Utterance).filter_map(utterance).collect()
             }
@@ -76,6 +72,8 @@ impl Judgement<'_> {
     /// The sections by name; a list that no section writes down holds what it would name.
     fn reply_sections(&self) -> Value {
         let mut sections: Object = Object::new();
+        let names = ["text", "value"].map(Arc::from);
+        let section = |text, value| object(&names, [text, value]);
         for index in self.with_role(Role::Section) {
             let name = self.content_name(index).unwrap_or_default();
             // Of several that stand, none is lost.
@@ -84,13 +82,12 @@ impl Judgement<'_> {
                 Some(before) => format!("{before}\n\n{}", self.body(index)).into(),
                 None => self.body(index).into(),
             };
-            sections.insert(name, object([("text", text), ("value", self.section_value(index).unwrap_or_default())]));
+            sections.insert(name, section(text, self.section_value(index).unwrap_or_default()));
         }
-        let outside = self.outside_section().map(|(name, span)| {
-            (name.to_owned(), object([("text", span.of(self.text).into()), ("value", Value::Null)]))
-        });
+        let outside = self.outside_section();
+        let outside = outside.map(|(name, span)| (name.to_owned(), section(span.of(self.text).into(), Value::Null)));
         let derived = self.derived_lists().into_iter();
-        let derived = derived.map(|(name, value)| (name, object([("text", Value::Null), ("value", value)])));
+        let derived = derived.map(|(name, value)| (name, section(Value::Null, value)));
         sections.extend(outside.into_iter().chain(derived));
         sections.into()
     }
@@ -114,6 +111,7 @@ impl Judgement<'_> {
     }
 }
 
-fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
-    Value::Object(members.into_iter().collect())
+/// Members whose names several objects share.
+fn object<const N: usize>(names: &[Arc<str>; N], values: [Value; N]) -> Value {
+    Value::Object(names.iter().cloned().zip(values).collect())
 }

@@ -5,7 +5,8 @@
 //! an object, starts and ends in a text.
 //! Never: reads a response; the reader asks the same rules, but at every place.
 
-use super::dialect::{Family, Names};
+use super::dialect::Family;
+use super::names::Names;
 use super::outline::Outline;
 use crate::expression::{Guarding, Marking};
 use crate::grammar::{Grammar, Machine, Progress, RuleId};

@@ -48,6 +48,8 @@ pub struct Folder {
     pub files: BTreeMap<String, Vec<u8>>,
     /// Folders that it may use, by the path that its `use` names.
     pub others: BTreeMap<String, Folder>,
+    /// Why something that belongs to it is not here: an error among these is one of the pack.
+    pub faults: Vec<Diagnostic>,
 }
 
 impl Folder {
@@ -57,7 +59,7 @@ impl Folder {
         files: impl IntoIterator<Item = (P, T)>,
     ) -> Self {
         let files = files.into_iter().map(|(path, text)| (path.into(), text.into())).collect();
-        Self { name: name.into(), files, others: BTreeMap::new() }
+        Self { name: name.into(), files, ..Self::default() }
     }
 }
 
@@ -166,6 +168,7 @@ pub fn read(folder: &Folder) -> (Surface, Vec<Diagnostic>) {
 
 impl Surface {
     fn take_folder(&mut self, folder: &Folder, above: &mut Vec<String>, diagnostics: &mut Vec<Diagnostic>) {
+        diagnostics.extend_from_slice(&folder.faults);
         let mut files = Vec::new();
         let mut grammars = Vec::new();
         for (path, bytes) in &folder.files {

@@ -8,16 +8,22 @@
 //! Handing it on copies nothing, and a change copies only what stands on the way to its place.
 
 mod json;
+mod members;
 mod object;
 mod valid;
 
+pub(crate) use members::Members;
 pub use object::Object;
-pub(crate) use object::Table;
 pub(crate) use valid::Shared;
 
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
 use serde_json::Number;
 use std::borrow::Cow;
 use std::sync::Arc;
+
+/// What has a name, in the order in which it came.
+pub(crate) type Table<K, V> = IndexMap<K, V, RandomState>;
 
 /// A JSON value whose parts are shared with its clones until one of them changes; in JSON it is like any other.
 ///

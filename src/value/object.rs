@@ -5,19 +5,12 @@
 //! Never: copies its members before one of several that share them changes its own.
 
 use super::Value;
-use foldhash::fast::RandomState;
-use indexmap::IndexMap;
-use indexmap::map::raw_entry_v1::RawEntryApiV1;
+use super::members::{Member, Members};
 use std::sync::{Arc, LazyLock};
-
-/// What has a name, in the order in which it came.
-pub(crate) type Table<K, V> = IndexMap<K, V, RandomState>;
-
-type Members = Table<Arc<str>, Value>;
 
 /// Values by their names, in order, shared with its clones until one of them changes.
 #[derive(Debug, Clone)]
-pub struct Object(Arc<Members>);
+pub struct Object(Arc<Members<Value>>);
 
 /// The empty object, which is made often.
 static EMPTY: LazyLock<Object> = LazyLock::new(|| Object(Arc::default()));
@@ -36,17 +29,17 @@ impl Object {
 
     /// An empty object with room for so many members.
     pub fn with_capacity(members: usize) -> Self {
-        Self(Arc::new(Members::with_capacity_and_hasher(members, RandomState::default())))
+        Self(Arc::new(Members::with_capacity(members)))
     }
 
     /// How many members it has.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.0.as_slice().len()
     }
 
     /// Whether it has none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.as_slice().is_empty()
     }
 
     /// The member of this name.
@@ -64,13 +57,12 @@ impl Object {
 
     /// Whether there is a member of this name.
     pub fn contains_key(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        self.0.position(name).is_some()
     }
 
     /// The member of this name, to be changed; null where there was none.
     pub fn entry(&mut self, name: &str) -> &mut Value {
-        let members = Arc::make_mut(&mut self.0);
-        members.raw_entry_mut_v1().from_key(name).or_insert_with(|| (name.into(), Value::Null)).1
+        Arc::make_mut(&mut self.0).entry(name)
     }
 
     /// Puts a member in its place, or behind the others; returns what stood there.
@@ -83,38 +75,38 @@ impl Object {
         if !self.contains_key(name) {
             return None;
         }
-        Arc::make_mut(&mut self.0).shift_remove(name)
+        Arc::make_mut(&mut self.0).remove(name)
     }
 
     /// Leaves only the members that `keep` takes.
-    pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut Value) -> bool) {
-        Arc::make_mut(&mut self.0).retain(|name, value| keep(name, value));
+    pub fn retain(&mut self, keep: impl FnMut(&str, &mut Value) -> bool) {
+        Arc::make_mut(&mut self.0).retain(keep);
     }
 
     /// The members in their order.
     pub fn iter(&self) -> Iter<'_> {
-        Iter(self.0.iter())
+        Iter(self.0.as_slice().iter())
     }
 
     /// The members, to be changed.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Value)> {
-        Arc::make_mut(&mut self.0).iter_mut().map(|(name, value)| (&**name, value))
+        Arc::make_mut(&mut self.0).iter_mut()
     }
 
     /// The names in their order.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.0.keys().map(|name| &**name)
+        self.iter().map(|(name, _)| name)
     }
 
     /// The values in their order.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &Value> {
-        self.0.values()
+        self.iter().map(|(_, value)| value)
     }
 }
 
 /// The members of an [`Object`].
 #[derive(Debug, Clone)]
-pub struct Iter<'o>(indexmap::map::Iter<'o, Arc<str>, Value>);
+pub struct Iter<'o>(std::slice::Iter<'o, Member<Value>>);
 
 impl<'o> Iterator for Iter<'o> {
     type Item = (&'o str, &'o Value);

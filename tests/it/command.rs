@@ -149,6 +149,8 @@ fn a_code_is_explained_and_a_misspelt_one_is_guessed() {
     check(&folder, &["explain", "fault_comma"], 0, "fault_", "");
     check(&folder, &["explain", "keep-as-text"], 0, "It fits", "");
     check(&folder, &["explain", "forbiden-call"], 2, "", "did you mean");
+    check(&folder, &["explain", "forbidden-call", "--mode", "chat"], 2, "", "a story needs an answer");
+    check(&folder, &["explain", "--permits", ".", "--truncated"], 2, "", "a story needs an answer");
     check(&folder, &["schema", "outcome"], 0, "outcome.schema.json", "");
     check(&folder, &["completions", "bash"], 0, "_rulebook", "");
 }
@@ -340,4 +342,24 @@ fn what_is_no_file_of_a_pack_is_said_and_not_waited_for() {
     check(&folder, &["check", "notes"], 1, "`notes/more.toml` is no file", "");
     check(&folder, &["check", "notes"], 1, "`notes/tests/wait.case` is no file", "");
     check(&folder, &["check", "notes"], 1, "the name of `notes/gr\u{fffd}n.toml` is not Unicode", "");
+    check(&folder, &["test", "notes"], 1, "`notes/tests/wait.case` is no file", "");
+}
+
+/// Without its modes a pack would permit everything: what is left of one that was not read whole is no pack.
+#[cfg(unix)]
+#[test]
+fn what_is_left_of_a_pack_does_not_run() {
+    let folder = folder("left-of");
+    check(&folder, &["new", "pack", "notes"], 0, "", "");
+    let guards =
+        "[[guardrails]]\nid = 'loud'\non = 'message'\nmatches = '!'\nseverity = 'error'\nstrategy = 'refuse'\n";
+    std::fs::write(folder.join("guards.toml"), guards).unwrap();
+    std::os::unix::fs::symlink("../guards.toml", folder.join("notes/guards.toml")).unwrap();
+    check(&folder, &["check", "notes"], 1, "`notes/guards.toml` is a link out of the pack", "");
+    for command in ["run", "hear", "play", "prompt"] {
+        check(&folder, &[command, "notes"], 1, "", "`notes/guards.toml` is a link out of the pack");
+    }
+    check(&folder, &["test", "notes"], 1, "`notes/guards.toml` is a link out of the pack", "");
+    let pack = rulebook::workspace::read_pack(&folder.join("notes")).unwrap();
+    assert!(rulebook::Program::load(&pack.folder).program.is_none());
 }

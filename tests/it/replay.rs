@@ -54,6 +54,8 @@ fn outcomes_come_in_the_order_of_the_answers() {
         assert_eq!(again, first);
         assert_eq!(fs::read(folder.join("other.jsonl")).unwrap(), fs::read(folder.join("one.jsonl")).unwrap());
     }
+    let many = rulebook(&folder, &["replay", "old", "answers.jsonl", "--jobs", "18446744073709551615"], b"");
+    assert_eq!((many.status.code(), many.stdout.len()), (Some(2), 0), "more threads than a machine has room for");
     let out = fs::read_to_string(folder.join("one.jsonl")).unwrap();
     for (number, line) in out.lines().enumerate() {
         let kept: Value = serde_json::from_str(line).unwrap();

@@ -78,5 +78,5 @@ pub(crate) fn read(
             surface::Payload::Text => return Read { payload: Payload::Text, rung },
         }
     }
-    faulty.unwrap_or_else(|| Read { payload: Payload::Unreadable(refused), rung: ladder.len() })
+    faulty.unwrap_or(Read { payload: Payload::Unreadable(refused), rung: ladder.len() })
 }

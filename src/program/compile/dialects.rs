@@ -5,7 +5,8 @@
 //! Never: fails: what does not resolve has been reported by the pack's checks.
 
 use crate::pack::Pack;
-use crate::program::dialect::{Bound, Names, Starts};
+use crate::program::Starts;
+use crate::program::names::{Bound, Names};
 use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outline, Outside, Schema, Structure};
 use crate::surface::{self, Anchor, Case, Mask, Role, Trim};
 use crate::text::Spanned;

@@ -6,11 +6,18 @@
 //!
 //! Fences and spans follow CommonMark 0.31 (§4.5, §6.1) with differences that models need: a fence that nothing closes is
 //! no mask; a code span ends with its paragraph; and a fence may be glued to the tags around it, as in `` <a>```xml `` and
-//! `` ```</a> ``. Every byte is looked at a bounded number of
-//! times: before the end is known one search is under way at a time and goes on where it stopped; afterwards a
-//! table of the last places of each length says whether a search can succeed before it is begun.
+//! `` ```</a> ``. Every byte is looked at a bounded number of times: before the end is known one search is
+//! under way at a time and goes on where it stopped; afterwards a table of the last places of each length says whether a
+//! search can succeed before it is begun.
+
+mod fence;
+mod search;
+mod wrapper;
 
 use crate::text::{Span, Stretch};
+use fence::{FenceLine, fence_line, fence_start, glued_fence, run_end};
+use search::{LONGEST, Last, Search};
+use wrapper::Wrapper;
 
 /// Which masks a dialect has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -72,122 +79,6 @@ struct Seen {
     fence: Option<(usize, FenceLine)>,
 }
 
-/// A search that starts at one place and has come to another.
-#[derive(Debug, Clone, Copy, Default)]
-struct Search {
-    start: usize,
-    at: usize,
-}
-
-impl Search {
-    /// Goes on to the first byte that `stops`; the end of the text if there is none yet.
-    fn go_on(&mut self, bytes: &[u8], start: usize, find: impl Fn(&[u8]) -> Option<usize>) -> Option<usize> {
-        if self.start != start || self.at < start {
-            *self = Search { start, at: start };
-        }
-        let found = find(bytes.get(self.at..).unwrap_or_default());
-        self.at = found.map_or(bytes.len(), |found| self.at + found);
-        found.map(|_| self.at)
-    }
-
-    /// The end of the run of marks that starts here.
-    fn run(&mut self, bytes: &[u8], start: usize) -> usize {
-        let mark = bytes.get(start).copied();
-        self.go_on(bytes, start, |rest| rest.iter().position(|byte| Some(*byte) != mark)).unwrap_or(bytes.len())
-    }
-
-    /// The end of the line, if its break has come.
-    fn line(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
-        self.go_on(bytes, start, |rest| memchr::memchr(b'\n', rest))
-    }
-
-    /// The first byte that is no blank.
-    fn past_blanks(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
-        self.go_on(bytes, start, |rest| rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r')))
-    }
-}
-
-/// What is known of a fence around the whole answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Wrapper {
-    /// Only white space has come up to this place.
-    Unknown(usize),
-    /// It opened; the fences that are open, and where the search for the next goes on.
-    Open {
-        stack: Vec<(u8, usize)>,
-        opener: Span,
-        from: usize,
-    },
-    /// It closed here; only white space has followed up to `seen`.
-    Closed {
-        opener: Span,
-        closer: Span,
-        seen: usize,
-    },
-    Absent,
-    Found {
-        opener: Span,
-        closer: Span,
-    },
-}
-
-/// Lengths beyond this one are treated alike.
-const LONGEST: usize = 255;
-const NOWHERE: usize = usize::MAX;
-
-/// For each length, the last place where a run that long starts; by then `from` or longer, if asked so.
-#[derive(Debug, Clone)]
-struct Last {
-    known: bool,
-    at: Vec<usize>,
-}
-
-impl Last {
-    fn new() -> Self {
-        Self { known: false, at: Vec::new() }
-    }
-
-    fn clear(&mut self) {
-        self.known = true;
-        self.at.clear();
-        self.at.resize(LONGEST + 1, NOWHERE);
-    }
-
-    fn note(&mut self, length: usize, place: usize) {
-        if let Some(slot) = self.at.get_mut(length.min(LONGEST)) {
-            *slot = place;
-        }
-    }
-
-    /// Turns "exactly this long" into "at least this long".
-    fn accumulate(&mut self) {
-        let mut last = NOWHERE;
-        for slot in self.at.iter_mut().rev() {
-            if *slot != NOWHERE && (last == NOWHERE || *slot > last) {
-                last = *slot;
-            }
-            *slot = last;
-        }
-    }
-
-    fn after(&self, length: usize, place: usize) -> bool {
-        self.at.get(length.min(LONGEST)).is_some_and(|last| *last != NOWHERE && *last > place)
-    }
-}
-
-/// A line that starts with a run of fence marks.
-#[derive(Debug, Clone, Copy)]
-struct FenceLine {
-    length: usize,
-    bare: bool,
-    /// Whether it may close a fence: it is bare, or glued to a tag.
-    closes: bool,
-    /// The end of the marks.
-    marks: usize,
-    /// The end of the line, before its break.
-    end: usize,
-}
-
 /// What became of the search for one mask.
 enum Sought {
     Found(Mask),
@@ -213,14 +104,6 @@ impl Masks {
     /// Everything before this place is known to be masked or not.
     pub(crate) fn decided(&self) -> usize {
         self.decided
-    }
-
-    /// The opener and the closer of the fence around the whole answer; known only at its end.
-    pub(crate) fn wrapper(&self) -> Option<(Span, Span)> {
-        match &self.wrapper {
-            Wrapper::Found { opener, closer } => Some((*opener, *closer)),
-            _ => None,
-        }
     }
 
     /// The mask around `at`. `cursor` remembers where the last look-up ended, for look-ups in order.
@@ -274,90 +157,6 @@ impl Masks {
         if self.decided >= end {
             self.decided = text.len();
         }
-    }
-
-    /// Whether it is known if a fence stands around the whole answer.
-    pub(crate) fn settle_wrapper(&mut self, text: &str, complete: bool) -> bool {
-        let bytes = text.as_bytes();
-        if let Wrapper::Unknown(seen) = self.wrapper {
-            let rest = bytes.get(seen..).unwrap_or_default();
-            let Some(first) = rest.iter().position(|byte| !byte.is_ascii_whitespace()).map(|first| seen + first) else {
-                self.wrapper = if complete { Wrapper::Absent } else { Wrapper::Unknown(bytes.len()) };
-                return complete;
-            };
-            self.wrapper = Wrapper::Unknown(first);
-            if !complete && matches!(bytes.get(first), Some(b'`' | b'~')) {
-                // What has come so far of the first line may still become a fence.
-                let run = self.seen.opener.run(bytes, first);
-                if run == bytes.len() || (run - first >= 3 && self.seen.opening_line.line(bytes, run).is_none()) {
-                    return false;
-                }
-            }
-            let start = fence_start(bytes, first);
-            match start.and_then(|start| fence_line(bytes, start, complete)) {
-                None => self.wrapper = Wrapper::Absent,
-                Some(line) => {
-                    let mark = bytes.get(first).copied().unwrap_or_default();
-                    let next = (line.end + line_break(bytes, line.end)).min(bytes.len());
-                    let opener = Span::new(start.unwrap_or(first), next);
-                    self.wrapper = Wrapper::Open { stack: vec![(mark, line.length)], opener, from: next };
-                }
-            }
-        }
-        if let Wrapper::Open { .. } = self.wrapper {
-            let Wrapper::Open { mut stack, opener, mut from } = std::mem::replace(&mut self.wrapper, Wrapper::Absent)
-            else {
-                return true;
-            };
-            loop {
-                let Some(offset) = memchr::memchr2(b'`', b'~', bytes.get(from..).unwrap_or_default()) else {
-                    if !complete {
-                        self.wrapper = Wrapper::Open { stack, opener, from: bytes.len() };
-                    }
-                    return complete;
-                };
-                let at = from + offset;
-                let Some(start) = fence_start(bytes, at) else {
-                    from = run_end(bytes, at);
-                    continue;
-                };
-                let line_end = self.seen.closing_line.line(bytes, at);
-                if line_end.is_none() && !complete {
-                    self.wrapper = Wrapper::Open { stack, opener, from: at };
-                    return false;
-                }
-                let next = line_end.map_or(bytes.len(), |end| end + 1);
-                if let Some(fence) = fence_line(bytes, start, complete) {
-                    let mark = bytes.get(at).copied().unwrap_or_default();
-                    match stack.last().copied() {
-                        Some((open, length)) if fence.bare && open == mark && fence.length >= length => {
-                            stack.pop();
-                        }
-                        Some(_) if !fence.bare && stack.len() < 64 => stack.push((mark, fence.length)),
-                        _ => {}
-                    }
-                    if stack.is_empty() {
-                        self.wrapper = Wrapper::Closed { opener, closer: Span::new(start, next), seen: next };
-                        break;
-                    }
-                }
-                from = next;
-            }
-        }
-        if let Wrapper::Closed { opener, closer, seen } = self.wrapper {
-            let rest = bytes.get(seen..).unwrap_or_default();
-            if rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
-                self.wrapper = Wrapper::Absent;
-            } else if complete {
-                self.wrapper = Wrapper::Found { opener, closer };
-                self.decided = opener.end;
-                self.resume = opener.end;
-            } else {
-                self.wrapper = Wrapper::Closed { opener, closer, seen: bytes.len() };
-                return false;
-            }
-        }
-        true
     }
 
     /// The mask that starts with the run of marks at `at`.
@@ -509,54 +308,6 @@ impl Masks {
         }
         Sought::Absent
     }
-}
-
-/// The fence line that starts at `start`, if it is one and has come whole.
-fn fence_line(bytes: &[u8], start: usize, complete: bool) -> Option<FenceLine> {
-    let rest = bytes.get(start..).unwrap_or_default();
-    let indent = rest.iter().position(|byte| *byte != b' ')?;
-    let mark = rest.get(indent).copied().filter(|byte| matches!(byte, b'`' | b'~'))?;
-    let marks = run_end(bytes, start + indent);
-    let length = marks - start - indent;
-    let line = memchr::memchr(b'\n', bytes.get(marks..).unwrap_or_default()).map(|offset| marks + offset);
-    let end = line.or_else(|| complete.then_some(bytes.len()))?;
-    let info = bytes.get(marks..end).unwrap_or_default();
-    if indent > 3 || length < 3 || (mark == b'`' && info.contains(&b'`')) {
-        return None;
-    }
-    let bare = info.iter().all(u8::is_ascii_whitespace);
-    let closes = bare || matches!(info.first(), Some(b'<' | b'['));
-    Some(FenceLine { length, bare, closes, marks, end })
-}
-
-/// The fence that opens behind other text on its line: a word of what it holds is glued to it, or it to a tag before it.
-fn glued_fence(bytes: &[u8], at: usize, marks: usize) -> Option<FenceLine> {
-    let rest = bytes.get(marks..).unwrap_or_default();
-    let info = rest.get(..memchr::memchr(b'\n', rest)?)?;
-    let end = marks + info.len();
-    let info = info.trim_ascii_end();
-    let word = info.iter().all(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'`' | b'<' | b'>'));
-    let after_tag =
-        at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(|byte| matches!(byte, b'>' | b']'));
-    let fence = FenceLine { length: marks - at, bare: info.is_empty(), closes: false, marks, end };
-    (bytes.get(at) == Some(&b'`') && word && (after_tag || !info.is_empty())).then_some(fence)
-}
-
-fn run_end(bytes: &[u8], at: usize) -> usize {
-    let mark = bytes.get(at);
-    at + bytes.get(at..).unwrap_or_default().iter().take_while(|byte| Some(*byte) == mark).count()
-}
-
-/// Where the line starts of which at most three spaces stand before `at`.
-fn fence_start(bytes: &[u8], at: usize) -> Option<usize> {
-    let before = bytes.get(at.saturating_sub(4)..at).unwrap_or_default();
-    let spaces = before.iter().rev().take_while(|byte| **byte == b' ').count();
-    let start = at - spaces;
-    (spaces <= 3 && (start == 0 || bytes.get(start - 1) == Some(&b'\n'))).then_some(start)
-}
-
-fn line_break(bytes: &[u8], at: usize) -> usize {
-    usize::from(bytes.get(at) == Some(&b'\n'))
 }
 
 #[cfg(test)]

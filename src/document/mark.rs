@@ -1,0 +1,100 @@
+//! A mark: what opens or closes at one place, and what does its opener say?
+//!
+//! In: the captures of an opener.
+//! Out: [`Mark`], small since there may be one every few bytes, and [`Opener`], which few have.
+//! Never: holds a text: both say where theirs stands.
+
+use super::{Attribute, Key};
+use crate::grammar::{Capture, inside};
+use crate::program::{BlockId, Family};
+use crate::text::{Span, Stretch};
+
+/// A place where a block may open or close. There may be one every few bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    pub(super) span: Stretch,
+    pub(super) name: Stretch,
+    pub(super) kind: Kind,
+    /// Whether it stands in a mask.
+    pub(super) masked: bool,
+    pub(super) leads: Leads,
+    /// Whether its opener says nothing but its name.
+    pub(super) plain: bool,
+}
+
+/// What a mark stands at the start of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leads {
+    Nothing,
+    /// Nothing but white space, fences and closers stand before it on its line.
+    Line,
+    /// And that line stands behind a blank one, or at the start of the response.
+    Paragraph,
+}
+
+/// What an opener says beside its name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Opener {
+    pub(super) attributes: Vec<Attribute>,
+    /// Whether the block has no body.
+    pub(super) empty: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Open {
+        family: u8,
+        id: BlockId,
+    },
+    Close,
+    /// The start of an opener of a bound name that its grammar cannot read.
+    Broken {
+        id: BlockId,
+    },
+}
+
+impl Mark {
+    pub(super) fn span(&self) -> Span {
+        self.span.span()
+    }
+
+    pub(super) fn name(&self) -> Span {
+        self.name.span()
+    }
+
+    pub(super) fn start(&self) -> usize {
+        self.span.start()
+    }
+
+    pub(super) fn leads_line(&self) -> bool {
+        self.leads != Leads::Nothing
+    }
+
+    pub(super) fn leads_paragraph(&self) -> bool {
+        self.leads == Leads::Paragraph
+    }
+}
+
+/// What the captures of an opener say. An attribute's first capture is its key, the second its value; any other rule of
+/// the opener, or right inside its name, is an attribute of that name.
+pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
+    let mut opener = Opener::default();
+    // The outermost capture is the opener itself.
+    for (index, capture) in inside(captures, Some(0)) {
+        if Some(capture.rule()) == family.empty {
+            opener.empty = true;
+        } else if Some(capture.rule()) == family.attribute {
+            if let [key, value, ..] = captures.get(index + 1..capture.next()).unwrap_or_default() {
+                opener.attributes.push(Attribute { key: Key::Typed(key.span().into()), value: value.span().into() });
+            }
+        } else {
+            // Of a name, what it is made of.
+            let parts = inside(captures, Some(index)).filter(|_| capture.rule() == family.name);
+            let whole = std::iter::once((index, capture)).filter(|_| capture.rule() != family.name);
+            let named =
+                whole.chain(parts).map(|(_, one)| Attribute { key: Key::Rule(one.rule()), value: one.span().into() });
+            opener.attributes.extend(named);
+        }
+    }
+    opener
+}

@@ -1,0 +1,66 @@
+//! Fences: which line opens or closes one?
+//!
+//! In: the bytes of a response, and the place of a mark.
+//! Out: [`FenceLine`], by CommonMark 0.31 §4.5, and the fence that is glued to a tag.
+//! Never: pairs them.
+
+/// A line that starts with a run of fence marks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FenceLine {
+    pub(super) length: usize,
+    pub(super) bare: bool,
+    /// Whether it may close a fence: it is bare, or glued to a tag.
+    pub(super) closes: bool,
+    /// The end of the marks.
+    pub(super) marks: usize,
+    /// The end of the line, before its break.
+    pub(super) end: usize,
+}
+
+/// The fence line that starts at `start`, if it is one and has come whole.
+pub(super) fn fence_line(bytes: &[u8], start: usize, complete: bool) -> Option<FenceLine> {
+    let rest = bytes.get(start..).unwrap_or_default();
+    let indent = rest.iter().position(|byte| *byte != b' ')?;
+    let mark = rest.get(indent).copied().filter(|byte| matches!(byte, b'`' | b'~'))?;
+    let marks = run_end(bytes, start + indent);
+    let length = marks - start - indent;
+    let line = memchr::memchr(b'\n', bytes.get(marks..).unwrap_or_default()).map(|offset| marks + offset);
+    let end = line.or_else(|| complete.then_some(bytes.len()))?;
+    let info = bytes.get(marks..end).unwrap_or_default();
+    if indent > 3 || length < 3 || (mark == b'`' && info.contains(&b'`')) {
+        return None;
+    }
+    let bare = info.iter().all(u8::is_ascii_whitespace);
+    let closes = bare || matches!(info.first(), Some(b'<' | b'['));
+    Some(FenceLine { length, bare, closes, marks, end })
+}
+
+/// The fence that opens behind other text on its line: a word of what it holds is glued to it, or it to a tag before it.
+pub(super) fn glued_fence(bytes: &[u8], at: usize, marks: usize) -> Option<FenceLine> {
+    let rest = bytes.get(marks..).unwrap_or_default();
+    let info = rest.get(..memchr::memchr(b'\n', rest)?)?;
+    let end = marks + info.len();
+    let info = info.trim_ascii_end();
+    let word = info.iter().all(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'`' | b'<' | b'>'));
+    let after_tag =
+        at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(|byte| matches!(byte, b'>' | b']'));
+    let fence = FenceLine { length: marks - at, bare: info.is_empty(), closes: false, marks, end };
+    (bytes.get(at) == Some(&b'`') && word && (after_tag || !info.is_empty())).then_some(fence)
+}
+
+pub(super) fn run_end(bytes: &[u8], at: usize) -> usize {
+    let mark = bytes.get(at);
+    at + bytes.get(at..).unwrap_or_default().iter().take_while(|byte| Some(*byte) == mark).count()
+}
+
+/// Where the line starts of which at most three spaces stand before `at`.
+pub(super) fn fence_start(bytes: &[u8], at: usize) -> Option<usize> {
+    let before = bytes.get(at.saturating_sub(4)..at).unwrap_or_default();
+    let spaces = before.iter().rev().take_while(|byte| **byte == b' ').count();
+    let start = at - spaces;
+    (spaces <= 3 && (start == 0 || bytes.get(start - 1) == Some(&b'\n'))).then_some(start)
+}
+
+pub(super) fn line_break(bytes: &[u8], at: usize) -> usize {
+    usize::from(bytes.get(at) == Some(&b'\n'))
+}

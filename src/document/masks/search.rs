@@ -1,0 +1,84 @@
+//! Search: how is no byte looked at too often?
+//!
+//! In: the bytes of a response that still grows, or has come whole.
+//! Out: [`Search`], which goes on where it stopped, and [`Last`], which says whether one can succeed.
+//! Never: starts anew from a place that it has looked at.
+
+/// A search that starts at one place and has come to another.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Search {
+    start: usize,
+    at: usize,
+}
+
+impl Search {
+    /// Goes on to the first byte that `find` finds; the end of the text if there is none yet.
+    pub(super) fn go_on(&mut self, bytes: &[u8], start: usize, find: impl Fn(&[u8]) -> Option<usize>) -> Option<usize> {
+        if self.start != start || self.at < start {
+            *self = Search { start, at: start };
+        }
+        let found = find(bytes.get(self.at..).unwrap_or_default());
+        self.at = found.map_or(bytes.len(), |found| self.at + found);
+        found.map(|_| self.at)
+    }
+
+    /// The end of the run of marks that starts here.
+    pub(super) fn run(&mut self, bytes: &[u8], start: usize) -> usize {
+        let mark = bytes.get(start).copied();
+        self.go_on(bytes, start, |rest| rest.iter().position(|byte| Some(*byte) != mark)).unwrap_or(bytes.len())
+    }
+
+    /// The end of the line, if its break has come.
+    pub(super) fn line(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
+        self.go_on(bytes, start, |rest| memchr::memchr(b'\n', rest))
+    }
+
+    /// The first byte that is no blank.
+    pub(super) fn past_blanks(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
+        self.go_on(bytes, start, |rest| rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r')))
+    }
+}
+
+/// Lengths beyond this one are treated alike.
+pub(super) const LONGEST: usize = 255;
+pub(super) const NOWHERE: usize = usize::MAX;
+
+/// For each length, the last place where a run that long starts; by then `from` or longer, if asked so.
+#[derive(Debug, Clone)]
+pub(super) struct Last {
+    pub(super) known: bool,
+    at: Vec<usize>,
+}
+
+impl Last {
+    pub(super) fn new() -> Self {
+        Self { known: false, at: Vec::new() }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.known = true;
+        self.at.clear();
+        self.at.resize(LONGEST + 1, NOWHERE);
+    }
+
+    pub(super) fn note(&mut self, length: usize, place: usize) {
+        if let Some(slot) = self.at.get_mut(length.min(LONGEST)) {
+            *slot = place;
+        }
+    }
+
+    /// Turns "exactly this long" into "at least this long".
+    pub(super) fn accumulate(&mut self) {
+        let mut last = NOWHERE;
+        for slot in self.at.iter_mut().rev() {
+            if *slot != NOWHERE && (last == NOWHERE || *slot > last) {
+                last = *slot;
+            }
+            *slot = last;
+        }
+    }
+
+    pub(super) fn after(&self, length: usize, place: usize) -> bool {
+        self.at.get(length.min(LONGEST)).is_some_and(|last| *last != NOWHERE && *last > place)
+    }
+}

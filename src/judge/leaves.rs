@@ -1,0 +1,184 @@
+//! Leaves: what became of every byte of the response?
+//!
+//! In: the blocks with their fates, the text outside them, and what of both is shown.
+//! Out: each part of the response once, in order, under its name in the ledger.
+//! Never: counts: the ledger and the trace do.
+
+use super::outside::{Piece, Place};
+use super::{Fate, Judgement};
+use crate::program::Outside;
+use crate::surface::Role;
+use crate::text::Span;
+
+/// Under which name of the ledger a byte counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leaf {
+    Message,
+    Thinking,
+    Calls,
+    Contents,
+    Sections,
+    Utterances,
+    Markup,
+    Stray,
+    Dropped,
+    Blank,
+}
+
+impl Leaf {
+    /// Its word in the ledger.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Leaf::Message => "message",
+            Leaf::Thinking => "thinking",
+            Leaf::Calls => "calls",
+            Leaf::Contents => "contents",
+            Leaf::Sections => "sections",
+            Leaf::Utterances => "utterances",
+            Leaf::Markup => "markup",
+            Leaf::Stray => "stray",
+            Leaf::Dropped => "dropped",
+            Leaf::Blank => "blank",
+        }
+    }
+}
+
+impl Judgement<'_> {
+    /// Every byte of the response once, from the first to the last.
+    pub(crate) fn leaves(&self, mut leaf: impl FnMut(Span, Leaf)) {
+        if let Some((opener, closer)) = self.document.wrapper {
+            self.markup(Span::new(0, opener.end), &mut leaf);
+            self.inner_leaves(&mut leaf);
+            self.markup(Span::new(closer.start, self.text.len()), &mut leaf);
+        } else {
+            self.inner_leaves(&mut leaf);
+        }
+    }
+
+    /// What was taken off, such as a fence, and the white space around it.
+    fn markup(&self, span: Span, leaf: &mut impl FnMut(Span, Leaf)) {
+        let core = span.trimmed(self.text);
+        let core = if core.is_empty() { Span::new(span.end, span.end) } else { core };
+        leaf(Span::new(span.start, core.start), Leaf::Blank);
+        leaf(core, Leaf::Markup);
+        leaf(Span::new(core.end, span.end), Leaf::Blank);
+    }
+
+    fn inner_leaves(&self, leaf: &mut impl FnMut(Span, Leaf)) {
+        let (prose_start, prose_end) = self.outer();
+        let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
+        let prose = match outside {
+            Outside::Message => self.prose(Span::new(prose_start, prose_end)),
+            _ => Vec::new(),
+        };
+        let mut pieces = self.texts.pieces.iter().peekable();
+        let mut at = self.document.wrapper.map_or(0, |(opener, _)| opener.end);
+        let end = self.document.wrapper.map_or(self.text.len(), |(_, closer)| closer.start);
+        for index in 0..=self.document.blocks.len() {
+            let block = self.document.blocks.get(index);
+            if block.is_some_and(|block| block.parent().is_some()) {
+                continue;
+            }
+            let next = block.map_or(end, |block| block.span().start);
+            while let Some(piece) = pieces.next_if(|piece| piece.gap().start < next) {
+                leaf(Span::new(at, piece.gap().start), Leaf::Markup);
+                self.outside_leaves(piece, outside, &prose, leaf);
+                at = piece.gap().end;
+            }
+            leaf(Span::new(at, next), Leaf::Markup);
+            if let Some(block) = block {
+                self.block_leaves(index, leaf);
+                at = block.span().end;
+            }
+        }
+    }
+
+    fn outside_leaves(&self, piece: &Piece, outside: &Outside, prose: &[Span], leaf: &mut impl FnMut(Span, Leaf)) {
+        let kind = match (piece.fate, outside) {
+            (Place::Dropped, _) => Leaf::Dropped,
+            (Place::Message, Outside::Message) => {
+                // What of the gap is shown is the message, the rest of it went with the blocks.
+                let first = prose.partition_point(|span| span.end <= piece.gap().start);
+                let mut at = piece.gap().start;
+                for span in prose.iter().skip(first).take_while(|span| span.start < piece.gap().end) {
+                    let start = span.start.max(piece.gap().start);
+                    let end = span.end.min(piece.gap().end);
+                    leaf(Span::new(at, start), Leaf::Blank);
+                    leaf(Span::new(start, end), if self.texts.message_dropped { Leaf::Dropped } else { Leaf::Message });
+                    at = end;
+                }
+                leaf(Span::new(at, piece.gap().end), Leaf::Blank);
+                return;
+            }
+            (Place::Message, _) if self.texts.message_dropped => Leaf::Dropped,
+            (Place::Message, _) => Leaf::Message,
+            (Place::Section, _) => Leaf::Sections,
+            (Place::Stray, _) => Leaf::Stray,
+        };
+        self.markup(Span::new(piece.gap().start, piece.core().start), leaf);
+        leaf(piece.core(), kind);
+        self.markup(Span::new(piece.core().end, piece.gap().end), leaf);
+    }
+
+    fn block_leaves(&self, index: usize, leaf: &mut impl FnMut(Span, Leaf)) {
+        let Some((block, bound)) = self.block(index) else { return };
+        let kind = match bound.role {
+            Role::Message if self.texts.message_dropped => Leaf::Dropped,
+            Role::Message => Leaf::Message,
+            Role::Thinking => Leaf::Thinking,
+            Role::Call => Leaf::Calls,
+            Role::Content => Leaf::Contents,
+            Role::Section => Leaf::Sections,
+            Role::Utterance => Leaf::Utterances,
+            Role::Wrapper => Leaf::Markup,
+        };
+        match self.fate(index) {
+            Fate::Dropped => {
+                leaf(block.span(), Leaf::Dropped);
+                return;
+            }
+            Fate::Text => {
+                leaf(block.span(), if self.texts.message_dropped { Leaf::Dropped } else { Leaf::Message });
+                return;
+            }
+            Fate::Stands | Fate::Lifted | Fate::Inner => {}
+        }
+        leaf(Span::new(block.span().start, block.inner().start), Leaf::Markup);
+        if bound.role == Role::Call {
+            leaf(Span::new(block.inner().start, block.inner().end), kind);
+        } else {
+            let mut at = block.inner().start;
+            let shown = self.body_spans(index);
+            let mut shown = shown.iter().copied().peekable();
+            // Body and inner blocks take turns; what neither has is white space.
+            let mut child = index + 1;
+            while at < block.inner().end {
+                while self.document.blocks.get(child).is_some_and(|found| {
+                    found.parent().is_some() && (found.parent() != Some(index) || self.fate(child) == Fate::Inner)
+                }) {
+                    child += 1;
+                }
+                let inside = self.document.blocks.get(child).filter(|found| found.parent() == Some(index));
+                while shown.peek().is_some_and(|span| span.end <= at) {
+                    shown.next();
+                }
+                let text = shown.peek().copied();
+                let next_text = text.map_or(block.inner().end, |span| span.start.max(at));
+                let next_child = inside.map_or(block.inner().end, |found| found.span().start);
+                let next = next_text.min(next_child);
+                self.markup(Span::new(at, next), leaf);
+                at = next;
+                if let Some(found) = inside.filter(|found| found.span().start == at) {
+                    self.block_leaves(child, leaf);
+                    at = found.span().end;
+                    child += 1;
+                } else if let Some(span) = text.filter(|span| span.start <= at) {
+                    let end = span.end.min(next_child);
+                    leaf(Span::new(at, end), kind);
+                    at = end;
+                }
+            }
+        }
+        leaf(Span::new(block.inner().end, block.span().end), Leaf::Markup);
+    }
+}

@@ -1,0 +1,171 @@
+//! Outside: what becomes of the text outside every block?
+//!
+//! In: the blocks, and what the dialect says of text outside them.
+//! Out: the [`Piece`]s with their fates; stray ones are answered.
+//! Never: composes a text: a piece says where it stands, and whether it counts.
+
+use super::{Judgement, Subject, defect};
+use crate::diagnostic::Defect;
+use crate::document::{What, without, without_between, without_frame};
+use crate::program::Outside;
+use crate::surface::{Between, Role};
+use crate::text::{Span, Stretch, excerpt};
+
+/// Text outside every block.
+#[derive(Debug)]
+pub(super) struct Piece {
+    gap: Stretch,
+    core: Stretch,
+    pub(super) fate: Place,
+}
+
+impl Piece {
+    fn new(gap: Span, core: Span, fate: Place) -> Self {
+        Self { gap: gap.into(), core: core.into(), fate }
+    }
+
+    /// The gap between two blocks, white space included.
+    pub(super) fn gap(&self) -> Span {
+        self.gap.span()
+    }
+
+    /// What of it is left without white space and what may stand between blocks, at both ends.
+    pub(super) fn core(&self) -> Span {
+        self.core.span()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Stray,
+    Section,
+    Message,
+    Dropped,
+}
+
+impl Judgement<'_> {
+    /// Finds the text outside every block, and answers what has no place.
+    pub(super) fn judge_outside(&mut self) {
+        let whole = Span::new(0, self.text.len());
+        let inner = self.document.wrapper.map_or(whole, |(opener, closer)| Span::new(opener.end, closer.start));
+        let outermost = self.document.blocks.iter().filter(|block| block.parent().is_none());
+        let end = Span::new(inner.end, inner.end);
+        let mut at = inner.start;
+        let gaps = outermost.map(|block| block.span()).chain([end]).map(|block| {
+            let gap = Span::new(at, block.start);
+            at = block.end;
+            gap
+        });
+        // What stands between members is no text.
+        let gaps = gaps.flat_map(|gap| without(gap, &self.document.markup));
+        let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
+        let takes = self.texts.takes_stray || *outside == Outside::Message;
+        let section = self.outside_section().map(|(_, span)| span);
+        let closers = self.stray_closers();
+        let pieces = gaps.filter(|gap| !gap.is_empty()).map(|gap| match section {
+            Some(core) if gap.contains(core.start) => Piece::new(gap, core, Place::Section),
+            _ if *outside == Outside::Message => {
+                Piece::new(gap, without_mark(gap, self.text).trimmed(self.text), Place::Message)
+            }
+            _ => {
+                Piece::new(gap, self.without_between(gap, &closers), if takes { Place::Message } else { Place::Stray })
+            }
+        });
+        self.texts.pieces = pieces.collect();
+        for index in 0..self.texts.pieces.len() {
+            let piece = self.texts.pieces.get(index).filter(|piece| piece.fate == Place::Stray);
+            let Some(core) = piece.map(|piece| piece.core()).filter(|core| !core.is_empty()) else { continue };
+            let message = format!("`{}` stands outside every block", excerpt(core.of(self.text), 40));
+            let rule = self.dialect.map(|(_, dialect)| dialect.at);
+            self.answer(
+                Defect::StrayText,
+                &Subject::Outside(index),
+                defect(Defect::StrayText, core, message).with_rule(rule),
+            );
+        }
+    }
+
+    /// The text before the first block, where the dialect calls that a section and no block is called so.
+    pub(crate) fn outside_section(&self) -> Option<(&str, Span)> {
+        let (_, dialect) = self.dialect?;
+        let Outside::Section(name) = &dialect.text else { return None };
+        let is_called = |index: usize| {
+            let is_section = self.block(index).is_some_and(|(_, bound)| bound.role == Role::Section);
+            is_section && self.stands(index) && self.content_name(index).as_deref() == Some(name)
+        };
+        if (0..self.document.blocks.len()).any(is_called) {
+            return None;
+        }
+        let (mut at, end) = self.outer();
+        let core = |gap: Span| Some(without_between(gap, self.text)).filter(|core| !core.is_empty());
+        for block in self.document.blocks.iter().filter(|block| block.parent().is_none()) {
+            if let Some(core) = core(Span::new(at, block.span().start)) {
+                return Some((name, core));
+            }
+            at = block.span().end;
+            // Reasoning and wrappers stand before an answer, not in it.
+            let passes = |role: Role| matches!(role, Role::Thinking | Role::Wrapper);
+            if !self.bound(block).is_some_and(|bound| passes(bound.role)) {
+                return None;
+            }
+        }
+        core(Span::new(at, end)).map(|core| (name.as_str(), core))
+    }
+
+    /// Closers that close nothing, where the dialect lets them stand between blocks.
+    fn stray_closers(&self) -> Vec<Span> {
+        let lets = self.dialect.is_some_and(|(_, dialect)| dialect.between.contains(&Between::Closer));
+        let found = self.document.found.iter().filter(|_| lets);
+        found.filter(|found| found.what == What::Defect(Defect::StrayCloser)).map(|found| found.span()).collect()
+    }
+
+    /// What is left of a gap between blocks without what may stand there.
+    fn without_between(&self, gap: Span, closers: &[Span]) -> Span {
+        let between = self.dialect.map(|(_, dialect)| dialect.between.as_slice()).unwrap_or_default();
+        let mut core = without_mark(gap, self.text).trimmed(self.text);
+        if between.is_empty() {
+            return core;
+        }
+        let mut first = closers.partition_point(|closer| closer.start < core.start);
+        let mut last = closers.partition_point(|closer| closer.end <= core.end);
+        loop {
+            core = without_frame(core, self.text, between);
+            let next = closers.get(first).filter(|closer| first < last && closer.start == core.start);
+            let before = last.checked_sub(1).filter(|before| *before >= first).and_then(|before| closers.get(before));
+            if let Some(closer) = next {
+                core = Span::new(closer.end, core.end).trimmed(self.text);
+                first += 1;
+            } else if let Some(closer) = before.filter(|closer| closer.end == core.end) {
+                core = Span::new(core.start, closer.start).trimmed(self.text);
+                last -= 1;
+            } else {
+                return core;
+            }
+        }
+    }
+
+    /// Where the text without a wrapper and a byte order mark starts and ends.
+    pub(super) fn outer(&self) -> (usize, usize) {
+        let inner = self.document.wrapper.map_or((0, self.text.len()), |(opener, closer)| (opener.end, closer.start));
+        let (start, end) = inner;
+        (without_mark(Span::new(start, end), self.text).start, end)
+    }
+
+    pub(super) fn drop_outside(&mut self, piece: usize) {
+        if let Some(piece) = self.texts.pieces.get_mut(piece) {
+            piece.fate = Place::Dropped;
+        }
+    }
+
+    pub(super) fn show_outside(&mut self, piece: usize) {
+        if let Some(piece) = self.texts.pieces.get_mut(piece) {
+            piece.fate = Place::Message;
+        }
+    }
+}
+
+/// A byte order mark is no text.
+fn without_mark(span: Span, text: &str) -> Span {
+    let mark = span.start == 0 && span.of(text).starts_with('\u{feff}');
+    Span::new(span.start + if mark { '\u{feff}'.len_utf8() } else { 0 }, span.end)
+}

@@ -1,0 +1,255 @@
+//! Names: to which block is a name of the response bound?
+//!
+//! In: the names that a dialect binds, and those that close its blocks.
+//! Out: [`Names`], the look-up, and what the start of a name says before the rest has come.
+//! Never: lets a name with `*` stand before one that is spelt out.
+
+use super::dialect::{BlockId, Closer};
+use crate::text::glob;
+use std::cmp::Ordering;
+
+/// The look-up from a name in a response to the block that it is bound to.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    insensitive: bool,
+    /// Sorted by their length.
+    exact: Vec<(String, Bound)>,
+    /// Names with `*`, in the order of the pack.
+    wild: Vec<(String, Bound)>,
+    /// Of those, the ones that are a star and an ending, such as `*.md`: sorted by the length of the ending, each with its place in `wild`.
+    endings: Vec<(String, usize)>,
+    /// The places of all others.
+    others: Vec<usize>,
+    /// Names that close a block though they open none.
+    closers: Vec<String>,
+    /// Such names with `*`.
+    wild_closers: Vec<String>,
+    /// Whether what closes a block is only known once its opener has been read.
+    any_closes: bool,
+    /// How the names start that open a block of each family, and at last of any other.
+    openers: Vec<Heads>,
+    /// How the names start that close one.
+    enders: Heads,
+}
+
+/// How names may start; none where a name with `*` may start with anything.
+#[derive(Debug, Default)]
+struct Heads(Option<ByFirst>);
+
+/// Names by their first byte.
+#[derive(Debug)]
+struct ByFirst {
+    /// For each byte the list of those that start with it, of which the first is empty.
+    list: Box<[u8; 256]>,
+    lists: Vec<Vec<String>>,
+}
+
+impl Heads {
+    fn new<'n>(names: impl Iterator<Item = &'n String>, insensitive: bool) -> Self {
+        let mut heads = ByFirst { list: Box::new([0; 256]), lists: vec![Vec::new()] };
+        for name in names {
+            if name.contains(['*', '?']) || heads.lists.len() > usize::from(u8::MAX) {
+                return Self(None);
+            }
+            let first = name.bytes().next().unwrap_or_default();
+            let cases = [first, if insensitive { first.to_ascii_uppercase() } else { first }];
+            let known = heads.list.get(usize::from(first)).copied().filter(|list| *list > 0).map(usize::from);
+            let list = known.unwrap_or(heads.lists.len());
+            heads.lists.resize_with(heads.lists.len().max(list + 1), Vec::new);
+            heads.lists.iter_mut().skip(list).take(1).for_each(|names| names.push(name.clone()));
+            for byte in cases {
+                heads.list.iter_mut().skip(usize::from(byte)).take(1).for_each(|slot| *slot = list as u8);
+            }
+        }
+        Self(Some(heads))
+    }
+
+    /// Whether one of them may start with `bytes`; unknown while too few have come. A guess that is never wrong with `false`.
+    fn fit(&self, bytes: &[u8], insensitive: bool) -> Option<bool> {
+        let Some(heads) = &self.0 else { return Some(true) };
+        // A few bytes, of which the first ones tell: a comparison of slices would be a call.
+        let same = |byte: u8, known: u8| byte == known || (insensitive && byte.to_ascii_lowercase() == known);
+        let equal = |head: &[u8], known: &[u8]| head.iter().zip(known).all(|(byte, known)| same(*byte, *known));
+        let names = heads.lists.get(usize::from(*heads.list.get(usize::from(*bytes.first()?))?))?;
+        let mut short = false;
+        for name in names {
+            match bytes.get(..name.len()) {
+                Some(head) if equal(head, name.as_bytes()) => return Some(true),
+                Some(_) => {}
+                None => short |= name.as_bytes().get(..bytes.len()).is_some_and(|known| equal(bytes, known)),
+            }
+        }
+        if short { None } else { Some(false) }
+    }
+}
+
+/// What a name is bound to: a block, in one family or in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bound {
+    pub(crate) id: BlockId,
+    pub(crate) family: Option<usize>,
+}
+
+impl Bound {
+    fn fits(self, family: Option<usize>) -> bool {
+        family.is_none() || self.fits_in(family)
+    }
+
+    /// Whether it may open in this family; in one that no name has to itself, if none.
+    fn fits_in(self, family: Option<usize>) -> bool {
+        self.family.is_none() || self.family == family
+    }
+}
+
+impl Names {
+    pub(crate) fn new<'n>(
+        insensitive: bool,
+        names: impl Iterator<Item = (&'n str, Bound)>,
+        closers: impl Iterator<Item = &'n Closer>,
+    ) -> Self {
+        let fold = |name: &str| if insensitive { name.to_ascii_lowercase() } else { name.to_owned() };
+        let mut table = Self { insensitive, ..Self::default() };
+        for closer in closers {
+            match closer {
+                Closer::Own => {}
+                Closer::Attribute(_) => table.any_closes = true,
+                Closer::Word(word) => table.closers.push(fold(word)),
+                Closer::Pattern(pattern) => table.wild_closers.push(fold(pattern)),
+            }
+        }
+        for (name, bound) in names {
+            let list = if name.contains(['*', '?']) { &mut table.wild } else { &mut table.exact };
+            list.push((fold(name), bound));
+        }
+        for (place, (pattern, _)) in table.wild.iter().enumerate() {
+            match pattern.strip_prefix('*').filter(|ending| ending.rfind('.') == Some(0)) {
+                Some(ending) if !ending.contains(['*', '?']) => table.endings.push((ending.to_owned(), place)),
+                _ => table.others.push(place),
+            }
+        }
+        table.endings.sort_by(|(one, _), (other, _)| by_length(one, other));
+        // Of names that are the same but for their case, the last has it.
+        table.exact.reverse();
+        table.exact.sort_by(|(one, _), (other, _)| by_length(one, other));
+        table.exact.dedup_by(|(one, bound), (other, before)| one == other && bound.family == before.family);
+        let bound = || table.exact.iter().chain(&table.wild);
+        let families = bound().filter_map(|(_, bound)| Some(bound.family? + 1)).max().unwrap_or_default();
+        let opening = |family| bound().filter(move |(_, bound)| bound.fits_in(family)).map(|(name, _)| name);
+        table.openers =
+            (0..families).map(Some).chain([None]).map(|family| Heads::new(opening(family), insensitive)).collect();
+        let closing = table.closers.iter().chain(&table.wild_closers);
+        table.enders = Heads::new(bound().map(|(name, _)| name).chain(closing), insensitive);
+        table
+    }
+
+    /// Whether a name that opens a block of this family may start with `bytes`; unknown while too few have come.
+    pub(crate) fn may_open(&self, bytes: &[u8], family: usize) -> Option<bool> {
+        self.openers.get(family).or(self.openers.last())?.fit(bytes, self.insensitive)
+    }
+
+    /// Whether what closes a block is only known once its opener has been read.
+    pub(crate) fn any_closes(&self) -> bool {
+        self.any_closes
+    }
+
+    /// Whether a name that closes a block may start with `bytes`. Any may that stands where it counts for an attribute.
+    pub(crate) fn may_close(&self, bytes: &[u8], leads_line: bool) -> Option<bool> {
+        if leads_line && self.any_closes { Some(true) } else { self.enders.fit(bytes, self.insensitive) }
+    }
+
+    /// Whether a closer of this name may close a block.
+    pub(crate) fn closes(&self, name: &str) -> bool {
+        self.any_closes || self.is_closer(name)
+    }
+
+    /// Whether a closer of this name closes a block, whatever its opener says.
+    pub(crate) fn is_closer(&self, name: &str) -> bool {
+        self.closers.iter().any(|closer| self.same(closer, name))
+            || self.find(name, None).is_some()
+            || (!self.wild_closers.is_empty() && self.wild_closers.iter().any(|pattern| self.fits(pattern, name)))
+    }
+
+    /// Whether a name fits a folded pattern.
+    pub(crate) fn fits(&self, pattern: &str, name: &str) -> bool {
+        glob(pattern, &self.fold(name))
+    }
+
+    /// The name as it is compared.
+    pub(crate) fn fold<'n>(&self, name: &'n str) -> std::borrow::Cow<'n, str> {
+        if self.insensitive && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return name.to_ascii_lowercase().into();
+        }
+        name.into()
+    }
+
+    /// The block that `name` is bound to in a family: an exact name before one with `*`, and of those the first.
+    pub(crate) fn find(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
+        if self.insensitive && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return self.find_folded(&name.to_ascii_lowercase(), family);
+        }
+        self.find_folded(name, family)
+    }
+
+    fn find_folded(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
+        let first = self.exact.partition_point(|(known, _)| by_length(known, name).is_lt());
+        let mut same = self.exact.iter().skip(first).take_while(|(known, _)| known == name);
+        if let Some((_, bound)) = same.find(|(_, bound)| bound.fits(family)) {
+            return Some(bound.id);
+        }
+        let ending = name.rfind('.').and_then(|dot| name.get(dot..)).unwrap_or_default();
+        let first = self.endings.partition_point(|(known, _)| by_length(known, ending).is_lt());
+        let endings = self.endings.iter().skip(first).take_while(|(known, _)| known == ending).map(|(_, place)| *place);
+        let ours = |place: usize| self.wild.get(place).filter(|(_, bound)| bound.fits(family));
+        let others = self.others.iter().copied();
+        let others = others.filter(|place| ours(*place).is_some_and(|(pattern, _)| glob(pattern, name)));
+        let found = endings.chain(others).filter_map(|place| Some((place, ours(place)?.1.id)));
+        found.min_by_key(|(place, _)| *place).map(|(_, id)| id)
+    }
+
+    /// Whether two names are the same.
+    pub(crate) fn same(&self, one: &str, other: &str) -> bool {
+        if self.insensitive { one.eq_ignore_ascii_case(other) } else { one == other }
+    }
+
+    /// An order in which names that are the same stand together.
+    pub(crate) fn order(&self, one: &str, other: &str) -> Ordering {
+        if !self.insensitive {
+            return by_length(one, other);
+        }
+        let lower = |byte: u8| byte.to_ascii_lowercase();
+        one.len().cmp(&other.len()).then_with(|| one.bytes().map(lower).cmp(other.bytes().map(lower)))
+    }
+}
+
+/// The order of names: most differ in their length, which is the quicker question.
+fn by_length(one: &str, other: &str) -> Ordering {
+    one.len().cmp(&other.len()).then_with(|| one.cmp(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fold_only_where_the_dialect_says_so() {
+        let bound = |number| Bound { id: BlockId(number), family: None };
+        let names = Names::new(true, [("message", bound(0)), ("action", bound(1))].into_iter(), [].iter());
+        assert_eq!(names.find("Message", None), Some(BlockId(0)));
+        assert_eq!(
+            [names.may_open(b"MESSAGE>", 0), names.may_open(b"mess", 0), names.may_close(b"b", false)],
+            [Some(true), None, Some(false)]
+        );
+        let names = Names::new(false, [("message", bound(0)), ("*_x", bound(1))].into_iter(), [].iter());
+        assert_eq!((names.find("Message", None), names.find("a_x", None)), (None, Some(BlockId(1))));
+    }
+
+    #[test]
+    fn a_name_may_belong_to_one_family() {
+        let bound = |number, family| Bound { id: BlockId(number), family };
+        let entries = [("a", bound(0, Some(0))), ("a", bound(1, Some(1))), ("*", bound(2, Some(2)))];
+        let names = Names::new(false, entries.into_iter(), [].iter());
+        let found = [("a", 0), ("a", 1), ("a", 2), ("b", 0)].map(|(name, family)| names.find(name, Some(family)));
+        assert_eq!(found, [Some(BlockId(0)), Some(BlockId(1)), Some(BlockId(2)), None]);
+        assert_eq!([0, 2, 3].map(|family| names.may_open(b"b", family)), [Some(false), Some(true), Some(false)]);
+    }
+}

@@ -1,0 +1,213 @@
+//! Members: which value has this name?
+//!
+//! In: names with values.
+//! Out: [`Members`], in the order in which they came.
+//! Never: hashes the names of so few that looking through them is quicker.
+
+use foldhash::fast::RandomState;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// So many members are found by looking through them.
+const FEW: usize = 8;
+
+/// Values by their names, in order. Nearly every object has few, and is one list: quicker to make, to copy and to ask
+/// than a table, and half as large.
+#[derive(Debug, Clone)]
+pub(crate) struct Members<V> {
+    list: Vec<Member<V>>,
+    /// Where each stands, once they are more than [`FEW`].
+    places: Option<Box<Places>>,
+}
+
+/// A name and its value.
+pub(crate) type Member<V> = (Arc<str>, V);
+
+type Places = HashMap<Arc<str>, usize, RandomState>;
+
+impl<V> Default for Members<V> {
+    fn default() -> Self {
+        Self { list: Vec::new(), places: None }
+    }
+}
+
+impl<V> Members<V> {
+    pub(crate) fn with_capacity(members: usize) -> Self {
+        Self { list: Vec::with_capacity(members), places: None }
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Member<V>] {
+        &self.list
+    }
+
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.list.iter_mut().map(|(_, value)| value)
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut V)> {
+        self.list.iter_mut().map(|(name, value)| (&**name, value))
+    }
+
+    /// The how manieth member has this name.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        match &self.places {
+            Some(places) => places.get(name).copied(),
+            None => self.list.iter().position(|(one, _)| **one == *name),
+        }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&V> {
+        self.list.get(self.position(name)?).map(|(_, value)| value)
+    }
+
+    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut V> {
+        let place = self.position(name)?;
+        self.list.get_mut(place).map(|(_, value)| value)
+    }
+
+    /// The member of this name; a new one stands behind the others.
+    #[expect(clippy::indexing_slicing, reason = "the place was found or made just before")]
+    pub(crate) fn entry(&mut self, name: &str) -> &mut V
+    where
+        V: Default,
+    {
+        let place = self.position(name).unwrap_or_else(|| self.push(name.into(), V::default()));
+        &mut self.list[place].1
+    }
+
+    /// Puts a member in its place, or behind the others; returns what stood there.
+    pub(crate) fn insert(&mut self, name: Arc<str>, value: V) -> Option<V> {
+        match self.get_mut(&name) {
+            Some(place) => Some(std::mem::replace(place, value)),
+            None => {
+                self.push(name, value);
+                None
+            }
+        }
+    }
+
+    /// Takes the member of this name out; the others keep their order.
+    pub(crate) fn remove(&mut self, name: &str) -> Option<V> {
+        let place = self.position(name)?;
+        if let Some(places) = &mut self.places {
+            places.remove(name);
+            for later in places.values_mut().filter(|later| **later > place) {
+                *later -= 1;
+            }
+        }
+        Some(self.list.remove(place).1)
+    }
+
+    /// Leaves only the members that `keep` takes.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&str, &mut V) -> bool) {
+        self.list.retain_mut(|(name, value)| keep(name, value));
+        self.places = self.find_all();
+    }
+
+    /// Adds a member whose name is new; returns where it stands.
+    fn push(&mut self, name: Arc<str>, value: V) -> usize {
+        let place = self.list.len();
+        if let Some(places) = &mut self.places {
+            places.insert(name.clone(), place);
+        }
+        self.list.push((name, value));
+        if self.places.is_none() {
+            self.places = self.find_all();
+        }
+        place
+    }
+
+    /// Where each member stands, if they are many.
+    fn find_all(&self) -> Option<Box<Places>> {
+        let places = || self.list.iter().zip(0..).map(|((name, _), place)| (name.clone(), place)).collect();
+        (self.list.len() > FEW).then(|| Box::new(places()))
+    }
+}
+
+impl<V> Extend<Member<V>> for Members<V> {
+    /// Of those with the same name the last counts, in the place of the first.
+    fn extend<I: IntoIterator<Item = Member<V>>>(&mut self, members: I) {
+        for (name, value) in members {
+            self.insert(name, value);
+        }
+    }
+}
+
+impl<V> FromIterator<Member<V>> for Members<V> {
+    fn from_iter<I: IntoIterator<Item = Member<V>>>(members: I) -> Self {
+        let members = members.into_iter();
+        let mut all = Self::with_capacity(members.size_hint().0);
+        all.extend(members);
+        all
+    }
+}
+
+impl<V: PartialEq> PartialEq for Members<V> {
+    /// Members are equal by their names, in whatever order.
+    fn eq(&self, other: &Self) -> bool {
+        self.list.len() == other.list.len() && self.list.iter().all(|(name, value)| other.get(name) == Some(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use indexmap::IndexMap;
+    use proptest::prelude::*;
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Insert(u8, u8),
+        Entry(u8),
+        Remove(u8),
+        Retain(u8),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let name = 0..16_u8;
+        let step = prop_oneof![
+            4 => (name.clone(), any::<u8>()).prop_map(|(name, value)| Step::Insert(name, value)),
+            4 => name.clone().prop_map(Step::Entry),
+            2 => name.prop_map(Step::Remove),
+            1 => (2..5_u8).prop_map(Step::Retain),
+        ];
+        prop::collection::vec(step, 0..60)
+    }
+
+    proptest! {
+        #[test]
+        fn few_or_many_they_are_what_an_index_map_is(steps in steps()) {
+            let mut members = Members::default();
+            let mut peer: IndexMap<String, u8> = IndexMap::new();
+            for step in steps {
+                match step {
+                    Step::Insert(name, value) => {
+                        let name = name.to_string();
+                        prop_assert_eq!(members.insert(name.as_str().into(), value), peer.insert(name, value));
+                    }
+                    Step::Entry(name) => {
+                        let name = name.to_string();
+                        *members.entry(&name) ^= 1;
+                        *peer.entry(name).or_default() ^= 1;
+                    }
+                    Step::Remove(name) => {
+                        let name = name.to_string();
+                        prop_assert_eq!(members.remove(&name), peer.shift_remove(&name));
+                    }
+                    Step::Retain(part) => {
+                        members.retain(|_, value| *value % part != 0);
+                        peer.retain(|_, value| *value % part != 0);
+                    }
+                }
+                let list: Vec<(&str, u8)> = members.as_slice().iter().map(|(name, value)| (&**name, *value)).collect();
+                prop_assert_eq!(list, peer.iter().map(|(name, value)| (name.as_str(), *value)).collect::<Vec<_>>());
+                for name in (0..16).map(|name: u8| name.to_string()) {
+                    prop_assert_eq!(members.position(&name), peer.get_index_of(&name));
+                    prop_assert_eq!(members.get(&name), peer.get(&name));
+                }
+                let turned: Members<u8> = members.as_slice().iter().rev().cloned().collect();
+                prop_assert_eq!(&turned, &members);
+            }
+        }
+    }
+}
