@@ -13,7 +13,7 @@ use crate::lint;
 use crate::program::{Holds, Loaded, Program};
 use crate::report::Pen;
 use crate::surface::Folder;
-use crate::text::{Location, Sources};
+use crate::text::{Location, Sources, saved_like};
 use crate::workspace::CaseFile;
 use std::collections::BTreeMap;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
@@ -282,10 +282,7 @@ impl Drafting<'_> {
         let mut files = BTreeMap::new();
         for (path, document) in &self.files {
             let old = self.text(path).unwrap_or_default();
-            let mut new = document.to_string();
-            if old.contains("\r\n") {
-                new = new.replace("\r\n", "\n").replace('\n', "\r\n");
-            }
+            let new = saved_like(old, &document.to_string());
             if new != old {
                 folder.files.insert(path.clone(), new.clone().into_bytes());
                 files.insert(path.clone(), new);
