@@ -53,7 +53,7 @@ impl<'t> Places<'t> {
         let mut named =
             fields.list.iter().filter(|field| self.source.dialect.names.same(field.name.of(self.source.text), name));
         let declared = types.member(name).map_or(Types::unknown(), |(_, types)| types);
-        let last = named.clone().last()?;
+        let last = named.clone().next_back()?;
         let (field, types, rest) = match rest.split_first() {
             Some((nth, rest)) if declared.kind == Kind::Array => {
                 let nth = nth.parse().ok()?;
