@@ -31,7 +31,7 @@ pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming,
 pub use tree::Tree;
 
 use crate::diagnostic::{Code, Diagnostic, Remark, Strategy};
-use crate::text::{Location, Source, SourceId, Sources, Span, Spanned};
+use crate::text::{Location, Source, SourceId, Sources, Span, Spanned, authored};
 use decode::{Decode, Reading, table};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, HashSet};
@@ -196,14 +196,14 @@ impl Surface {
                     continue;
                 }
             };
-            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-            let source = self.sources.add(Source::new(name, text));
+            let text = authored(text);
+            let source = self.sources.add(Source::new(name, text.as_ref()));
             match grammar {
                 _ if is_text => drop(self.texts.insert(path.clone(), Ok(source))),
                 Some(grammar) => grammars.push((grammar.to_owned(), source)),
                 None => {
-                    let mut reading = Reading::new(source, text, diagnostics);
-                    files.extend(parse(&mut reading, text, source).map(|file| (path.as_str(), file)));
+                    let mut reading = Reading::new(source, &text, diagnostics);
+                    files.extend(parse(&mut reading, &text, source).map(|file| (path.as_str(), file)));
                     self.torn.extend(reading.torn);
                 }
             }
