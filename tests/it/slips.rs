@@ -46,8 +46,15 @@ effects = [{ go = "shut" }]
 
 /// Each finding about the pack with this slip: its code, the word it points at, and its advice.
 fn findings(right: &str, wrong: &str) -> Vec<(String, String, String)> {
-    assert!(PACK.contains(right), "the pack has `{right}`");
-    let pack = PACK.replace(right, wrong);
+    slips(&[(right, wrong)])
+}
+
+fn slips(slips: &[(&str, &str)]) -> Vec<(String, String, String)> {
+    let mut pack = PACK.to_owned();
+    for (right, wrong) in slips {
+        assert!(pack.contains(right), "the pack has `{right}`");
+        pack = pack.replacen(right, wrong, 1);
+    }
     let loaded = lint::check(&Folder::new("slips", [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR)]));
     let told = loaded.diagnostics.iter().map(|one| {
         let word = one.at.map(|at| at.span.of(loaded.sources.get(at.source).unwrap().text()));
@@ -118,4 +125,26 @@ fn quotes_and_brackets() {
 #[test]
 fn a_name_that_stands_twice() {
     check("title   = \"Open\"", "title = \"a\"\ntitle = \"b\"", "pack/duplicate-name", "title", "take it out");
+}
+
+#[test]
+fn what_could_never_be_stored() {
+    let effects = |list: &str| format!("effects = [{list}]\n[actions.pay.params]");
+    let emit = "effects = [{ emit = \"pay\", value = \"{{ params.sum.amount }}\" }]\n[actions.pay.params]";
+    let state = "[state.paid]\ntype = \"number\"\ndefault = 0\n[state.notes]\ntype = \"array\"\ndefault = []\n\
+                 items = { type = \"object\", properties = { kind = { enum = [\"old\", \"new\"] } } }\n[modes.open]";
+    for (effect, word) in [
+        ("{ append = \"paid\", value = 1 }", "\"paid\""),
+        ("{ set = \"paid\", value = \"much\" }", "\"much\""),
+        ("{ append = \"notes\", value = { kind = \"odd\", when = \"{{ now }}\" } }", "\"odd\""),
+        ("{ each = \"params.sum\", emit = \"x\" }", "\"params.sum\""),
+        ("{ set = \"paid\", value = \"{{ ids.page }}\" }", "ids.page"),
+    ] {
+        let found = slips(&[(emit, &effects(effect)), ("[modes.open]", state)]);
+        let found: Vec<_> = found.into_iter().filter(|(code, ..)| code != "pack/unread-state").collect();
+        assert!(matches!(found.as_slice(), [(_, its, _)] if its == word), "{effect}: {found:?}");
+    }
+    let fine = "{ append = \"notes\", value = { kind = \"old\" }, new = \"page\" }, { set = \"paid\", value = 3 }, { each = \"state.notes\", emit = \"{{ ids.page }}\" }";
+    let found = slips(&[(emit, &effects(fine)), ("[modes.open]", state)]);
+    assert!(found.iter().all(|(code, ..)| code == "pack/unread-state"), "{found:?}");
 }

@@ -121,6 +121,7 @@ impl Compiler<'_> {
             let (code, what, declared): (Code, &str, Vec<&str>) = match head.as_str() {
                 "state" => (Code::PACK_UNKNOWN_STATE, "state", self.surface.state.keys().map(String::as_str).collect()),
                 "data" => (Code::PACK_UNKNOWN_VARIABLE, "data", self.surface.data.keys().map(String::as_str).collect()),
+                "ids" => (Code::PACK_UNKNOWN_VARIABLE, "ids", self.ids.clone()),
                 "reply" => (Code::PACK_UNKNOWN_VARIABLE, "reply", REPLY_MEMBERS.to_vec()),
                 "params" => match sight.params {
                     Some(params) => {
@@ -131,7 +132,10 @@ impl Compiler<'_> {
                 _ => continue,
             };
             if !declared.contains(&member.as_str()) {
-                let message = format!("the {what} has no `{member}`");
+                let message = match what {
+                    "ids" => format!("no effect takes an id with `new = \"{member}\"`"),
+                    _ => format!("the {what} has no `{member}`"),
+                };
                 self.diagnostics.push(Diagnostic::new(code, at, message).with_nearest(member, declared));
                 continue;
             }
