@@ -14,6 +14,7 @@ use crate::session::Session;
 use crate::text::{Sources, excerpt};
 use crate::workspace::{Line, Lines, io_error, io_reason};
 use indicatif::{ProgressBar, ProgressStyle};
+use same_file::Handle;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -296,9 +297,10 @@ pub(super) struct Out {
 impl Out {
     /// Never over the answers: they are read while it is written.
     fn create(path: &Path, answers: &Path) -> Result<Self, Error> {
-        if let (Ok(here), Ok(there)) = (path.canonicalize(), answers.canonicalize())
-            && here == there
-        {
+        // What is no file, such as a pipe, is not opened twice.
+        let handle = |path: &Path| path.is_file().then(|| Handle::from_path(path).ok()).flatten();
+        let read = if answers.as_os_str() == "-" { Handle::stdin().ok() } else { handle(answers) };
+        if read.is_some() && handle(path) == read {
             return Err(Error::Usage(format!("cannot write `{}`: the answers stand in it", path.display())));
         }
         let file = File::create(path).map_err(|error| cannot_write(path, &error))?;

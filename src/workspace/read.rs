@@ -300,7 +300,8 @@ fn is_pack(path: &Path) -> bool {
     path.join("pack.toml").is_file()
 }
 
-fn folder_of(path: &Path) -> PathBuf {
+/// The folder of the pack that `path` names: itself, or that of its `pack.toml`.
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if path.file_name() == Some(OsStr::new("pack.toml")) && path.is_file() => {
             if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() }

@@ -54,6 +54,9 @@ fn a_new_pack_checks_clean_and_its_cases_pass() {
     check(&folder, &["test", "notes", "--stream", "1"], 0, "2 cases in 1 pack: 2 passed", "");
     check(&folder, &["new", "pack", "notes"], 2, "", "`notes` is already there");
     check(&folder, &["new", "pack", "No tes"], 2, "", "cannot name a pack");
+    check(&folder, &["new", "pack", "--", "-notes"], 2, "", "cannot name a pack");
+    let ledger = concat!(env!("CARGO_MANIFEST_DIR"), "/rules/couple-ai");
+    check(&folder, &["prompt", ledger, "--against", "notes"], 1, "before:", "prompt/unknown-prompt");
 }
 
 #[test]
@@ -189,6 +192,7 @@ fn a_new_part_checks_clean_and_its_case_passes() {
         check(&folder, &["new", kind, "No Name", "--pack", "notes"], 2, "", "cannot name");
     }
     check(&folder, &["test", "notes"], 0, "6 cases in 1 pack: 6 passed", "");
+    check(&folder, &["new", "action", "by_file", "--pack", "notes/pack.toml"], 0, "  notes/pack.toml\n", "");
     check(&folder, &["new", "action", "x", "--in", "nowhere", "--pack", "notes"], 2, "", "no mode `nowhere`");
     let files = || std::fs::read_dir(folder.join("notes/tests")).unwrap().count();
     let (before, pack) = (files(), folder.join("notes/pack.toml"));
