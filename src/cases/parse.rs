@@ -9,7 +9,7 @@ use super::prompts;
 use crate::diagnostic::{Checked, Code, Diagnostic};
 use crate::surface::Tree;
 use crate::surface::decode::{Decode, Reading};
-use crate::text::{Location, Source, SourceId, Sources, Span, Spanned};
+use crate::text::{Location, Source, SourceId, Sources, Span, Spanned, authored};
 use toml::de::{DeTable, DeValue};
 
 /// One script: a header, then what is said and what is expected of it.
@@ -112,12 +112,13 @@ const OUTCOME_KEYS: &[&str] = &[
 pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
     let mut diagnostics = Vec::new();
     let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
+        Ok(text) => authored(text),
         Err(error) => {
             let message = format!("`{path}` is not UTF-8 from byte {} on", error.valid_up_to());
             return Checked::new(None, vec![Diagnostic::new(Code::CASE_SYNTAX, None, message)]);
         }
     };
+    let text = text.as_ref();
     let source = sources.add(Source::new(path, text));
     let (header, parts) = cut(text);
     let header = parse_header(source, header, text, &mut diagnostics);
@@ -144,7 +145,7 @@ struct Piece<'t> {
 /// Cuts a file at its marker lines: the header, then the parts.
 fn cut(text: &str) -> (Span, Vec<Piece<'_>>) {
     let mut parts: Vec<Piece<'_>> = Vec::new();
-    let mut header = Span::new(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }, text.len());
+    let mut header = Span::new(0, text.len());
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let end = start + line.len();

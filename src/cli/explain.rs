@@ -41,6 +41,9 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
+    if arguments.file.is_none() && arguments.judging != Judging::default() {
+        return Err(Error::Usage("a story needs an answer: `rulebook explain PACK FILE`".to_owned()));
+    }
     if let Some(pack) = &arguments.degradation {
         let opened = Opened::open(pack)?;
         return Ok(match opened.program(Format::Human) {
@@ -57,9 +60,6 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
     }
     match (&arguments.what, &arguments.file) {
         (Some(pack), Some(file)) => story(Path::new(pack), file, arguments),
-        _ if arguments.judging != Judging::default() => {
-            Err(Error::Usage("a story needs an answer: `rulebook explain PACK FILE`".to_owned()))
-        }
         (Some(name), None) => {
             find(name).map(|page| Printed::new(Pen::default().page(page), Status::Clean)).ok_or_else(|| unknown(name))
         }

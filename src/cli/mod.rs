@@ -244,9 +244,8 @@ impl Opened {
         Ok(Self::load(read_pack(path)?, lint::check))
     }
 
-    fn load(mut files: PackFiles, check: impl FnOnce(&Folder) -> Loaded) -> Self {
-        let mut loaded = check(&files.folder);
-        loaded.diagnostics.append(&mut files.diagnostics);
+    fn load(files: PackFiles, check: impl FnOnce(&Folder) -> Loaded) -> Self {
+        let loaded = check(&files.folder);
         let pen = Pen::new(files.paths.clone());
         Self { files, loaded, pen }
     }

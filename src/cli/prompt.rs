@@ -86,6 +86,9 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
     };
     let mut printed = written(&opened, &prompt, Shape::Ledger)?;
     printed.err = findings(&other, &before) + &printed.err;
+    if before.has_errors() {
+        printed.status = Status::Findings;
+    }
     printed.out = opened.pen.prompts_compared(&before, &prompt);
     Ok(printed)
 }

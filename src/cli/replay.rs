@@ -14,6 +14,7 @@ use crate::session::Session;
 use crate::text::{Sources, excerpt};
 use crate::workspace::{Line, Lines, io_error, io_reason};
 use indicatif::{ProgressBar, ProgressStyle};
+use same_file::Handle;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -39,8 +40,8 @@ pub(crate) struct Arguments {
     /// The answers, one JSON object on each line: `response`, and maybe `id`, `mode` and `session`; `-` for standard input
     file: PathBuf,
     /// How many answers are judged at a time; as many as there are cores
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
     /// Write the outcomes to this file, one on each line, in the order of the answers
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -171,13 +172,13 @@ impl Judging<'_> {
     pub(super) fn judge_all(
         &self,
         file: &Path,
-        jobs: Option<NonZeroUsize>,
+        jobs: Option<u16>,
         out: Option<Out>,
     ) -> Result<(Replayed, Vec<Broken>), Error> {
         let (reader, bar) = open(file)?;
         let mut telling = Telling { bar, out, replayed: Replayed::default(), broken: Vec::new() };
-        let jobs = jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        each(Lines::new(reader, MOST), jobs, |line| self.judge(line), |judged| telling.tell(judged))?;
+        let jobs = jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(NonZeroUsize::get));
+        each(Lines::new(reader, MOST), jobs.unwrap_or(1), |line| self.judge(line), |judged| telling.tell(judged))?;
         if let Some(out) = &mut telling.out {
             out.finish()?;
         }
@@ -296,9 +297,10 @@ pub(super) struct Out {
 impl Out {
     /// Never over the answers: they are read while it is written.
     fn create(path: &Path, answers: &Path) -> Result<Self, Error> {
-        if let (Ok(here), Ok(there)) = (path.canonicalize(), answers.canonicalize())
-            && here == there
-        {
+        // What is no file, such as a pipe, is not opened twice.
+        let handle = |path: &Path| path.is_file().then(|| Handle::from_path(path).ok()).flatten();
+        let read = if answers.as_os_str() == "-" { Handle::stdin().ok() } else { handle(answers) };
+        if read.is_some() && handle(path) == read {
             return Err(Error::Usage(format!("cannot write `{}`: the answers stand in it", path.display())));
         }
         let file = File::create(path).map_err(|error| cannot_write(path, &error))?;

@@ -11,8 +11,8 @@ use super::{Error, Format, Opened, Printed, Status, nothing, packs, parallel};
 use crate::cases::{self, Case, CaseOptions, CaseRun, CaseVerdict, Coverage, Told, updated};
 use crate::program::Program;
 use crate::report::{Pen, TestedPack, json, junit};
-use crate::text::Sources;
-use crate::workspace::{PackFiles, cases_below};
+use crate::text::{Sources, saved_like};
+use crate::workspace::{CaseFile, PackFiles, cases_below};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -127,6 +127,7 @@ impl Arguments {
 /// A pack whose cases are about to run.
 struct Testing {
     program: Option<Program>,
+    files: Vec<CaseFile>,
     cases: Vec<Case>,
     tested: TestedPack,
 }
@@ -158,7 +159,7 @@ impl Testing {
                 }
             }
         }
-        Self { program: loaded.program, cases, tested }
+        Self { program: loaded.program, files: files.cases, cases, tested }
     }
 
     fn jobs(&self) -> impl Iterator<Item = (&Program, &Case)> {
@@ -216,9 +217,11 @@ impl Testing {
             return Ok(None);
         }
         let path = Path::new(&path);
+        let bytes = self.files.iter().find(|file| file.name == name).map(|file| file.bytes.as_slice());
+        let saved = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        save(folder, vec![(file, text)])?;
+        save(folder, vec![(file, saved_like(saved, &text))])?;
         Ok(Some((better, again)))
     }
 }

@@ -6,7 +6,7 @@
 
 use super::{Change, Way};
 use crate::surface::Folder;
-use crate::text::excerpt;
+use crate::text::{authored, excerpt};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -121,7 +121,8 @@ fn tables(folder: &Folder) -> Map<String, Value> {
     let mut all = Map::new();
     folder.others.values().for_each(|other| lay(&mut all, tables(other)));
     for (_, bytes) in folder.files.iter().filter(|(path, _)| path.ends_with(".toml")) {
-        let read = std::str::from_utf8(bytes).ok().and_then(|text| toml::from_str::<Map<String, Value>>(text).ok());
+        let read =
+            std::str::from_utf8(bytes).ok().and_then(|text| toml::from_str::<Map<String, Value>>(&authored(text)).ok());
         lay(&mut all, read.unwrap_or_default());
     }
     all
@@ -145,6 +146,9 @@ fn texts(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
         all.extend(texts(other).into_iter().map(|(below, text)| (format!("{path}/{below}"), text)));
     }
     let own = folder.files.iter().filter(|(path, _)| !path.ends_with(".toml"));
-    all.extend(own.map(|(path, text)| (path.clone(), text.clone())));
+    all.extend(own.map(|(path, bytes)| {
+        let text = std::str::from_utf8(bytes).map(|text| authored(text).into_owned().into_bytes());
+        (path.clone(), text.unwrap_or_else(|_| bytes.clone()))
+    }));
     all
 }

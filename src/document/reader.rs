@@ -21,6 +21,7 @@ use crate::grammar::{Machine, Progress};
 use crate::program::{BlockId, Dialect, Family, Limits};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 /// So much of a text is looked through for masks, and then for marks while it is still at hand.
@@ -316,6 +317,7 @@ impl<'p> Scanner<'p> {
             self.found.push(Found::of(What::Defect(Defect::WrongCloser), closer, index));
         }
         self.faults(&open, index);
+        self.repeats(&open, index, text);
         self.blocks.push(Block {
             id: open.id,
             family: open.family as u8,
@@ -348,6 +350,21 @@ impl<'p> Scanner<'p> {
                 && family.faults.contains(&rule)
             {
                 self.found.push(Found::of(What::Fault(rule), attribute.value.span(), index));
+            }
+        }
+    }
+
+    /// What the opener says again: the first of a name counts.
+    fn repeats(&mut self, open: &Open, index: usize, text: &str) {
+        if open.attributes.len() < 2 {
+            return;
+        }
+        let mut known = BTreeSet::new();
+        for attribute in &open.attributes {
+            if let Key::Typed(key) = attribute.key
+                && !known.insert(self.dialect.names.fold(key.span().of(text)))
+            {
+                self.finds(Found::of(What::Remark(Remark::DuplicateKey), key.span(), index));
             }
         }
     }

@@ -75,6 +75,15 @@ pub(super) fn guard_of(filter: &str) -> &'static str {
     }
 }
 
+/// What a filter of texts makes of `none`: an empty text, or no parts.
+fn of_nothing(filter: &str) -> Option<Value> {
+    match filter {
+        "capitalize" | "indent" | "lower" | "replace" | "string" | "title" | "trim" | "upper" => Some(Value::from("")),
+        "lines" | "split" => Some(empty()),
+        _ => None,
+    }
+}
+
 static TESTS: [&str; 37] = [
     "!=",
     "<",
@@ -127,18 +136,24 @@ pub(super) fn predicates() -> impl Iterator<Item = &'static str> {
 pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut e = bare();
     for name in FILTERS {
-        if let Some(cost) = cost_of(name) {
-            e.add_filter(name, move |state: &State<'_, '_>, args: Rest<ValueOrKwargs>| {
-                let args = args.into_values();
-                on_scale(state, |left| cost(left, &args))?;
-                BUILTIN.empty_state().apply_filter(name, &args)
-            });
+        let (cost, nothing) = (cost_of(name), of_nothing(name));
+        if cost.is_none() && nothing.is_none() {
+            continue;
         }
+        e.add_filter(name, move |state: &State<'_, '_>, args: Rest<ValueOrKwargs>| {
+            let args = args.into_values();
+            if let (Some(nothing), true) = (&nothing, args.first().is_some_and(is_none)) {
+                return Ok(nothing.clone());
+            }
+            if let Some(cost) = cost {
+                on_scale(state, |left| cost(left, &args))?;
+            }
+            BUILTIN.empty_state().apply_filter(name, &args)
+        });
     }
     e.add_filter("abs", filters::abs);
     e.add_filter("attr", filters::attr);
     e.add_filter("bool", filters::bool);
-    e.add_filter("capitalize", filters::capitalize);
     e.add_filter("chain", filters::chain);
     e.add_filter("count", filters::length);
     e.add_filter("first", filters::first);
@@ -147,7 +162,6 @@ pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     e.add_filter("items", filters::items);
     e.add_filter("last", filters::last);
     e.add_filter("length", filters::length);
-    e.add_filter("lower", filters::lower);
     e.add_filter("map", filters::map);
     e.add_filter("reject", filters::reject);
     e.add_filter("rejectattr", filters::rejectattr);
@@ -156,8 +170,6 @@ pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     e.add_filter("select", filters::select);
     e.add_filter("selectattr", filters::selectattr);
     e.add_filter("sum", filters::sum);
-    e.add_filter("title", filters::title);
-    e.add_filter("upper", filters::upper);
     e.add_filter("zip", filters::zip);
     for name in ["d", "default"] {
         e.add_filter(name, |value: &Value, other: Option<Value>, lax: Option<bool>, named: Kwargs| {
@@ -175,7 +187,7 @@ pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     });
     e.add_filter("xml", |state: &State<'_, '_>, value: &Value| {
         on_scale(state, |left| weigh(left, value, DEPTH))?;
-        let text = value.to_string();
+        let text = if is_none(value) { String::new() } else { value.to_string() };
         on_scale(state, |left| take(left, 6 * text.len()))?;
         Ok::<_, Error>(xml(&text))
     });
@@ -196,15 +208,17 @@ pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     e
 });
 
-/// minijinja's own filters, for those that are weighed before they run.
+/// minijinja's own filters, for those that are weighed before they run, or asked about `none`.
 static BUILTIN: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut e = bare();
     e.add_filter("batch", filters::batch);
+    e.add_filter("capitalize", filters::capitalize);
     e.add_filter("dictsort", filters::dictsort);
     e.add_filter("indent", filters::indent);
     e.add_filter("join", filters::join);
     e.add_filter("lines", filters::lines);
     e.add_filter("list", filters::list);
+    e.add_filter("lower", filters::lower);
     e.add_filter("max", filters::max);
     e.add_filter("min", filters::min);
     e.add_filter("replace", filters::replace);
@@ -212,8 +226,10 @@ static BUILTIN: LazyLock<Environment<'static>> = LazyLock::new(|| {
     e.add_filter("sort", filters::sort);
     e.add_filter("split", filters::split);
     e.add_filter("string", filters::string);
+    e.add_filter("title", filters::title);
     e.add_filter("trim", filters::trim);
     e.add_filter("unique", filters::unique);
+    e.add_filter("upper", filters::upper);
     e
 });
 

@@ -180,6 +180,7 @@ impl<'j> Sheet<'j> {
     fn print(&mut self, value: &Held<'j>, form: &Print) -> Option<()> {
         let start = self.out.len();
         match (form, self.escape) {
+            (Print::Markup, _) if value.is_none() => {}
             (Print::Jinja | Print::Markup, _) => self.out.push_str(&written(value)?),
             (Print::Slot(slot), Some(escape)) => match value {
                 none if none.is_none() => {}

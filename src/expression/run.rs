@@ -197,6 +197,7 @@ impl<'j> Run<'j> {
                 Held::Json(Cow::Owned(length.into()))
             }
             Quick::Text(base) => match self.value(base)? {
+                none if none.is_none() => Held::Text(""),
                 text if text.text().is_some() => text,
                 Held::List(items) if items.is_empty() => Held::Text("[]"),
                 // The engine writes a pair in a way of its own.

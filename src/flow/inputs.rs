@@ -4,7 +4,7 @@
 //! Out: [`Words`]: their class, and what its pattern captured.
 //! Never: lets a rule follow, or guesses: the first input that matches counts.
 
-use crate::program::{Input, ModeId, Program, Spelled};
+use crate::program::{Input, ModeId, Pattern, Program};
 use crate::value::Object;
 
 /// What some words of a user mean.
@@ -51,30 +51,13 @@ fn captures(input: &Input, text: &str) -> Option<Object> {
     if input.matches.is_empty() {
         return input.unless.iter().all(|pattern| pattern.find(text).is_none()).then(Object::new);
     }
-    let mut first: Option<(usize, &Spelled)> = None;
-    for spelled in &input.matches {
-        if let Some(found) = spelled.pattern.find_apart(text, &input.unless)
+    let mut first: Option<(usize, &Pattern)> = None;
+    for pattern in &input.matches {
+        if let Some(found) = pattern.find_apart(text, &input.unless).next()
             && first.is_none_or(|(start, _)| found.start < start)
         {
-            first = Some((found.start, spelled));
+            first = Some((found.start, pattern));
         }
     }
-    first.map(|(start, spelled)| named(spelled, text, start))
-}
-
-/// The named groups of a match: words of the pack as it declares them, anything else as it was said.
-fn named(spelled: &Spelled, text: &str, start: usize) -> Object {
-    let mut members = Object::new();
-    if spelled.pattern.groups().next().is_none() {
-        return members;
-    }
-    let Some(captures) = spelled.pattern.captures_at(text, start) else { return members };
-    for name in spelled.pattern.groups() {
-        let Some(said) = captures.name(name) else { continue };
-        let words = spelled.words.iter().find(|(group, _)| group == name).map(|(_, words)| words.as_slice());
-        let same = |word: &&String| word.to_lowercase() == said.as_str().to_lowercase();
-        let declared = words.unwrap_or_default().iter().find(same).map(String::as_str);
-        members.insert(name, declared.unwrap_or(said.as_str()).into());
-    }
-    members
+    first.map(|(start, pattern)| pattern.captured(text, start))
 }

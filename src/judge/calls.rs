@@ -4,13 +4,15 @@
 //! Out: [`Call`]s with their verdicts; unknown, malformed, invalid, forbidden and surplus ones answered.
 //! Never: runs one, or lets a call change what its neighbours are judged by.
 
+use super::places::{self, Places};
 use super::typing::{self, Source, Undeclared};
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
 use crate::document::payload::{self, Payload, Unreadable};
-use crate::document::{Block, Ended};
+use crate::document::{Block, Ended, Written};
+use crate::expression::Template;
 use crate::program::{self, Action, Schema, Types};
-use crate::surface::Role;
+use crate::surface::{self, Role};
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
 use serde_json::Value as Json;
@@ -102,7 +104,9 @@ impl Judgement<'_> {
             let json = payload::Json { value: value.clone(), faults: Vec::new(), repeated: Vec::new() };
             payload::Read { payload: Payload::Json(json), rung: 0 }
         } else {
-            payload::read(self.text, block.body(), masks, &bound.payload, dialect, block.family(), limits, &values)
+            // A member that could not be read says so once more.
+            let ladder = if block.written == Written::Value { &[surface::Payload::Json] } else { &*bound.payload };
+            payload::read(self.text, block.body(), masks, ladder, dialect, block.family(), limits, &values)
         };
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
         let source = Source {
@@ -142,7 +146,7 @@ impl Judgement<'_> {
                 let typed = source.members(&fields, types, limits.depth);
                 if values.get() == 0 {
                     let why = format!("the payloads hold more than {} values", limits.values);
-                    return self.malformed(call, bound, payload_span(block), &why);
+                    return self.malformed(call, bound, places::whole(block), &why);
                 }
                 for (name, span) in typed.repeated {
                     let message = format!("the field `{name}` stands several times; the last counts");
@@ -159,17 +163,17 @@ impl Judgement<'_> {
                 }
                 for key in &json.repeated {
                     let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
-                    self.remark(Remark::DuplicateKey, payload_span(block), message, Some(bound.at));
+                    self.remark(Remark::DuplicateKey, places::whole(block), message, Some(bound.at));
                 }
                 let Value::Object(params) = json.value else {
-                    return self.malformed(call, bound, payload_span(block), "the payload is no object");
+                    return self.malformed(call, bound, places::whole(block), "the payload is no object");
                 };
                 self.with_call(call, |call| call.readable = true);
                 if !json.faults.is_empty() {
                     self.malformed(
                         call,
                         bound,
-                        payload_span(block),
+                        places::whole(block),
                         "the payload can only be read by forgiving its faults",
                     );
                 }
@@ -198,12 +202,14 @@ impl Judgement<'_> {
             call.params = params;
             call.undeclared = undeclared.count > 0;
         });
-        self.judge_undeclared(call, block, action, undeclared);
+        let places = Places::new(source, types, block);
+        let at = |way: &[String]| places.at(form, way);
+        self.judge_undeclared(call, &at, action, undeclared);
         // What is missing from a payload that was cut off is no second defect, unless the call runs all the same.
         if incomplete && self.calls.get(call).is_some_and(|call| !call.accepted) {
             return false;
         }
-        self.validate(call, block, action)
+        self.validate(call, &at, action)
     }
 
     fn malformed(&mut self, call: usize, bound: &program::Block, at: Span, why: &str) -> bool {
@@ -212,13 +218,19 @@ impl Judgement<'_> {
         false
     }
 
-    fn judge_undeclared(&mut self, call: usize, block: &Block, action: &Action, undeclared: Undeclared) {
+    fn judge_undeclared(
+        &mut self,
+        call: usize,
+        at: &dyn Fn(&[String]) -> Span,
+        action: &Action,
+        undeclared: Undeclared,
+    ) {
         let declared = action.schema.json().get("properties").and_then(Json::as_object);
         self.left_out += undeclared.count - undeclared.paths.len();
         for path in undeclared.paths {
             let name = path.last().cloned().unwrap_or_default();
             let message = format!("the action does not declare `{}`", excerpt(&path.join("."), 60));
-            let mut finding = defect(Defect::UnknownParam, payload_span(block), message).with_rule(Some(action.at));
+            let mut finding = defect(Defect::UnknownParam, at(&path), message).with_rule(Some(action.at));
             if let ([_], Some(declared)) = (path.as_slice(), declared) {
                 finding = finding.with_nearest(&name, declared.keys().map(String::as_str));
             }
@@ -227,8 +239,8 @@ impl Judgement<'_> {
     }
 
     /// Whether the parameters fit the schema, maybe after a strategy changed them.
-    fn validate(&mut self, call: usize, block: &Block, action: &Action) -> bool {
-        let Some(faults) = self.faults_of(call, action) else { return true };
+    fn validate(&mut self, call: usize, at: &dyn Fn(&[String]) -> Span, action: &Action) -> bool {
+        let Some((way, faults)) = self.faults_of(call, action) else { return true };
         let mut message = String::from("the payload does not fit its schema: ");
         for (index, fault) in faults.iter().take(3).enumerate() {
             let _ = write!(message, "{}{fault}", if index == 0 { "" } else { "; " });
@@ -236,23 +248,28 @@ impl Judgement<'_> {
         if faults.len() > 3 {
             message.push_str("; and more");
         }
-        let finding = defect(Defect::InvalidPayload, payload_span(block), message).with_rule(Some(action.at));
+        let finding = defect(Defect::InvalidPayload, at(&way), message).with_rule(Some(action.at));
         let chosen = self.answer(Defect::InvalidPayload, &Subject::Call(call), finding);
         matches!(chosen, Strategy::Coerce | Strategy::Default)
     }
 
-    /// What the schema says against the parameters.
-    fn faults_of(&self, call: usize, action: &Action) -> Option<Vec<String>> {
+    /// What the schema says against the parameters, and the way to what it says first.
+    fn faults_of(&self, call: usize, action: &Action) -> Option<(Vec<String>, Vec<String>)> {
         let validator = match action.schema.validator() {
             Ok(validator) => validator,
             // Deny by default: nothing fits a schema that cannot be compiled.
-            Err(error) => return Some(vec![format!("the schema itself cannot be used: {}", excerpt(error, 120))]),
+            Err(error) => {
+                let why = format!("the schema itself cannot be used: {}", excerpt(error, 120));
+                return Some((Vec::new(), vec![why]));
+            }
         };
         let params = &self.calls.get(call)?.params;
         if validator.is_valid(params) {
             return None;
         }
-        Some(validator.iter_errors(params).map(|error| program::misfit_at("", &error)).take(10).collect())
+        let errors: Vec<_> = validator.iter_errors(params).take(10).collect();
+        let way = errors.first().map(|error| error.instance_path().segments().map(|step| step.to_string()).collect());
+        Some((way.unwrap_or_default(), errors.iter().map(|error| program::misfit_at("", error)).collect()))
     }
 
     /// Deny by default: what no permit allows is forbidden, and a condition that fails denies.
@@ -275,11 +292,17 @@ impl Judgement<'_> {
         for permit in permits {
             let Some(when) = &permit.when else { continue };
             self.prepare_reply(when.reads());
+            self.prepare_reply(permit.advice.as_ref().map(Template::reads).unwrap_or_default());
             let Some(params) = self.calls.get(call).map(|call| &call.params) else { continue };
             let mut scope = self.scope();
             scope.add("params", params);
             let weighed = self.steps.weigh(when, &scope);
             why = weighed.why_not(80);
+            if let (Some(said), Ok(false), Some(advice)) = (&mut why, &weighed.holds, &permit.advice)
+                && let Ok(advice) = advice.text(&scope)
+            {
+                *said = excerpt(&advice, 300).into_owned();
+            }
             self.steps.tell_weighed(weighed, permit.at, block.span(), || format!("`{mode}` permits `{name}` when"));
             if why.is_none() {
                 self.steps.tell("permit", permit.at, block.span(), allowed);
@@ -435,9 +458,4 @@ impl Judgement<'_> {
         }
         fits
     }
-}
-
-/// Where to point for a payload: at its opener where there is nothing of it.
-fn payload_span(block: &Block) -> Span {
-    if block.body().is_empty() { block.opener() } else { block.body() }
 }

@@ -7,7 +7,7 @@
 use super::{Composed, Judgement, Subject, defect};
 use crate::diagnostic::Defect;
 use crate::expression::Record;
-use crate::program::{Guardrail, Set, Target};
+use crate::program::{Guardrail, MOST_MATCHES, Set, Target};
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
 use crate::value::Value;
@@ -38,20 +38,20 @@ impl Judgement<'_> {
                     if hits.contains(&pattern) == rule.inverted {
                         continue;
                     }
-                    let found = found(rule, &looked.text.text);
-                    if found.is_none() && !rule.inverted {
+                    let mut matches = matches(rule, &looked.text.text).peekable();
+                    if matches.peek().is_none() && !rule.inverted {
                         self.steps.tell("condition", rule.at, looked.text.span, || {
                             format!("the guardrail `{}` trips unless its exception overlaps: it does", rule.id)
                         });
                         continue;
                     }
-                    self.trip(rule, Some(&looked), found);
+                    self.trip(rule, Some(&looked), matches);
                 }
             }
         }
         for rule in &program.guardrails.conditions {
             let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else { continue };
-            self.trip(rule, None, None);
+            self.trip(rule, None, std::iter::empty());
         }
         // What effects read of it is made once more, of what has been decided; the rest is a copy that nobody needs.
         self.reply = Record::default();
@@ -62,21 +62,8 @@ impl Judgement<'_> {
     }
 
     /// A pattern has tripped, or there is none: what the condition says decides.
-    fn trip(&mut self, rule: &Guardrail, looked: Option<&Looked>, found: Option<Range<usize>>) {
-        let mut broken = None;
-        if let Some(when) = &rule.when {
-            self.prepare_reply(when.reads());
-            let weighed = self.steps.weigh(when, &self.scope());
-            let holds = weighed.holds.clone();
-            let span = looked.map_or(Span::new(0, self.text.len()), |looked| looked.text.span);
-            self.steps.tell_weighed(weighed, rule.at, span, || format!("the guardrail `{}` trips when", rule.id));
-            match holds {
-                Ok(true) => {}
-                Ok(false) => return,
-                // A check that cannot be made has not been passed.
-                Err(failure) => broken = Some(failure.message),
-            }
-        }
+    fn trip(&mut self, rule: &Guardrail, looked: Option<&Looked>, matches: impl Iterator<Item = Range<usize>>) {
+        let Some((found, broken)) = self.tripping_match(rule, looked, matches) else { return };
         let found = looked.zip(found).map(|(looked, found)| {
             let said = excerpt(looked.text.text.get(found.clone()).unwrap_or_default(), 60).into_owned();
             (looked.text.locate(self.text, found), said)
@@ -111,6 +98,49 @@ impl Judgement<'_> {
             // A removed message is composed anew.
             self.compose();
         }
+    }
+
+    /// The match that trips a guardrail, if it takes one, and why that cannot be checked, if it cannot; none where nothing
+    /// trips it. A condition that reads what a match captures is asked of each, any other once.
+    fn tripping_match(
+        &mut self,
+        rule: &Guardrail,
+        looked: Option<&Looked>,
+        mut matches: impl Iterator<Item = Range<usize>>,
+    ) -> Option<(Option<Range<usize>>, Option<String>)> {
+        let Some(when) = &rule.when else { return Some((matches.next(), None)) };
+        self.prepare_reply(when.reads());
+        let each = when.reads().iter().any(|path| path.first().is_some_and(|name| name == "captures"));
+        let (mut speaker, mut label, mut span) = (Value::Null, Value::Null, Span::new(0, self.text.len()));
+        if let Some(looked) = looked {
+            span = looked.text.span;
+            if let Subject::Block(block) = looked.subject
+                && let Some(who) = self.speaker(block)
+            {
+                (speaker, label) = (who.name.into(), who.label.into());
+            }
+        }
+        let tried = std::iter::once(matches.next()).chain(matches.map(Some));
+        for (number, found) in tried.take(if each { usize::MAX } else { 1 }).enumerate() {
+            // What would take too long to look through trips it.
+            if number >= MOST_MATCHES {
+                return Some((found, None));
+            }
+            let said = looked.zip(found.as_ref()).zip(rule.pattern.as_ref()).filter(|_| each);
+            let captures = said.map(|((looked, found), pattern)| pattern.captured(&looked.text.text, found.start));
+            let captures = captures.map_or(Value::Null, Value::Object);
+            let scope = self.scope().with("captures", &captures).with("speaker", &speaker).with("label", &label);
+            let weighed = self.steps.weigh(when, &scope);
+            let holds = weighed.holds.clone();
+            self.steps.tell_weighed(weighed, rule.at, span, || format!("the guardrail `{}` trips when", rule.id));
+            match holds {
+                Ok(true) => return Some((found, None)),
+                Ok(false) => {}
+                // A check that cannot be made has not been passed.
+                Err(failure) => return Some((found, Some(failure.message))),
+            }
+        }
+        None
     }
 
     /// The texts of a target of which any trips a guardrail, with the patterns that match it.
@@ -185,7 +215,8 @@ impl Judgement<'_> {
     }
 }
 
-/// What trips a guardrail in this text; nothing where it trips because its pattern does not match.
-fn found(rule: &Guardrail, text: &str) -> Option<Range<usize>> {
-    rule.pattern.as_ref().filter(|_| !rule.inverted)?.find_apart(text, rule.excuse.as_slice())
+/// What could trip a guardrail in this text; nothing where it trips because its pattern does not match.
+fn matches<'l>(rule: &'l Guardrail, text: &'l str) -> impl Iterator<Item = Range<usize>> {
+    let pattern = rule.pattern.iter().filter(|_| !rule.inverted);
+    pattern.flat_map(|pattern| pattern.find_apart(text, rule.excuse.as_slice()))
 }

@@ -16,6 +16,7 @@ mod leaves;
 mod lists;
 mod outside;
 mod path;
+mod places;
 mod reading;
 mod reply;
 mod shape;
@@ -39,7 +40,7 @@ use crate::program::{self, Action, Answers, Dialect, Mode, ModeId, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Location, Span};
-use crate::value::Value;
+use crate::value::{Object, Value};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -291,11 +292,16 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// What the opener of a block says beside its name.
+    /// What the opener of a block says beside its name; the first of a name counts.
     pub(crate) fn attributes(&self, index: usize) -> Value {
         let Some(block) = self.document.blocks.get(index) else { return Value::Null };
-        let entry = |one: &Attribute| Some((self.key_of(block, one)?, self.value_of(one).into()));
-        Value::Object(block.attributes.iter().filter_map(entry).collect())
+        let mut attributes = Object::new();
+        for one in &block.attributes {
+            if let Some(key) = self.key_of(block, one).filter(|key| !attributes.contains_key(key)) {
+                attributes.insert(key, self.value_of(one).into());
+            }
+        }
+        attributes.into()
     }
 
     fn key_of(&self, block: &Block, attribute: &Attribute) -> Option<&'r str> {

@@ -73,7 +73,7 @@ impl Judgement<'_> {
     }
 
     /// Whether the answer is one object, whose members are the blocks.
-    fn reads_members(&self) -> bool {
+    pub(super) fn reads_members(&self) -> bool {
         self.dialect.is_some_and(|(_, dialect)| dialect.outline.is_some())
     }
 

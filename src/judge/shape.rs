@@ -98,10 +98,11 @@ impl Judgement<'_> {
         blocks.filter(|(index, block)| fits(block.id) && self.stands(*index)).map(|(index, _)| index).collect()
     }
 
-    /// A block is out of order if one stands before it that should come after it.
+    /// A block is out of order if one stands before it that should come after it. Members of an object have no order
+    /// (RFC 8259, §4).
     fn judge_order(&mut self) {
         let (Some(mode), Some((dialect, _))) = (self.mode, self.dialect) else { return };
-        if mode.reply.order.is_empty() {
+        if mode.reply.order.is_empty() || self.reads_members() {
             return;
         }
         let rank = |id: BlockId| mode.reply.order.iter().position(|blocks| blocks.contains(&(dialect, id)));

@@ -74,7 +74,7 @@ impl<'t> Source<'t> {
         Some(read.ok()?.value)
     }
 
-    fn fields_in(&self, span: Span) -> Fields {
+    pub(super) fn fields_in(&self, span: Span) -> Fields {
         read_fields(self.text, span, self.masks, self.dialect, self.family, self.limits)
     }
 

@@ -41,7 +41,7 @@ fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
 
 /// The words that its patterns match.
 fn matched(input: &Input) -> Option<Matched> {
-    let patterns: Vec<&str> = input.matches.iter().map(|one| one.pattern.source()).collect();
+    let patterns: Vec<&str> = input.matches.iter().map(|one| one.source()).collect();
     Matched::by(&patterns)
 }
 
@@ -56,9 +56,9 @@ fn tried(input: &Input, mode: ModeId) -> bool {
 /// Whether `earlier` is certain to match all words that `later` does: it takes any, or it has all of its patterns and is
 /// kept from no match that the other is not kept from.
 fn takes_all(earlier: &Input, later: &Input) -> bool {
-    let any = earlier.matches.is_empty() || earlier.matches.iter().any(|one| one.pattern.matches_everything());
-    let has = |pattern: &str| earlier.matches.iter().any(|one| one.pattern.source() == pattern);
-    let same = !later.matches.is_empty() && later.matches.iter().all(|one| has(one.pattern.source()));
+    let any = earlier.matches.is_empty() || earlier.matches.iter().any(|one| one.matches_everything());
+    let has = |pattern: &str| earlier.matches.iter().any(|one| one.source() == pattern);
+    let same = !later.matches.is_empty() && later.matches.iter().all(|one| has(one.source()));
     let kept = |pattern: &str| later.unless.iter().any(|one| one.source() == pattern);
     (any && earlier.unless.is_empty()) || (same && earlier.unless.iter().all(|one| kept(one.source())))
 }

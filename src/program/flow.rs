@@ -35,20 +35,12 @@ pub(crate) struct Input {
     /// The modes in which it is tried; all if empty.
     pub(crate) modes: Vec<ModeId>,
     /// One of them must match; any words will do if empty.
-    pub(crate) matches: Vec<Spelled>,
+    pub(crate) matches: Vec<Pattern>,
     /// A match that overlaps one of theirs does not count.
     pub(crate) unless: Vec<Pattern>,
     /// The number of the message that asks back.
     pub(crate) ask: Option<usize>,
     pub(crate) at: Location,
-}
-
-/// A pattern, and the words of `data` that its groups stand for.
-#[derive(Debug)]
-pub(crate) struct Spelled {
-    pub(crate) pattern: Pattern,
-    /// For a named group that is nothing but a list of `data`: its words as they are declared.
-    pub(crate) words: Vec<(String, Vec<String>)>,
 }
 
 /// What follows on events.

@@ -31,6 +31,7 @@ pub(crate) struct Guardrail {
     pub(crate) inverted: bool,
     /// A match that this one overlaps does not count.
     pub(crate) excuse: Option<Pattern>,
+    /// Asked of each match if it reads what that captures.
     pub(crate) when: Option<Expression>,
     /// The modes in which it looks; all if empty.
     pub(crate) modes: Vec<ModeId>,

@@ -30,12 +30,12 @@ mod types;
 pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Outside, tag_family};
 pub(crate) use effect::{Effect, Verb};
 pub(crate) use example::{Members, example};
-pub(crate) use flow::{Event, Exit, Flows, Input, Message, Rule, Speakers, Spelled};
+pub(crate) use flow::{Event, Exit, Flows, Input, Message, Rule, Speakers};
 pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
 pub(crate) use inclusion::Matched;
 pub use limits::Limits;
 pub(crate) use outline::{LevelId, Outline};
-pub(crate) use pattern::{Pattern, PatternSet};
+pub(crate) use pattern::{MOST_MATCHES, Pattern, PatternSet};
 pub(crate) use prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Variant};
 pub(crate) use schema::{Schema, misfit_at};
 pub(crate) use starts::{Margin, Starts};
@@ -136,6 +136,8 @@ pub(crate) struct Mode {
 #[derive(Debug)]
 pub(crate) struct Permit {
     pub(crate) when: Option<Expression>,
+    /// What is wanting where the condition does not hold.
+    pub(crate) advice: Option<Template>,
     pub(crate) at: Location,
 }
 

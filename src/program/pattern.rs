@@ -9,7 +9,8 @@
 //! the automaton knows. Elsewhere a set without its boundaries, which finds no less, says which patterns to ask one by one.
 
 use super::literals::Literals;
-use regex::{Captures, Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use crate::value::Object;
+use regex::{Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use regex_syntax::hir::{Hir, HirKind, Look};
 use std::ops::Range;
 
@@ -19,7 +20,7 @@ const LARGEST: usize = 1 << 20;
 const LARGEST_SET: usize = 16 << 20;
 
 /// The most matches of one pattern that are looked through.
-const MOST: usize = 64;
+pub(crate) const MOST_MATCHES: usize = 64;
 
 /// One pattern.
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub(crate) struct Pattern {
     exact: Regex,
     /// With the boundaries of ASCII, if it has any.
     ascii: Option<Regex>,
+    /// For a named group that is nothing but a list of `data`: its words as they are declared.
+    words: Vec<(String, Vec<String>)>,
 }
 
 impl Pattern {
@@ -34,36 +37,54 @@ impl Pattern {
         let build = |text: &str| RegexBuilder::new(text).size_limit(LARGEST).build();
         let exact = build(text)?;
         let ascii = with_boundaries(text, &Hir::look(Look::WordAscii)).and_then(|text| build(&text).ok());
-        Ok(Self { exact, ascii })
+        Ok(Self { exact, ascii, words: Vec::new() })
     }
 
-    /// Its matches in the text, one behind the other; not more than [`MOST`], since each takes a search.
+    /// With the words of `data` that its named groups stand for.
+    pub(crate) fn with_words(self, words: Vec<(String, Vec<String>)>) -> Self {
+        Self { words, ..self }
+    }
+
+    /// Its matches in the text, one behind the other; not more than [`MOST_MATCHES`], since each takes a search.
     pub(crate) fn find_all<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
-        self.fitting(text).find_iter(text).take(MOST)
+        self.fitting(text).find_iter(text).take(MOST_MATCHES)
     }
 
-    /// Its first match that none of `others` overlaps with one of theirs.
-    pub(crate) fn find_apart(&self, text: &str, others: &[Pattern]) -> Option<Range<usize>> {
+    /// Its matches that none of `others` overlaps with one of theirs.
+    pub(crate) fn find_apart<'t>(
+        &'t self,
+        text: &'t str,
+        others: &'t [Pattern],
+    ) -> impl Iterator<Item = Range<usize>> + 't {
         let mut taken: Option<Vec<Range<usize>>> = None;
-        let all = || others.iter().flat_map(|other| other.find_all(text)).map(|found| found.range()).collect();
+        let all = move || others.iter().flat_map(|other| other.find_all(text)).map(|found| found.range()).collect();
         let own = self.fitting(text).find_iter(text).map(|found| found.range()).enumerate();
-        let mut own = own.filter(|(number, found)| {
+        let own = own.filter(move |(number, found)| {
             let end = found.end.max(found.start + 1);
             // What would take too long to look through is not excused.
-            *number >= MOST
+            *number >= MOST_MATCHES
                 || !taken.get_or_insert_with(all).iter().any(|other| other.start < end && found.start < other.end)
         });
-        own.next().map(|(_, found)| found)
+        own.map(|(_, found)| found)
     }
 
-    /// What its groups capture at the first match from a place on.
-    pub(crate) fn captures_at<'t>(&self, text: &'t str, start: usize) -> Option<Captures<'t>> {
-        self.fitting(text).captures_at(text, start)
-    }
-
-    /// The names of its groups.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
-        self.exact.capture_names().flatten()
+    /// What its named groups capture at the first match from a place on: words of the pack as it declares them, anything else
+    /// as it was said.
+    pub(crate) fn captured(&self, text: &str, start: usize) -> Object {
+        let mut members = Object::new();
+        let mut groups = self.exact.capture_names().flatten().peekable();
+        if groups.peek().is_none() {
+            return members;
+        }
+        let Some(captures) = self.fitting(text).captures_at(text, start) else { return members };
+        for name in groups {
+            let Some(said) = captures.name(name) else { continue };
+            let words = self.words.iter().find(|(group, _)| group == name).map(|(_, words)| words.as_slice());
+            let same = |word: &&String| word.to_lowercase() == said.as_str().to_lowercase();
+            let declared = words.unwrap_or_default().iter().find(same).map(String::as_str);
+            members.insert(name, declared.unwrap_or(said.as_str()).into());
+        }
+        members
     }
 
     /// As the pack writes it.
@@ -279,12 +300,12 @@ mod tests {
     #[test]
     fn a_match_that_another_overlaps_does_not_count() {
         let (Ok(own), Ok(other)) = (Pattern::new("b+"), Pattern::new("ab")) else { panic!("patterns") };
-        let apart = |text: &str| own.find_apart(text, std::slice::from_ref(&other));
+        let apart = |text: &str| own.find_apart(text, std::slice::from_ref(&other)).next();
         assert_eq!(apart("ab abb"), None);
         assert_eq!(apart("ab cb"), Some(4..5));
         // However many are excused, one that is not does not hide behind them.
-        assert!(apart(&format!("{}cb", "ab ".repeat(2 * MOST))).is_some());
-        assert_eq!(apart(&"ab ".repeat(MOST)), None);
+        assert!(apart(&format!("{}cb", "ab ".repeat(2 * MOST_MATCHES))).is_some());
+        assert_eq!(apart(&"ab ".repeat(MOST_MATCHES)), None);
     }
 
     #[test]

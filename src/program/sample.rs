@@ -26,8 +26,10 @@ impl Program {
         for slot in self.slots.values() {
             samples.template(slot.compute.as_ref(), &scope);
         }
+        let mut found = Scope::inside(&scope);
+        ["captures", "speaker", "label"].into_iter().for_each(|name| found.add(name, &absent));
         for rule in &self.guardrails.rules {
-            samples.condition(rule.when.as_ref(), &scope);
+            samples.condition(rule.when.as_ref(), &found);
         }
         for (number, action) in self.actions.values().enumerate() {
             let params = example(action.schema.json(), Members::All).into();
@@ -37,6 +39,7 @@ impl Program {
             let scope = Scope::inside(&scope).with("params", &params);
             for permit in self.modes.values().filter_map(|mode| mode.permits.get(number)).flatten() {
                 samples.condition(permit.when.as_ref(), &scope);
+                samples.template(permit.advice.as_ref(), &scope);
             }
             samples.effects(&action.effects, &scope, Object::new());
         }

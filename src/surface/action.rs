@@ -127,6 +127,8 @@ pub struct Permit {
     pub action: Spanned<String>,
     /// When it is permitted; without it always.
     pub when: Option<Spanned<String>>,
+    /// What is wanting where the condition does not hold.
+    pub advice: Option<Spanned<String>>,
 }
 
 table! {
@@ -136,6 +138,8 @@ table! {
         action: Spanned<String>,
         /// When a call of it is permitted.
         when: Option<Spanned<String>>,
+        /// A template: what is wanting where the condition does not hold.
+        advice: Option<Spanned<String>>,
     }
 }
 
@@ -144,9 +148,11 @@ impl Decode for Permit {
         match node.get_ref() {
             toml::de::DeValue::Table(_) => {
                 let permit = ConditionalPermit::decode(node, reading)?;
-                Some(Self { action: permit.action, when: permit.when })
+                Some(Self { action: permit.action, when: permit.when, advice: permit.advice })
             }
-            toml::de::DeValue::String(_) => Some(Self { action: Spanned::decode(node, reading)?, when: None }),
+            toml::de::DeValue::String(_) => {
+                Some(Self { action: Spanned::decode(node, reading)?, when: None, advice: None })
+            }
             _ => reading.misfit(node, "the name of an action, or `{ action = …, when = … }`"),
         }
     }

@@ -30,7 +30,7 @@ pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming,
 pub use tree::Tree;
 
 use crate::diagnostic::{Code, Diagnostic, Remark, Strategy};
-use crate::text::{Location, Source, SourceId, Sources, Spanned};
+use crate::text::{Location, Source, SourceId, Sources, Spanned, authored};
 use decode::{Decode, Reading, table};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, HashSet};
@@ -48,6 +48,8 @@ pub struct Folder {
     pub files: BTreeMap<String, Vec<u8>>,
     /// Folders that it may use, by the path that its `use` names.
     pub others: BTreeMap<String, Folder>,
+    /// Why something that belongs to it is not here: an error among these is one of the pack.
+    pub faults: Vec<Diagnostic>,
 }
 
 impl Folder {
@@ -57,7 +59,7 @@ impl Folder {
         files: impl IntoIterator<Item = (P, T)>,
     ) -> Self {
         let files = files.into_iter().map(|(path, text)| (path.into(), text.into())).collect();
-        Self { name: name.into(), files, others: BTreeMap::new() }
+        Self { name: name.into(), files, ..Self::default() }
     }
 }
 
@@ -166,6 +168,7 @@ pub fn read(folder: &Folder) -> (Surface, Vec<Diagnostic>) {
 
 impl Surface {
     fn take_folder(&mut self, folder: &Folder, above: &mut Vec<String>, diagnostics: &mut Vec<Diagnostic>) {
+        diagnostics.extend_from_slice(&folder.faults);
         let mut files = Vec::new();
         let mut grammars = Vec::new();
         for (path, bytes) in &folder.files {
@@ -192,14 +195,14 @@ impl Surface {
                     continue;
                 }
             };
-            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-            let source = self.sources.add(Source::new(name, text));
+            let text = authored(text);
+            let source = self.sources.add(Source::new(name, text.as_ref()));
             match grammar {
                 _ if is_text => drop(self.texts.insert(path.clone(), Ok(source))),
                 Some(grammar) => grammars.push((grammar.to_owned(), source)),
                 None => {
-                    let mut reading = Reading::new(source, text, diagnostics);
-                    files.extend(parse(&mut reading, text, source).map(|file| (path.as_str(), file)));
+                    let mut reading = Reading::new(source, &text, diagnostics);
+                    files.extend(parse(&mut reading, &text, source).map(|file| (path.as_str(), file)));
                     self.torn.extend(reading.torn);
                 }
             }

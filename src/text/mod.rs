@@ -285,6 +285,28 @@ pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
+/// What stands in a file that somebody wrote, however it was saved: without a byte order mark, and where all of its lines
+/// end as those of Windows do, with a line feed for each line break. So a file means the same on every machine, and one
+/// that has both on purpose still says what it says.
+pub(crate) fn authored(saved: &str) -> Cow<'_, str> {
+    let text = saved.strip_prefix(BYTE_ORDER_MARK).unwrap_or(saved);
+    if has_wide_breaks(text) { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
+}
+
+/// `text` as the file was `saved` in whose place it comes: with its byte order mark, and its kind of line breaks.
+#[cfg(feature = "cli")]
+pub(crate) fn saved_like(saved: &str, text: &str) -> String {
+    let body = saved.strip_prefix(BYTE_ORDER_MARK);
+    let text = if has_wide_breaks(saved) { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text.to_owned() };
+    if body.is_some() { format!("{BYTE_ORDER_MARK}{text}") } else { text }
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+fn has_wide_breaks(text: &str) -> bool {
+    text.contains('\n') && text.split_inclusive('\n').all(|line| !line.ends_with('\n') || line.ends_with("\r\n"))
+}
+
 fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect()
 }
@@ -315,6 +337,18 @@ mod tests {
         check("ab\ncd", 3, 2, 1);
         check("äb\ncd", 2, 1, 2);
         check("a\n", 2, 2, 1);
+    }
+
+    #[test]
+    fn a_file_means_the_same_however_it_was_saved() {
+        for saved in ["a\nb\n", "\u{feff}a\nb\n", "a\r\nb\r\n", "\u{feff}a\r\nb\r\n"] {
+            assert_eq!(authored(saved), "a\nb\n");
+            #[cfg(feature = "cli")]
+            assert_eq!(saved_like(saved, "a\nb\n"), saved);
+        }
+        for mixed in ["a\nb\r\n", "a\r\nb\n", "a"] {
+            assert_eq!(authored(mixed), mixed);
+        }
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! Reading: which files make up this pack?
 //!
 //! In: the path of a folder.
-//! Out: its tables, grammars and texts as a [`Folder`], its case files beside them, and what had to be left out.
+//! Out: its tables, grammars and texts as a [`Folder`], with what had to be left out, and its case files beside them.
 //! Never: follows a link out of the folder, reads a file beyond [`MAX_FILE`], or writes.
 #![expect(clippy::disallowed_methods, reason = "this floor is where files are read")]
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::Folder;
 use crate::text::Lines;
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::File;
@@ -30,8 +29,6 @@ pub struct PackFiles {
     pub folder: Folder,
     /// Its cases, by path.
     pub cases: Vec<CaseFile>,
-    /// What had to be left out.
-    pub diagnostics: Vec<Diagnostic>,
     /// For each folder the name that messages know it by, and its path as the user would type it.
     pub paths: Vec<(String, String)>,
 }
@@ -70,14 +67,15 @@ impl std::error::Error for ReadError {}
 ///
 /// # Errors
 ///
-/// A folder or file that cannot be read. A file that is left out for its size or place is a diagnostic instead.
+/// A folder or file that cannot be read. A file that is left out for its size or place is one of the folder's faults
+/// instead, so that no program is made of what remains.
 pub fn read_pack(path: &Path) -> Result<PackFiles, ReadError> {
     let path = folder_of(path);
     let mut reading = Reading::default();
     let folder = reading.folder(&path, true)?;
-    let Reading { cases, diagnostics, names, .. } = reading;
+    let Reading { cases, names, .. } = reading;
     let paths = names.into_iter().map(|(_, name, typed)| (name, shown(&typed))).collect();
-    Ok(PackFiles { folder, cases, diagnostics, paths })
+    Ok(PackFiles { folder, cases, paths })
 }
 
 /// The folders of all packs at or below `path`, in order. A pack's own folders are not searched.
@@ -156,7 +154,6 @@ pub fn read_text(path: &Path, most: u64) -> Result<String, ReadError> {
 #[derive(Default)]
 struct Reading {
     cases: Vec<CaseFile>,
-    diagnostics: Vec<Diagnostic>,
     /// Every folder so far: its real path, the name that messages know it by, its path as typed.
     names: Vec<(PathBuf, String, PathBuf)>,
     /// The folders that are being read, from the pack down.
@@ -167,7 +164,7 @@ impl Reading {
     fn folder(&mut self, path: &Path, with_cases: bool) -> Result<Folder, ReadError> {
         let root = path.canonicalize().map_err(|error| io_error(path, &error))?;
         let name = self.name(&root, path);
-        let mut folder = Folder { name, files: BTreeMap::new(), others: BTreeMap::new() };
+        let mut folder = Folder { name, ..Folder::default() };
         if self.above.contains(&root) {
             // The name alone says which pack uses itself.
             return Ok(folder);
@@ -220,7 +217,7 @@ impl Reading {
             let target = entry.path().canonicalize().map_err(|error| io_error(entry.path(), &error))?;
             if !target.starts_with(root) {
                 let message = format!("`{name}` is a link out of the pack");
-                self.diagnostics.push(
+                folder.faults.push(
                     Diagnostic::new(Code::PACK_OUTSIDE, None, message)
                         .with_help("copy the file, or name its folder in `use`"),
                 );
@@ -242,7 +239,7 @@ impl Reading {
             None
         };
         if let Some(message) = fault {
-            self.diagnostics.push(Diagnostic::new(Code::PACK_UNREADABLE, None, message));
+            folder.faults.push(Diagnostic::new(Code::PACK_UNREADABLE, None, message));
             return Ok(());
         }
         let bytes = read_file(entry.path(), MAX_FILE)?;
@@ -303,7 +300,8 @@ fn is_pack(path: &Path) -> bool {
     path.join("pack.toml").is_file()
 }
 
-fn folder_of(path: &Path) -> PathBuf {
+/// The folder of the pack that `path` names: itself, or that of its `pack.toml`.
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if path.file_name() == Some(OsStr::new("pack.toml")) && path.is_file() => {
             if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() }

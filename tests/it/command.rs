@@ -54,6 +54,9 @@ fn a_new_pack_checks_clean_and_its_cases_pass() {
     check(&folder, &["test", "notes", "--stream", "1"], 0, "2 cases in 1 pack: 2 passed", "");
     check(&folder, &["new", "pack", "notes"], 2, "", "`notes` is already there");
     check(&folder, &["new", "pack", "No tes"], 2, "", "cannot name a pack");
+    check(&folder, &["new", "pack", "--", "-notes"], 2, "", "cannot name a pack");
+    let ledger = concat!(env!("CARGO_MANIFEST_DIR"), "/rules/couple-ai");
+    check(&folder, &["prompt", ledger, "--against", "notes"], 1, "before:", "prompt/unknown-prompt");
 }
 
 #[test]
@@ -149,6 +152,8 @@ fn a_code_is_explained_and_a_misspelt_one_is_guessed() {
     check(&folder, &["explain", "fault_comma"], 0, "fault_", "");
     check(&folder, &["explain", "keep-as-text"], 0, "It fits", "");
     check(&folder, &["explain", "forbiden-call"], 2, "", "did you mean");
+    check(&folder, &["explain", "forbidden-call", "--mode", "chat"], 2, "", "a story needs an answer");
+    check(&folder, &["explain", "--permits", ".", "--truncated"], 2, "", "a story needs an answer");
     check(&folder, &["schema", "outcome"], 0, "outcome.schema.json", "");
     check(&folder, &["completions", "bash"], 0, "_rulebook", "");
 }
@@ -187,6 +192,7 @@ fn a_new_part_checks_clean_and_its_case_passes() {
         check(&folder, &["new", kind, "No Name", "--pack", "notes"], 2, "", "cannot name");
     }
     check(&folder, &["test", "notes"], 0, "6 cases in 1 pack: 6 passed", "");
+    check(&folder, &["new", "action", "by_file", "--pack", "notes/pack.toml"], 0, "  notes/pack.toml\n", "");
     check(&folder, &["new", "action", "x", "--in", "nowhere", "--pack", "notes"], 2, "", "no mode `nowhere`");
     let files = || std::fs::read_dir(folder.join("notes/tests")).unwrap().count();
     let (before, pack) = (files(), folder.join("notes/pack.toml"));
@@ -340,4 +346,24 @@ fn what_is_no_file_of_a_pack_is_said_and_not_waited_for() {
     check(&folder, &["check", "notes"], 1, "`notes/more.toml` is no file", "");
     check(&folder, &["check", "notes"], 1, "`notes/tests/wait.case` is no file", "");
     check(&folder, &["check", "notes"], 1, "the name of `notes/gr\u{fffd}n.toml` is not Unicode", "");
+    check(&folder, &["test", "notes"], 1, "`notes/tests/wait.case` is no file", "");
+}
+
+/// Without its modes a pack would permit everything: what is left of one that was not read whole is no pack.
+#[cfg(unix)]
+#[test]
+fn what_is_left_of_a_pack_does_not_run() {
+    let folder = folder("left-of");
+    check(&folder, &["new", "pack", "notes"], 0, "", "");
+    let guards =
+        "[[guardrails]]\nid = 'loud'\non = 'message'\nmatches = '!'\nseverity = 'error'\nstrategy = 'refuse'\n";
+    std::fs::write(folder.join("guards.toml"), guards).unwrap();
+    std::os::unix::fs::symlink("../guards.toml", folder.join("notes/guards.toml")).unwrap();
+    check(&folder, &["check", "notes"], 1, "`notes/guards.toml` is a link out of the pack", "");
+    for command in ["run", "hear", "play", "prompt"] {
+        check(&folder, &[command, "notes"], 1, "", "`notes/guards.toml` is a link out of the pack");
+    }
+    check(&folder, &["test", "notes"], 1, "`notes/guards.toml` is a link out of the pack", "");
+    let pack = rulebook::workspace::read_pack(&folder.join("notes")).unwrap();
+    assert!(rulebook::Program::load(&pack.folder).program.is_none());
 }

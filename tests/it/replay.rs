@@ -1,6 +1,6 @@
 //! Replaying: does every answer count once, in order, whatever the lines before it hold?
 
-use crate::command::{folder, rulebook};
+use crate::command::{at_terminal, folder, rulebook};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,6 +54,8 @@ fn outcomes_come_in_the_order_of_the_answers() {
         assert_eq!(again, first);
         assert_eq!(fs::read(folder.join("other.jsonl")).unwrap(), fs::read(folder.join("one.jsonl")).unwrap());
     }
+    let many = rulebook(&folder, &["replay", "old", "answers.jsonl", "--jobs", "18446744073709551615"], b"");
+    assert_eq!((many.status.code(), many.stdout.len()), (Some(2), 0), "more threads than a machine has room for");
     let out = fs::read_to_string(folder.join("one.jsonl")).unwrap();
     for (number, line) in out.lines().enumerate() {
         let kept: Value = serde_json::from_str(line).unwrap();
@@ -101,8 +103,12 @@ fn a_broken_line_is_named_and_skipped() {
 fn the_answers_are_never_written_over() {
     let answers = json!({ "response": GO }).to_string();
     let folder = files("replay-over", &answers);
-    for out in ["answers.jsonl", "./old/../answers.jsonl"] {
+    fs::hard_link(folder.join("answers.jsonl"), folder.join("other-name.jsonl")).unwrap();
+    for out in ["answers.jsonl", "./old/../answers.jsonl", "other-name.jsonl"] {
         let output = rulebook(&folder, &["replay", "old", "answers.jsonl", "--out", out], b"");
+        assert_eq!(output.status.code(), Some(2));
+        let input = fs::File::open(folder.join("answers.jsonl")).unwrap();
+        let output = at_terminal(&folder, &["replay", "old", "-", "--out", out]).stdin(input).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(fs::read_to_string(folder.join("answers.jsonl")).unwrap(), answers);
     }

@@ -116,3 +116,34 @@ fn the_cases_of_the_shipped_packs_exercise_all_of_them() {
     let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
     test(&rules, &[".", "--min-coverage", "100"], 0);
 }
+
+/// As editors and version control on Windows save files.
+#[test]
+fn a_pack_is_the_same_however_its_files_were_saved() {
+    let root = folder("saved-otherwise");
+    for name in ["roundtable", "dce"] {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules").join(name);
+        for entry in walkdir::WalkDir::new(&from).into_iter().filter_map(Result::ok).filter(|one| one.path().is_file())
+        {
+            let to = root.join(name).join(entry.path().strip_prefix(&from).unwrap());
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::write(to, fs::read_to_string(entry.path()).unwrap().replace('\n', "\r\n")).unwrap();
+        }
+        test(&root, &[name], 0);
+        let diff = rulebook(&root, &["diff", from.to_str().unwrap(), name], b"");
+        assert!(String::from_utf8(diff.stdout).unwrap().contains("nothing changed"));
+    }
+}
+
+#[test]
+fn an_update_leaves_a_file_saved_as_it_was() {
+    let folder = pack("test-update-saved");
+    let file = folder.join("p/tests/it-fails.case");
+    let saved = |message: &str| {
+        let case = "claim = 'c'\n=== response ===\n<message>One\ntwo</message>\n=== expect ===\nmessage = SAID # so\n";
+        format!("\u{feff}{}", case.replace("SAID", message)).replace('\n', "\r\n")
+    };
+    fs::write(&file, saved("'Three'")).unwrap();
+    test(&folder, &["p", "--update"], 0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), saved("\"\"\"\nOne\ntwo\"\"\""));
+}

@@ -20,8 +20,9 @@ const FILES: &[(&str, &str)] = &[
 pub(super) fn make(folder: &Path) -> Result<Printed, Error> {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if name.is_empty() || !name.chars().all(fits) {
-        return Err(Error::Usage(format!("`{}` cannot name a pack: use a-z, 0-9 and hyphens", folder.display())));
+    if name.is_empty() || name.starts_with('-') || !name.chars().all(fits) {
+        let message = format!("`{}` cannot name a pack: use a-z, 0-9 and hyphens between them", folder.display());
+        return Err(Error::Usage(message));
     }
     if folder.symlink_metadata().is_ok() {
         return Err(Error::Usage(format!("`{}` is already there", folder.display())));

@@ -13,8 +13,8 @@ use crate::lint;
 use crate::program::{Holds, Loaded, Program};
 use crate::report::Pen;
 use crate::surface::Folder;
-use crate::text::{Location, Sources};
-use crate::workspace::CaseFile;
+use crate::text::{Location, Sources, saved_like};
+use crate::workspace::{CaseFile, folder_of};
 use std::collections::BTreeMap;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
@@ -28,7 +28,7 @@ pub(super) fn add(kind: Kind, part: &Part) -> Result<Printed, Error> {
     };
     if let Some(at) = declared(program, kind, name) {
         let place = program.sources().place_name(at).map(|place| opened.pen.shown(&place)).unwrap_or_default();
-        return Err(Error::Usage(format!("the pack has a {} `{name}` already: {place}", kind.word())));
+        return Err(Error::Usage(format!("the {} `{name}` is there already: {place}", kind.word())));
     }
     run::declared("mode", part.mode.as_deref(), program.modes())?;
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
@@ -68,9 +68,10 @@ fn finish(kind: Kind, part: &Part, opened: &Opened, mode: &str, drafted: Drafted
         return Err(Error::Usage(format!("the pack has a case `{path}` already")));
     }
     files.insert(path, text);
-    let pack = part.pack.display();
+    let folder = folder_of(&part.pack);
+    let pack = folder.display();
     let written: String = files.keys().map(|path| format!("  {pack}/{path}\n")).collect();
-    save(&part.pack, files.into_iter().collect())?;
+    save(&folder, files.into_iter().collect())?;
     let out = format!("added the {} `{}`:\n{written}try `rulebook test {pack}`\n", kind.word(), part.name);
     let lost = opened.loaded.program.as_ref().map(|before| lost(&opened.files.cases, before, &program));
     let Some(lost) = lost.filter(|lost| !lost.is_empty()) else {
@@ -282,10 +283,7 @@ impl Drafting<'_> {
         let mut files = BTreeMap::new();
         for (path, document) in &self.files {
             let old = self.text(path).unwrap_or_default();
-            let mut new = document.to_string();
-            if old.contains("\r\n") {
-                new = new.replace("\r\n", "\n").replace('\n', "\r\n");
-            }
+            let new = saved_like(old, &document.to_string());
             if new != old {
                 folder.files.insert(path.clone(), new.clone().into_bytes());
                 files.insert(path.clone(), new);

@@ -147,6 +147,10 @@ impl<'p> ObjectReader<'p> {
                 if open.body.replace(at).is_some() {
                     repeated.push(name);
                 }
+            } else if let Some(before) = self.said_before(open, text, &says) {
+                // Of a repeated key the last counts. Where the members are the parameters, that is told of all of them.
+                before.value = value.span().into();
+                repeated.extend(bound.body.is_some().then_some(name));
             } else if value.kind != Kind::Absent && open.attributes.len() < self.limits.fields {
                 open.attributes.push(Attribute { key: Key::Typed(name.into()), value: value.span().into() });
             }
@@ -162,6 +166,18 @@ impl<'p> ObjectReader<'p> {
             }
             self.push(text, object, last);
         }
+    }
+
+    /// What says already how the block is called.
+    fn said_before<'a>(&self, piece: &'a mut Piece<'_>, text: &str, name: &str) -> Option<&'a mut Attribute> {
+        let Called::Attribute(called) = &piece.bound.called else { return None };
+        if !self.outline.same(called, name) {
+            return None;
+        }
+        piece.attributes.iter_mut().find(|attribute| match attribute.key {
+            Key::Typed(key) => self.outline.same(name, &decode_string(key.span().of(text))),
+            Key::Rule(_) => false,
+        })
     }
 
     fn has(&self, piece: &Piece<'_>, text: &str, name: &str) -> bool {
@@ -201,7 +217,7 @@ impl<'p> ObjectReader<'p> {
         }
         // A value that is a text is decoded where it is used.
         let told = call || piece.bound.text.is_some() || written == Written::Value;
-        let value = piece.body.filter(|_| node.is_some() && told).map(|at| self.value(text, object, at, &piece));
+        let value = piece.body.filter(|_| node.is_some() && told).and_then(|at| self.value(text, object, at, &piece));
         if node.is_none() && !call {
             self.found.push(Found::of(What::Defect(Defect::MalformedPayload), piece.span, index));
         }
@@ -220,8 +236,8 @@ impl<'p> ObjectReader<'p> {
         });
     }
 
-    /// The value of a body. Where a call has no body among its members, all but its name are its parameters.
-    fn value(&mut self, text: &str, object: &Object, at: usize, piece: &Piece<'_>) -> Value {
+    /// The value of a body, if it can be read. Where a call has no body among its members, all but its name are its parameters.
+    fn value(&mut self, text: &str, object: &Object, at: usize, piece: &Piece<'_>) -> Option<Value> {
         let mut repeated = Vec::new();
         let mut value = object.tape.value(text, at, self.limits, &self.values, &mut repeated);
         if self.values.get() == 0 && !self.stopped {
@@ -232,7 +248,7 @@ impl<'p> ObjectReader<'p> {
             let span = object.tape.get(at).map_or(piece.span, Node::span);
             self.find(Found::new(What::Remark(Remark::DuplicateKey), span));
         }
-        if let (Role::Call, None, Called::Attribute(name), Value::Object(members)) =
+        if let (Role::Call, None, Called::Attribute(name), Some(Value::Object(members))) =
             (piece.bound.role, &piece.bound.body, &piece.bound.called, &mut value)
         {
             members.remove(name);

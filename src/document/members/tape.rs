@@ -9,6 +9,7 @@ use crate::document::payload::read_strictly;
 use crate::program::Limits;
 use crate::text::Span;
 use crate::value::{Object, Value};
+use serde::de::IgnoredAny;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -98,8 +99,8 @@ impl Tape {
         std::iter::from_fn(move || Some((pieces.next()?, pieces.next()?)))
     }
 
-    /// The value at `at`, and the keys that stand twice in an object of it. Each value is taken from the `values` that the
-    /// response may still hold; none is left if there are more.
+    /// The value at `at`, and the keys that stand twice in an object of it; none where something in it is no value. Each is
+    /// taken from the `values` that the response may still hold; none is left if there are more.
     pub(super) fn value(
         &self,
         text: &str,
@@ -107,7 +108,7 @@ impl Tape {
         limits: &Limits,
         values: &Cell<usize>,
         repeated: &mut Vec<String>,
-    ) -> Value {
+    ) -> Option<Value> {
         let mut open: Vec<(usize, Value, Option<String>)> = Vec::new();
         let last = self.get(at).map_or(at, |node| node.next as usize);
         let mut at = at;
@@ -126,13 +127,14 @@ impl Tape {
                 Kind::Object => Value::Object(Object::new()),
                 Kind::List => Vec::new().into(),
                 Kind::String => decode_string(unquoted(raw)).into(),
-                Kind::Scalar => scalar(raw),
+                Kind::Scalar => scalar(raw)?,
                 Kind::Sealed => match read_strictly(raw, limits, values) {
                     Ok(json) => {
                         repeated.extend(json.repeated);
                         json.value
                     }
-                    Err(_) => Value::Null,
+                    Err(_) if values.get() == 0 => Value::Null,
+                    Err(_) => return None,
                 },
                 Kind::Absent => Value::Null,
             };
@@ -153,7 +155,7 @@ impl Tape {
                 }
             }
         }
-        whole
+        Some(whole)
     }
 }
 
@@ -163,11 +165,16 @@ pub(super) fn unquoted(raw: &str) -> &str {
     body.map_or(raw, |body| body.strip_suffix(['"', '\'']).unwrap_or(body))
 }
 
-fn scalar(raw: &str) -> Value {
-    match raw {
+/// A constant, a number or bare words; a number that is too large for one is no value.
+fn scalar(raw: &str) -> Option<Value> {
+    Some(match raw {
         "True" => Value::Bool(true),
         "False" => Value::Bool(false),
         "None" | "undefined" | "NaN" | "Infinity" => Value::Null,
-        raw => serde_json::from_str::<serde_json::Value>(raw).map_or_else(|_| raw.trim().into(), Value::from),
-    }
+        raw => match serde_json::from_str::<serde_json::Value>(raw) {
+            Ok(value) => value.into(),
+            Err(_) if serde_json::from_str::<IgnoredAny>(raw).is_ok() => return None,
+            Err(_) => raw.trim().into(),
+        },
+    })
 }

@@ -10,6 +10,7 @@ use crate::program::Limits;
 use crate::text::{SourceId, Span};
 use crate::value::{Object, Value};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -55,7 +56,7 @@ pub(super) fn read(text: &str, body: Span, limits: &Limits, values: &Cell<usize>
     lenient(text, body, limits, values).ok_or_else(|| {
         let why = error.to_string();
         let why = why.split(" at line ").next().unwrap_or_default();
-        Unreadable { why: format!("it is no JSON: {why}"), at: place(text, body, &error) }
+        Unreadable { why: format!("it cannot be read as JSON: {why}"), at: place(text, body, &error) }
     })
 }
 
@@ -194,18 +195,21 @@ fn insert(object: &mut Object, key: Arc<str>, value: Value, repeated: &mut Vec<S
 static GRAMMAR: LazyLock<Option<Grammar>> =
     LazyLock::new(|| Grammar::parse(SourceId::RESPONSE, shipped("json")?).value);
 
-/// Reads the body by the grammar `json`.
-fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Option<Json> {
+/// The grammar `json`, and the pieces that it finds in the body: no more values than `most`.
+pub(super) fn pieces(text: &str, body: Span, limits: &Limits, most: usize) -> Option<(&'static Grammar, Machine)> {
     let grammar = GRAMMAR.as_ref()?;
     let within = text.get(..body.end)?;
     let payload = grammar.rule("payload")?;
     // A member is three captures, its key and its value among them.
-    let mut machine = Machine::new().capturing(8 + 3 * values.get());
+    let mut machine = Machine::new().capturing(8 + 3 * most);
     let mut steps = limits.steps_per_byte * body.len() as u64 + 1_000;
     machine.start(grammar, payload, body.start);
-    if machine.run(grammar, within, true, &mut steps) != Progress::Matched(body.end) {
-        return None;
-    }
+    (machine.run(grammar, within, true, &mut steps) == Progress::Matched(body.end)).then_some((grammar, machine))
+}
+
+/// Reads the body by the grammar `json`.
+fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Option<Json> {
+    let (grammar, machine) = pieces(text, body, limits, values.get())?;
     let captures = machine.captures();
     let mut building = Building { text, grammar, captures, faults: Vec::new(), repeated: Vec::new() };
     for capture in captures {
@@ -279,14 +283,14 @@ impl Building<'_> {
     }
 }
 
-fn is_value(grammar: &Grammar, capture: &Capture) -> bool {
+pub(super) fn is_value(grammar: &Grammar, capture: &Capture) -> bool {
     matches!(grammar.rule_name(capture.rule()), "object" | "array" | "string" | "number" | "literal")
 }
 
 /// What a string says that may have quotes of either kind, none, and escapes that are none.
-fn unquote(raw: &str) -> String {
+pub(super) fn unquote(raw: &str) -> Cow<'_, str> {
     let quoted = ['"', '\''].into_iter().find_map(|quote| raw.strip_prefix(quote)?.strip_suffix(quote));
-    decode_string(quoted.unwrap_or(raw)).into_owned()
+    decode_string(quoted.unwrap_or(raw))
 }
 
 #[cfg(test)]

@@ -7,9 +7,11 @@
 mod bullets;
 mod fields;
 mod json;
+mod layout;
 
 pub(crate) use fields::{Fields, MOST_TAGS, Tag, read_fields, read_tags};
 pub(crate) use json::{Json, Unreadable, strict as read_strictly};
+pub(crate) use layout::Layout;
 
 use crate::document::Mask;
 use crate::program::{Dialect, Limits};

@@ -155,9 +155,10 @@ impl Library for Alone<'_> {
     }
 }
 
-/// minijinja, with `none` for whatever it would leave undefined and as an empty list to `reverse`.
+/// minijinja, with `none` for whatever it would leave undefined, as an empty list to `reverse` and `split`, and as an empty
+/// text to the other filters of texts.
 fn jinja() -> minijinja::Environment<'static> {
-    use minijinja::value::Kwargs;
+    use minijinja::value::{Kwargs, Rest};
     use minijinja::{State, Value, filters};
     let none = |value: Value| if value.is_undefined() { Value::from(()) } else { value };
     let mut environment = minijinja::Environment::new();
@@ -172,6 +173,17 @@ fn jinja() -> minijinja::Environment<'static> {
         true => Ok(Value::from_object(Vec::<Value>::new())),
         false => filters::reverse(value),
     });
+    for name in ["capitalize", "indent", "lines", "lower", "replace", "split", "string", "title", "trim", "upper"] {
+        let own = minijinja::Environment::new();
+        environment.add_filter(name, move |args: Rest<Value>| {
+            let mut args = args.0;
+            if name == "split" && args.first().is_some_and(Value::is_none) {
+                return Ok(Value::from_object(Vec::<Value>::new()));
+            }
+            args.iter_mut().take(1).filter(|text| text.is_none()).for_each(|text| *text = Value::from(""));
+            own.empty_state().apply_filter(name, &args)
+        });
+    }
     environment
 }
 
@@ -189,6 +201,17 @@ fn a_line_of_statements_alone_leaves_nothing() {
     check("a{% if true %} b{% endif %}\nc\n", "a b\nc\n");
     check("{% for x in [1, 2] %}{{ x }},{% endfor %}\n\nc", "1,2,\n\nc");
     check("a {# said #}\nb", "a \nb");
+}
+
+#[test]
+fn none_prints_nothing_in_a_document() {
+    let world = world();
+    for filter in ["", "| markup", "| upper", "| string"] {
+        let text = format!("<a>{{{{ params.absent {filter} }}}}{{{{ params.nil {filter} }}}}</a>");
+        let document = Document::parse(&Alone(&text), "", &["params"], &Arc::new(Escape::new(*b"<["))).expect(&text);
+        assert_eq!(document.render(&scope(&world)).as_deref(), Ok("<a></a>"), "{text}");
+        assert!(document.is_page_of_engine(&scope(&world)), "{text}");
+    }
 }
 
 proptest! {

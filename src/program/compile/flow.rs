@@ -29,7 +29,7 @@ impl Compiler<'_> {
             inputs.push(Input {
                 class,
                 modes: modes_of(surface, &input.modes.0),
-                matches: input.matches.0.iter().filter_map(|text| self.spelled(text)).collect(),
+                matches: input.matches.0.iter().filter_map(|text| self.pattern(text)).collect(),
                 unless: input.unless.0.iter().filter_map(|text| self.pattern(text)).collect(),
                 ask: input.ask.as_ref().and_then(|ask| surface.messages.get_index_of(&ask.value)),
                 at: input.class.at,

@@ -34,7 +34,12 @@ impl Compiler<'_> {
                     );
                 }
             }
-            let when = self.condition(guardrail.when.as_ref(), &[], Sight { names: REPLY_NAMES, params: None });
+            let mut names = REPLY_NAMES.to_vec();
+            names.extend(guardrail.matches.as_ref().map(|_| "captures"));
+            if targets.contains(&Target::Role(Role::Utterance)) {
+                names.extend(["speaker", "label"]);
+            }
+            let when = self.condition(guardrail.when.as_ref(), &[], Sight { names: &names, params: None });
             guardrails.rules.push(Guardrail {
                 id: guardrail.id.value.clone(),
                 targets,

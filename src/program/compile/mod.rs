@@ -224,8 +224,10 @@ impl Compiler<'_> {
                 for (action, slot) in self.actions.0.clone().iter().zip(&mut permits) {
                     if glob(&permit.action.value, action) {
                         let params = surface.actions.get(*action).map(|action| &action.value.params);
-                        let when = self.condition(permit.when.as_ref(), &[], Sight { names: CALL_NAMES, params });
-                        slot.push(Permit { when, at: permit.action.at });
+                        let sight = Sight { names: CALL_NAMES, params };
+                        let when = self.condition(permit.when.as_ref(), &[], sight);
+                        let advice = permit.advice.as_ref().and_then(|advice| self.template(advice, &[], sight));
+                        slot.push(Permit { when, advice, at: permit.action.at });
                     }
                 }
             }
@@ -244,7 +246,7 @@ impl Compiler<'_> {
         }
         if modes.is_empty() {
             let at = surface.about.as_ref().map_or(Location::response(Default::default()), |about| about.name.at);
-            let permits = surface.actions.values().map(|_| vec![Permit { when: None, at }]).collect();
+            let permits = surface.actions.values().map(|_| vec![Permit { when: None, advice: None, at }]).collect();
             let reply = replies::compile_reply(&surface.reply, None, dialects);
             let exits = Vec::new();
             let mode = Mode { permits, at, dialects: all, reply, exits, degradation: Answers::default() };

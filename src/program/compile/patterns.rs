@@ -1,14 +1,14 @@
 //! Patterns: what do they spell once the values of `data` stand in them?
 //!
 //! In: the text of a pattern, in which `{{ … }}` reads `data`.
-//! Out: the compiled [`Pattern`], and which of its groups stand for which words; a diagnostic for one that cannot be used.
+//! Out: the compiled [`Pattern`], with the words that its groups stand for; a diagnostic for one that cannot be used.
 //! Never: lets a value be more than the text that it is: what means something to patterns is escaped.
 
 use super::Compiler;
 use super::sight::Sight;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
-use crate::program::{Pattern, Spelled};
+use crate::program::Pattern;
 use crate::text::{Spanned, excerpt};
 use crate::value::Value;
 
@@ -18,11 +18,6 @@ const PATTERN_NAMES: &[&str] = &["data"];
 impl Compiler<'_> {
     /// A pattern with the values of `data` in it.
     pub(super) fn pattern(&mut self, text: &Spanned<String>) -> Option<Pattern> {
-        self.spelled(text).map(|spelled| spelled.pattern)
-    }
-
-    /// A pattern, and the words that its named groups stand for.
-    pub(super) fn spelled(&mut self, text: &Spanned<String>) -> Option<Spelled> {
         let mut spelt = String::new();
         let mut words = Vec::new();
         let mut rest = text.value.as_str();
@@ -38,7 +33,7 @@ impl Compiler<'_> {
         }
         spelt.push_str(rest);
         match Pattern::new(&spelt) {
-            Ok(pattern) => Some(Spelled { pattern, words }),
+            Ok(pattern) => Some(pattern.with_words(words)),
             Err(error) => {
                 self.bad_pattern(text, &error);
                 None

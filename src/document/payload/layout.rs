@@ -1,0 +1,63 @@
+//! Layout: where in a JSON payload does each member stand?
+//!
+//! In: a body, as strict or as faulty as it was read, and ways from it to its members.
+//! Out: [`Layout`]: the place of what stands at the end of a way.
+//! Never: reads a value. Only a fault asks for its place, so that a good payload costs nothing here.
+
+use super::json::{is_value, pieces, unquote};
+use crate::grammar::{Grammar, Machine, inside};
+use crate::program::Limits;
+use crate::text::Span;
+
+/// A body that is JSON, in its pieces.
+#[derive(Debug)]
+pub(crate) struct Layout<'t> {
+    text: &'t str,
+    grammar: &'static Grammar,
+    machine: Machine,
+}
+
+impl<'t> Layout<'t> {
+    /// The pieces of a body, if by itself it is JSON.
+    pub(crate) fn of(text: &'t str, body: Span, limits: &Limits) -> Option<Self> {
+        let (grammar, machine) = pieces(text, body, limits, limits.values)?;
+        Some(Self { text, grammar, machine })
+    }
+
+    /// The member at the end of the way, its key included, or the entry of a list; else what is nearest to it.
+    pub(crate) fn place(&self, way: &[String]) -> Option<Span> {
+        let captures = self.machine.captures();
+        let mut at = self.values(0).next()?;
+        let mut found = None;
+        for step in way {
+            // Of a repeated key the last counts.
+            let next = match self.rule(at)? {
+                "object" => self.inside(at).filter(|member| self.key(*member).is_some_and(|key| key == *step)).last(),
+                "array" => step.parse().ok().and_then(|nth| self.values(at).nth(nth)),
+                _ => None,
+            };
+            let Some(next) = next else { break };
+            found = captures.get(next).map(|capture| capture.span());
+            at = if self.rule(next)? == "member" { self.values(next).next()? } else { next };
+        }
+        found
+    }
+
+    fn rule(&self, at: usize) -> Option<&'static str> {
+        Some(self.grammar.rule_name(self.machine.captures().get(at)?.rule()))
+    }
+
+    fn inside(&self, outer: usize) -> impl Iterator<Item = usize> {
+        inside(self.machine.captures(), Some(outer)).map(|(at, _)| at)
+    }
+
+    fn values(&self, outer: usize) -> impl Iterator<Item = usize> {
+        let values = inside(self.machine.captures(), Some(outer));
+        values.filter(|(_, capture)| is_value(self.grammar, capture)).map(|(at, _)| at)
+    }
+
+    fn key(&self, member: usize) -> Option<std::borrow::Cow<'t, str>> {
+        let key = self.inside(member).find(|piece| self.rule(*piece) == Some("key"))?;
+        Some(unquote(self.machine.captures().get(key)?.span().of(self.text)))
+    }
+}

@@ -1,0 +1,78 @@
+//! Places: where in a payload does a parameter stand?
+//!
+//! In: a call's payload, the form in which it was read, and ways to its parameters and their members.
+//! Out: the span of the field, member or entry; where there is none of it, of what is nearest to it.
+//! Never: reads a payload that nothing is wrong with.
+
+use super::typing::Source;
+use crate::document::Block;
+use crate::document::payload::{Fields, Layout};
+use crate::program::{Kind, Types};
+use crate::text::Span;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The places in one payload.
+pub(super) struct Places<'t> {
+    source: Source<'t>,
+    types: &'t Types,
+    body: Span,
+    /// The whole payload, or the opener where there is nothing of it.
+    whole: Span,
+    layout: OnceCell<Option<Layout<'t>>>,
+    /// The fields of each body that was looked into, by its start.
+    fields: RefCell<BTreeMap<usize, Rc<Fields>>>,
+}
+
+impl<'t> Places<'t> {
+    pub(super) fn new(source: Source<'t>, types: &'t Types, block: &Block) -> Self {
+        let body = block.body();
+        let whole = whole(block);
+        Self { source, types, body, whole, layout: OnceCell::new(), fields: RefCell::default() }
+    }
+
+    /// Where to point for what is wrong at the end of the way, in a payload that was read in this form.
+    pub(super) fn at(&self, form: &str, way: &[String]) -> Span {
+        let found = match form {
+            "json" if !way.is_empty() => {
+                let body = self.body.trimmed(self.source.text);
+                let layout = self.layout.get_or_init(|| Layout::of(self.source.text, body, self.source.limits));
+                layout.as_ref().and_then(|layout| layout.place(way))
+            }
+            "tags" => self.field(self.body, self.types, way),
+            _ => None,
+        };
+        found.unwrap_or(self.whole)
+    }
+
+    /// The field at the end of the way, as typing takes them: of several that are no list, the last.
+    fn field(&self, body: Span, types: &Types, way: &[String]) -> Option<Span> {
+        let (name, rest) = way.split_first()?;
+        let fields = self.fields_in(body);
+        let mut named =
+            fields.list.iter().filter(|field| self.source.dialect.names.same(field.name.of(self.source.text), name));
+        let declared = types.member(name).map_or(Types::unknown(), |(_, types)| types);
+        let last = named.clone().next_back()?;
+        let (field, types, rest) = match rest.split_first() {
+            Some((nth, rest)) if declared.kind == Kind::Array => {
+                let nth = nth.parse().ok()?;
+                let inner = self.fields_in(last.body);
+                let entry = if named.clone().count() > 1 { named.nth(nth) } else { inner.list.get(nth) };
+                (entry.copied().unwrap_or(*last), declared.items(), rest)
+            }
+            _ => (*last, declared, rest),
+        };
+        self.field(field.body, types, rest).or(Some(field.span))
+    }
+
+    fn fields_in(&self, body: Span) -> Rc<Fields> {
+        let mut known = self.fields.borrow_mut();
+        Rc::clone(known.entry(body.start).or_insert_with(|| Rc::new(self.source.fields_in(body))))
+    }
+}
+
+/// Where to point for a payload: at its opener where there is nothing of it.
+pub(super) fn whole(block: &Block) -> Span {
+    if block.body().is_empty() { block.opener() } else { block.body() }
+}
