@@ -147,3 +147,12 @@ fn an_update_leaves_a_file_saved_as_it_was() {
     test(&folder, &["p", "--update"], 0);
     assert_eq!(fs::read_to_string(&file).unwrap(), saved("\"\"\"\nOne\ntwo\"\"\""));
 }
+
+#[test]
+fn white_space_that_differs_is_shown_in_quotes() {
+    let folder = pack("test-white-space");
+    let case = "claim = \"c\"\n=== response ===\n<message>Hi\nyou</message>\n=== expect ===\nmessage = \"Hi you\"\n";
+    fs::write(folder.join("p/tests/it-fails.case"), case).unwrap();
+    let (out, err) = test(&folder, &["p"], 1);
+    assert!((out + &err).contains(r#"expected "Hi you", got "Hi\nyou""#));
+}
