@@ -7,12 +7,12 @@
 use super::escape::{Escape, Places, Slot};
 use super::filters::ENVIRONMENT;
 use super::lower::{Lowered, Read, Step};
-use super::scale::{self, DEPTH, FUEL, OUTPUT, Scale, failure, on_scale, take, to_json, to_value, weigh, wrong};
+use super::scale::{self, DEPTH, FUEL, OUTPUT, Scale, failure, from_jinja, on_scale, take, to_jinja, weigh, wrong};
 use super::scope::Named;
 use super::{Failure, Scope};
-use crate::value::Value as Json;
+use crate::value::Value;
 use minijinja::value::{Object, ObjectRepr, ValueKind};
-use minijinja::{Environment, Error, State, Value};
+use minijinja::{Environment, Error, State, Value as Jinja};
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::str::FromStr;
@@ -38,7 +38,7 @@ pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Env
     let mut environment = ENVIRONMENT.clone();
     for (name, slot) in [("slot", Slot::Text), ("quoted", Slot::Quoted)] {
         let escape = escape.clone();
-        environment.add_filter(name, move |state: &State<'_, '_>, value: &Value| {
+        environment.add_filter(name, move |state: &State<'_, '_>, value: &Jinja| {
             let mut out = String::new();
             match value.kind() {
                 ValueKind::Undefined | ValueKind::None => {}
@@ -48,7 +48,7 @@ pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Env
                 _ => {
                     let scale = on_scale(state, |left| Ok(left.as_scale()))?;
                     on_scale(state, |left| weigh(left, value, DEPTH))?;
-                    escape.write(&to_json(value, &scale, DEPTH)?.to_string(), slot, &mut out);
+                    escape.write(&from_jinja(value, &scale, DEPTH)?.to_string(), slot, &mut out);
                 }
             }
             on_scale(state, |left| take(left, out.len()))?;
@@ -59,7 +59,7 @@ pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Env
         });
     }
     let escape = escape.clone();
-    environment.add_filter(super::statements::GUARDED, move |state: &State<'_, '_>, value: &Value, dialect: &str| {
+    environment.add_filter(super::statements::GUARDED, move |state: &State<'_, '_>, value: &Jinja, dialect: &str| {
         let text = match value.kind() {
             ValueKind::None => Cow::Borrowed(""),
             ValueKind::Bool => Cow::Borrowed(if value.is_true() { "true" } else { "false" }),
@@ -76,8 +76,8 @@ pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Env
 }
 
 /// The value of a read, borrowed; what is absent is `none`.
-pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) -> Result<Cow<'j, Json>, Failure> {
-    let Some(read) = reads.get(index) else { return Ok(Cow::Owned(Json::Null)) };
+pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) -> Result<Cow<'j, Value>, Failure> {
+    let Some(read) = reads.get(index) else { return Ok(Cow::Owned(Value::Null)) };
     let Some(named) = scope.find(&read.name) else {
         return Err(Failure::new(format!("nothing is called `{}` here", read.name)));
     };
@@ -89,10 +89,10 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
             steps.next();
             let key = match step {
                 Step::Of(other) => resolve(reads, *other, scope)?,
-                _ => Cow::Owned(Json::Null),
+                _ => Cow::Owned(Value::Null),
             };
             let key = if let Step::Key(key) = step { Some(key.as_str()) } else { key.as_str() };
-            key.and_then(|key| record.get(key)).map_or(Cow::Owned(Json::Null), Cow::Borrowed)
+            key.and_then(|key| record.get(key)).map_or(Cow::Owned(Value::Null), Cow::Borrowed)
         }
         (Named::Record(record), _) => Cow::Owned(record.to_value()),
     };
@@ -100,60 +100,60 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
         let found = match step {
             Step::Key(key) => within(value, |value| match value {
                 // The most common step takes no key of its own.
-                Json::Object(members) => members.get(key).map(Cow::Borrowed),
-                other => member(other, &Json::from(key.as_str())),
+                Value::Object(members) => members.get(key).map(Cow::Borrowed),
+                other => member(other, &Value::from(key.as_str())),
             }),
-            Step::Place(place) => within(value, |value| member(value, &Json::from(*place))),
+            Step::Place(place) => within(value, |value| member(value, &Value::from(*place))),
             Step::Of(other) => {
                 let key = resolve(reads, *other, scope)?;
                 within(value, |value| member(value, &key))
             }
             Step::Length => Some(Cow::Owned(length(&value)?)),
         };
-        value = found.unwrap_or(Cow::Owned(Json::Null));
+        value = found.unwrap_or(Cow::Owned(Value::Null));
     }
     Ok(value)
 }
 
 /// What `find` finds in a value, borrowed where the value is.
-fn within<'j>(value: Cow<'j, Json>, find: impl Fn(&Json) -> Option<Cow<'_, Json>>) -> Option<Cow<'j, Json>> {
+fn within<'j>(value: Cow<'j, Value>, find: impl Fn(&Value) -> Option<Cow<'_, Value>>) -> Option<Cow<'j, Value>> {
     match value {
         Cow::Borrowed(value) => find(value),
         Cow::Owned(value) => find(&value).map(|found| Cow::Owned(found.into_owned())),
     }
 }
 
-fn length(value: &Json) -> Result<Json, Failure> {
-    Ok(Json::from(match value {
-        Json::Null => 0,
-        Json::String(text) => text.chars().count(),
-        Json::Array(items) => items.len(),
-        Json::Object(members) => members.len(),
-        Json::Bool(_) | Json::Number(_) => return Err(Failure::new(format!("{value} has no length"))),
+fn length(value: &Value) -> Result<Value, Failure> {
+    Ok(Value::from(match value {
+        Value::Null => 0,
+        Value::String(text) => text.chars().count(),
+        Value::Array(items) => items.len(),
+        Value::Object(members) => members.len(),
+        Value::Bool(_) | Value::Number(_) => return Err(Failure::new(format!("{value} has no length"))),
     }))
 }
 
 /// A member by its name, or an item or character by its place; negative ones count from the end.
-fn member<'j>(holder: &'j Json, key: &Json) -> Option<Cow<'j, Json>> {
+fn member<'j>(holder: &'j Value, key: &Value) -> Option<Cow<'j, Value>> {
     let place = |len: usize| {
         let place = key.as_i64().or_else(|| i64::from_str(key.as_str()?).ok())?;
         usize::try_from(if place < 0 { place.checked_add_unsigned(len as u64)? } else { place }).ok()
     };
     match holder {
-        Json::Object(members) => members.get(key.as_str()?).map(Cow::Borrowed),
-        Json::Array(items) => items.get(place(items.len())?).map(Cow::Borrowed),
-        Json::String(text) => {
+        Value::Object(members) => members.get(key.as_str()?).map(Cow::Borrowed),
+        Value::Array(items) => items.get(place(items.len())?).map(Cow::Borrowed),
+        Value::String(text) => {
             let char = text.chars().nth(place(text.chars().count())?)?;
-            Some(Cow::Owned(Json::from(String::from(char))))
+            Some(Cow::Owned(Value::from(String::from(char))))
         }
         _ => None,
     }
 }
 
-pub(super) fn evaluate(code: &Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<(Value, Scale), Failure> {
+pub(super) fn evaluate(code: &Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<(Jinja, Scale), Failure> {
     let (names, scale) = Names::new(lowered, scope)?;
     let names = Arc::new(names);
-    let value = code.eval(Value::from_dyn_object(names.clone())).map_err(|error| failure(error, &names.reads))?;
+    let value = code.eval(Jinja::from_dyn_object(names.clone())).map_err(|error| failure(error, &names.reads))?;
     Ok((value, scale))
 }
 
@@ -172,7 +172,7 @@ pub(super) fn render(
     }
     let template = environment.get_template("").map_err(Failure::of)?;
     let names = Arc::new(names);
-    let done = template.render_captured_to(Value::from_dyn_object(names.clone()), &mut out).map(drop);
+    let done = template.render_captured_to(Jinja::from_dyn_object(names.clone()), &mut out).map(drop);
     let text = out.finish(done.map_err(|error| failure(error, &names.reads)))?;
     Ok((text, written.places()))
 }
@@ -211,14 +211,14 @@ impl Object for Written {
 }
 
 /// Writes a value among text: what is absent is nothing, and what no text or number is stands there as JSON.
-pub(super) fn print(out: &mut minijinja::Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+pub(super) fn print(out: &mut minijinja::Output<'_>, state: &mut State<'_, '_>, value: &Jinja) -> Result<(), Error> {
     let json = match value.kind() {
         ValueKind::Undefined | ValueKind::None => return Ok(()),
         ValueKind::Number | ValueKind::String => return write!(out, "{value}").map_err(Error::from),
         _ => {
             let scale = on_scale(state, |left| Ok(left.as_scale()))?;
             on_scale(state, |left| weigh(left, value, DEPTH))?;
-            to_json(value, &scale, DEPTH)?
+            from_jinja(value, &scale, DEPTH)?
         }
     };
     write!(out, "{json}").map_err(Error::from)
@@ -240,12 +240,12 @@ impl Default for Capped {
 
 impl Capped {
     /// Writes `value` as [`print`] does.
-    pub(super) fn print(&mut self, value: &Json) -> Result<(), Failure> {
+    pub(super) fn print(&mut self, value: &Value) -> Result<(), Failure> {
         let written = match value {
-            Json::String(text) => self.write_all(text.as_bytes()),
-            Json::Null => Ok(()),
-            Json::Bool(_) | Json::Array(_) | Json::Object(_) => write!(self, "{value}"),
-            other => match to_value(other, &Scale::new(), DEPTH) {
+            Value::String(text) => self.write_all(text.as_bytes()),
+            Value::Null => Ok(()),
+            Value::Bool(_) | Value::Array(_) | Value::Object(_) => write!(self, "{value}"),
+            other => match to_jinja(other, &Scale::new(), DEPTH) {
                 Ok(value) => write!(self, "{value}"),
                 Err(error) => return Err(Failure::of(error)),
             },
@@ -288,7 +288,7 @@ impl Write for Capped {
 #[derive(Debug)]
 struct Names {
     lowered: Arc<Lowered>,
-    reads: Vec<Value>,
+    reads: Vec<Jinja>,
     scale: Scale,
     /// What the largest value weighs that is read.
     size: usize,
@@ -303,8 +303,8 @@ impl Names {
         let mut reads = Vec::with_capacity(lowered.reads.len());
         for index in 0..lowered.reads.len() {
             reads.push(match resolve(&lowered.reads, index, scope) {
-                Ok(json) => to_value(&json, &scale, DEPTH).map_err(Failure::of)?,
-                Err(failure) => Value::from(wrong(failure.message)),
+                Ok(json) => to_jinja(&json, &scale, DEPTH).map_err(Failure::of)?,
+                Err(failure) => Jinja::from(wrong(failure.message)),
             });
         }
         Ok((Self { lowered: lowered.clone(), reads, scale: scale.clone(), size, written: Arc::default() }, scale))
@@ -312,32 +312,32 @@ impl Names {
 }
 
 impl Object for Names {
-    fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Value> {
+    fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Jinja> {
         let (kind, number) = name.split_at_checked(1)?;
         match kind {
             "r" => self.reads.get(number.parse::<usize>().ok()?).cloned(),
             "c" => self.lowered.constants.get(number.parse::<usize>().ok()?).cloned(),
-            "$" => Some(Value::from_dyn_object(self.scale.0.clone())),
-            WRITTEN => Some(Value::from_dyn_object(self.written.clone())),
+            "$" => Some(Jinja::from_dyn_object(self.scale.0.clone())),
+            WRITTEN => Some(Jinja::from_dyn_object(self.written.clone())),
             _ => None,
         }
     }
 
-    fn get_value(self: &Arc<Self>, name: &Value) -> Option<Value> {
+    fn get_value(self: &Arc<Self>, name: &Jinja) -> Option<Jinja> {
         self.get_value_by_str(name.as_str()?)
     }
 }
 
 /// The value as `string` writes it.
-pub(super) fn written(json: &Json) -> Option<String> {
-    Some(to_value(json, &Scale::new(), DEPTH).ok()?.to_string())
+pub(super) fn written(json: &Value) -> Option<String> {
+    Some(to_jinja(json, &Scale::new(), DEPTH).ok()?.to_string())
 }
 
 /// A constant that is the same in JSON.
-pub(super) fn plain(value: &Value) -> Option<Json> {
+pub(super) fn plain(value: &Jinja) -> Option<Value> {
     let plain = match value.kind() {
         ValueKind::Number => value.is_integer(),
         kind => matches!(kind, ValueKind::None | ValueKind::Bool | ValueKind::String),
     };
-    to_json(value, &Scale::new(), DEPTH).ok().filter(|_| plain)
+    from_jinja(value, &Scale::new(), DEPTH).ok().filter(|_| plain)
 }

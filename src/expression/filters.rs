@@ -6,10 +6,10 @@
 //!
 //! Filters whose result can be much larger than what they are given are weighed before they run, all others after.
 
-use super::scale::{DEPTH, FUEL, Left, NODE, WEIGHT, is_none, on_scale, take, to_json, unfit, weigh, wrong};
+use super::scale::{DEPTH, FUEL, Left, NODE, WEIGHT, from_jinja, is_none, on_scale, take, unfit, weigh, wrong};
 use crate::text::entity;
 use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
-use minijinja::{Environment, Error, State, UndefinedBehavior, Value, filters, functions, tests};
+use minijinja::{Environment, Error, State, UndefinedBehavior, Value as Jinja, filters, functions, tests};
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
@@ -76,9 +76,9 @@ pub(super) fn guard_of(filter: &str) -> &'static str {
 }
 
 /// What a filter of texts makes of `none`: an empty text, or no parts.
-fn of_nothing(filter: &str) -> Option<Value> {
+fn of_nothing(filter: &str) -> Option<Jinja> {
     match filter {
-        "capitalize" | "indent" | "lower" | "replace" | "string" | "title" | "trim" | "upper" => Some(Value::from("")),
+        "capitalize" | "indent" | "lower" | "replace" | "string" | "title" | "trim" | "upper" => Some(Jinja::from("")),
         "lines" | "split" => Some(empty()),
         _ => None,
     }
@@ -173,26 +173,26 @@ pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     e.add_filter("sum", filters::sum);
     e.add_filter("zip", filters::zip);
     for name in ["d", "default"] {
-        e.add_filter(name, |value: &Value, other: Option<Value>, lax: Option<bool>, named: Kwargs| {
+        e.add_filter(name, |value: &Jinja, other: Option<Jinja>, lax: Option<bool>, named: Kwargs| {
             let other = other.or(named.get("default_value")?);
             let lax = lax.or(named.get("boolean")?).unwrap_or(false);
             named.assert_all_used()?;
             let absent = is_none(value) || (lax && !value.is_true());
-            Ok::<_, Error>(if absent { other.unwrap_or_else(|| Value::from("")) } else { value.clone() })
+            Ok::<_, Error>(if absent { other.unwrap_or_else(|| Jinja::from("")) } else { value.clone() })
         });
     }
-    e.add_filter("tojson", |state: &State<'_, '_>, value: &Value| {
-        let json = on_scale(state, |left| to_json(value, &left.as_scale(), DEPTH))?;
+    e.add_filter("tojson", |state: &State<'_, '_>, value: &Jinja| {
+        let json = on_scale(state, |left| from_jinja(value, &left.as_scale(), DEPTH))?;
         on_scale(state, |left| weigh(left, value, DEPTH))?;
         Ok::<_, Error>(json.to_string())
     });
-    e.add_filter("xml", |state: &State<'_, '_>, value: &Value| {
+    e.add_filter("xml", |state: &State<'_, '_>, value: &Jinja| {
         on_scale(state, |left| weigh(left, value, DEPTH))?;
         let text = if is_none(value) { String::new() } else { value.to_string() };
         on_scale(state, |left| take(left, 6 * text.len()))?;
         Ok::<_, Error>(xml(&text))
     });
-    e.add_filter("shows", |state: &State<'_, '_>, section: &Value, held: &Value| match section.as_str() {
+    e.add_filter("shows", |state: &State<'_, '_>, section: &Jinja, held: &Jinja| match section.as_str() {
         Some("always") => Ok(true),
         Some("hidden") => Ok(false),
         _ => on_scale(state, |left| weigh(left, held, DEPTH)).map(|()| holds_something(held)),
@@ -244,22 +244,22 @@ fn bare() -> Environment<'static> {
     e
 }
 
-type Cost = fn(&Left, &[Value]) -> Result<(), Error>;
+type Cost = fn(&Left, &[Jinja]) -> Result<(), Error>;
 
 /// What a filter weighs before it runs.
 fn cost_of(name: &str) -> Option<Cost> {
-    fn text(args: &[Value], nth: usize) -> &str {
-        args.get(nth).and_then(Value::as_str).unwrap_or_default()
+    fn text(args: &[Jinja], nth: usize) -> &str {
+        args.get(nth).and_then(Jinja::as_str).unwrap_or_default()
     }
-    fn count(args: &[Value]) -> usize {
-        args.iter().skip(1).filter_map(Value::as_usize).max().unwrap_or(0)
+    fn count(args: &[Jinja]) -> usize {
+        args.iter().skip(1).filter_map(Jinja::as_usize).max().unwrap_or(0)
     }
     let all: Cost = |left, args| args.iter().try_for_each(|arg| weigh(left, arg, DEPTH));
     Some(match name {
         "string" => all,
         "max" | "min" | "unique" => all,
         "dictsort" | "sort" => {
-            |left, args| (0..4).try_for_each(|_| weigh(left, args.first().unwrap_or(&Value::UNDEFINED), DEPTH))
+            |left, args| (0..4).try_for_each(|_| weigh(left, args.first().unwrap_or(&Jinja::UNDEFINED), DEPTH))
         }
         "list" => |left, args| take(left, NODE * text(args, 0).len()),
         "lines" => |left, args| take(left, 2 * NODE * text(args, 0).matches('\n').count()),
@@ -274,7 +274,7 @@ fn cost_of(name: &str) -> Option<Cost> {
             take(left, found.saturating_mul(text(args, 2).len().max(1)))
         },
         "join" => |left, args| {
-            let joints = args.first().and_then(Value::len).unwrap_or(0);
+            let joints = args.first().and_then(Jinja::len).unwrap_or(0);
             take(left, joints.saturating_mul(text(args, 1).len()))?;
             args.first().map_or(Ok(()), |list| weigh(left, list, DEPTH))
         },
@@ -293,29 +293,29 @@ fn cost_of(name: &str) -> Option<Cost> {
 
 /// What lowering puts between operators and their operands.
 fn guards(e: &mut Environment<'static>) {
-    e.add_filter("weigh", |state: &State<'_, '_>, value: Value| match value.kind() {
-        ValueKind::Undefined => Ok(Value::from(())),
+    e.add_filter("weigh", |state: &State<'_, '_>, value: Jinja| match value.kind() {
+        ValueKind::Undefined => Ok(Jinja::from(())),
         ValueKind::None | ValueKind::Bool | ValueKind::Number => Ok(value),
         _ => {
             on_scale(state, |left| weigh(left, &value, DEPTH))?;
             let lazy = matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable)
-                && value.downcast_object_ref::<Vec<Value>>().is_none();
+                && value.downcast_object_ref::<Vec<Jinja>>().is_none();
             // What was gone through once is kept as a list: going through layers of lazy ones costs a call for each.
-            Ok(if lazy { Value::from_object(value.try_iter()?.collect::<Vec<_>>()) } else { value })
+            Ok(if lazy { Jinja::from_object(value.try_iter()?.collect::<Vec<_>>()) } else { value })
         }
     });
-    e.add_filter("number", |value: Value| match value.kind() {
+    e.add_filter("number", |value: Jinja| match value.kind() {
         ValueKind::Number => Ok(value),
         _ => Err(unfit(&value, format!("this sum wants numbers, not {}", noun(&value)))),
     });
-    e.add_filter("plus", |state: &State<'_, '_>, value: Value| match value.kind() {
+    e.add_filter("plus", |state: &State<'_, '_>, value: Jinja| match value.kind() {
         ValueKind::Number => Ok(value),
         ValueKind::String | ValueKind::Seq | ValueKind::Iterable => {
             on_scale(state, |left| weigh(left, &value, DEPTH)).map(|()| value)
         }
         _ => Err(unfit(&value, format!("`+` wants numbers, texts or lists, not {}", noun(&value)))),
     });
-    e.add_filter("each", |state: &State<'_, '_>, value: Value| match value.kind() {
+    e.add_filter("each", |state: &State<'_, '_>, value: Jinja| match value.kind() {
         ValueKind::None | ValueKind::Undefined => Ok(empty()),
         ValueKind::String => {
             on_scale(state, |left| take(left, NODE * value.as_str().map_or(0, str::len))).map(|()| value)
@@ -325,9 +325,9 @@ fn guards(e: &mut Environment<'static>) {
         }
         _ => Err(unfit(&value, format!("{} has no items", noun(&value)))),
     });
-    e.add_filter("some", |value: Value| if is_none(&value) { empty() } else { value });
-    e.add_filter("pairs", |value: Value| match is_none(&value) {
-        true => Value::from_pairs(Vec::<(Value, Value)>::new()),
+    e.add_filter("some", |value: Jinja| if is_none(&value) { empty() } else { value });
+    e.add_filter("pairs", |value: Jinja| match is_none(&value) {
+        true => Jinja::from_pairs(Vec::<(Jinja, Jinja)>::new()),
         false => value,
     });
 }
@@ -348,12 +348,12 @@ fn predicates_of(e: &mut Environment<'static>) {
     e.add_test("string", tests::is_string);
     e.add_test("true", tests::is_true);
     e.add_test("upper", tests::is_upper);
-    e.add_test("iterable", |value: &Value| !is_none(value) && tests::is_iterable(value));
-    e.add_test("defined", |value: &Value| !is_none(value));
+    e.add_test("iterable", |value: &Jinja| !is_none(value) && tests::is_iterable(value));
+    e.add_test("defined", |value: &Jinja| !is_none(value));
     e.add_test("none", is_none);
     e.add_test("undefined", is_none);
-    e.add_test("endingwith", |one: &Value, end: &Value| pair(one, end).is_some_and(|(one, end)| one.ends_with(end)));
-    e.add_test("startingwith", |one: &Value, start: &Value| {
+    e.add_test("endingwith", |one: &Jinja, end: &Jinja| pair(one, end).is_some_and(|(one, end)| one.ends_with(end)));
+    e.add_test("startingwith", |one: &Jinja, start: &Jinja| {
         pair(one, start).is_some_and(|(one, start)| one.starts_with(start))
     });
     e.add_test("in", contains);
@@ -361,7 +361,7 @@ fn predicates_of(e: &mut Environment<'static>) {
         e.add_test(name, equal);
     }
     for name in ["ne", "!="] {
-        e.add_test(name, |state: &State<'_, '_>, one: &Value, other: &Value| {
+        e.add_test(name, |state: &State<'_, '_>, one: &Jinja, other: &Jinja| {
             equal(state, one, other).map(|same| !same)
         });
     }
@@ -374,7 +374,7 @@ fn predicates_of(e: &mut Environment<'static>) {
     ];
     for (names, holds) in orders {
         for name in names {
-            e.add_test(*name, move |state: &State<'_, '_>, one: &Value, other: &Value| {
+            e.add_test(*name, move |state: &State<'_, '_>, one: &Jinja, other: &Jinja| {
                 order(state, one, other).map(holds)
             });
         }
@@ -382,7 +382,7 @@ fn predicates_of(e: &mut Environment<'static>) {
 }
 
 /// Whether a value, or anything in it, is more than nothing.
-fn holds_something(value: &Value) -> bool {
+fn holds_something(value: &Jinja) -> bool {
     match value.kind() {
         ValueKind::Seq | ValueKind::Iterable => {
             value.try_iter().is_ok_and(|mut items| items.any(|item| holds_something(&item)))
@@ -395,7 +395,7 @@ fn holds_something(value: &Value) -> bool {
     }
 }
 
-fn equal(state: &State<'_, '_>, one: &Value, other: &Value) -> Result<bool, Error> {
+fn equal(state: &State<'_, '_>, one: &Jinja, other: &Jinja) -> Result<bool, Error> {
     if is_none(one) || is_none(other) {
         return Ok(is_none(one) && is_none(other));
     }
@@ -404,7 +404,7 @@ fn equal(state: &State<'_, '_>, one: &Value, other: &Value) -> Result<bool, Erro
 }
 
 /// Which comes first, of two numbers or two texts; nothing else has an order.
-fn order(state: &State<'_, '_>, one: &Value, other: &Value) -> Result<Ordering, Error> {
+fn order(state: &State<'_, '_>, one: &Jinja, other: &Jinja) -> Result<Ordering, Error> {
     if one.kind() != other.kind() || !matches!(one.kind(), ValueKind::Number | ValueKind::String) {
         let absent = if is_none(one) { one } else { other };
         return Err(unfit(absent, format!("{} and {} have no order", noun(one), noun(other))));
@@ -413,7 +413,7 @@ fn order(state: &State<'_, '_>, one: &Value, other: &Value) -> Result<Ordering, 
     Ok(one.cmp(other))
 }
 
-fn contains(state: &State<'_, '_>, value: &Value, holder: &Value) -> Result<bool, Error> {
+fn contains(state: &State<'_, '_>, value: &Jinja, holder: &Jinja) -> Result<bool, Error> {
     match holder.kind() {
         ValueKind::None | ValueKind::Undefined => Ok(false),
         ValueKind::String => {
@@ -434,16 +434,16 @@ fn contains(state: &State<'_, '_>, value: &Value, holder: &Value) -> Result<bool
     }
 }
 
-fn pair<'v>(one: &'v Value, other: &'v Value) -> Option<(&'v str, &'v str)> {
+fn pair<'v>(one: &'v Jinja, other: &'v Jinja) -> Option<(&'v str, &'v str)> {
     one.as_str().zip(other.as_str())
 }
 
-fn empty() -> Value {
-    Value::from_object(Vec::<Value>::new())
+fn empty() -> Jinja {
+    Jinja::from_object(Vec::<Jinja>::new())
 }
 
 /// What messages call a value.
-fn noun(value: &Value) -> &'static str {
+fn noun(value: &Jinja) -> &'static str {
     match value.kind() {
         ValueKind::Undefined | ValueKind::None => "none",
         ValueKind::Bool => "a truth",

@@ -14,7 +14,7 @@ use super::statements::Paper;
 use super::{Fault, filters};
 use crate::diagnostic::alternatives;
 use crate::text::{SourceId, Span};
-use minijinja::Value;
+use minijinja::Value as Jinja;
 use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Stmt, UnaryOpKind};
 use minijinja::machinery::{self, Token};
 use minijinja::syntax::SyntaxConfig;
@@ -53,7 +53,7 @@ pub(super) enum Step {
 #[derive(Debug)]
 pub(super) struct Lowered {
     pub(super) reads: Vec<Read>,
-    pub(super) constants: Vec<Value>,
+    pub(super) constants: Vec<Jinja>,
     pub(super) form: Form,
 }
 
@@ -133,7 +133,7 @@ pub(super) fn bounded(source: &str, expression: bool) -> Result<(), Fault> {
 pub(super) struct Lower<'s> {
     pub(super) source: &'s str,
     reads: Vec<Read>,
-    constants: Vec<Value>,
+    constants: Vec<Jinja>,
     /// Names that statements bind, one list per `for`.
     pub(super) locals: Vec<Vec<&'s str>>,
     /// Each of these names once.
@@ -206,7 +206,7 @@ impl<'s> Lower<'s> {
         self.locals.iter().flatten().any(|local| *local == name)
     }
 
-    pub(super) fn constant(&mut self, value: Value) -> String {
+    pub(super) fn constant(&mut self, value: Jinja) -> String {
         self.constants.push(value);
         format!("c{}", self.constants.len() - 1)
     }
@@ -270,7 +270,7 @@ impl<'s> Lower<'s> {
             Expr::Var(var) => format!("l_{}|weigh", var.id),
             Expr::Const(value) => self.constant(value.value.clone()),
             Expr::GetAttr(get) => {
-                let key = self.constant(get.name.parse::<u32>().map_or_else(|_| get.name.into(), Value::from));
+                let key = self.constant(get.name.parse::<u32>().map_or_else(|_| get.name.into(), Jinja::from));
                 format!("({})[{key}]|weigh", self.holder(&get.expr)?)
             }
             Expr::GetItem(get) => format!("({})[{}]|weigh", self.holder(&get.expr)?, self.expr(&get.subscript_expr)?),

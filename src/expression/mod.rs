@@ -51,7 +51,7 @@ pub use shape::Shape;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, SourceId, Span, Spanned};
-use crate::value::Value as Json;
+use crate::value::Value;
 use lower::{Form, Lowered, Piece};
 use minijinja::Environment;
 use std::borrow::Cow;
@@ -123,7 +123,7 @@ struct Parsed {
 #[derive(Debug)]
 enum Body {
     /// No Jinja in it; the text is its own value.
-    Plain(Json),
+    Plain(Value),
     /// A path, or text and paths: read from the scope as they are.
     Paths(Lowered),
     /// An expression.
@@ -169,13 +169,13 @@ impl Expression {
     /// # Errors
     ///
     /// A name that is not in scope, values that do not fit an operator or filter, or a bound that is reached.
-    pub fn value(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
+    pub fn value(&self, scope: &Scope<'_>) -> Result<Value, Failure> {
         self.0.value(scope)
     }
 
     /// Its value by the engine alone.
     #[cfg(test)]
-    fn slow_value(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
+    fn slow_value(&self, scope: &Scope<'_>) -> Result<Value, Failure> {
         match &self.0.body {
             Body::Value(lowered, code) => slow(code, lowered, scope),
             _ => self.0.value(scope),
@@ -252,7 +252,7 @@ impl Template {
     /// # Errors
     ///
     /// As for [`Expression::value`].
-    pub fn render(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
+    pub fn render(&self, scope: &Scope<'_>) -> Result<Value, Failure> {
         self.0.value(scope)
     }
 
@@ -266,7 +266,7 @@ impl Template {
             return text;
         }
         match self.0.value(scope)? {
-            Json::String(text) => Ok((*text).to_owned()),
+            Value::String(text) => Ok((*text).to_owned()),
             other => {
                 let mut out = engine::Capped::default();
                 let done = out.print(&other);
@@ -296,7 +296,7 @@ impl Parsed {
         Ok(Parsed { text: text.to_owned(), at: typed.at, body, reads })
     }
 
-    fn value(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
+    fn value(&self, scope: &Scope<'_>) -> Result<Value, Failure> {
         match &self.body {
             Body::Plain(text) => Ok(text.clone()),
             Body::Value(lowered, code) => match run::value(lowered, scope) {
@@ -306,7 +306,7 @@ impl Parsed {
             Body::Paths(Lowered { form: Form::Read(read), reads, .. }) => {
                 engine::resolve(reads, *read, scope).map(Cow::into_owned)
             }
-            Body::Paths(_) | Body::Text(..) => self.text(scope).unwrap_or_else(|| Ok(String::new())).map(Json::from),
+            Body::Paths(_) | Body::Text(..) => self.text(scope).unwrap_or_else(|| Ok(String::new())).map(Value::from),
         }
     }
 
@@ -332,19 +332,19 @@ impl Parsed {
     }
 }
 
-fn slow(code: &engine::Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<Json, Failure> {
+fn slow(code: &engine::Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<Value, Failure> {
     let (value, scale) = engine::evaluate(code, lowered, scope)?;
-    scale::json(&value, &scale)
+    scale::value(&value, &scale)
 }
 
-fn is_true(value: &Json) -> bool {
+fn is_true(value: &Value) -> bool {
     match value {
-        Json::Null => false,
-        Json::Bool(truth) => *truth,
-        Json::Number(number) => number.as_f64() != Some(0.0),
-        Json::String(text) => !text.is_empty(),
-        Json::Array(items) => !items.is_empty(),
-        Json::Object(members) => !members.is_empty(),
+        Value::Null => false,
+        Value::Bool(truth) => *truth,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
     }
 }
 

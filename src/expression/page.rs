@@ -10,7 +10,7 @@ use super::quick::Quick;
 use super::run::{Frame, Held, Run};
 use super::scale::{self, OUTPUT};
 use super::{Scope, engine};
-use crate::value::Value as Json;
+use crate::value::Value;
 use std::borrow::Cow;
 
 /// Statements in their order.
@@ -121,7 +121,7 @@ impl<'j> Sheet<'j> {
 
     fn each(&mut self, each: &'j Each) -> Option<()> {
         let items = match self.run.value(&each.items)? {
-            Held::Json(Cow::Borrowed(Json::Object(members))) => {
+            Held::Value(Cow::Borrowed(Value::Object(members))) => {
                 self.run.take(members.len())?;
                 members.keys().map(Held::Text).collect()
             }
@@ -163,10 +163,10 @@ impl<'j> Sheet<'j> {
             return Some(());
         }
         let parts = match item {
-            Held::Pair(key, value) => vec![Held::Text(key), Held::Json(Cow::Borrowed(value))],
+            Held::Pair(key, value) => vec![Held::Text(key), Held::Value(Cow::Borrowed(value))],
             Held::List(parts) => parts,
-            Held::Json(Cow::Borrowed(Json::Array(parts))) => {
-                parts.iter().map(|part| Held::Json(Cow::Borrowed(part))).collect()
+            Held::Value(Cow::Borrowed(Value::Array(parts))) => {
+                parts.iter().map(|part| Held::Value(Cow::Borrowed(part))).collect()
             }
             _ => return None,
         };
@@ -203,9 +203,9 @@ fn written<'v>(value: &'v Held<'_>) -> Option<Cow<'v, str>> {
     }
     match value {
         none if none.is_none() => Some(Cow::Borrowed("")),
-        Held::Json(json) => match &**json {
-            Json::Bool(truth) => Some(Cow::Borrowed(if *truth { "true" } else { "false" })),
-            Json::Number(_) => engine::written(json).map(Cow::Owned),
+        Held::Value(json) => match &**json {
+            Value::Bool(truth) => Some(Cow::Borrowed(if *truth { "true" } else { "false" })),
+            Value::Number(_) => engine::written(json).map(Cow::Owned),
             _ => None,
         },
         _ => None,

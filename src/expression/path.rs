@@ -7,7 +7,7 @@
 use super::{Failure, Fault, Reads, Scope, Template, lower};
 use crate::diagnostic::Diagnostic;
 use crate::text::Spanned;
-use crate::value::Value as Json;
+use crate::value::Value;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -87,13 +87,13 @@ fn key<'t>(segment: &'t Template, scope: &Scope<'_>) -> Result<Cow<'t, str>, Fai
     }
     let wrong = |what: &str| Err(Failure::new(format!("the path segment `{}` is {what}", segment.source())));
     match segment.render(scope)? {
-        Json::String(text) if text.is_empty() => wrong("empty"),
-        Json::String(text) => Ok(text.to_string().into()),
-        Json::Number(number) => Ok(number.to_string().into()),
-        Json::Null => Err(Failure::absent(format!("the path segment `{}` is none", segment.source()))),
-        Json::Bool(_) => wrong("a truth"),
-        Json::Array(_) => wrong("a list"),
-        Json::Object(_) => wrong("a map"),
+        Value::String(text) if text.is_empty() => wrong("empty"),
+        Value::String(text) => Ok(text.to_string().into()),
+        Value::Number(number) => Ok(number.to_string().into()),
+        Value::Null => Err(Failure::absent(format!("the path segment `{}` is none", segment.source()))),
+        Value::Bool(_) => wrong("a truth"),
+        Value::Array(_) => wrong("a list"),
+        Value::Object(_) => wrong("a map"),
     }
 }
 

@@ -5,7 +5,7 @@
 //! Never: evaluates; [`run`](super::run) does.
 
 use super::engine;
-use crate::value::{Object, Value as Json};
+use crate::value::{Object, Value};
 use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, UnaryOpKind};
 
 /// An expression of plain parts.
@@ -15,7 +15,7 @@ pub(super) enum Quick {
     /// What a statement calls by the name of this number.
     Local(usize),
     Loop(Loop),
-    Constant(Json),
+    Constant(Value),
     List(Vec<Quick>),
     Member(Box<Quick>, String),
     Item(Box<Quick>, Box<Quick>),
@@ -105,7 +105,7 @@ impl Quick {
             Expr::List(list) => {
                 Quick::List(list.items.iter().map(|item| Quick::of(item, named)).collect::<Option<_>>()?)
             }
-            Expr::Map(map) if map.keys.is_empty() => Quick::Constant(Json::Object(Object::new())),
+            Expr::Map(map) if map.keys.is_empty() => Quick::Constant(Value::Object(Object::new())),
             Expr::GetAttr(get) if get.name.parse::<u32>().is_err() => {
                 Quick::Member(boxed(&get.expr)?, get.name.to_owned())
             }
@@ -154,7 +154,7 @@ impl Quick {
                 let (test, then) = (boxed(&choice.test_expr)?, boxed(&choice.true_expr)?);
                 let other = match &choice.false_expr {
                     Some(other) => boxed(other)?,
-                    None => Box::new(Quick::Constant(Json::Null)),
+                    None => Box::new(Quick::Constant(Value::Null)),
                 };
                 Quick::If(test, then, other)
             }

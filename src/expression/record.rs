@@ -4,7 +4,7 @@
 //! Out: [`Record`], an object that is cheap to clone: a change copies the one member that it is about.
 //! Never: shares a part of a member, or computes one before somebody reads it.
 
-use crate::value::{Members, Value as Json};
+use crate::value::{Members, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -37,7 +37,7 @@ impl Default for Record {
 /// A value that is there, or one that is computed when it is read first.
 #[derive(Clone, Default)]
 struct Member {
-    value: Json,
+    value: Value,
     computed: Option<Computed>,
 }
 
@@ -45,15 +45,15 @@ struct Member {
 struct Computed {
     rule: Rule,
     /// Clones of the record share it as long as they are the same.
-    value: Arc<OnceLock<Json>>,
+    value: Arc<OnceLock<Value>>,
 }
 
 /// Computes a member of a record from the others.
 #[derive(Clone)]
-pub(crate) struct Rule(Arc<dyn Fn(&Record) -> Json + Send + Sync>);
+pub(crate) struct Rule(Arc<dyn Fn(&Record) -> Value + Send + Sync>);
 
 impl Rule {
-    pub(crate) fn new(rule: impl Fn(&Record) -> Json + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(rule: impl Fn(&Record) -> Value + Send + Sync + 'static) -> Self {
         Self(Arc::new(rule))
     }
 }
@@ -65,11 +65,11 @@ impl fmt::Debug for Rule {
 }
 
 impl Member {
-    fn of(value: Json) -> Self {
+    fn of(value: Value) -> Self {
         Self { value, computed: None }
     }
 
-    fn value(&self, record: &Record) -> &Json {
+    fn value(&self, record: &Record) -> &Value {
         match &self.computed {
             Some(computed) => computed.value.get_or_init(|| (computed.rule.0)(record)),
             None => &self.value,
@@ -86,18 +86,18 @@ impl fmt::Debug for Member {
 
 impl Record {
     /// The member of this name.
-    pub fn get(&self, name: &str) -> Option<&Json> {
+    pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name).map(|member| member.value(self))
     }
 
     /// The member of this name, to be changed; `null` if there was none. What is computed from it is computed anew.
-    pub fn entry(&mut self, name: &str) -> &mut Json {
+    pub fn entry(&mut self, name: &str) -> &mut Value {
         self.get(name);
         &mut self.slot(name).value
     }
 
     /// Puts a value in the place of the member of this name.
-    pub fn put(&mut self, name: &str, value: Json) {
+    pub fn put(&mut self, name: &str, value: Value) {
         *self.slot(name) = Member::of(value);
     }
 
@@ -123,19 +123,19 @@ impl Record {
     }
 
     /// The member of this name, to be changed, if there is one.
-    pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         self.0.position(name).is_some().then(|| self.entry(name))
     }
 
     /// Takes the member of this name out; the others keep their order.
-    pub fn remove(&mut self, name: &str) -> Option<Json> {
+    pub fn remove(&mut self, name: &str) -> Option<Value> {
         self.get(name)?;
         self.slot(name);
         Arc::make_mut(&mut self.0).remove(name).map(|member| member.value)
     }
 
     /// The members in their order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
         self.0.as_slice().iter().map(|(name, member)| (&**name, member.value(self)))
     }
 
@@ -157,8 +157,8 @@ impl Record {
     }
 
     /// The same object as a value.
-    pub fn to_value(&self) -> Json {
-        Json::Object(
+    pub fn to_value(&self) -> Value {
+        Value::Object(
             self.0.as_slice().iter().map(|(name, member)| (name.clone(), member.value(self).clone())).collect(),
         )
     }
@@ -166,7 +166,7 @@ impl Record {
 
 impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
-        let same = |(name, value): (&str, &Json)| other.get(name) == Some(value);
+        let same = |(name, value): (&str, &Value)| other.get(name) == Some(value);
         Arc::ptr_eq(&self.0, &other.0) || (self.iter().len() == other.iter().len() && self.iter().all(same))
     }
 }
@@ -179,7 +179,7 @@ impl Serialize for Record {
     }
 }
 
-impl<N: Into<Arc<str>>, V: Into<Json>> FromIterator<(N, V)> for Record {
+impl<N: Into<Arc<str>>, V: Into<Value>> FromIterator<(N, V)> for Record {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(members: I) -> Self {
         let made = |(name, value): (N, V)| (name.into(), Member::of(value.into()));
         Self(Arc::new(members.into_iter().map(made).collect()))
@@ -194,8 +194,8 @@ mod tests {
     fn record() -> Record {
         let mut record: Record =
             [("notes", json!([1])), ("count", json!(null)), ("twice", json!(null))].into_iter().collect();
-        let count = |record: &Record| Json::from(record.get("notes").and_then(Json::as_array).map(<[Json]>::len));
-        let twice = |record: &Record| Json::from(record.get("count").and_then(Json::as_u64).map(|count| 2 * count));
+        let count = |record: &Record| Value::from(record.get("notes").and_then(Value::as_array).map(<[Value]>::len));
+        let twice = |record: &Record| Value::from(record.get("count").and_then(Value::as_u64).map(|count| 2 * count));
         record.compute("count", Rule::new(count));
         record.compute("twice", Rule::new(twice));
         record

@@ -10,7 +10,7 @@ use super::lower::{Form, Lowered, Read};
 use super::quick::{Loop, Quick, Sum, Test};
 use super::scale::{self, FUEL};
 use super::{Scope, engine, is_true};
-use crate::value::Value as Json;
+use crate::value::Value;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -20,16 +20,16 @@ const STRIDE: usize = 64;
 /// A value on its way.
 #[derive(Debug, Clone)]
 pub(super) enum Held<'j> {
-    Json(Cow<'j, Json>),
+    Value(Cow<'j, Value>),
     Text(&'j str),
-    Pair(&'j str, &'j Json),
+    Pair(&'j str, &'j Value),
     List(Vec<Held<'j>>),
 }
 
 /// The value of an expression; none where the engine has to say.
-pub(super) fn value(lowered: &Lowered, scope: &Scope<'_>) -> Option<Json> {
+pub(super) fn value(lowered: &Lowered, scope: &Scope<'_>) -> Option<Value> {
     let Form::Value(_, quick) = &lowered.form else { return None };
-    Some(Run::new(&lowered.reads, scope).value(quick.as_ref()?)?.into_json())
+    Some(Run::new(&lowered.reads, scope).value(quick.as_ref()?)?.into_value())
 }
 
 /// Whether an expression holds; none where the engine has to say.
@@ -94,10 +94,10 @@ impl<'j> Run<'j> {
     /// A text that was made along the way.
     fn made(&self, text: String) -> Option<Held<'j>> {
         self.take(text.len() / STRIDE)?;
-        Some(Held::Json(Cow::Owned(text.into())))
+        Some(Held::Value(Cow::Owned(text.into())))
     }
 
-    fn turn(&self, what: Loop) -> Option<Json> {
+    fn turn(&self, what: Loop) -> Option<Value> {
         let (index, length) = self.frames.borrow().last()?.turn?;
         Some(match what {
             Loop::Index => (index + 1).into(),
@@ -109,17 +109,17 @@ impl<'j> Run<'j> {
     }
 
     pub(super) fn value(&self, quick: &'j Quick) -> Option<Held<'j>> {
-        let truth = |truth: bool| Held::Json(Cow::Owned(Json::Bool(truth)));
+        let truth = |truth: bool| Held::Value(Cow::Owned(Value::Bool(truth)));
         Some(match quick {
             Quick::Engine => return None,
-            Quick::Read(number) => Held::Json(engine::resolve(self.reads, *number, self.scope).ok()?),
+            Quick::Read(number) => Held::Value(engine::resolve(self.reads, *number, self.scope).ok()?),
             Quick::Local(name) => self.local(*name)?,
-            Quick::Loop(what) => Held::Json(Cow::Owned(self.turn(*what)?)),
+            Quick::Loop(what) => Held::Value(Cow::Owned(self.turn(*what)?)),
             Quick::Item(base, key) => {
                 let (base, key) = (self.value(base)?, self.value(key)?);
                 base.member(key.text()?)?
             }
-            Quick::Constant(value) => Held::Json(Cow::Borrowed(value)),
+            Quick::Constant(value) => Held::Value(Cow::Borrowed(value)),
             Quick::List(items) => {
                 let items: Vec<Held<'_>> = items.iter().map(|item| self.value(item)).collect::<Option<_>>()?;
                 // Lists of lists may nest without end; the engine has a bound for that.
@@ -155,7 +155,7 @@ impl<'j> Run<'j> {
                     Sum::Whole => left.checked_div(right).filter(|_| positive),
                     Sum::Rest => left.checked_rem(right).filter(|_| positive),
                 };
-                Held::Json(Cow::Owned(sum?.into()))
+                Held::Value(Cow::Owned(sum?.into()))
             }
             Quick::Test(test, left, right) => truth(self.test(*test, &self.value(left)?, &self.value(right)?)?),
             Quick::IsNone(base) => truth(self.value(base)?.is_none()),
@@ -168,7 +168,7 @@ impl<'j> Run<'j> {
                 }
             }
             Quick::Items(base) => match self.value(base)? {
-                Held::Json(Cow::Borrowed(Json::Object(members))) => {
+                Held::Value(Cow::Borrowed(Value::Object(members))) => {
                     self.take(members.len())?;
                     Held::List(members.iter().map(|(key, value)| Held::Pair(key, value)).collect())
                 }
@@ -176,7 +176,7 @@ impl<'j> Run<'j> {
                 _ => return None,
             },
             Quick::Keys(base) => match self.value(base)? {
-                Held::Json(Cow::Borrowed(Json::Object(members))) => {
+                Held::Value(Cow::Borrowed(Value::Object(members))) => {
                     self.take(members.len())?;
                     Held::List(members.keys().map(Held::Text).collect())
                 }
@@ -187,14 +187,14 @@ impl<'j> Run<'j> {
                 let length = match self.value(base)? {
                     Held::List(items) => items.len(),
                     none if none.is_none() => 0,
-                    Held::Json(json) => match &*json {
-                        Json::Array(items) => items.len(),
-                        Json::Object(members) => members.len(),
+                    Held::Value(json) => match &*json {
+                        Value::Array(items) => items.len(),
+                        Value::Object(members) => members.len(),
                         _ => return None,
                     },
                     _ => return None,
                 };
-                Held::Json(Cow::Owned(length.into()))
+                Held::Value(Cow::Owned(length.into()))
             }
             Quick::Text(base) => match self.value(base)? {
                 none if none.is_none() => Held::Text(""),
@@ -205,11 +205,11 @@ impl<'j> Run<'j> {
                 Held::List(items) if items.iter().any(|item| matches!(item, Held::Pair(..) | Held::List(_))) => {
                     return None;
                 }
-                other => self.made(engine::written(&other.into_json())?)?,
+                other => self.made(engine::written(&other.into_value())?)?,
             },
             Quick::Trimmed(base) => match self.value(base)? {
                 Held::Text(text) => Held::Text(text.trim()),
-                Held::Json(Cow::Borrowed(Json::String(text))) => Held::Text(text.trim()),
+                Held::Value(Cow::Borrowed(Value::String(text))) => Held::Text(text.trim()),
                 _ => return None,
             },
             Quick::Whole(base) => self.value(base)?.whole()?,
@@ -229,7 +229,7 @@ impl<'j> Run<'j> {
                 if *reverse {
                     numbers.reverse();
                 }
-                Held::List(numbers.into_iter().map(|number| Held::Json(Cow::Owned(number.into()))).collect())
+                Held::List(numbers.into_iter().map(|number| Held::Value(Cow::Owned(number.into()))).collect())
             }
             Quick::Shows(section, held) => {
                 let section = self.value(section)?;
@@ -238,7 +238,7 @@ impl<'j> Run<'j> {
                     Some("always") => true,
                     Some("hidden") => false,
                     _ => match &held {
-                        Held::Json(json) => self.holds_something(json)?,
+                        Held::Value(json) => self.holds_something(json)?,
                         _ => return None,
                     },
                 })
@@ -276,16 +276,16 @@ impl<'j> Run<'j> {
     }
 
     /// Whether a value, or anything in it, is more than nothing.
-    fn holds_something(&self, json: &Json) -> Option<bool> {
+    fn holds_something(&self, json: &Value) -> Option<bool> {
         self.take(1)?;
         let mut found = Some(false);
-        let mut look = |item: &Json| {
+        let mut look = |item: &Value| {
             found = self.holds_something(item);
             found != Some(false)
         };
         match json {
-            Json::Array(items) => items.iter().any(&mut look),
-            Json::Object(members) => members.values().any(&mut look),
+            Value::Array(items) => items.iter().any(&mut look),
+            Value::Object(members) => members.values().any(&mut look),
             other => return Some(is_true(other)),
         };
         found
@@ -295,8 +295,8 @@ impl<'j> Run<'j> {
     pub(super) fn items(&self, list: Held<'j>) -> Option<Vec<Held<'j>>> {
         let items = match list {
             Held::List(items) => items,
-            Held::Json(Cow::Borrowed(Json::Array(items))) => {
-                items.iter().map(|item| Held::Json(Cow::Borrowed(item))).collect()
+            Held::Value(Cow::Borrowed(Value::Array(items))) => {
+                items.iter().map(|item| Held::Value(Cow::Borrowed(item))).collect()
             }
             none if none.is_none() => Vec::new(),
             _ => return None,
@@ -326,10 +326,10 @@ impl<'j> Run<'j> {
                         let text = one.text()?;
                         items.iter().any(|item| item.text() == Some(text))
                     }
-                    Held::Json(json) => match &**json {
-                        Json::Object(_) if one.is_none() => false,
-                        Json::Object(members) => members.contains_key(one.text()?),
-                        Json::Array(items) => {
+                    Held::Value(json) => match &**json {
+                        Value::Object(_) if one.is_none() => false,
+                        Value::Object(members) => members.contains_key(one.text()?),
+                        Value::Array(items) => {
                             self.take(items.len())?;
                             let text = one.text()?;
                             items.iter().any(|item| item.as_str() == Some(text))
@@ -343,25 +343,25 @@ impl<'j> Run<'j> {
     }
 }
 
-const NONE: Held<'static> = Held::Json(Cow::Owned(Json::Null));
+const NONE: Held<'static> = Held::Value(Cow::Owned(Value::Null));
 
 impl<'j> Held<'j> {
     /// How long it takes to copy it.
     fn steps(&self) -> usize {
         match self {
             Held::List(items) => items.len() + items.iter().map(Held::steps).sum::<usize>(),
-            Held::Json(Cow::Owned(Json::String(text))) => text.len() / STRIDE,
-            Held::Json(_) | Held::Text(_) | Held::Pair(..) => 0,
+            Held::Value(Cow::Owned(Value::String(text))) => text.len() / STRIDE,
+            Held::Value(_) | Held::Text(_) | Held::Pair(..) => 0,
         }
     }
 
     pub(super) fn is_none(&self) -> bool {
-        matches!(self, Held::Json(json) if json.is_null())
+        matches!(self, Held::Value(json) if json.is_null())
     }
 
     pub(super) fn is_true(&self) -> bool {
         match self {
-            Held::Json(json) => is_true(json),
+            Held::Value(json) => is_true(json),
             Held::Text(text) => !text.is_empty(),
             Held::Pair(..) => true,
             Held::List(items) => !items.is_empty(),
@@ -370,7 +370,7 @@ impl<'j> Held<'j> {
 
     pub(super) fn text(&self) -> Option<&str> {
         match self {
-            Held::Json(json) => json.as_str(),
+            Held::Value(json) => json.as_str(),
             Held::Text(text) => Some(text),
             _ => None,
         }
@@ -387,13 +387,13 @@ impl<'j> Held<'j> {
             Some(text) => text.parse().ok().filter(|_| plain(text))?,
             None => self.number()?,
         };
-        Some(Held::Json(Cow::Owned(Json::from(number))))
+        Some(Held::Value(Cow::Owned(Value::from(number))))
     }
 
     fn is_list(&self) -> bool {
         match self {
             Held::List(_) => true,
-            Held::Json(json) => json.is_array(),
+            Held::Value(json) => json.is_array(),
             Held::Text(_) | Held::Pair(..) => false,
         }
     }
@@ -401,7 +401,7 @@ impl<'j> Held<'j> {
     /// Whole numbers only: others have their own ways to compare.
     pub(super) fn number(&self) -> Option<i64> {
         match self {
-            Held::Json(json) => json.as_i64(),
+            Held::Value(json) => json.as_i64(),
             _ => None,
         }
     }
@@ -421,8 +421,8 @@ impl<'j> Held<'j> {
 
     fn member(&self, key: &str) -> Option<Held<'j>> {
         match self {
-            Held::Json(Cow::Borrowed(Json::Object(members))) => {
-                Some(members.get(key).map_or(NONE, |member| Held::Json(Cow::Borrowed(member))))
+            Held::Value(Cow::Borrowed(Value::Object(members))) => {
+                Some(members.get(key).map_or(NONE, |member| Held::Value(Cow::Borrowed(member))))
             }
             none if none.is_none() => Some(NONE),
             _ => None,
@@ -434,21 +434,23 @@ impl<'j> Held<'j> {
         let Some((first, rest)) = path.split_first() else { return Some(self.clone()) };
         let next = match (self, first.parse::<usize>()) {
             (Held::Pair(key, _), Ok(0)) => Held::Text(key),
-            (Held::Pair(_, value), Ok(1)) => Held::Json(Cow::Borrowed(*value)),
+            (Held::Pair(_, value), Ok(1)) => Held::Value(Cow::Borrowed(*value)),
             (Held::Pair(..), _) => return None,
-            (Held::Json(Cow::Borrowed(Json::Array(items))), Ok(place)) => Held::Json(Cow::Borrowed(items.get(place)?)),
+            (Held::Value(Cow::Borrowed(Value::Array(items))), Ok(place)) => {
+                Held::Value(Cow::Borrowed(items.get(place)?))
+            }
             (_, Err(_)) => self.member(first)?,
             _ => return None,
         };
         next.at(rest)
     }
 
-    pub(super) fn into_json(self) -> Json {
+    pub(super) fn into_value(self) -> Value {
         match self {
-            Held::Json(json) => json.into_owned(),
+            Held::Value(json) => json.into_owned(),
             Held::Text(text) => text.into(),
             Held::Pair(key, value) => vec![key.into(), value.clone()].into(),
-            Held::List(items) => items.into_iter().map(Held::into_json).collect(),
+            Held::List(items) => items.into_iter().map(Held::into_value).collect(),
         }
     }
 }
@@ -510,7 +512,7 @@ mod tests {
         "state.pairs | map(attribute='5') | list",
     ];
 
-    fn scopes() -> Vec<Json> {
+    fn scopes() -> Vec<Value> {
         vec![
             json!({
                 "reply": { "message": null, "calls": [] }, "n": 4, "filled": ["a", "c"],

@@ -9,9 +9,9 @@
 
 use super::lower::Read;
 use super::{Failure, Scope, engine};
-use crate::value::{Object as Members, Value as Json};
+use crate::value::{Object as Members, Value};
 use minijinja::value::{Object, ObjectRepr, ValueKind};
-use minijinja::{Error, ErrorKind, State, Value};
+use minijinja::{Error, ErrorKind, State, Value as Jinja};
 use serde_json::Number;
 use std::borrow::Cow;
 use std::fmt;
@@ -77,13 +77,13 @@ pub(super) fn size(reads: &[Read], scope: &Scope<'_>) -> usize {
 }
 
 /// What a value weighs, as deep as values may be nested.
-fn heft(json: &Json, depth: usize) -> usize {
+fn heft(value: &Value, depth: usize) -> usize {
     let Some(deeper) = depth.checked_sub(1) else { return NODE };
-    NODE + match json {
-        Json::String(text) => text.len(),
-        Json::Array(items) => items.iter().map(|item| heft(item, deeper)).sum(),
-        Json::Object(members) => members.iter().map(|(key, value)| 2 * NODE + key.len() + heft(value, deeper)).sum(),
-        Json::Null | Json::Bool(_) | Json::Number(_) => 0,
+    NODE + match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(|item| heft(item, deeper)).sum(),
+        Value::Object(members) => members.iter().map(|(key, value)| 2 * NODE + key.len() + heft(value, deeper)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }
 
@@ -102,7 +102,7 @@ pub(super) fn take(left: &Left, weight: usize) -> Result<(), Error> {
 }
 
 /// Takes off what `value` weighs, written out in full.
-pub(super) fn weigh(left: &Left, value: &Value, depth: usize) -> Result<(), Error> {
+pub(super) fn weigh(left: &Left, value: &Jinja, depth: usize) -> Result<(), Error> {
     let deeper = || depth.checked_sub(1).ok_or_else(too_deep);
     match value.kind() {
         ValueKind::String => take(left, NODE + value.as_str().map_or(0, str::len)),
@@ -132,62 +132,62 @@ pub(super) fn on_scale<T>(state: &State<'_, '_>, act: impl FnOnce(&Left) -> Resu
     act(held.downcast_object_ref::<Left>().ok_or_else(|| wrong("an evaluation without a scale"))?)
 }
 
-pub(super) fn to_value(json: &Json, scale: &Scale, depth: usize) -> Result<Value, Error> {
+pub(super) fn to_jinja(value: &Value, scale: &Scale, depth: usize) -> Result<Jinja, Error> {
     take(&scale.0, NODE)?;
     let deeper = || depth.checked_sub(1).ok_or_else(too_deep);
-    Ok(match json {
-        Json::Null => Value::from(()),
-        Json::Bool(truth) => Value::from(*truth),
-        Json::Number(number) => match (number.as_i64(), number.as_u64()) {
-            (Some(int), _) => Value::from(int),
-            (_, Some(int)) => Value::from(int),
-            _ => Value::from(number.as_f64().unwrap_or_default()),
+    Ok(match value {
+        Value::Null => Jinja::from(()),
+        Value::Bool(truth) => Jinja::from(*truth),
+        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(int), _) => Jinja::from(int),
+            (_, Some(int)) => Jinja::from(int),
+            _ => Jinja::from(number.as_f64().unwrap_or_default()),
         },
-        Json::String(text) => {
+        Value::String(text) => {
             take(&scale.0, text.len())?;
-            Value::from(text.clone())
+            Jinja::from(text.clone())
         }
-        Json::Array(items) => {
+        Value::Array(items) => {
             let depth = deeper()?;
-            let items = items.iter().map(|item| to_value(item, scale, depth));
-            Value::from_object(items.collect::<Result<Vec<_>, _>>()?)
+            let items = items.iter().map(|item| to_jinja(item, scale, depth));
+            Jinja::from_object(items.collect::<Result<Vec<_>, _>>()?)
         }
-        Json::Object(members) => {
+        Value::Object(members) => {
             let depth = deeper()?;
             let mut pairs = Vec::with_capacity(members.len());
             for (key, value) in members {
                 take(&scale.0, 2 * NODE + key.len())?;
-                pairs.push((Value::from(key), to_value(value, scale, depth)?));
+                pairs.push((Jinja::from(key), to_jinja(value, scale, depth)?));
             }
-            Value::from_pairs(pairs)
+            Jinja::from_pairs(pairs)
         }
     })
 }
 
 /// The same value as JSON.
-pub(super) fn to_json(value: &Value, scale: &Scale, depth: usize) -> Result<Json, Error> {
+pub(super) fn from_jinja(value: &Jinja, scale: &Scale, depth: usize) -> Result<Value, Error> {
     take(&scale.0, NODE)?;
     let deeper = || depth.checked_sub(1).ok_or_else(too_deep);
     Ok(match value.kind() {
-        ValueKind::Undefined | ValueKind::None => Json::Null,
-        ValueKind::Bool => Json::Bool(value.is_true()),
+        ValueKind::Undefined | ValueKind::None => Value::Null,
+        ValueKind::Bool => Value::Bool(value.is_true()),
         ValueKind::Number if value.is_integer() => match (i64::try_from(value.clone()), u64::try_from(value.clone())) {
-            (Ok(int), _) => Json::from(int),
-            (_, Ok(int)) => Json::from(int),
+            (Ok(int), _) => Value::from(int),
+            (_, Ok(int)) => Value::from(int),
             _ => return Err(wrong("a number is too large for 64 bits")),
         },
         ValueKind::Number => match Number::from_f64(f64::try_from(value.clone())?) {
-            Some(number) => Json::Number(number),
+            Some(number) => Value::Number(number),
             None => return Err(wrong("a number is not finite")),
         },
         ValueKind::String => {
             let text = value.as_str().unwrap_or_default();
             take(&scale.0, text.len())?;
-            Json::from(text)
+            Value::from(text)
         }
         ValueKind::Seq | ValueKind::Iterable => {
             let depth = deeper()?;
-            let items = value.try_iter()?.map(|item| to_json(&item, scale, depth));
+            let items = value.try_iter()?.map(|item| from_jinja(&item, scale, depth));
             items.collect::<Result<_, _>>()?
         }
         ValueKind::Map => {
@@ -196,19 +196,19 @@ pub(super) fn to_json(value: &Value, scale: &Scale, depth: usize) -> Result<Json
             for key in value.try_iter()? {
                 take(&scale.0, NODE)?;
                 let name = key.as_str().ok_or_else(|| wrong("keys of a map are texts"))?;
-                members.insert(name.to_owned(), to_json(&value.get_item(&key)?, scale, depth)?);
+                members.insert(name.to_owned(), from_jinja(&value.get_item(&key)?, scale, depth)?);
             }
-            Json::Object(members)
+            Value::Object(members)
         }
         kind => return Err(wrong(format!("{kind} is no value that JSON has"))),
     })
 }
 
-pub(super) fn json(value: &Value, scale: &Scale) -> Result<Json, Failure> {
-    to_json(value, scale, DEPTH).map_err(Failure::of)
+pub(super) fn value(value: &Jinja, scale: &Scale) -> Result<Value, Failure> {
+    from_jinja(value, scale, DEPTH).map_err(Failure::of)
 }
 
-pub(super) fn is_none(value: &Value) -> bool {
+pub(super) fn is_none(value: &Jinja) -> bool {
     matches!(value.kind(), ValueKind::None | ValueKind::Undefined)
 }
 
@@ -217,7 +217,7 @@ pub(super) fn wrong(message: impl Into<Cow<'static, str>>) -> Error {
 }
 
 /// Of a kind that does not fit: `value` may be absent.
-pub(super) fn unfit(value: &Value, message: String) -> Error {
+pub(super) fn unfit(value: &Jinja, message: String) -> Error {
     Error::new(ErrorKind::InvalidOperation, message).with_source(Why { absence: is_none(value) })
 }
 
@@ -240,18 +240,18 @@ impl fmt::Display for Why {
 impl std::error::Error for Why {}
 
 /// The failure that an error means, for an expression with these reads.
-pub(super) fn failure(error: Error, reads: &[Value]) -> Failure {
+pub(super) fn failure(error: Error, reads: &[Jinja]) -> Failure {
     let why = std::error::Error::source(&error).and_then(|why| why.downcast_ref::<Why>());
     let absence = why.map_or_else(|| reads.iter().any(is_none), |why| why.absence);
     Failure { absence, ..Failure::of(error) }
 }
 
 #[cfg(test)]
-pub(super) fn value_of(json: &Json) -> Value {
-    to_value(json, &Scale::new(), DEPTH).unwrap_or_default()
+pub(super) fn jinja_of(value: &Value) -> Jinja {
+    to_jinja(value, &Scale::new(), DEPTH).unwrap_or_default()
 }
 
 #[cfg(test)]
-pub(super) fn json_of(value: &Value) -> Result<Json, Error> {
-    to_json(value, &Scale::new(), DEPTH)
+pub(super) fn value_of(value: &Jinja) -> Result<Value, Error> {
+    from_jinja(value, &Scale::new(), DEPTH)
 }

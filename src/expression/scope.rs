@@ -5,7 +5,7 @@
 //! Never: copies a borrowed value.
 
 use super::Record;
-use crate::value::Value as Json;
+use crate::value::Value;
 use std::borrow::Cow;
 
 /// The names an expression may see. Cheap to build for one evaluation; later names shadow earlier ones.
@@ -27,15 +27,15 @@ pub struct Scope<'a> {
 
 #[derive(Debug, Clone)]
 enum Held<'a> {
-    Borrowed(&'a Json),
-    Owned(Json),
+    Borrowed(&'a Value),
+    Owned(Value),
     Record(&'a Record),
 }
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Named<'s> {
-    Value(&'s Json),
+    Value(&'s Value),
     Record(&'s Record),
 }
 
@@ -56,24 +56,24 @@ impl<'a> Scope<'a> {
     }
 
     /// With `name` for a borrowed value.
-    pub fn with(mut self, name: &'a str, value: &'a Json) -> Self {
+    pub fn with(mut self, name: &'a str, value: &'a Value) -> Self {
         self.add(name, value);
         self
     }
 
     /// With `name` for a value of its own.
-    pub fn with_owned(mut self, name: &'a str, value: Json) -> Self {
+    pub fn with_owned(mut self, name: &'a str, value: Value) -> Self {
         self.add_owned(name, value);
         self
     }
 
     /// Adds `name` for a borrowed value.
-    pub fn add(&mut self, name: &'a str, value: &'a Json) {
+    pub fn add(&mut self, name: &'a str, value: &'a Value) {
         self.names.push((name, Held::Borrowed(value)));
     }
 
     /// Adds `name` for a value of its own.
-    pub fn add_owned(&mut self, name: &'a str, value: Json) {
+    pub fn add_owned(&mut self, name: &'a str, value: Value) {
         self.names.push((name, Held::Owned(value)));
     }
 
@@ -83,7 +83,7 @@ impl<'a> Scope<'a> {
     }
 
     /// The value of `name`, if it is in scope.
-    pub fn get(&self, name: &str) -> Option<Cow<'_, Json>> {
+    pub fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
         Some(match self.find(name)? {
             Named::Value(value) => Cow::Borrowed(value),
             Named::Record(record) => Cow::Owned(record.to_value()),

@@ -7,7 +7,7 @@
 use super::{Failure, Reads, Scope, Template};
 use crate::diagnostic::Diagnostic;
 use crate::surface::Tree;
-use crate::value::{Object, Value as Json};
+use crate::value::{Object, Value};
 use std::sync::Arc;
 
 /// A value whose texts are templates. A member of a table that comes out as `none` is left out.
@@ -22,7 +22,7 @@ enum Part {
     Template(Template),
     Array(Vec<Part>),
     Table(Vec<(Arc<str>, Part)>),
-    Constant(Json),
+    Constant(Value),
 }
 
 impl Shape {
@@ -80,7 +80,7 @@ impl Shape {
     /// # Errors
     ///
     /// The first template that fails.
-    pub fn render(&self, scope: &Scope<'_>) -> Result<Json, Failure> {
+    pub fn render(&self, scope: &Scope<'_>) -> Result<Value, Failure> {
         render(&self.root, scope)
     }
 }
@@ -97,7 +97,7 @@ fn part(tree: &Tree, faults: &mut Vec<Diagnostic>, reads: &mut Reads) -> Part {
             }
             Err(fault) => {
                 faults.push(*fault);
-                Part::Constant(Json::Null)
+                Part::Constant(Value::Null)
             }
         },
         Tree::List(items, _) => Part::Array(items.iter().map(|item| part(item, faults, reads)).collect()),
@@ -108,7 +108,7 @@ fn part(tree: &Tree, faults: &mut Vec<Diagnostic>, reads: &mut Reads) -> Part {
     }
 }
 
-fn render(part: &Part, scope: &Scope<'_>) -> Result<Json, Failure> {
+fn render(part: &Part, scope: &Scope<'_>) -> Result<Value, Failure> {
     Ok(match part {
         Part::Template(template) => template.render(scope)?,
         Part::Array(items) => items.iter().map(|item| render(item, scope)).collect::<Result<_, _>>()?,
@@ -116,13 +116,13 @@ fn render(part: &Part, scope: &Scope<'_>) -> Result<Json, Failure> {
             let mut object = Object::with_capacity(members.len());
             for (key, value) in members {
                 match render(value, scope)? {
-                    Json::Null => {}
+                    Value::Null => {}
                     value => {
                         object.insert(key.clone(), value);
                     }
                 }
             }
-            Json::Object(object)
+            Value::Object(object)
         }
         Part::Constant(value) => value.clone(),
     })

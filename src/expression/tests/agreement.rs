@@ -159,28 +159,28 @@ impl Library for Alone<'_> {
 /// text to the other filters of texts.
 fn jinja() -> minijinja::Environment<'static> {
     use minijinja::value::{Kwargs, Rest};
-    use minijinja::{State, Value, filters};
-    let none = |value: Value| if value.is_undefined() { Value::from(()) } else { value };
+    use minijinja::{State, Value as Jinja, filters};
+    let none = |value: Jinja| if value.is_undefined() { Jinja::from(()) } else { value };
     let mut environment = minijinja::Environment::new();
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::Chainable);
-    environment.add_filter("first", move |value: &Value| filters::first(value).map(none));
-    environment.add_filter("last", move |value: Value| filters::last(value).map(none));
+    environment.add_filter("first", move |value: &Jinja| filters::first(value).map(none));
+    environment.add_filter("last", move |value: Jinja| filters::last(value).map(none));
     environment
-        .add_filter("min", move |state: &State, value: Value, keys: Kwargs| filters::min(state, value, keys).map(none));
+        .add_filter("min", move |state: &State, value: Jinja, keys: Kwargs| filters::min(state, value, keys).map(none));
     environment
-        .add_filter("max", move |state: &State, value: Value, keys: Kwargs| filters::max(state, value, keys).map(none));
-    environment.add_filter("reverse", |value: &Value| match value.is_none() {
-        true => Ok(Value::from_object(Vec::<Value>::new())),
+        .add_filter("max", move |state: &State, value: Jinja, keys: Kwargs| filters::max(state, value, keys).map(none));
+    environment.add_filter("reverse", |value: &Jinja| match value.is_none() {
+        true => Ok(Jinja::from_object(Vec::<Jinja>::new())),
         false => filters::reverse(value),
     });
     for name in ["capitalize", "indent", "lines", "lower", "replace", "split", "string", "title", "trim", "upper"] {
         let own = minijinja::Environment::new();
-        environment.add_filter(name, move |args: Rest<Value>| {
+        environment.add_filter(name, move |args: Rest<Jinja>| {
             let mut args = args.0;
-            if name == "split" && args.first().is_some_and(Value::is_none) {
-                return Ok(Value::from_object(Vec::<Value>::new()));
+            if name == "split" && args.first().is_some_and(Jinja::is_none) {
+                return Ok(Jinja::from_object(Vec::<Jinja>::new()));
             }
-            args.iter_mut().take(1).filter(|text| text.is_none()).for_each(|text| *text = Value::from(""));
+            args.iter_mut().take(1).filter(|text| text.is_none()).for_each(|text| *text = Jinja::from(""));
             own.empty_state().apply_filter(name, &args)
         });
     }
@@ -227,12 +227,12 @@ proptest! {
         let ours = Expression::parse(&spanned(&text));
         prop_assert_eq!(ours.is_ok(), compiled.is_ok(), "{}: {:?}", text, ours.err());
         let (Ok(ours), Ok(compiled)) = (ours, compiled) else { return Ok(()) };
-        let context = scale::value_of(&world);
+        let context = scale::jinja_of(&world);
         let (value, theirs) = (ours.value(&scope(&world)), compiled.eval(&context));
         if let (Ok(value), Ok(theirs)) = (&value, &theirs)
             // A pair is a tuple there and prints in parentheses.
             && !theirs.to_string().contains('(')
-            && let Ok(theirs) = scale::json_of(theirs)
+            && let Ok(theirs) = scale::value_of(theirs)
         {
             prop_assert_eq!(value, &theirs, "{}", text);
             let shown = format!("<{{{{ {text} }}}}>");
@@ -240,7 +240,7 @@ proptest! {
             let own = Template::parse(&spanned(&shown)).expect("it parsed before").text(&scope(&world));
             // Anything else prints as JSON here, and what is absent as nothing.
             if let (Ok(printed), Ok(own)) = (printed, own)
-                && matches!(value, Json::String(_) | Json::Number(_))
+                && matches!(value, Value::String(_) | Value::Number(_))
             {
                 prop_assert_eq!(printed, own, "{}", text);
             }

@@ -64,7 +64,7 @@ fn hostile_templates_end_in_failure() {
 #[test]
 fn hostile_expressions_over_large_data_end_in_failure() {
     let words = json!("word and\n".repeat(1 << 16));
-    let items: Json = (0..20_000).map(|n| Json::from(format!("item {n}"))).collect();
+    let items: Value = (0..20_000).map(|n| Value::from(format!("item {n}"))).collect();
     let scope = Scope::new().with("s", &words).with("l", &items);
     let value = |text: &str| Expression::parse(&spanned(text)).expect(text).value(&scope);
     for text in [
