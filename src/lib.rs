@@ -61,6 +61,21 @@
 //! | [`workspace`] | packs on disk |
 //! | [`cli`] | the command line |
 //!
+//! # Where a change goes
+//!
+//! | to add | begin with | and then |
+//! |---|---|---|
+//! | a key of packs | its table in `src/surface`, with a doc comment | a row in `docs/pack.md`; what it means: `src/pack`, `src/program/compile` |
+//! | a defect, strategy or remark | `src/diagnostic/defects.rs` | a page below `docs/codes`; a strategy: its file in `src/judge/strategy` |
+//! | a finding of `check` | `src/diagnostic/codes.rs` and a page below `docs/codes` | one that keeps a pack from running: `src/pack`; a doubt: `src/lint` |
+//! | what a guardrail may look at | `src/surface/guardrail.rs` | `src/program/compile/guardrails.rs`, `src/judge/guardrails.rs` |
+//! | a grammar | `grammar` | `src/grammar/shipped.rs`; `tests/it/grammar_agrees.rs` |
+//! | a way to shorten a layer | `src/surface/prompt.rs` | its file in `src/prompt/trim` |
+//! | a command or a flag | its file in `src/cli` | what it prints: `src/report`; the table in `README.md` |
+//!
+//! Tests say what is missing: a code without a page, a key without a row, a file without its question. `UPDATE=1 cargo test`
+//! rewrites what is generated.
+//!
 //! No part of the engine knows a name of any pack. Nothing here reads a clock, a locale, the environment or the network;
 //! only `workspace` and `cli` touch a disk.
 
@@ -91,7 +106,7 @@ pub use document::Announcement;
 pub use outcome::{Options, Outcome, Reader};
 pub use program::{Limits, Loaded, Program};
 pub use session::Session;
-pub use surface::Folder;
+pub use surface::{Folder, Role};
 pub use value::Value;
 
 /// The README's example in Rust is a test.

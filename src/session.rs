@@ -8,10 +8,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Record, Rule};
 use crate::program::{self, Program, Slot};
 use crate::text::excerpt;
-use crate::value::Value as Shared;
+use crate::value::Value;
 use indexmap::IndexMap;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
 /// Declares structs of a contract: plain data with public members, its JSON and the JSON's schema.
@@ -38,7 +38,7 @@ pub struct Session {
     /// The name of the mode.
     pub mode: String,
     /// The values that the pack's `[state]` declares, in the order of declaration.
-    #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Map<String, Json>"))]
     pub state: Record,
     /// The time as the host tells it; the engine has no clock.
     pub now: Option<String>,
@@ -78,23 +78,23 @@ impl Program {
     /// # Errors
     ///
     /// `pack/session-misfit` for a mode that the pack does not have, and for each value that its schema refuses.
-    pub fn resume(&self, kept: &Value) -> Result<Session, Vec<Diagnostic>> {
+    pub fn resume(&self, kept: &Json) -> Result<Session, Vec<Diagnostic>> {
         let mut session = self.session();
         let mut faults = Vec::new();
-        let Value::Object(members) = kept else {
+        let Json::Object(members) = kept else {
             return Err(vec![misfit("a session is an object with `mode`, `state`, `now` and `ids`".to_owned())]);
         };
         for (name, value) in members {
             match (name.as_str(), value) {
-                (_, Value::Null) => {}
-                ("mode", Value::String(mode)) if self.modes.contains_key(mode) => session.mode.clone_from(mode),
-                ("mode", Value::String(mode)) => {
+                (_, Json::Null) => {}
+                ("mode", Json::String(mode)) if self.modes.contains_key(mode) => session.mode.clone_from(mode),
+                ("mode", Json::String(mode)) => {
                     let fault = misfit(format!("the pack has no mode `{}`", excerpt(mode, 60)));
                     faults.push(fault.with_nearest(mode, self.modes()));
                 }
-                ("state", Value::Object(state)) => self.resume_state(state, &mut session, &mut faults),
-                ("now", Value::String(now)) => session.now = Some(now.clone()),
-                ("ids", Value::Object(ids)) => {
+                ("state", Json::Object(state)) => self.resume_state(state, &mut session, &mut faults),
+                ("now", Json::String(now)) => session.now = Some(now.clone()),
+                ("ids", Json::Object(ids)) => {
                     let ids: Option<IndexMap<String, u64>> =
                         ids.iter().map(|(kind, last)| Some((kind.clone(), last.as_u64()?))).collect();
                     match ids {
@@ -126,9 +126,9 @@ impl Program {
         session
     }
 
-    fn resume_state(&self, kept: &Map<String, Value>, session: &mut Session, faults: &mut Vec<Diagnostic>) {
+    fn resume_state(&self, kept: &Map<String, Json>, session: &mut Session, faults: &mut Vec<Diagnostic>) {
         for (name, value) in kept {
-            let value = Shared::from(value);
+            let value = Value::from(value);
             match self.slots.get(name) {
                 Some(slot) => {
                     let Ok(validator) = slot.schema.validator() else { continue };

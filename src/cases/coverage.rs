@@ -51,7 +51,7 @@ impl fmt::Display for Reason {
             Reason::Never => f.write_str("never reached"),
             Reason::Unmet => f.write_str("reached, but its condition was false"),
             Reason::Dropped => f.write_str("reached, but each call was dropped"),
-            Reason::Shadowed(by) => write!(f, "always shadowed by {by}"),
+            Reason::Shadowed(by) => write!(f, "reached, but {by} came first each time"),
         }
     }
 }

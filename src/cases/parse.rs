@@ -9,6 +9,7 @@ use super::prompts;
 use crate::diagnostic::{Checked, Code, Diagnostic};
 use crate::surface::Tree;
 use crate::surface::decode::{Decode, Reading};
+use crate::surface::syntax;
 use crate::text::{Location, Source, SourceId, Sources, Span, Spanned, authored};
 use toml::de::{DeTable, DeValue};
 
@@ -185,12 +186,14 @@ fn parse_parts(source: SourceId, parts: &[Piece<'_>], text: &str, diagnostics: &
     let mut steps: Vec<Step> = Vec::new();
     // What waits for its expectation.
     let mut waiting: Option<Step> = None;
+    let mut said = Span::default();
     for piece in parts {
         let at = Location { source, span: piece.marker };
         if let Some(part) = Part::ALL.iter().copied().find(|part| part.word() == piece.name) {
             if let Some(step) = waiting.take() {
-                diagnostics.push(without_expectation(&step));
+                diagnostics.push(without_expectation(&step, said));
             }
+            said = piece.text;
             waiting = Some(Step { at, part, text: piece.text.of(text).to_owned(), expected: Vec::new() });
             continue;
         }
@@ -200,7 +203,7 @@ fn parse_parts(source: SourceId, parts: &[Piece<'_>], text: &str, diagnostics: &
                 let expected = parse_expectation(source, piece, text, keys, diagnostics);
                 match waiting.take() {
                     Some(step) if expected.as_ref().is_some_and(Vec::is_empty) => {
-                        diagnostics.push(without_expectation(&step));
+                        diagnostics.push(without_expectation(&step, said));
                     }
                     Some(step) => steps.push(Step { expected: expected.unwrap_or_default(), ..step }),
                     None => diagnostics.push(
@@ -221,14 +224,38 @@ fn parse_parts(source: SourceId, parts: &[Piece<'_>], text: &str, diagnostics: &
         }
     }
     if let Some(step) = waiting {
-        diagnostics.push(without_expectation(&step));
+        diagnostics.push(without_expectation(&step, said));
     }
     steps
 }
 
-fn without_expectation(step: &Step) -> Diagnostic {
-    Diagnostic::new(Code::CASE_EMPTY, step.at, "nothing is expected of this")
-        .with_help("say what should come of it in an `=== expect ===` part behind it, such as `codes = []`")
+/// A line in what is said that was meant for a marker is shown, since it explains why nothing is expected.
+fn without_expectation(step: &Step, said: Span) -> Diagnostic {
+    let diagnostic = Diagnostic::new(Code::CASE_EMPTY, step.at, "nothing is expected of this");
+    match near_marker(&step.text) {
+        Some((line, word)) => diagnostic
+            .with_place(
+                Location { source: step.at.source, span: Span::new(said.start + line.start, said.start + line.end) },
+                "this is text, not a marker",
+            )
+            .with_help(format!("a marker stands at the very start of its line: `=== {word} ===`")),
+        None => diagnostic
+            .with_help("say what should come of it in an `=== expect ===` part behind it, such as `codes = []`"),
+    }
+}
+
+/// The first line that is a marker but for its spaces, its case or the number of its signs, and the word it should have.
+fn near_marker(text: &str) -> Option<(Span, &'static str)> {
+    let mut start = 0;
+    text.split_inclusive('\n').find_map(|line| {
+        let (at, signs) = (start, line.trim());
+        start += line.len();
+        let word = signs.strip_prefix("==")?.trim_matches('=').trim();
+        let word =
+            Part::ALL.iter().map(|part| part.word()).chain(["expect"]).find(|one| one.eq_ignore_ascii_case(word))?;
+        let indent = line.len() - line.trim_start().len();
+        Some((Span::new(at + indent, at + indent + signs.len()), word))
+    })
 }
 
 fn parse_expectation(
@@ -267,10 +294,7 @@ fn parse_toml<T>(
     let mut found = Vec::new();
     let (table, errors) = DeTable::parse_recoverable(at.of(text));
     for error in &errors {
-        let span = error.span().unwrap_or_default();
-        let span = Span::new(span.start + at.start, span.end + at.start);
-        let message = error.message().lines().next().unwrap_or_default();
-        found.push(Diagnostic::new(Code::CASE_SYNTAX, Location { source, span }, message));
+        found.push(syntax::fault(error, table.get_ref(), at.of(text), Location { source, span: at }));
     }
     let span = table.span();
     let node = toml::Spanned::new(span, DeValue::Table(table.into_inner()));
@@ -326,6 +350,13 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_is_nearly_a_marker_is_known() {
+        let near = |text| near_marker(text).map(|(line, word)| (line.of(text), word));
+        assert_eq!(near("Hi\n  ===Expect ==\nx"), Some(("===Expect ==", "expect")));
+        assert_eq!(near("=== Summary ===\n= user =\nexpect\n== a user =="), None);
+    }
+
+    #[test]
     fn every_fault_stands_at_its_line() {
         check("claim = 'a'\n=== response ===\nHi\n=== expect ===\nstatus = 'clean'\n", &[]);
         check(
@@ -336,6 +367,10 @@ mod tests {
                 "case/syntax t/x.case:5:1 there is no `statsu` to expect here",
                 "case/syntax t/x.case:6:1 there is no part called `respons`",
             ],
+        );
+        check(
+            "claim = 'a'\n=== response ===\nHi\n ==Expect==\nmessage = 'Hi'\n",
+            &["case/expects-nothing t/x.case:2:1 nothing is expected of this"],
         );
         check("claim = 'a'\n", &["case/expects-nothing  `t/x.case` has no `=== response ===`"]);
         check(
@@ -348,7 +383,10 @@ mod tests {
         );
         check(
             "claim = 'a'\n=== user ===\nHi\n=== expect ===\nmode = 'a'\nclass = 'a'\nclass = 'a'\n=== start ===\n=== expect ===\nsay = []\n",
-            &["case/syntax t/x.case:7:1 duplicate key", "case/syntax t/x.case:5:1 there is no `mode` to expect here"],
+            &[
+                "case/syntax t/x.case:7:1 `class` stands twice in one table",
+                "case/syntax t/x.case:5:1 there is no `mode` to expect here",
+            ],
         );
     }
 }

@@ -15,7 +15,6 @@ pub(crate) struct Arguments {
     /// The folder of the pack
     pack: PathBuf,
     /// What the user says; without it, the session starts
-    #[arg(last = true)]
     text: Vec<String>,
     #[command(flatten)]
     session: SessionArguments,

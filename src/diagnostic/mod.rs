@@ -133,6 +133,14 @@ impl Diagnostic {
     }
 }
 
+/// In one line, without its place: for a host's log. The command line shows the lines of the source, too.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]: {}", self.severity, self.code, self.message)?;
+        self.help.iter().try_for_each(|help| write!(f, " ({help})"))
+    }
+}
+
 /// A value with everything worth saying about it; `value` is absent only after an error.
 #[derive(Debug, Clone)]
 pub struct Checked<T> {

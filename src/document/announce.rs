@@ -19,6 +19,8 @@ pub enum Announcement {
         block: usize,
         /// The name that the pack binds.
         name: String,
+        /// What the block is.
+        role: Role,
         /// Where its opener starts.
         start: usize,
     },
@@ -26,6 +28,9 @@ pub enum Announcement {
     Text {
         /// The block; none outside every block.
         block: Option<usize>,
+        /// What it belongs to: [`Role::Message`] is what a user may read already. None outside every block, unless the dialect
+        /// takes what stands there for the message.
+        role: Option<Role>,
         /// The text.
         text: String,
     },
@@ -144,14 +149,22 @@ impl Scanner<'_> {
             end -= 1;
         }
         if let Some(piece) = text.get(self.told.at..end).filter(|piece| !piece.is_empty()) {
-            out.push(Announcement::Text { block, text: piece.to_owned() });
+            let role = match block {
+                Some(number) => {
+                    let id = self.blocks.get(number).map(|block| block.id).or(self.open.as_ref().map(|open| open.id));
+                    id.and_then(|id| self.block(id)).map(|block| block.role)
+                }
+                None => self.dialect.text.role(),
+            };
+            out.push(Announcement::Text { block, role, text: piece.to_owned() });
             self.told.at = end;
         }
     }
 
     fn tell_opened(&mut self, block: usize, id: BlockId, start: usize, out: &mut Vec<Announcement>) {
-        let name = self.block(id).map(|block| block.name.clone()).unwrap_or_default();
-        out.push(Announcement::Opened { block, name, start });
+        if let Some((name, role)) = self.block(id).map(|block| (block.name.clone(), block.role)) {
+            out.push(Announcement::Opened { block, name, role, start });
+        }
     }
 
     fn tell_closed(&mut self, text: &str, block: usize, span: Span, inner: Span, out: &mut Vec<Announcement>) {

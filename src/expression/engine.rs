@@ -60,8 +60,11 @@ pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Env
     }
     let escape = escape.clone();
     environment.add_filter(super::statements::GUARDED, move |state: &State<'_, '_>, value: &Value, dialect: &str| {
-        let text = value.as_str().map(Cow::Borrowed);
-        let text = text.unwrap_or_else(|| if value.is_none() { "".into() } else { value.to_string().into() });
+        let text = match value.kind() {
+            ValueKind::None => Cow::Borrowed(""),
+            ValueKind::Bool => Cow::Borrowed(if value.is_true() { "true" } else { "false" }),
+            _ => value.as_str().map_or_else(|| value.to_string().into(), Cow::Borrowed),
+        };
         // It is looked through once, and written once.
         on_scale(state, |left| take(left, 2 * text.len()))?;
         let out = escape.guarded(dialect, &text).unwrap_or_default();
@@ -207,6 +210,20 @@ impl Object for Written {
     }
 }
 
+/// Writes a value among text: what is absent is nothing, and what no text or number is stands there as JSON.
+pub(super) fn print(out: &mut minijinja::Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    let json = match value.kind() {
+        ValueKind::Undefined | ValueKind::None => return Ok(()),
+        ValueKind::Number | ValueKind::String => return write!(out, "{value}").map_err(Error::from),
+        _ => {
+            let scale = on_scale(state, |left| Ok(left.as_scale()))?;
+            on_scale(state, |left| weigh(left, value, DEPTH))?;
+            to_json(value, &scale, DEPTH)?
+        }
+    };
+    write!(out, "{json}").map_err(Error::from)
+}
+
 /// A text that grows to so many bytes and no further.
 pub(super) struct Capped {
     bytes: Vec<u8>,
@@ -222,10 +239,12 @@ impl Default for Capped {
 }
 
 impl Capped {
-    /// Writes `value` as minijinja does.
+    /// Writes `value` as [`print`] does.
     pub(super) fn print(&mut self, value: &Json) -> Result<(), Failure> {
         let written = match value {
             Json::String(text) => self.write_all(text.as_bytes()),
+            Json::Null => Ok(()),
+            Json::Bool(_) | Json::Array(_) | Json::Object(_) => write!(self, "{value}"),
             other => match to_value(other, &Scale::new(), DEPTH) {
                 Ok(value) => write!(self, "{value}"),
                 Err(error) => return Err(Failure::of(error)),

@@ -135,6 +135,7 @@ pub(super) fn predicates() -> impl Iterator<Item = &'static str> {
 /// In which every expression and template is compiled.
 pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut e = bare();
+    e.set_formatter(super::engine::print);
     for name in FILTERS {
         let (cost, nothing) = (cost_of(name), of_nothing(name));
         if cost.is_none() && nothing.is_none() {

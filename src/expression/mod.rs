@@ -358,6 +358,15 @@ pub fn predicates() -> impl Iterator<Item = &'static str> {
     filters::predicates()
 }
 
+/// What other languages write, where a fault starts with it, and what is written here.
+const FOREIGN: &[(&str, &str)] = &[
+    ("&&", "say `and`"),
+    ("||", "say `or`"),
+    ("!", "say `not`"),
+    ("=", "`==` compares"),
+    ("?", "say `A if CONDITION else B`"),
+];
+
 /// A fault of the text of an expression: bytes of that text, what is wrong, and advice.
 #[derive(Debug)]
 struct Fault {
@@ -389,8 +398,16 @@ impl Fault {
             let at = Location { source, span: Span::new(0, other.len()) };
             return Fault { file: None, ..self }.at(&Spanned::new(other, at));
         }
+        // A fault stands at the first or at the last sign of such a word.
+        let start = self.span.start;
+        let foreign = || {
+            FOREIGN.iter().find(|(word, _)| {
+                let at = |place: usize| text.value.get(place..).is_some_and(|rest| rest.starts_with(word));
+                at(start) || start.checked_sub(word.len() - 1).is_some_and(at)
+            })
+        };
         let mut diagnostic = Diagnostic::new(Code::PACK_EXPRESSION, place(text, self.span), self.message);
-        diagnostic.help = self.help;
+        diagnostic.help = self.help.or_else(|| foreign().map(|(_, help)| (*help).to_owned()));
         Box::new(diagnostic)
     }
 }

@@ -182,21 +182,11 @@ impl<'j> Sheet<'j> {
         match (form, self.escape) {
             (Print::Markup, _) if value.is_none() => {}
             (Print::Jinja | Print::Markup, _) => self.out.push_str(&written(value)?),
-            (Print::Slot(slot), Some(escape)) => match value {
-                none if none.is_none() => {}
-                text if text.text().is_some() => escape.write(text.text()?, *slot, &mut self.out),
-                Held::Json(json) => match &**json {
-                    Json::Bool(truth) => self.out.push_str(if *truth { "true" } else { "false" }),
-                    Json::Number(_) => self.out.push_str(&written(value)?),
-                    // The engine has bounds for how much of these there is.
-                    _ => return None,
-                },
-                _ => return None,
+            (Print::Slot(slot), Some(escape)) => match value.text() {
+                Some(text) => escape.write(text, *slot, &mut self.out),
+                None => self.out.push_str(&written(value)?),
             },
-            (Print::Guarded(dialect), Some(escape)) => {
-                let text = if value.is_none() { Cow::Borrowed("") } else { written(value)? };
-                self.out.push_str(&escape.guarded(dialect, &text)?);
-            }
+            (Print::Guarded(dialect), Some(escape)) => self.out.push_str(&escape.guarded(dialect, &written(value)?)?),
             (Print::Slot(_) | Print::Guarded(_), None) => return None,
         }
         if let Print::Slot(Slot::Text) | Print::Guarded(_) = form {
@@ -206,13 +196,18 @@ impl<'j> Sheet<'j> {
     }
 }
 
-/// A value as Jinja writes it.
+/// A value as it is printed. The engine has bounds for how much of lists and tables there is.
 fn written<'v>(value: &'v Held<'_>) -> Option<Cow<'v, str>> {
     if let Some(text) = value.text() {
         return Some(Cow::Borrowed(text));
     }
     match value {
-        Held::Json(json) if !json.is_array() && !json.is_object() => engine::written(json).map(Cow::Owned),
+        none if none.is_none() => Some(Cow::Borrowed("")),
+        Held::Json(json) => match &**json {
+            Json::Bool(truth) => Some(Cow::Borrowed(if *truth { "true" } else { "false" })),
+            Json::Number(_) => engine::written(json).map(Cow::Owned),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -37,18 +37,20 @@ impl<'f> Flow<'f> {
             self.wait(Going { to, at });
             return;
         };
-        let message = format!("the gate from `{}` to `{name}` is shut: {why}", self.session.mode);
-        if insists {
-            self.note(Remark::Note, format!("{message}; it was passed all the same"), exit.at);
-            self.wait(Going { to, at });
-            return;
-        }
-        let mut finding = Diagnostic::new(Code::Defect(Defect::GateClosed), Location::response(self.span), message);
         let said = exit
             .shut
             .and_then(|message| self.program.messages.get_index(message))
             .and_then(|(_, message)| self.scope(&[], &Bound::default(), |scope| message.text.text(scope)).ok());
-        finding.help = said.map(|text| excerpt(&text, 300).into_owned());
+        // What the pack says of its gate is more than the condition.
+        let why = said.map_or(why, |text| excerpt(&text, 300).into_owned());
+        let message = format!("the gate from `{}` to `{name}` is shut", self.session.mode);
+        if insists {
+            self.note(Remark::Note, format!("{message}, and was passed all the same: {why}"), exit.at);
+            self.wait(Going { to, at });
+            return;
+        }
+        let mut finding = Diagnostic::new(Code::Defect(Defect::GateClosed), Location::response(self.span), message);
+        finding.help = Some(why);
         match self.shut(finding, exit.at) {
             Strategy::Keep => self.wait(Going { to, at }),
             Strategy::Drop => {

@@ -52,7 +52,11 @@ impl Judgement<'_> {
     /// Whether text outside every block is what is asked for.
     fn outside_stands_for(&self, count: &Count) -> bool {
         let is_message = self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
-        (count.message && is_message) || self.outside_section().is_some_and(|(name, _)| name == count.name)
+        let says = || {
+            let (start, end) = self.outer();
+            self.prose(Span::new(start, end)).iter().any(|span| !span.of(self.text).trim().is_empty())
+        };
+        (count.message && is_message && says()) || self.outside_section().is_some_and(|(name, _)| name == count.name)
     }
 
     /// Contents whose keys the mode does not want.

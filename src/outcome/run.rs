@@ -194,8 +194,18 @@ impl Program {
         let mut findings = judged.findings.clone();
         findings.sort_by_key(|found| found.at.map(|at| at.span.start));
         let mut calls: Vec<usize> = Vec::new();
-        for call in judged.calls.iter().filter(|call| !call.accepted) {
-            calls.extend(call.action.filter(|number| !calls.contains(number)));
+        // A call for which the whole answer is refused is not dropped by itself.
+        let start = |found: &Diagnostic| found.at.map(|at| at.span.start);
+        let is_faulty = |span: Span| {
+            let first = findings.partition_point(|found| start(found) < Some(span.start));
+            let mut inside = findings.iter().skip(first).take_while(|found| start(found) < Some(span.end));
+            inside.any(|found| matches!(found.code, Code::Defect(_)))
+        };
+        for call in &judged.calls {
+            let block = judged.document.blocks.get(call.block);
+            if !call.accepted || block.is_some_and(|block| is_faulty(block.span())) {
+                calls.extend(call.action.filter(|number| !calls.contains(number)));
+            }
         }
         calls.truncate(CALLS_SHOWN);
         let dialect = judged.dialect.map(|(number, _)| number);

@@ -71,13 +71,13 @@ fn check_dialect(
             );
         }
     }
-    let grammars: Vec<&str> = dialect.grammar.0.iter().map(|name| name.value.as_str()).collect();
+    let names: Vec<&str> = dialect.grammar.0.iter().map(|name| name.value.as_str()).collect();
     for grammar in dialect.blocks.values().filter_map(|block| block.value.grammar.as_ref()) {
-        if !grammars.contains(&grammar.value.as_str()) {
+        if !names.contains(&grammar.value.as_str()) {
             let message = format!("the dialect does not name the grammar `{}`", grammar.value);
             diagnostics.push(
                 Diagnostic::new(Code::PACK_BLOCK, grammar.at, message)
-                    .with_nearest(&grammar.value, grammars.iter().copied()),
+                    .with_nearest(&grammar.value, names.iter().copied()),
             );
         }
     }
@@ -96,6 +96,11 @@ fn check_dialect(
             let help = "take it out: its body stands between its opener and its end";
             diagnostics.push(bad(word.at, "only where members are blocks is a value among them", help));
         }
+        let own = |name: &&&str| block.value.grammar.as_ref().is_none_or(|own| own.value == **name);
+        let spelling: Option<Vec<&Grammar>> =
+            names.iter().filter(own).map(|name| grammars.get(*name).map(Arc::as_ref)).collect();
+        // What a grammar that cannot be read spells is not known.
+        check_attributes(&block.value, spelling.unwrap_or_default(), diagnostics);
         let ladder = if block.value.ends.is_empty() { &dialect.ends } else { &block.value.ends };
         for ending in ladder.iter().flat_map(|rung| &rung.0) {
             let rule = match ending.value {
@@ -108,6 +113,26 @@ fn check_dialect(
                     format!("no grammar of this dialect has the rule `{rule}` that `{}` needs", ending.value.word());
                 diagnostics.push(bad(ending.at, message, "take the rung out, or add the rule to the grammar"));
             }
+        }
+    }
+}
+
+/// What a block reads off its opener must be something that a grammar spells there.
+fn check_attributes(block: &Block, spelling: Vec<&Grammar>, diagnostics: &mut Vec<Diagnostic>) {
+    if spelling.is_empty() || spelling.iter().any(|grammar| grammar.rule("attribute").is_some()) {
+        return;
+    }
+    let named = spelling.iter().flat_map(|grammar| {
+        let inside = grammar.called_from(|name| name == "open");
+        grammar.rules().filter(move |rule| inside.contains(rule)).map(|rule| grammar.rule_name(rule))
+    });
+    let known: Vec<&str> = named.filter(|rule| !matches!(*rule, "open" | "empty")).collect();
+    for word in block.name.iter().chain(&block.key).chain(&block.close) {
+        let Some(attribute) = word.value.strip_prefix('@').filter(|one| !one.contains('.')) else { continue };
+        if !known.contains(&attribute) {
+            let message = format!("no opener of this block has an attribute `{attribute}`");
+            let diagnostic = Diagnostic::new(Code::PACK_BLOCK, word.at, message);
+            diagnostics.push(diagnostic.with_nearest(attribute, known.iter().copied()));
         }
     }
 }

@@ -91,6 +91,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
                 .with_help("add `on = …`: a role, a block, `ACTION.PARAMETER` or `reply`, or a list of them"),
         );
     }
+    check_contents(surface, diagnostics);
     check_levels(surface, diagnostics);
     if surface.dialects.is_empty() && surface.about.is_some() {
         let at = surface.about.as_ref().map(|about| about.name.at);
@@ -98,6 +99,27 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             Diagnostic::new(Code::PACK_UNKNOWN_DIALECT, at, "the pack declares no dialect")
                 .with_help("add `[dialects.NAME]` with a `grammar` and `blocks`"),
         );
+    }
+}
+
+/// Every table of contents is about contents that some block gives.
+fn check_contents(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
+    let blocks = surface.dialects.values().flat_map(|dialect| &dialect.value.blocks);
+    let contents = blocks.filter(|(_, block)| block.value.role == Role::Content);
+    let called = contents.map(|(name, block)| match &block.value.name {
+        // What the answer says cannot be known.
+        Some(called) if called.value.starts_with('@') => "*",
+        Some(called) => called.value.as_str(),
+        None => name.as_str(),
+    });
+    let called: Vec<&str> = called.collect();
+    let doubtful = surface.dialects.values().any(|dialect| surface.torn.contains(&dialect.at));
+    for (name, content) in surface.contents.iter().filter(|_| !doubtful) {
+        if !called.iter().any(|called| crate::text::glob(called, name)) {
+            let message = format!("no block gives a content that is called `{name}`");
+            let diagnostic = Diagnostic::new(Code::PACK_UNKNOWN_BLOCK, content.at, message);
+            diagnostics.push(diagnostic.with_nearest(name, called.iter().copied()));
+        }
     }
 }
 
@@ -148,6 +170,8 @@ fn block_names(surface: &Surface) -> Vec<&str> {
 fn names_of(dialect: &Dialect) -> impl Iterator<Item = &str> {
     let called = dialect.blocks.values().filter_map(|block| block.value.name.as_ref());
     let called = called.map(|name| name.value.as_str()).filter(|name| !name.starts_with('@'));
-    let outside = dialect.text.as_ref().and_then(|text| text.value.strip_prefix("section:"));
+    // What stands outside every block may be the message, or a section.
+    let text = dialect.text.as_ref().map(|text| text.value.as_str());
+    let outside = text.and_then(|text| if text == "message" { Some(text) } else { text.strip_prefix("section:") });
     dialect.blocks.keys().map(String::as_str).chain(called).chain(outside)
 }

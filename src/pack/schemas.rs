@@ -58,6 +58,8 @@ enum Takes {
     /// A table whose members are schemas.
     Members,
     Types,
+    /// Whether it must be there, or which of its members must.
+    Required,
     Count,
     Number,
     Text,
@@ -83,7 +85,8 @@ const KEYWORDS: &[(&[&str], Takes)] = &[
     (&["description", "about", "title", "format", "pattern", "contentEncoding", "contentMediaType", "$comment", "$id",
        "$anchor", "$dynamicAnchor"], Takes::Text),
     (&["$ref", "$dynamicRef"], Takes::Reference),
-    (&["default", "example", "examples", "enum", "const", "required", "dependentRequired", "uniqueItems", "deprecated",
+    (&["required"], Takes::Required),
+    (&["default", "example", "examples", "enum", "const", "dependentRequired", "uniqueItems", "deprecated",
        "readOnly", "writeOnly", "$schema", "$vocabulary", "compute", "from"], Takes::Anything),
 ];
 
@@ -136,6 +139,8 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
         (Takes::Members, Tree::Table(members, _)) => {
             return members.iter().for_each(|(_, schema)| examine(schema, depth + 1, diagnostics));
         }
+        (Takes::Required, Tree::Constant(Value::Bool(_), _)) => return,
+        (Takes::Required, Tree::List(names, _)) if names.iter().all(|name| matches!(name, Tree::Text(_))) => return,
         (Takes::Types, Tree::Text(word)) if TYPES.contains(&word.value.as_str()) => return,
         (Takes::Types, Tree::Text(word)) => {
             let message = format!("`{}` is no type of JSON Schema", excerpt(&word.value, 60));
@@ -156,6 +161,7 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
         (Takes::Schemas, _) => "a list of schemas",
         (Takes::Members, _) => "a table with a schema for each name",
         (Takes::Types, _) => "the name of a type, or a list of such names",
+        (Takes::Required, _) => "`true` or `false`, or a list of the members that must be there",
         (Takes::Count, _) => "a whole number from 0",
         (Takes::Number, _) => "a number",
         (Takes::Text | Takes::Reference, _) => "a text",

@@ -57,6 +57,13 @@ pub(crate) enum Outside {
     Section(String),
 }
 
+impl Outside {
+    /// What the text is, where that does not depend on what else there is.
+    pub(crate) fn role(&self) -> Option<Role> {
+        (*self == Outside::Message).then_some(Role::Message)
+    }
+}
+
 /// One grammar of a dialect and the rules that the reader knows.
 #[derive(Debug)]
 pub(crate) struct Family {

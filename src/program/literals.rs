@@ -17,8 +17,10 @@ const MOST: usize = 64;
 const CHARACTERS: usize = 4;
 /// Grams are told apart by so many bits of their hashes: few enough to stay in the nearest cache.
 const BITS: u32 = 13;
-/// So many bytes are looked at together.
-const WINDOW: usize = 18;
+/// So many grams are asked together.
+const GRAMS: usize = 15;
+/// The bytes that hold them.
+const WINDOW: usize = GRAMS + GRAM - 1;
 
 /// The literals of some patterns.
 #[derive(Debug)]
@@ -51,7 +53,8 @@ impl Literals {
         };
         for text in texts {
             let grams = text.windows(GRAM).enumerate().max_by_key(|(_, window)| rarity(window));
-            let Some((at, gram)) = grams.and_then(|(at, window)| Some((at, gram_of(window)?))) else { continue };
+            let gram = grams.and_then(|(at, window)| Some((at, small(*window.first_chunk()?))));
+            let Some((at, gram)) = gram else { continue };
             if let Some(held) = self.held.get_mut(hash(gram)) {
                 *held = true;
             }
@@ -68,28 +71,30 @@ impl Literals {
         let mut at = 0;
         // Grams are seldom any of the literals', so many are asked at once.
         while let Some(window) = bytes.get(at..).and_then(|rest| rest.first_chunk::<WINDOW>()) {
-            if may_hold_any(&self.held, window) {
-                self.look_up(window, bytes, at, &mut found);
+            let mut places = may_hold_in(&self.held, window);
+            while places != 0 {
+                self.look_up(bytes, at + places.trailing_zeros() as usize, &mut found);
+                places &= places - 1;
             }
-            at += WINDOW - GRAM + 1;
+            at += GRAMS;
         }
-        self.look_up(bytes.get(at..).unwrap_or_default(), bytes, at, &mut found);
+        for at in at..bytes.len() {
+            self.look_up(bytes, at, &mut found);
+        }
         found
     }
 
-    /// Looks for the literals that have a gram in `window`, which starts `at` a place in the text.
-    #[cold]
-    fn look_up(&self, window: &[u8], text: &[u8], at: usize, found: &mut Vec<usize>) {
-        let grams = window.windows(GRAM).zip(at..).filter_map(|(window, at)| Some((gram_of(window)?, at)));
-        for (gram, at) in grams.filter(|(gram, _)| may_hold(&self.held, *gram)) {
-            let first = self.literals.partition_point(|literal| literal.gram < gram);
-            for literal in self.literals.iter().skip(first).take_while(|literal| literal.gram == gram) {
-                let start = at.checked_sub(literal.at);
-                let held = start.and_then(|start| text.get(start..start + literal.text.len()));
-                let stands = held.is_some_and(|held| held.eq_ignore_ascii_case(&literal.text));
-                if stands && !found.contains(&literal.pattern) {
-                    found.push(literal.pattern);
-                }
+    /// Looks for the literals whose gram stands at this place of the text.
+    fn look_up(&self, text: &[u8], at: usize, found: &mut Vec<usize>) {
+        let gram = text.get(at..).and_then(|rest| rest.first_chunk()).copied().map(small);
+        let Some(gram) = gram.filter(|gram| may_hold(&self.held, *gram)) else { return };
+        let first = self.literals.partition_point(|literal| literal.gram < gram);
+        for literal in self.literals.iter().skip(first).take_while(|literal| literal.gram == gram) {
+            let start = at.checked_sub(literal.at);
+            let held = start.and_then(|start| text.get(start..start + literal.text.len()));
+            let stands = held.is_some_and(|held| held.eq_ignore_ascii_case(&literal.text));
+            if stands && !found.contains(&literal.pattern) {
+                found.push(literal.pattern);
             }
         }
     }
@@ -105,19 +110,21 @@ fn may_hold(held: &Hashes, gram: u32) -> bool {
     held.get(hash(gram)).copied().unwrap_or_default()
 }
 
-/// Whether any gram that starts in the first bytes may be that of a literal.
-fn may_hold_any(held: &Hashes, window: &[u8; WINDOW]) -> bool {
+/// Where in the window a gram starts that may be that of a literal: a bit for each.
+fn may_hold_in(held: &Hashes, window: &[u8; WINDOW]) -> u32 {
     let eight = |at: usize| {
         let bytes = window.get(at..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
         u64::from_le_bytes(bytes) | SMALL
     };
-    let five = |eight: u64| (0..5).fold(false, |any, index| any | may_hold(held, (eight >> (8 * index)) as u32));
-    five(eight(0)) | five(eight(5)) | five(eight(10))
+    let five = |eight: u64| {
+        (0..5).fold(0, |places, index| places | (u32::from(may_hold(held, (eight >> (8 * index)) as u32)) << index))
+    };
+    five(eight(0)) | (five(eight(5)) << 5) | (five(eight(10)) << 10)
 }
 
 /// Four bytes, in small letters; other bytes may fall together, too.
-fn gram_of(bytes: &[u8]) -> Option<u32> {
-    bytes.try_into().ok().map(|bytes: [u8; GRAM]| u32::from_le_bytes(bytes) | SMALL as u32)
+fn small(bytes: [u8; GRAM]) -> u32 {
+    u32::from_le_bytes(bytes) | SMALL as u32
 }
 
 /// How seldom English text holds these bytes: the rarer each letter, the more.

@@ -207,9 +207,13 @@ fn explain(failure: &Failure) -> (String, Option<String>) {
     let Some(got) = &failure.got else {
         return ("expected, but there is nothing here".to_owned(), None);
     };
+    // White space is seen in quotes alone.
+    let blank = |value: &Value| value.as_str().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+    let spaced = blank(got).is_some() && blank(&failure.expected) == blank(got);
     let short = |value: &Value| {
         let text = value.to_string();
-        (text.chars().count() <= BESIDE && !value.as_str().is_some_and(|text| text.contains('\n'))).then_some(text)
+        let lines = value.as_str().is_some_and(|text| text.contains('\n'));
+        (text.chars().count() <= BESIDE && (spaced || !lines)).then_some(text)
     };
     match (short(&failure.expected), short(got)) {
         (Some(expected), Some(got)) => (format!("expected {expected}, got {got}"), None),
@@ -218,7 +222,8 @@ fn explain(failure: &Failure) -> (String, Option<String>) {
                 Value::String(text) => text.clone(),
                 other => serde_json::to_string_pretty(other).unwrap_or_default(),
             };
-            ("got something else".to_owned(), Some(draw_difference(&lines(&failure.expected), &lines(got))))
+            let label = if spaced { "got other white space" } else { "got something else" };
+            (label.to_owned(), Some(draw_difference(&lines(&failure.expected), &lines(got))))
         }
     }
 }

@@ -5,7 +5,7 @@
 //! Never: knows what a key means, or stops at the first fault.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::text::{Location, SourceId, Span, Spanned};
+use crate::text::{Location, SourceId, Span, Spanned, excerpt};
 use indexmap::IndexMap;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
@@ -76,7 +76,18 @@ impl<'r> Reading<'r> {
     pub(crate) fn misfit<T>(&mut self, node: &Node<'_>, wanted: &str) -> Option<T> {
         let at = self.at(node.span());
         let got = type_name(node.get_ref());
-        self.report(Diagnostic::new(Code::PACK_WRONG_TYPE, at, format!("this is {got}, but {wanted} belongs here")));
+        let mut diagnostic =
+            Diagnostic::new(Code::PACK_WRONG_TYPE, at, format!("this is {got}, but {wanted} belongs here"));
+        diagnostic.help = match node.get_ref() {
+            DeValue::String(text) if wanted == "a list" => {
+                Some(format!("put it in brackets: `[\"{}\"]`", excerpt(text, 40)))
+            }
+            DeValue::String(text) if text.parse::<bool>().is_ok() || text.parse::<f64>().is_ok() => {
+                Some("leave the quotes out".to_owned())
+            }
+            _ => None,
+        };
+        self.report(diagnostic);
         None
     }
 

@@ -5,6 +5,7 @@
 //! Never: resolves a name, compiles a pattern, or opens a file.
 
 pub(crate) mod decode;
+pub(crate) mod syntax;
 
 mod action;
 mod ask_again;
@@ -30,7 +31,7 @@ pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming,
 pub use tree::Tree;
 
 use crate::diagnostic::{Code, Diagnostic, Remark, Strategy};
-use crate::text::{Location, Source, SourceId, Sources, Spanned, authored};
+use crate::text::{Location, Source, SourceId, Sources, Span, Spanned, authored};
 use decode::{Decode, Reading, table};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, HashSet};
@@ -434,10 +435,7 @@ fn parse(reading: &mut Reading<'_>, text: &str, source: SourceId) -> Option<File
     // A bracket that is never closed makes the rest of the file look wrong: the first faults and that one say enough.
     let telling = |(number, error): &(usize, &toml::de::Error)| *number < 3 || error.message().starts_with("unclosed");
     for (_, error) in errors.iter().enumerate().filter(telling) {
-        let span = error.span().unwrap_or(0..0);
-        let at = Location { source, span: span.into() };
-        let message = error.message().lines().next().unwrap_or_default().to_owned();
-        reading.report(Diagnostic::new(Code::PACK_SYNTAX, at, message));
+        reading.report(syntax::fault(error, table.get_ref(), text, Location { source, span: Span::default() }));
     }
     let span = table.span();
     let node = toml::Spanned::new(span, toml::de::DeValue::Table(table.into_inner()));

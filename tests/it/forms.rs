@@ -111,6 +111,27 @@ fn a_correction_names_each_kind_of_defect_and_keeps_its_cap() {
 }
 
 #[test]
+fn text_outside_every_block_can_be_a_message_that_is_required() {
+    let pack = "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'brackets'\ntext = 'message'\nblocks.'*' = { role = 'call', payload = 'json' }\n\
+                [reply]\nmessage = { required = true }\n[actions.ACT]\n";
+    let program = Program::load(&Folder::new("p", [("pack.toml", pack)])).program.unwrap();
+    let codes = |answer: &str| {
+        let found = program.run(&program.session(), answer).diagnostics.into_iter();
+        found.map(|one| one.code.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(codes("Hello\n[ACT]{}"), [""; 0]);
+    assert_eq!(codes(" \n[ACT]{}\n"), ["response/missing-message"]);
+}
+
+#[test]
+fn a_correction_shows_the_call_that_was_wrong() {
+    let program = asking(300, "");
+    let session = rulebook::Session { mode: "tidy".to_owned(), ..program.session() };
+    let text = program.run(&session, "<message>Hello</message><action type=\"clear_notes\">").ask_again.unwrap();
+    assert!(text.contains("<action type=\"clear_notes\"") && !text.contains("keep_note\">"), "{text}");
+}
+
+#[test]
 fn a_pack_has_its_own_words_for_a_correction() {
     let words = "text = '''{{ mode }}: {% for d in defects %}{{ d.defect }} x{{ d.times }} {% endfor %}{{ permitted | join('+') }}'''";
     let program = asking(600, words);

@@ -41,6 +41,7 @@ mod replay;
 mod reviewed;
 mod roundtable;
 mod schemas;
+mod slips;
 mod story;
 mod taught;
 mod testing;

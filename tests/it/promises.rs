@@ -323,11 +323,10 @@ fn joined(announcements: Vec<Announcement>) -> Vec<Announcement> {
     let mut all: Vec<Announcement> = Vec::new();
     for announcement in announcements {
         match (all.last_mut(), announcement) {
-            (Some(Announcement::Text { block, text }), Announcement::Text { block: same, text: more })
-                if *block == same =>
-            {
-                text.push_str(&more)
-            }
+            (
+                Some(Announcement::Text { block, role, text }),
+                Announcement::Text { block: same, role: its, text: more },
+            ) if (*block, *role) == (same, its) => text.push_str(&more),
             (_, announcement) => all.push(announcement),
         }
     }
@@ -338,8 +337,8 @@ fn joined(announcements: Vec<Announcement>) -> Vec<Announcement> {
 fn stands(told: &[Announcement], whole: &[Announcement]) -> bool {
     let Some((last, before)) = told.split_last() else { return true };
     let goes_on = match (last, whole.get(before.len())) {
-        (Announcement::Text { block, text }, Some(Announcement::Text { block: same, text: more })) => {
-            block == same && more.starts_with(text)
+        (Announcement::Text { block, role, text }, Some(Announcement::Text { block: same, role: its, text: more })) => {
+            (block, role) == (same, its) && more.starts_with(text)
         }
         (last, same) => Some(last) == same,
     };
@@ -353,14 +352,14 @@ fn balanced(told: &[Announcement], response: &str) -> TestCaseResult {
     let mut reached = 0;
     for announcement in told {
         match announcement {
-            Announcement::Opened { block, name, start } => {
+            Announcement::Opened { block, name, start, .. } => {
                 prop_assert_eq!(*block, opened, "blocks count in the order of their openers");
                 prop_assert!(!name.is_empty() && *start >= reached);
                 opened += 1;
                 reached = *start;
                 open.push((*block, *start));
             }
-            Announcement::Text { block, text } => {
+            Announcement::Text { block, text, .. } => {
                 prop_assert_eq!(*block, open.last().map(|(block, _)| *block));
                 // Among members, what stands between them is left out of the text outside.
                 let mut rest = response.get(reached..).unwrap().chars();

@@ -107,7 +107,7 @@ fn what_no_case_reaches_has_its_reason() {
     assert_eq!(reason("action"), Some("reached, but each call was dropped"));
     assert_eq!(reason("permit"), Some("reached, but its condition was false"));
     assert_eq!(reason("rule"), Some("reached, but its condition was false"));
-    assert_eq!(reason("input"), Some("always shadowed by `words` in m"));
+    assert_eq!(reason("input"), Some("reached, but `words` in m came first each time"));
     assert_eq!(reason("guardrail"), Some("never reached"));
 }
 
@@ -146,4 +146,13 @@ fn an_update_leaves_a_file_saved_as_it_was() {
     fs::write(&file, saved("'Three'")).unwrap();
     test(&folder, &["p", "--update"], 0);
     assert_eq!(fs::read_to_string(&file).unwrap(), saved("\"\"\"\nOne\ntwo\"\"\""));
+}
+
+#[test]
+fn white_space_that_differs_is_shown_in_quotes() {
+    let folder = pack("test-white-space");
+    let case = "claim = \"c\"\n=== response ===\n<message>Hi\nyou</message>\n=== expect ===\nmessage = \"Hi you\"\n";
+    fs::write(folder.join("p/tests/it-fails.case"), case).unwrap();
+    let (out, err) = test(&folder, &["p"], 1);
+    assert!((out + &err).contains(r#"expected "Hi you", got "Hi\nyou""#));
 }

@@ -69,6 +69,20 @@ fn a_module_says_what_it_answers_and_what_it_never_does() {
 }
 
 #[test]
+fn the_map_of_the_source_leads_to_what_there_is() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let map = std::fs::read_to_string(root.join("src/lib.rs")).unwrap();
+    let rows = map
+        .lines()
+        .skip_while(|line| !line.ends_with("# Where a change goes"))
+        .filter(|line| line.starts_with("//! | "));
+    let words =
+        rows.flat_map(|row| row.split('`').skip(1).step_by(2)).filter(|word| word.contains('/') || *word == "grammar");
+    let lost: Vec<&str> = words.clone().filter(|path| !root.join(path).exists()).collect();
+    assert!(words.count() > 10 && lost.is_empty(), "{lost:?}");
+}
+
+#[test]
 fn no_name_of_a_pack_stands_in_the_engine() {
     let names = names_of_packs();
     let mut faults = Vec::new();

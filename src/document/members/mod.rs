@@ -19,6 +19,7 @@ use super::announce::Announcement;
 use super::{Block, Document, Found, Pieces, What};
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Limits, Outline};
+use crate::surface::Role;
 use crate::text::Span;
 use std::cell::Cell;
 use tape::Tape;
@@ -216,18 +217,24 @@ impl<'p> ObjectReader<'p> {
         }
         self.told = true;
         let mut at = 0;
-        let tell = |block: Option<usize>, span: Span, out: &mut Vec<Announcement>| {
+        let tell = |block: Option<(usize, Role)>, span: Span, out: &mut Vec<Announcement>| {
             if !span.is_empty() {
-                out.push(Announcement::Text { block, text: span.of(text).to_owned() });
+                let role = block.map_or(self.dialect.text.role(), |(_, role)| Some(role));
+                out.push(Announcement::Text {
+                    block: block.map(|(number, _)| number),
+                    role,
+                    text: span.of(text).to_owned(),
+                });
             }
         };
         for (number, block) in self.blocks.iter().enumerate() {
             for gap in without(Span::new(at, block.span().start), &self.markup) {
                 tell(None, gap, out);
             }
-            let name = self.dialect.blocks.get(usize::from(block.id.0)).map(|bound| bound.name.clone());
-            out.push(Announcement::Opened { block: number, name: name.unwrap_or_default(), start: block.span().start });
-            tell(Some(number), block.body(), out);
+            let Some(bound) = self.dialect.block(block.id) else { continue };
+            let (name, role) = (bound.name.clone(), bound.role);
+            out.push(Announcement::Opened { block: number, name, role, start: block.span().start });
+            tell(Some((number, role)), block.body(), out);
             out.push(Announcement::Closed { block: number, span: block.span() });
             at = block.span().end;
         }

@@ -238,9 +238,9 @@ proptest! {
             let shown = format!("<{{{{ {text} }}}}>");
             let printed = environment.render_str(&shown, &context);
             let own = Template::parse(&spanned(&shown)).expect("it parsed before").text(&scope(&world));
-            // What is absent prints as nothing there.
+            // Anything else prints as JSON here, and what is absent as nothing.
             if let (Ok(printed), Ok(own)) = (printed, own)
-                && !value.is_null()
+                && matches!(value, Json::String(_) | Json::Number(_))
             {
                 prop_assert_eq!(printed, own, "{}", text);
             }

@@ -25,6 +25,7 @@ impl Compiler<'_> {
     }
 
     fn effect(&mut self, effect: &surface::Effect, lets: &mut Vec<String>, sight: Sight<'_>) -> Effect {
+        self.check_fit(effect, sight);
         let each = self.condition(effect.each.as_ref(), lets, sight);
         let mut bound = Vec::new();
         for (name, tree) in &effect.lets {

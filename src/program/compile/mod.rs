@@ -6,6 +6,7 @@
 
 mod dialects;
 mod effects;
+mod fitting;
 mod flow;
 mod guardrails;
 mod patterns;
@@ -38,9 +39,14 @@ const MOST_TOKENS: usize = 600;
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
     let data = surface.data.iter().map(|(name, tree)| (name.as_str(), tree.value.to_json().into()));
+    let mut ids = Vec::new();
+    surface.actions.values().for_each(|action| kinds_of_ids(&action.value.effects, &mut ids));
+    surface.contents.values().for_each(|content| kinds_of_ids(&content.value.effects, &mut ids));
+    surface.rules.iter().for_each(|rule| kinds_of_ids(&rule.effects, &mut ids));
     let mut compiler = Compiler {
         surface,
         diagnostics,
+        ids,
         actions: Actions::of(surface),
         data: Value::Object(data.collect()),
         effects_read: Vec::new(),
@@ -170,9 +176,19 @@ struct Compiler<'c> {
     diagnostics: &'c mut Vec<Diagnostic>,
     actions: Actions<'c>,
     data: Value,
+    /// The kinds of ids that effects take.
+    ids: Vec<&'c str>,
     /// What effects read of `reply`.
     effects_read: Vec<Vec<String>>,
     touched: Touched,
+}
+
+/// Adds the kinds of ids that these effects take.
+fn kinds_of_ids<'s>(effects: &'s [surface::Effect], kinds: &mut Vec<&'s str>) {
+    for effect in effects {
+        kinds.extend(effect.new.as_ref().map(|kind| kind.value.as_str()));
+        kinds_of_ids(&effect.effects, kinds);
+    }
 }
 
 impl Compiler<'_> {

@@ -18,6 +18,12 @@ const PATTERN_NAMES: &[&str] = &["data"];
 impl Compiler<'_> {
     /// A pattern with the values of `data` in it.
     pub(super) fn pattern(&mut self, text: &Spanned<String>) -> Option<Pattern> {
+        if let Some(control) = text.value.chars().find(|one| one.is_control() && !one.is_whitespace()) {
+            let message = format!("the pattern holds the control character U+{:04X}", u32::from(control));
+            let help = "write it in single quotes, '…', where a backslash is a backslash; in double quotes `\\b` is a backspace";
+            self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, text.at, message).with_help(help));
+            return None;
+        }
         let mut spelt = String::new();
         let mut words = Vec::new();
         let mut rest = text.value.as_str();

@@ -4,7 +4,7 @@
 //! Out: [`Reply`], a mode's own words over the pack's.
 //! Never: fails: what does not resolve has been reported by the pack's checks.
 
-use crate::program::{BlockId, Called, Count, Dialect, Reply};
+use crate::program::{BlockId, Called, Count, Dialect, Outside, Reply};
 use crate::surface::{self, Role};
 use crate::text::Spanned;
 
@@ -56,7 +56,9 @@ pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>
         }
         let blocks = blocks_called(name);
         let shown = shows.as_ref().is_some_and(|shows| shows == name);
+        let outside = name == "message" && dialects.iter().any(|dialect| dialect.text == Outside::Message);
         let message = shown
+            || outside
             || blocks.iter().any(|(dialect, block)| {
                 let block = dialects.get(*dialect).and_then(|dialect| dialect.blocks.get(usize::from(block.0)));
                 block.is_some_and(|block| block.role == Role::Message)

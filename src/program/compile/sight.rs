@@ -11,6 +11,7 @@ use crate::program::REPLY_MEMBERS;
 use crate::surface::{Named, Tree};
 use crate::text::{Location, Spanned};
 use crate::value::Table;
+use serde_json::Value;
 use std::collections::HashSet;
 
 /// What the expressions at one place may see.
@@ -62,6 +63,38 @@ pub(super) const COMPUTE_NAMES: &[&str] = &["state", "data", "mode", "now"];
 /// What the words of a correction may see.
 pub(super) const ASK_AGAIN_NAMES: &[&str] = &["defects", "form", "permitted", "mode", "data"];
 
+/// The names that a tree declares, each with what stands under it; none where there may be others.
+type Members<'t> = Option<Vec<(&'t str, &'t Tree)>>;
+
+/// The first part of a path, behind a head and a name that are declared, that nothing declares; and what is declared there.
+fn lost<'t>(tree: &'t Tree, path: &[String], members: fn(&'t Tree) -> Members<'t>) -> Option<(usize, Vec<&'t str>)> {
+    let mut inside = tree;
+    for (number, name) in path.iter().enumerate().skip(2) {
+        let known = members(inside)?;
+        match known.iter().find(|(known, _)| known == name) {
+            Some((_, tree)) => inside = tree,
+            None => return Some((number, known.into_iter().map(|(known, _)| known).collect())),
+        }
+    }
+    None
+}
+
+/// The members of a constant.
+fn constants(tree: &Tree) -> Members<'_> {
+    match tree {
+        Tree::Table(members, _) => Some(members.iter().map(|(name, tree)| (name.value.as_str(), tree)).collect()),
+        _ => None,
+    }
+}
+
+/// The members that a schema declares, where it says that there are no others.
+fn properties(schema: &Tree) -> Members<'_> {
+    const ELSEWHERE: [&str; 6] = ["$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties"];
+    let closed = matches!(schema.get("additionalProperties"), None | Some(Tree::Constant(Value::Bool(false), _)));
+    let here = closed && !ELSEWHERE.iter().any(|key| schema.get(key).is_some());
+    constants(schema.get("properties").filter(|_| here)?)
+}
+
 impl Compiler<'_> {
     /// Reports every name that an expression reads and cannot see.
     pub(super) fn see(&mut self, reads: &Reads, lets: &[String], sight: Sight<'_>) {
@@ -88,6 +121,7 @@ impl Compiler<'_> {
             let (code, what, declared): (Code, &str, Vec<&str>) = match head.as_str() {
                 "state" => (Code::PACK_UNKNOWN_STATE, "state", self.surface.state.keys().map(String::as_str).collect()),
                 "data" => (Code::PACK_UNKNOWN_VARIABLE, "data", self.surface.data.keys().map(String::as_str).collect()),
+                "ids" => (Code::PACK_UNKNOWN_VARIABLE, "ids", self.ids.clone()),
                 "reply" => (Code::PACK_UNKNOWN_VARIABLE, "reply", REPLY_MEMBERS.to_vec()),
                 "params" => match sight.params {
                     Some(params) => {
@@ -98,8 +132,24 @@ impl Compiler<'_> {
                 _ => continue,
             };
             if !declared.contains(&member.as_str()) {
-                let message = format!("the {what} has no `{member}`");
+                let message = match what {
+                    "ids" => format!("no effect takes an id with `new = \"{member}\"`"),
+                    _ => format!("the {what} has no `{member}`"),
+                };
                 self.diagnostics.push(Diagnostic::new(code, at, message).with_nearest(member, declared));
+                continue;
+            }
+            let lost = match (head.as_str(), sight.params) {
+                ("data", _) => self.surface.data.get(member).and_then(|data| lost(&data.value, path, constants)),
+                ("params", Some(params)) => params.get(member).and_then(|schema| lost(&schema.value, path, properties)),
+                _ => None,
+            };
+            if let Some((number, known)) = lost {
+                let (around, member) = path.split_at(number);
+                let member = member.first().map_or("", String::as_str);
+                let message = format!("`{}` has no `{member}`", around.join("."));
+                let diagnostic = Diagnostic::new(Code::PACK_UNKNOWN_VARIABLE, at, message);
+                self.diagnostics.push(diagnostic.with_nearest(member, known));
             }
         }
     }

@@ -1,0 +1,150 @@
+//! Slips: does a mistake that authors make stand at its word, with the way out?
+
+use rulebook::{Folder, lint};
+
+const GRAMMAR: &str = r#"
+open  = { "%" ~ name ~ (" " ~ file)? ~ NEWLINE }
+name  = @{ ASCII_ALPHA+ }
+file  = @{ (!NEWLINE ~ ANY)+ }
+close = { "%end" }
+"#;
+
+const PACK: &str = r#"
+[pack]
+name = "slips"
+start = "open"
+[dialects.marked]
+grammar = "marks"
+anchor = "line"
+[dialects.marked.blocks]
+message = { role = "message" }
+ask     = { role = "call", name = "@file", payload = "json" }
+table   = { role = "content", key = "@file" }
+[contents.table]
+effects = [{ write = "{{ key }}", value = "{{ text }}" }]
+[data.limits]
+large = { most = 100 }
+[actions.pay]
+effects = [{ emit = "pay", value = "{{ params.sum.amount }}" }]
+[actions.pay.params]
+sum = { type = "object", required = true, properties = { amount = { type = "number" } } }
+[modes.open]
+title   = "Open"
+permits = [{ action = "pay", when = "params.sum.amount <= data.limits.large.most" }]
+exits   = ["shut"]
+[modes.shut]
+final = true
+[[inputs]]
+class   = "bye"
+matches = '\bbye\b'
+[[rules]]
+id      = "leave"
+on      = "input.bye"
+in      = "open"
+effects = [{ go = "shut" }]
+"#;
+
+/// Each finding about the pack with this slip: its code, the word it points at, and its advice.
+fn findings(right: &str, wrong: &str) -> Vec<(String, String, String)> {
+    slips(&[(right, wrong)])
+}
+
+fn slips(slips: &[(&str, &str)]) -> Vec<(String, String, String)> {
+    let mut pack = PACK.to_owned();
+    for (right, wrong) in slips {
+        assert!(pack.contains(right), "the pack has `{right}`");
+        pack = pack.replacen(right, wrong, 1);
+    }
+    let loaded = lint::check(&Folder::new("slips", [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR)]));
+    let told = loaded.diagnostics.iter().map(|one| {
+        let word = one.at.map(|at| at.span.of(loaded.sources.get(at.source).unwrap().text()));
+        (one.code.to_string(), word.unwrap_or_default().to_owned(), one.help.clone().unwrap_or_default())
+    });
+    told.collect()
+}
+
+#[track_caller]
+fn check(right: &str, wrong: &str, code: &str, word: &str, help: &str) {
+    let found = findings(right, wrong);
+    let [(its_code, its_word, its_help)] = found.as_slice() else { panic!("{wrong}: {found:?}") };
+    assert_eq!((its_code.as_str(), its_word.as_str()), (code, word), "{wrong}");
+    assert!(its_help.contains(help) && !its_help.is_empty(), "{wrong}: {its_help}");
+}
+
+#[test]
+fn the_pack_without_a_slip_is_clean() {
+    assert_eq!(findings("", ""), []);
+}
+
+#[test]
+fn names_that_nothing_gives() {
+    check("start = \"open\"", "start = \"opne\"", "pack/unknown-mode", "\"opne\"", "`open`");
+    check("key = \"@file\"", "key = \"@flie\"", "pack/bad-block", "\"@flie\"", "`file`");
+    check("name = \"@file\"", "name = \"@type\"", "pack/bad-block", "\"@type\"", "there is `name`, `file`");
+    check("[contents.table]", "[contents.tables]", "pack/unknown-block", "tables", "`table`");
+    check(
+        "data.limits.large.most",
+        "data.limits.lagre.most",
+        "pack/unknown-variable",
+        "data.limits.lagre.most",
+        "`large`",
+    );
+    check("params.sum.amount }}", "params.sum.amuont }}", "pack/unknown-variable", "params.sum.amuont", "`amount`");
+}
+
+#[test]
+fn words_of_other_languages() {
+    let limit = "params.sum.amount <= data.limits.large.most";
+    for (wrong, word, help) in [
+        ("params.sum.amount = 3", "=", "`==`"),
+        ("params.sum && true", "&", "`and`"),
+        ("params.sum || true", "|", "`or`"),
+        ("!params.sum", "!", "`not`"),
+        ("params.sum ? true : false", "?", "else"),
+    ] {
+        let found = findings(limit, wrong);
+        let [(code, at, advice)] = found.as_slice() else { panic!("{wrong}: {found:?}") };
+        assert_eq!(code, "pack/bad-expression", "{wrong}");
+        assert!(at.is_empty() || at.starts_with(word), "{wrong}: {at}");
+        assert!(advice.contains(help), "{wrong}: {advice}");
+    }
+}
+
+#[test]
+fn quotes_and_brackets() {
+    check(r"'\bbye\b'", r#""\bbye\b""#, "pack/bad-pattern", r#""\bbye\b""#, "single quotes");
+    check(r"'\bbye\b'", r#""bye\s""#, "pack/syntax", "", "single quotes");
+    check("exits   = [\"shut\"]", "exits = \"shut\"", "pack/wrong-type", "\"shut\"", "`[\"shut\"]`");
+    let found = findings("required = true", "required = \"yes\"");
+    assert!(
+        matches!(found.as_slice(), [(code, word, _)] if code == "pack/bad-schema" && word == "\"yes\""),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_name_that_stands_twice() {
+    check("title   = \"Open\"", "title = \"a\"\ntitle = \"b\"", "pack/duplicate-name", "title", "take it out");
+}
+
+#[test]
+fn what_could_never_be_stored() {
+    let effects = |list: &str| format!("effects = [{list}]\n[actions.pay.params]");
+    let emit = "effects = [{ emit = \"pay\", value = \"{{ params.sum.amount }}\" }]\n[actions.pay.params]";
+    let state = "[state.paid]\ntype = \"number\"\ndefault = 0\n[state.notes]\ntype = \"array\"\ndefault = []\n\
+                 items = { type = \"object\", properties = { kind = { enum = [\"old\", \"new\"] } } }\n[modes.open]";
+    for (effect, word) in [
+        ("{ append = \"paid\", value = 1 }", "\"paid\""),
+        ("{ set = \"paid\", value = \"much\" }", "\"much\""),
+        ("{ append = \"notes\", value = { kind = \"odd\", when = \"{{ now }}\" } }", "\"odd\""),
+        ("{ each = \"params.sum\", emit = \"x\" }", "\"params.sum\""),
+        ("{ set = \"paid\", value = \"{{ ids.page }}\" }", "ids.page"),
+    ] {
+        let found = slips(&[(emit, &effects(effect)), ("[modes.open]", state)]);
+        let found: Vec<_> = found.into_iter().filter(|(code, ..)| code != "pack/unread-state").collect();
+        assert!(matches!(found.as_slice(), [(_, its, _)] if its == word), "{effect}: {found:?}");
+    }
+    let fine = "{ append = \"notes\", value = { kind = \"old\" }, new = \"page\" }, { set = \"paid\", value = 3 }, { each = \"state.notes\", emit = \"{{ ids.page }}\" }";
+    let found = slips(&[(emit, &effects(fine)), ("[modes.open]", state)]);
+    assert!(found.iter().all(|(code, ..)| code == "pack/unread-state"), "{found:?}");
+}
