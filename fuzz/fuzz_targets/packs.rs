@@ -1,24 +1,16 @@
 //! The packs that the targets read with, and the check that every byte is in the ledger.
 
-use rulebook::{Folder, Outcome, Program};
+use rulebook::workspace::{packs_below, read_pack};
+use rulebook::{Outcome, Program};
+use std::path::Path;
 use std::sync::LazyLock;
 
-macro_rules! pack {
-    ($name:literal, $root:literal: $($file:literal)*) => {
-        Folder::new($name, [$(($file, include_str!(concat!($root, "/", $file)))),*])
-    };
-}
-
 static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
-    let folders = [
-        pack!("couple-ai", "../../rules/couple-ai": "pack.toml" "state.toml" "actions.toml"),
-        pack!("writers-factory", "../../rules/writers-factory":
-            "pack.toml" "dialects.toml" "modes.toml" "state.toml" "actions.toml" "guardrails.toml"),
-        pack!("side-by-side", "../../tests/packs/side-by-side": "pack.toml"),
-        pack!("own-grammar", "../../tests/packs/own-grammar": "pack.toml" "grammar/braces.pest"),
-        pack!("one-object", "../../tests/packs/one-object": "pack.toml"),
-    ];
-    folders.iter().map(|folder| Program::load(folder).program.expect("a pack of this repository loads")).collect()
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let below = |folder| packs_below(&root.join(folder)).expect("the repository has packs");
+    let packs = ["rules", "tests/packs"].into_iter().flat_map(below);
+    let load = |path: &Path| Program::load(&read_pack(path).expect("it can be read").folder).program;
+    packs.map(|path| load(&path).unwrap_or_else(|| panic!("`{}` does not load", path.display()))).collect()
 });
 
 /// Every pack in every mode.

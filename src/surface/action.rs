@@ -148,6 +148,7 @@ impl Decode for Permit {
         match node.get_ref() {
             toml::de::DeValue::Table(_) => {
                 let permit = ConditionalPermit::decode(node, reading)?;
+                reading.wants("advice", &permit.advice, "when", permit.when.is_some());
                 Some(Self { action: permit.action, when: permit.when, advice: permit.advice })
             }
             toml::de::DeValue::String(_) => {

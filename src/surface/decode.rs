@@ -113,6 +113,15 @@ impl<'r> Reading<'r> {
         }
     }
 
+    /// A key that means nothing without another one of its table.
+    pub(crate) fn wants<T>(&mut self, key: &str, given: &Option<Spanned<T>>, other: &str, is_there: bool) {
+        if let Some(given) = given.as_ref().filter(|_| !is_there) {
+            let message = format!("`{key}` means nothing without `{other}`");
+            let fault = Diagnostic::new(Code::PACK_MISSING_KEY, given.at, message);
+            self.report(fault.with_help(format!("add `{other}`, or take `{key}` out")));
+        }
+    }
+
     /// The value of `key`, what stands for it when it is absent, or a diagnostic.
     pub(crate) fn field<T: Decode>(&mut self, table: &DeTable<'_>, key: &str, around: Location) -> Option<T> {
         match table.get(key) {

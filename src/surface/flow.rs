@@ -135,6 +135,7 @@ impl Decode for Exit {
         match node.get_ref() {
             toml::de::DeValue::Table(_) => {
                 let exit = GatedExit::decode(node, reading)?;
+                reading.wants("shut", &exit.shut, "gate", exit.gate.is_some());
                 Some(Self { to: exit.to, gate: exit.gate, shut: exit.shut })
             }
             toml::de::DeValue::String(_) => Some(Self { to: Spanned::decode(node, reading)?, gate: None, shut: None }),

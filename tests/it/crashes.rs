@@ -21,7 +21,7 @@ fn what_once_broke_the_engine_gives_an_outcome() {
                 data.get(1..).unwrap_or_default(),
                 usize::from(data.first().map_or(0, |size| size % 32)) + 1,
             ),
-            "pack" => {
+            "load_pack" => {
                 let mut parts = data.splitn(3, |byte| *byte == 0).map(<[u8]>::to_vec);
                 let mut next = || parts.next().unwrap_or_default();
                 let (tables, grammar, response) = (next(), next(), next());
@@ -35,7 +35,7 @@ fn what_once_broke_the_engine_gives_an_outcome() {
                 let text = String::from_utf8_lossy(&data);
                 Grammar::parse(SourceId::RESPONSE, text.split('\0').next().unwrap());
             }
-            _ => panic!("{name}: the name starts with run, stream, pack or grammar"),
+            _ => panic!("{name}: the name starts with run, stream, load_pack or grammar"),
         }
     }
 }

@@ -123,6 +123,15 @@ fn quotes_and_brackets() {
 }
 
 #[test]
+fn keys_that_mean_nothing_without_another() {
+    let when = "when = \"params.sum.amount <= data.limits.large.most\"";
+    check(when, "advice = \"less\"", "pack/missing-key", "\"less\"", "`when`");
+    let message =
+        "exits = [{ to = \"shut\", shut = \"closed\" }]\n[messages]\nclosed = { says = \"Closed.\" }\n[modes.shut]";
+    check("exits   = [\"shut\"]\n[modes.shut]", message, "pack/missing-key", "\"closed\"", "`gate`");
+}
+
+#[test]
 fn a_name_that_stands_twice() {
     check("title   = \"Open\"", "title = \"a\"\ntitle = \"b\"", "pack/duplicate-name", "title", "take it out");
 }
