@@ -65,10 +65,9 @@ impl Judgement<'_> {
     }
 
     fn inner_leaves(&self, leaf: &mut impl FnMut(Span, Leaf)) {
-        let (prose_start, prose_end) = self.outer();
         let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
         let prose = match outside {
-            Outside::Message => self.prose(Span::new(prose_start, prose_end)),
+            Outside::Message => self.prose().concat(),
             _ => Vec::new(),
         };
         let mut pieces = self.texts.pieces.iter().peekable();

@@ -46,23 +46,11 @@ pub(super) enum Place {
 impl Judgement<'_> {
     /// Finds the text outside every block, and answers what has no place.
     pub(super) fn judge_outside(&mut self) {
-        let whole = Span::new(0, self.text.len());
-        let inner = self.document.wrapper.map_or(whole, |(opener, closer)| Span::new(opener.end, closer.start));
-        let outermost = self.document.blocks.iter().filter(|block| block.parent().is_none());
-        let end = Span::new(inner.end, inner.end);
-        let mut at = inner.start;
-        let gaps = outermost.map(|block| block.span()).chain([end]).map(|block| {
-            let gap = Span::new(at, block.start);
-            at = block.end;
-            gap
-        });
-        // What stands between members is no text.
-        let gaps = gaps.flat_map(|gap| without(gap, &self.document.markup));
         let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
         let takes = self.texts.takes_stray || *outside == Outside::Message;
         let section = self.outside_section().map(|(_, span)| span);
         let closers = self.stray_closers();
-        let pieces = gaps.filter(|gap| !gap.is_empty()).map(|gap| match section {
+        let pieces = self.gaps().map(|gap| match section {
             Some(core) if gap.contains(core.start) => Piece::new(gap, core, Place::Section),
             _ if *outside == Outside::Message => {
                 Piece::new(gap, without_mark(gap, self.text).trimmed(self.text), Place::Message)
@@ -83,6 +71,22 @@ impl Judgement<'_> {
                 defect(Defect::StrayText, core, message).with_rule(rule),
             );
         }
+    }
+
+    /// What stands outside every block, white space included.
+    pub(super) fn gaps(&self) -> impl Iterator<Item = Span> {
+        let whole = Span::new(0, self.text.len());
+        let inner = self.document.wrapper.map_or(whole, |(opener, closer)| Span::new(opener.end, closer.start));
+        let outermost = self.document.blocks.iter().filter(|block| block.parent().is_none());
+        let end = Span::new(inner.end, inner.end);
+        let mut at = inner.start;
+        let gaps = outermost.map(|block| block.span()).chain([end]).map(move |block| {
+            let gap = Span::new(at, block.start);
+            at = block.end;
+            gap
+        });
+        // What stands between members is no text.
+        gaps.flat_map(|gap| without(gap, &self.document.markup)).filter(|gap| !gap.is_empty())
     }
 
     /// The text before the first block, where the dialect calls that a section and no block is called so.
@@ -165,7 +169,7 @@ impl Judgement<'_> {
 }
 
 /// A byte order mark is no text.
-fn without_mark(span: Span, text: &str) -> Span {
+pub(super) fn without_mark(span: Span, text: &str) -> Span {
     let mark = span.start == 0 && span.of(text).starts_with('\u{feff}');
     Span::new(span.start + if mark { '\u{feff}'.len_utf8() } else { 0 }, span.end)
 }

@@ -4,7 +4,8 @@
 //! Out: forbidden, surplus, absent and misplaced blocks, answered.
 //! Never: looks inside a block.
 
-use super::{Judgement, Subject, defect};
+use super::outside::without_mark;
+use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Remark};
 use crate::program::{BlockId, Count, Outside};
 use crate::text::{Span, excerpt, glob};
@@ -53,8 +54,8 @@ impl Judgement<'_> {
     fn outside_stands_for(&self, count: &Count) -> bool {
         let is_message = self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
         let says = || {
-            let (start, end) = self.outer();
-            self.prose(Span::new(start, end)).iter().any(|span| !span.of(self.text).trim().is_empty())
+            let raw = (0..self.document.blocks.len()).any(|block| self.fate(block) == Fate::Text);
+            raw || self.gaps().any(|gap| !without_mark(gap, self.text).of(self.text).trim().is_empty())
         };
         (count.message && is_message && says()) || self.outside_section().is_some_and(|(name, _)| name == count.name)
     }

@@ -123,56 +123,54 @@ impl Judgement<'_> {
     pub(super) fn compose(&mut self) {
         let mut message = Composed::default();
         let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
-        if *outside == Outside::Message {
-            let (start, end) = self.outer();
-            let prose = self.prose(Span::new(start, end));
-            message.text.reserve(prose.iter().map(|span| span.len()).sum());
-            for span in prose {
-                message.push(self.text, span, Spelling::Plain);
+        let is_prose = *outside == Outside::Message;
+        let mut parts: Vec<(usize, Shown<'_>)> = Vec::new();
+        let shows = self.mode.and_then(|mode| mode.reply.shows.as_deref());
+        let shown_outside = shows.is_some() && self.outside_section().map(|(name, _)| name) == shows;
+        if is_prose {
+            for spans in self.prose() {
+                let start = spans.first().map_or(0, |first| first.start);
+                parts.push((start, Shown::Pieces(Spans::Many(spans), Spelling::Plain)));
             }
-        } else {
-            let mut parts: Vec<(usize, Shown<'_>)> = Vec::new();
-            let shows = self.mode.and_then(|mode| mode.reply.shows.as_deref());
-            let shown_outside = shows.is_some() && self.outside_section().map(|(name, _)| name) == shows;
-            for piece in self.texts.pieces.iter() {
-                if piece.fate == Place::Message || (piece.fate == Place::Section && shown_outside) {
-                    parts.push((piece.core().start, Shown::piece(piece.core())));
-                }
+        }
+        for piece in self.texts.pieces.iter().filter(|_| !is_prose) {
+            if piece.fate == Place::Message || (piece.fate == Place::Section && shown_outside) {
+                parts.push((piece.core().start, Shown::piece(piece.core())));
             }
-            for index in 0..self.document.blocks.len() {
-                let Some((block, bound)) = self.block(index) else { continue };
-                match self.fate(index) {
-                    // Inside a message it is shown already.
-                    Fate::Text if block.parent().is_some_and(|parent| self.shows(parent)) => {}
-                    Fate::Text => {
-                        parts.push((block.span().start, Shown::piece(block.span())));
-                    }
-                    Fate::Stands | Fate::Lifted if self.is_message(index, bound.role, shows) => {
-                        let shown = match self.made(index) {
-                            Some(text) => Shown::Made(text),
-                            None => Shown::Pieces(self.body_spans(index), self.spelling(index)),
-                        };
-                        parts.push((block.body().start, shown));
-                    }
-                    _ => {}
+        }
+        for index in 0..self.document.blocks.len() {
+            let Some(block) = self.document.blocks.get(index) else { continue };
+            match self.fate(index) {
+                // Inside a message, or in prose, it is shown already.
+                Fate::Text if block.parent().map_or(is_prose, |parent| self.shows(parent)) => {}
+                Fate::Text => {
+                    parts.push((block.span().start, Shown::piece(block.span())));
                 }
+                Fate::Stands | Fate::Lifted if self.is_message(index) => {
+                    let shown = match self.made(index) {
+                        Some(text) => Shown::Made(text),
+                        None => Shown::Pieces(self.body_spans(index), self.spelling(index)),
+                    };
+                    parts.push((block.body().start, shown));
+                }
+                _ => {}
             }
-            parts.sort_by_key(|(start, ..)| *start);
-            for (_, shown) in parts {
-                let empty = match &shown {
-                    Shown::Pieces(spans, _) => spans.iter().all(|span| span.is_empty()),
-                    Shown::Made(text) => text.is_empty(),
-                };
-                if !message.text.is_empty() && !empty {
-                    message.text.push_str("\n\n");
-                }
-                match shown {
-                    Shown::Made(text) => message.text.push_str(text),
-                    Shown::Pieces(spans, spelling) => {
-                        message.text.reserve(spans.iter().map(|span| span.len()).sum());
-                        for span in spans.iter() {
-                            message.push(self.text, *span, spelling);
-                        }
+        }
+        parts.sort_by_key(|(start, ..)| *start);
+        for (_, shown) in parts {
+            let empty = match &shown {
+                Shown::Pieces(spans, _) => spans.iter().all(|span| span.is_empty()),
+                Shown::Made(text) => text.is_empty(),
+            };
+            if !message.text.is_empty() && !empty {
+                message.text.push_str("\n\n");
+            }
+            match shown {
+                Shown::Made(text) => message.text.push_str(text),
+                Shown::Pieces(spans, spelling) => {
+                    message.text.reserve(spans.iter().map(|span| span.len()).sum());
+                    for span in spans.iter() {
+                        message.push(self.text, *span, spelling);
                     }
                 }
             }
@@ -186,26 +184,41 @@ impl Judgement<'_> {
     }
 
     /// Whether a block's text is the message: by its role, or as the section that the mode shows.
-    fn is_message(&self, index: usize, role: Role, shows: Option<&str>) -> bool {
-        role == Role::Message
-            || (role == Role::Section && shows.is_some() && self.content_name(index).as_deref() == shows)
+    fn is_message(&self, index: usize) -> bool {
+        let shows = self.mode.and_then(|mode| mode.reply.shows.as_deref());
+        self.block(index).is_some_and(|(_, bound)| match bound.role {
+            Role::Message => true,
+            Role::Section => shows.is_some() && self.content_name(index).as_deref() == shows,
+            _ => false,
+        })
     }
 
-    /// The prose of a dialect whose outside text is the message: everything but the blocks that are taken out.
-    pub(super) fn prose(&self, region: Span) -> Vec<Span> {
-        let blocks = self.document.blocks.iter().enumerate();
-        let holes: Vec<Span> = blocks
-            .filter(|(index, block)| block.parent().is_none() && self.fate(*index) != Fate::Text)
-            .map(|(_, block)| block.span())
-            .collect();
-        let mut kept = kept(self.text, region, &holes);
-        for piece in self.texts.pieces.iter() {
-            // A strategy may have taken a piece of the prose away.
-            if piece.fate == Place::Dropped {
-                kept.retain(|span| span.end <= piece.gap().start || span.start >= piece.gap().end);
+    /// The prose of a dialect whose outside text is the message: what stands outside every block, and the blocks that are
+    /// shown raw. Each part of it ends where a block comes between that is a message itself.
+    pub(super) fn prose(&self) -> Vec<Vec<Span>> {
+        let blocks = || self.document.blocks.iter().enumerate();
+        let raw = blocks().filter(|(index, block)| block.parent().is_none() && self.fate(*index) == Fate::Text);
+        let pieces = self.texts.pieces.iter().filter(|piece| piece.fate == Place::Message);
+        let mut shown: Vec<Span> = raw.map(|(_, block)| block.span()).chain(pieces.map(|piece| piece.gap())).collect();
+        shown.sort_unstable_by_key(|span| span.start);
+        let (start, end) = self.outer();
+        let mut at = start;
+        let holes = shown.into_iter().chain([Span::new(end, end)]).map(|span| {
+            let hole = Span::new(at, span.start);
+            at = span.end;
+            hole
+        });
+        let holes: Vec<Span> = holes.filter(|hole| !hole.is_empty()).collect();
+        let messages = blocks().filter(|(index, _)| self.stands(*index) && self.is_message(*index));
+        let mut messages = messages.map(|(_, block)| block.span().start).peekable();
+        let mut parts = vec![Vec::new()];
+        for span in kept(self.text, Span::new(start, end), &holes) {
+            while messages.next_if(|start| *start <= span.start).is_some() {
+                parts.push(Vec::new());
             }
+            parts.last_mut().into_iter().for_each(|part| part.push(span));
         }
-        trim_ends(self.text, kept)
+        parts.into_iter().map(|part| trim_ends(self.text, part)).filter(|part| !part.is_empty()).collect()
     }
 
     /// Whether a block is a message that is shown.

@@ -377,3 +377,27 @@ fn balanced(told: &[Announcement], response: &str) -> TestCaseResult {
     prop_assert!(open.is_empty());
     Ok(())
 }
+
+/// Text outside blocks is the message, and a block that is one, too: both are shown, in their order, and nothing of the
+/// object around them is.
+#[test]
+fn prose_and_messages_make_one_message() {
+    let check = |grammar: &str, response: &str, expected: &str| {
+        let blocks = "message = { role = \"message\" }\nnote = { role = \"section\" }";
+        let pack = format!(
+            "[pack]\nname = \"x\"\n[dialects.d]\n{grammar}\ntext = \"message\"\n[dialects.d.blocks]\n{blocks}\n"
+        );
+        let program = Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).program.unwrap();
+        let outcome = program.run(&program.session(), response);
+        assert_eq!(outcome.message, expected);
+        let shown = expected.split_whitespace().map(str::len).sum::<usize>();
+        assert!(outcome.ledger.message >= shown, "{:?}", outcome.ledger);
+    };
+    check("grammar = \"tags\"\ndecode = \"entities\"", "<message>Hello</message>", "Hello");
+    check(
+        "grammar = \"tags\"\ndecode = \"entities\"",
+        "First\n<message>a &lt; b</message>\n<note>n</note>\nthen &lt;\n<message>c</message>",
+        "First\n\na < b\n\nthen &lt;\n\nc",
+    );
+    check("grammar = \"json\"", "Here:\n{\"note\": \"n\", \"message\": \"Hello\"}\nBye", "Here:\n\nHello\n\nBye");
+}
