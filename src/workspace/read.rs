@@ -177,6 +177,11 @@ impl Reading {
             let entry = entry.map_err(|error| walk_error(path, &error))?;
             if entry.depth() > 0 && (is_apart(&entry) || (entry.file_type().is_dir() && is_pack(entry.path()))) {
                 walk.skip_current_dir();
+            } else if let Some(why) = unread(&entry) {
+                let below = entry.path().strip_prefix(path).map(slashed).unwrap_or_default();
+                let message = format!("`{}/{below}` {why}, so nothing in it is read", folder.name);
+                let help = "move it into the pack, or name it in `use` if it is one";
+                folder.faults.push(Diagnostic::new(Code::PACK_UNREADABLE, None, message).with_help(help));
             } else if !entry.file_type().is_dir() {
                 self.file(&mut folder, path, &root, &entry, with_cases)?;
             }
@@ -226,9 +231,7 @@ impl Reading {
         }
         let metadata = entry.path().metadata().map_err(|error| io_error(entry.path(), &error))?;
         let length = metadata.len();
-        let fault = if metadata.is_dir() {
-            return Ok(());
-        } else if !metadata.is_file() {
+        let fault = if !metadata.is_file() {
             // To open a pipe could take for ever.
             Some(format!("`{name}` is no file"))
         } else if relative.to_str().is_none() {
@@ -288,12 +291,24 @@ fn walk(path: &Path) -> walkdir::IntoIter {
     WalkDir::new(path).max_depth(MAX_DEPTH).follow_root_links(true).sort_by_file_name().into_iter()
 }
 
-/// Whether a folder is not part of any pack: hidden, or what a build left.
+/// Whether a folder is not part of any pack.
 fn is_apart(entry: &DirEntry) -> bool {
+    entry.depth() > 0 && entry.file_type().is_dir() && is_named_apart(entry)
+}
+
+/// Whether what bears this name is hidden, or left by a build.
+fn is_named_apart(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
-    entry.depth() > 0
-        && entry.file_type().is_dir()
-        && (name.starts_with('.') || name == "target" || name == "node_modules")
+    name.starts_with('.') || name == "target" || name == "node_modules"
+}
+
+/// Why a folder is not walked into, though what lies in it may be the pack's.
+fn unread(entry: &DirEntry) -> Option<String> {
+    if entry.depth() == MAX_DEPTH && entry.file_type().is_dir() {
+        return Some(format!("lies {MAX_DEPTH} folders deep"));
+    }
+    let is_link = entry.depth() > 0 && entry.path_is_symlink() && entry.path().is_dir();
+    (is_link && !is_named_apart(entry) && !is_pack(entry.path())).then(|| "is a link to a folder".to_owned())
 }
 
 fn is_pack(path: &Path) -> bool {

@@ -367,3 +367,23 @@ fn what_is_left_of_a_pack_does_not_run() {
     let pack = rulebook::workspace::read_pack(&folder.join("notes")).unwrap();
     assert!(rulebook::Program::load(&pack.folder).program.is_none());
 }
+
+/// Nobody walks into a linked folder, or one that lies too deep; but what lies there may be a guardrail.
+#[cfg(unix)]
+#[test]
+fn what_is_not_walked_into_is_said() {
+    let folder = folder("unwalked");
+    check(&folder, &["new", "pack", "notes"], 0, "", "");
+    let notes = folder.join("notes");
+    std::fs::create_dir(folder.join("shared")).unwrap();
+    for apart in [".git", "node_modules"] {
+        std::os::unix::fs::symlink("../shared", notes.join(apart)).unwrap();
+    }
+    check(&folder, &["check", "notes"], 0, "", "");
+    std::os::unix::fs::symlink("../shared", notes.join("guards")).unwrap();
+    check(&folder, &["run", "notes"], 1, "", "`notes/guards` is a link to a folder, so nothing in it is read");
+    std::fs::remove_file(notes.join("guards")).unwrap();
+    let deep = "a/".repeat(16);
+    std::fs::create_dir_all(notes.join(&deep)).unwrap();
+    check(&folder, &["run", "notes"], 1, "", "lies 16 folders deep, so nothing in it is read");
+}
