@@ -5,7 +5,8 @@
 //! Never: hashes the names of so few that looking through them is quicker.
 
 use foldhash::fast::RandomState;
-use std::collections::HashMap;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// So many members are found by looking through them.
@@ -23,7 +24,39 @@ pub(crate) struct Members<V> {
 /// A name and its value.
 pub(crate) type Member<V> = (Arc<str>, V);
 
-type Places = HashMap<Arc<str>, usize, RandomState>;
+/// Where in a list the members stand, by the hashes of their names.
+#[derive(Debug, Clone, Default)]
+struct Places {
+    hashes: RandomState,
+    places: HashTable<u32>,
+}
+
+impl Places {
+    fn find<V>(&self, list: &[Member<V>], name: &str) -> Option<usize> {
+        self.places.find(self.hashes.hash_one(name), |place| is_called(list, *place, name)).map(|place| *place as usize)
+    }
+
+    /// Takes in the last of the list.
+    fn add<V>(&mut self, list: &[Member<V>]) {
+        let Some((name, _)) = list.last() else { return };
+        let hash = |place: &u32| list.get(*place as usize).map_or(0, |(name, _)| self.hashes.hash_one(&**name));
+        self.places.insert_unique(self.hashes.hash_one(&**name), list.len() as u32 - 1, hash);
+    }
+
+    /// Forgets a member, behind which the others move up.
+    fn remove<V>(&mut self, list: &[Member<V>], place: usize, name: &str) {
+        if let Ok(found) = self.places.find_entry(self.hashes.hash_one(name), |place| is_called(list, *place, name)) {
+            found.remove();
+        }
+        for later in self.places.iter_mut().filter(|later| **later as usize > place) {
+            *later -= 1;
+        }
+    }
+}
+
+fn is_called<V>(list: &[Member<V>], place: u32, name: &str) -> bool {
+    list.get(place as usize).is_some_and(|(one, _)| **one == *name)
+}
 
 impl<V> Default for Members<V> {
     fn default() -> Self {
@@ -51,7 +84,7 @@ impl<V> Members<V> {
     /// The how manieth member has this name.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         match &self.places {
-            Some(places) => places.get(name).copied(),
+            Some(places) => places.find(&self.list, name),
             None => self.list.iter().position(|(one, _)| **one == *name),
         }
     }
@@ -90,10 +123,7 @@ impl<V> Members<V> {
     pub(crate) fn remove(&mut self, name: &str) -> Option<V> {
         let place = self.position(name)?;
         if let Some(places) = &mut self.places {
-            places.remove(name);
-            for later in places.values_mut().filter(|later| **later > place) {
-                *later -= 1;
-            }
+            places.remove(&self.list, place, name);
         }
         Some(self.list.remove(place).1)
     }
@@ -101,26 +131,26 @@ impl<V> Members<V> {
     /// Leaves only the members that `keep` takes.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&str, &mut V) -> bool) {
         self.list.retain_mut(|(name, value)| keep(name, value));
+        // Of very many members few may be left, for long.
+        self.list.shrink_to(self.list.len().max(FEW));
         self.places = self.find_all();
     }
 
     /// Adds a member whose name is new; returns where it stands.
     fn push(&mut self, name: Arc<str>, value: V) -> usize {
-        let place = self.list.len();
-        if let Some(places) = &mut self.places {
-            places.insert(name.clone(), place);
-        }
         self.list.push((name, value));
-        if self.places.is_none() {
-            self.places = self.find_all();
+        match &mut self.places {
+            Some(places) => places.add(&self.list),
+            None => self.places = self.find_all(),
         }
-        place
+        self.list.len() - 1
     }
 
     /// Where each member stands, if they are many.
     fn find_all(&self) -> Option<Box<Places>> {
-        let places = || self.list.iter().zip(0..).map(|((name, _), place)| (name.clone(), place)).collect();
-        (self.list.len() > FEW).then(|| Box::new(places()))
+        let mut places = (self.list.len() > FEW).then(Box::<Places>::default)?;
+        (1..=self.list.len()).filter_map(|end| self.list.get(..end)).for_each(|list| places.add(list));
+        Some(places)
     }
 }
 

@@ -9,6 +9,9 @@ use crate::grammar::{Grammar, Machine, inside};
 use crate::program::Limits;
 use crate::text::Span;
 
+/// A body of more values is pointed at as a whole: it is no payload that somebody reads, and its pieces take room.
+const MOST: usize = 1_000;
+
 /// A body that is JSON, in its pieces.
 #[derive(Debug)]
 pub(crate) struct Layout<'t> {
@@ -20,7 +23,7 @@ pub(crate) struct Layout<'t> {
 impl<'t> Layout<'t> {
     /// The pieces of a body, if by itself it is JSON.
     pub(crate) fn of(text: &'t str, body: Span, limits: &Limits) -> Option<Self> {
-        let (grammar, machine) = pieces(text, body, limits, limits.values)?;
+        let (grammar, machine) = pieces(text, body, limits, limits.values.min(MOST))?;
         Some(Self { text, grammar, machine })
     }
 
