@@ -296,20 +296,16 @@ impl Judgement<'_> {
             return;
         }
         let mut why = None;
+        let mut advice = None;
         for permit in permits {
             let Some(when) = &permit.when else { continue };
             self.prepare_reply(when.reads());
-            self.prepare_reply(permit.advice.as_ref().map(Template::reads).unwrap_or_default());
             let Some(params) = self.calls.get(call).map(|call| &call.params) else { continue };
             let mut scope = self.scope();
             scope.add("params", params);
             let weighed = self.steps.weigh(when, &scope);
             why = weighed.why_not(80);
-            if let (Some(said), Ok(false), Some(advice)) = (&mut why, &weighed.holds, &permit.advice)
-                && let Ok(advice) = advice.text(&scope)
-            {
-                *said = excerpt(&advice, 300).into_owned();
-            }
+            advice = permit.advice.as_ref().filter(|_| matches!(weighed.holds, Ok(false)));
             self.steps.tell_weighed(weighed, permit.at, block.span(), || format!("`{mode}` permits `{name}` when"));
             if why.is_none() {
                 self.steps.tell("permit", permit.at, block.span(), allowed);
@@ -320,8 +316,17 @@ impl Judgement<'_> {
         let rule = permits.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at)).unwrap_or(action.at);
         self.steps.tell("permit", rule, block.span(), || format!("no permit of `{mode}` allows `{name}`"));
         let mut finding = defect(Defect::ForbiddenCall, block.opener(), message).with_rule(Some(rule));
-        finding.help = why.or_else(|| self.permitted_elsewhere(number));
+        let advice = advice.and_then(|advice| self.advice(call, advice));
+        finding.help = advice.or(why).or_else(|| self.permitted_elsewhere(number));
         self.answer(Defect::ForbiddenCall, &Subject::Call(call), finding);
+    }
+
+    /// What a permit says of a call that its condition refuses.
+    fn advice(&mut self, call: usize, advice: &Template) -> Option<String> {
+        self.prepare_reply(advice.reads());
+        let params = &self.calls.get(call)?.params;
+        let text = advice.text(&self.scope().with("params", params)).ok()?;
+        Some(excerpt(&text, 300).into_owned())
     }
 
     fn permitted_elsewhere(&self, action: Option<usize>) -> Option<String> {

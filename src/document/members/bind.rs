@@ -174,17 +174,18 @@ impl<'p> ObjectReader<'p> {
         if !self.outline.same(called, name) {
             return None;
         }
-        piece.attributes.iter_mut().find(|attribute| match attribute.key {
-            Key::Typed(key) => self.outline.same(name, &decode_string(key.span().of(text))),
-            Key::Rule(_) => false,
-        })
+        piece.attributes.iter_mut().find(|attribute| self.is_called(attribute, text, name))
     }
 
     fn has(&self, piece: &Piece<'_>, text: &str, name: &str) -> bool {
-        piece.attributes.iter().any(|attribute| match attribute.key {
+        piece.attributes.iter().any(|attribute| self.is_called(attribute, text, name))
+    }
+
+    fn is_called(&self, attribute: &Attribute, text: &str, name: &str) -> bool {
+        match attribute.key {
             Key::Typed(key) => self.outline.same(name, &decode_string(key.span().of(text))),
             Key::Rule(_) => false,
-        })
+        }
     }
 
     fn push(&mut self, text: &str, object: &Object, piece: Piece<'_>) {

@@ -9,6 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Schema, misfit_at};
 use crate::surface::{Effect, Named, Tree};
 use crate::text::Spanned;
+use crate::value::Value;
 
 impl Compiler<'_> {
     pub(super) fn check_fit(&mut self, effect: &Effect, sight: Sight<'_>) {
@@ -63,11 +64,11 @@ impl Compiler<'_> {
                 let Some(validator) = schema.validator().ok().filter(|_| schema.json().get("$ref").is_none()) else {
                     return;
                 };
-                let value = (crate::value::Value::from(value.to_json()), value.at());
-                if let Some(error) = validator.iter_errors(&value.0).next() {
+                let constant = Value::from(value.to_json());
+                if let Some(error) = validator.iter_errors(&constant).next() {
                     let message = format!("this never fits the state: {}", misfit_at("", &error));
                     let help = "an effect whose value does not fit is left out";
-                    self.diagnostics.push(Diagnostic::new(Code::PACK_EFFECT, value.1, message).with_help(help));
+                    self.diagnostics.push(Diagnostic::new(Code::PACK_EFFECT, value.at(), message).with_help(help));
                 }
             }
         }
