@@ -81,6 +81,7 @@ pages! {
     "pack/unpermitted-action",
     "pack/shadowed-dialect",
     "pack/nameless-call",
+    "pack/loose-opener",
     "pack/misfit-example",
     "pack/own-closer",
     "pack/idle-guardrail",

@@ -5,6 +5,7 @@
 //! Never: tells a verdict: those come with the outcome.
 
 use super::edges::{first_marks, frames};
+use super::members::without;
 use super::reader::Scanner;
 use crate::program::BlockId;
 use crate::surface::{Ending, Role, Trim};
@@ -97,6 +98,11 @@ impl Scanner<'_> {
                 let number = self.blocks.len();
                 let (id, opener) = (open.id, open.opener);
                 let plain = self.block(id).is_some_and(|block| block.role != Role::Call);
+                // How many calls a list holds is known at its end.
+                if self.block(id).and_then(|block| block.named_within()).is_some_and(|(_, each)| each) {
+                    self.tell(text, None, opener.start, out);
+                    return;
+                }
                 // Up to the first mark the text is the block's, whichever rung ends it.
                 let certain =
                     self.marker.mark(open.first).map_or(self.marker.at.min(self.masks.decided()), |mark| mark.start());
@@ -147,6 +153,13 @@ impl Scanner<'_> {
         let mut end = end.min(text.len());
         while !text.is_char_boundary(end) {
             end -= 1;
+        }
+        if block.is_none() && !self.markup.is_empty() && self.told.at < end {
+            let gaps = without(Span::new(self.told.at, end), &self.markup);
+            let role = self.dialect.text.role();
+            out.extend(gaps.map(|gap| Announcement::Text { block: None, role, text: gap.of(text).to_owned() }));
+            self.told.at = end;
+            return;
         }
         if let Some(piece) = text.get(self.told.at..end).filter(|piece| !piece.is_empty()) {
             let role = match block {

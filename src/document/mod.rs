@@ -9,6 +9,7 @@ mod budget;
 mod decode;
 mod edges;
 mod ladder;
+mod listed;
 mod mark;
 mod marks;
 mod masks;
@@ -139,6 +140,8 @@ pub(crate) enum Key {
     Typed(Stretch),
     /// As the grammar's rule for it.
     Rule(RuleId),
+    /// What the payload calls the block.
+    Payload,
 }
 
 /// How a block ended.
@@ -185,6 +188,8 @@ pub(crate) enum What {
     Remark(Remark),
     /// What a rule of the dialect's grammar names.
     Fault(RuleId),
+    /// The same of the grammar of payloads.
+    PayloadFault(RuleId),
 }
 
 impl Found {

@@ -10,14 +10,15 @@ use super::announce::Told;
 use super::budget::Budget;
 use super::edges::trimmed;
 use super::ladder::{End, Fill, Open};
+use super::listed::{self, Listed};
 use super::mark::{Kind, Mark, Opener, opener};
 use super::marks::{Look, Marker};
 use super::masks::{Kinds, Masks};
 use super::prelude::{Prelude, Sought, Stand};
 use super::quoted::Tags;
-use super::{Block, Document, Ended, Found, Key, Pieces, What, Written};
+use super::{Attribute, Block, Document, Ended, Found, Key, Pieces, What, Written};
 use crate::diagnostic::{Defect, Remark};
-use crate::grammar::{Machine, Progress};
+use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{BlockId, Dialect, Family, Limits};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
@@ -55,6 +56,8 @@ pub(super) struct Scanner<'p> {
     /// How often each kind was found that is about no block, and how many of them were left out.
     tally: Vec<(What, Option<usize>, usize)>,
     left_out: usize,
+    /// Between the calls of one payload no text is outside.
+    pub(super) markup: Vec<Span>,
     calls: usize,
     /// Set when a limit is reached: the rest is text.
     stopped: bool,
@@ -82,6 +85,7 @@ impl<'p> Scanner<'p> {
             found: Pieces::default(),
             tally: Vec::new(),
             left_out: 0,
+            markup: Vec::new(),
             calls: 0,
             stopped: false,
             told: Told::default(),
@@ -309,15 +313,31 @@ impl<'p> Scanner<'p> {
         } else {
             Ended::Cut
         };
+        let mut attributes = open.attributes.clone();
+        let mut body = body;
+        if let Some((_, each)) = block.named_within()
+            && let Some(listed) = listed::read(text, body, block, self.limits)
+        {
+            if each && parent.is_none() {
+                if !listed.calls.is_empty() {
+                    self.edges(&open, &end, index, text);
+                }
+                self.list(&open, listed, span, ended);
+                self.pass(span.end);
+                return;
+            }
+            if let (false, [call]) = (each, listed.calls.as_slice()) {
+                let name = call.name.map(|name| Attribute { key: Key::Payload, value: name.into() });
+                attributes.extend(name);
+                body = call.params;
+                self.payload_faults(&listed.faults);
+            }
+        }
         if ended.is_cut() {
             let what = if open.payload == Fill::TooDeep { Defect::MalformedPayload } else { Defect::UnclosedBlock };
             self.found.push(Found::of(What::Defect(what), span, index));
         }
-        if let Some((closer, false)) = end.closer {
-            self.found.push(Found::of(What::Defect(Defect::WrongCloser), closer, index));
-        }
-        self.faults(&open, index);
-        self.repeats(&open, index, text);
+        self.edges(&open, &end, index, text);
         self.blocks.push(Block {
             id: open.id,
             family: open.family as u8,
@@ -325,7 +345,7 @@ impl<'p> Scanner<'p> {
             span: span.into(),
             inner: inner.into(),
             body: body.into(),
-            attributes: open.attributes.into_boxed_slice(),
+            attributes: attributes.into_boxed_slice(),
             ended,
             parent: parent.and_then(|parent| NonZeroU32::new(parent as u32 + 1)),
             written: Written::Bound,
@@ -335,9 +355,66 @@ impl<'p> Scanner<'p> {
             self.inside(index, block, inner, open.first, text, depth);
         }
         if parent.is_none() {
-            self.at = span.end;
-            self.next = self.marker.first_at(self.next, span.end);
+            self.pass(span.end);
         }
+    }
+
+    fn pass(&mut self, end: usize) {
+        self.at = end;
+        self.next = self.marker.first_at(self.next, end);
+    }
+
+    /// Takes in each call of a payload that is a list of them; what stands around them is markup.
+    fn list(&mut self, open: &Open, listed: Listed, span: Span, ended: Ended) {
+        self.payload_faults(&listed.faults);
+        let mut at = span.start;
+        for (number, call) in listed.calls.into_iter().enumerate() {
+            if number > 0 && (self.blocks.len() >= self.limits.blocks || self.calls >= self.limits.calls) {
+                self.found.push(Found::new(What::Defect(Defect::TooLarge), call.span));
+                self.stopped = true;
+                break;
+            }
+            self.calls += usize::from(number > 0);
+            let index = self.blocks.len();
+            if ended.is_cut() {
+                self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), call.span, index));
+            }
+            if !listed.is_list {
+                self.found.push(Found::of(What::Remark(Remark::FieldForm), call.span, index));
+            }
+            let name = call.name.map(|name| Attribute { key: Key::Payload, value: name.into() });
+            self.markup.push(Span::new(at, call.span.start));
+            at = call.span.end;
+            self.blocks.push(Block {
+                id: open.id,
+                family: open.family as u8,
+                name: open.name.into(),
+                span: call.span.into(),
+                inner: call.span.into(),
+                body: call.params.into(),
+                attributes: name.into_iter().collect(),
+                ended,
+                parent: None,
+                written: Written::Bound,
+                value: None,
+            });
+        }
+        self.markup.push(Span::new(at, span.end));
+    }
+
+    fn payload_faults(&mut self, faults: &[(RuleId, Span)]) {
+        for (rule, span) in faults {
+            self.finds(Found::new(What::PayloadFault(*rule), *span));
+        }
+    }
+
+    /// What is wrong with an opener and a closer.
+    fn edges(&mut self, open: &Open, end: &End, index: usize, text: &str) {
+        if let Some((closer, false)) = end.closer {
+            self.found.push(Found::of(What::Defect(Defect::WrongCloser), closer, index));
+        }
+        self.faults(open, index);
+        self.repeats(open, index, text);
     }
 
     /// What the grammar itself calls a fault of the opener.
@@ -472,7 +549,7 @@ impl<'p> Scanner<'p> {
             found: self.found,
             left_out: self.left_out,
             masks: self.masks.into_found(&self.marker.void),
-            markup: Vec::new(),
+            markup: self.markup,
         }
     }
 }

@@ -32,12 +32,12 @@ impl Grammar {
     /// A text that `rule` reads as a whole, in which the captures are `parts`, in order.
     ///
     /// Of alternatives the first that takes a part is chosen, what may be left out is, and a class of characters gives a
-    /// blank or its first letter. Lookaheads are not obeyed on the way: the text is read again, at the end of a line, and `None`
-    /// if it does not fit.
-    pub fn spell(&self, rule: RuleId, parts: &[Part<'_>]) -> Option<String> {
+    /// blank or its first letter. Lookaheads are not obeyed on the way: the text is read again, at the end of a line or before
+    /// what is to stand `behind` it, and `None` if it does not fit.
+    pub fn spell(&self, rule: RuleId, parts: &[Part<'_>], behind: &str) -> Option<String> {
         let mut spelling = Spelling { grammar: self, text: String::new(), left: ATTEMPTS };
         let rest = spelling.inside(rule, parts, DEEPEST)?;
-        let fits = self.reads(rule, &spelling.text) || self.reads_before(rule, &spelling.text, "\n");
+        let fits = ["", "\n", behind].iter().any(|behind| self.reads_before(rule, &spelling.text, behind));
         (rest.is_empty() && fits).then_some(spelling.text)
     }
 

@@ -5,11 +5,11 @@
 //! Never: runs one, or lets a call change what its neighbours are judged by.
 
 use super::places::{self, Places};
-use super::typing::{self, Source, Undeclared};
-use super::{Fate, Judgement, Subject, defect};
-use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
+use super::typing::{self, Entry, Source, Undeclared};
+use super::{Fate, Judgement, Subject, defect, head};
+use crate::diagnostic::{Defect, Remark, Strategy};
 use crate::document::payload::{self, Payload, Unreadable};
-use crate::document::{Block, Ended, Written};
+use crate::document::{Block, Ended, Key, Written};
 use crate::expression::Template;
 use crate::program::{self, Action, Schema, Types};
 use crate::surface::{self, Role};
@@ -31,7 +31,7 @@ pub(crate) struct Call<'r> {
     /// An object.
     pub(crate) params: Value,
     pub(crate) accepted: bool,
-    /// Which form its payload has: `tags`, `json`, `text` or `none`.
+    /// Which form its payload has: `attributes`, `tags`, `json`, `text` or `none`.
     pub(crate) form: &'static str,
     /// Whether a value was read, though with faults.
     readable: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Call<'r> {
     undeclared: bool,
 }
 
-impl Judgement<'_> {
+impl<'r> Judgement<'r> {
     pub(super) fn judge_calls(&mut self) {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index) else { continue };
@@ -73,7 +73,7 @@ impl Judgement<'_> {
                 "" => "the call names no action".to_owned(),
                 name => format!("there is no action `{}`", excerpt(name, 60)),
             };
-            let finding = defect(Defect::UnknownAction, block.opener(), message)
+            let finding = defect(Defect::UnknownAction, head(block), message)
                 .with_rule(Some(bound.at))
                 .with_nearest(&name, program.actions.keys().map(String::as_str));
             self.answer(Defect::UnknownAction, &Subject::Call(call), finding);
@@ -93,13 +93,6 @@ impl Judgement<'_> {
         let limits = &self.program.limits;
         let values = Rc::clone(&self.values);
         let masks = &self.document.masks;
-        // An object that was written once more, as a text.
-        let quoted = match block.value() {
-            Some(Value::String(text)) => payload::read_strictly(text, limits, &values).ok(),
-            _ => None,
-        };
-        let quoted = quoted.filter(|json| json.value.is_object());
-        let is_quoted = quoted.is_some();
         let read = if block.ended == Ended::Bare {
             let expected = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
             let finding = defect(Defect::MalformedPayload, block.opener(), "no payload follows the opener")
@@ -107,11 +100,11 @@ impl Judgement<'_> {
                 .with_help(format!("its payload is {expected}, right behind it"));
             self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
             return false;
-        } else if let Some(json) = quoted {
-            payload::Read { payload: Payload::Json(json), rung: 0 }
         } else if let Some(value) = block.value() {
             let json = payload::Json { value: value.clone(), faults: Vec::new(), repeated: Vec::new() };
             payload::Read { payload: Payload::Json(json), rung: 0 }
+        } else if let Some(rung) = self.in_opener(block, bound) {
+            payload::Read { payload: Payload::Attributes, rung }
         } else {
             // A member that could not be read says so once more.
             let ladder = if block.written == Written::Value { &[surface::Payload::Json] } else { &*bound.payload };
@@ -130,6 +123,12 @@ impl Judgement<'_> {
         let mut incomplete = false;
         let (form, params) = match read.payload {
             Payload::Empty => ("none", Object::new()),
+            Payload::Attributes => {
+                let entries = self.told(block, bound);
+                // Entities are decoded there, whatever the block says of its body.
+                let typed = Source { entities: true, ..source }.typed(entries.into_iter(), types, limits.depth);
+                ("attributes", typed.params)
+            }
             Payload::Fields(fields) => {
                 if let Some(unclosed) = fields.unclosed.first() {
                     let name = excerpt(unclosed.of(self.text), 40).into_owned();
@@ -165,18 +164,28 @@ impl Judgement<'_> {
             }
             Payload::Json(json) => {
                 for fault in &json.faults {
-                    let code = Code::Fault(fault.name.clone());
-                    let what = fault.name.trim_start_matches("fault_").replace('_', " ");
-                    let at = Location::response(fault.span);
-                    self.find(Diagnostic::new(code, at, format!("the payload is no strict JSON: {what}")));
+                    self.payload_fault(&fault.name, fault.span);
                 }
                 for key in &json.repeated {
                     let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
                     self.remark(Remark::DuplicateKey, places::whole(block), message, Some(bound.at));
                 }
-                let Value::Object(params) = json.value else {
-                    return self.malformed(call, bound, places::whole(block), "the payload is no object");
+                // An object that was written once more, as a text.
+                let quoted = match &json.value {
+                    Value::String(text) => payload::read_strictly(text, limits, &values).ok().map(|json| json.value),
+                    _ => None,
                 };
+                let is_quoted = quoted.as_ref().is_some_and(Value::is_object);
+                let Value::Object(mut params) = quoted.filter(|_| is_quoted).unwrap_or(json.value) else {
+                    let why = match bound.named_within() {
+                        Some((_, true)) => "the payload is no list of calls",
+                        _ => "the payload is no object",
+                    };
+                    return self.malformed(call, bound, places::whole(block), why);
+                };
+                if let (Some(([name, ..], _)), None) = (bound.named_within(), &bound.body) {
+                    params.remove(name);
+                }
                 self.with_call(call, |call| call.readable = true);
                 if is_quoted {
                     self.malformed(call, bound, places::whole(block), "the payload is a text that holds the object");
@@ -209,7 +218,8 @@ impl Judgement<'_> {
             call.params = params;
             call.undeclared = undeclared.count > 0;
         });
-        let places = Places::new(source, types, block);
+        let told = if form == "attributes" { self.told(block, bound) } else { Vec::new() };
+        let places = Places::new(source, types, block, told);
         let at = |way: &[String]| places.at(form, way);
         self.judge_undeclared(call, &at, action, undeclared);
         // What is missing from a payload that was cut off is no second defect, unless the call runs all the same.
@@ -217,6 +227,33 @@ impl Judgement<'_> {
             return false;
         }
         self.validate(call, &at, action)
+    }
+
+    /// The rung on which the opener is the payload: where no body stands, and it says more than the action's name.
+    fn in_opener(&self, block: &Block, bound: &program::Block) -> Option<usize> {
+        let rung = bound.payload.iter().position(|reader| *reader == surface::Payload::Attributes)?;
+        let says = || !self.told(block, bound).is_empty();
+        (block.body().of(self.text).trim().is_empty() && says()).then_some(rung)
+    }
+
+    /// What the opener says beside the action's name; the first of a name counts.
+    fn told(&self, block: &Block, bound: &program::Block) -> Vec<Entry<'r>> {
+        let Some((_, dialect)) = self.dialect else { return Vec::new() };
+        let mut entries: Vec<Entry<'r>> = Vec::new();
+        for attribute in block.attributes.iter().take(self.program.limits.fields) {
+            let Some(name) = self.key_of(block, attribute).filter(|name| !name.starts_with("fault_")) else { continue };
+            let same = |other: &str| dialect.names.same(other, name);
+            let names = matches!(&bound.called, program::Called::Attribute(called) if same(called));
+            if !names && !entries.iter().any(|entry| same(entry.name)) {
+                let body = attribute.value.span().trimmed(self.text);
+                let start = match attribute.key {
+                    Key::Typed(key) => key.start(),
+                    Key::Rule(_) | Key::Payload => body.start,
+                };
+                entries.push(Entry { name, span: Span::new(start, body.end), body });
+            }
+        }
+        entries
     }
 
     fn malformed(&mut self, call: usize, bound: &program::Block, at: Span, why: &str) -> bool {
@@ -315,7 +352,7 @@ impl Judgement<'_> {
         let message = format!("the mode `{}` does not permit `{name}`", self.session.mode);
         let rule = permits.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at)).unwrap_or(action.at);
         self.steps.tell("permit", rule, block.span(), || format!("no permit of `{mode}` allows `{name}`"));
-        let mut finding = defect(Defect::ForbiddenCall, block.opener(), message).with_rule(Some(rule));
+        let mut finding = defect(Defect::ForbiddenCall, head(block), message).with_rule(Some(rule));
         let advice = advice.and_then(|advice| self.advice(call, advice));
         finding.help = advice.or(why).or_else(|| self.permitted_elsewhere(number));
         self.answer(Defect::ForbiddenCall, &Subject::Call(call), finding);

@@ -78,7 +78,7 @@ impl<'r> Judgement<'r> {
             Payload::Json(json) => Some(json.value),
             Payload::Text => Some(block.body().of(self.text).into()),
             Payload::Empty => Some(Vec::new().into()),
-            Payload::Fields(_) | Payload::Unreadable(_) => None,
+            Payload::Attributes | Payload::Fields(_) | Payload::Unreadable(_) => None,
         }
     }
 

@@ -289,6 +289,7 @@ impl<'r> Judgement<'r> {
             program::Called::Word(word) => Some(word.into()),
             program::Called::Attribute(name) => self.attribute(block, name),
             program::Called::Around(wrapper, attribute) => self.attribute_around(block, wrapper, attribute),
+            program::Called::Payload { .. } => named_within(block).map(|name| self.value_of(name)),
         }
     }
 
@@ -304,16 +305,18 @@ impl<'r> Judgement<'r> {
         attributes.into()
     }
 
-    fn key_of(&self, block: &Block, attribute: &Attribute) -> Option<&'r str> {
+    pub(super) fn key_of(&self, block: &Block, attribute: &Attribute) -> Option<&'r str> {
         match attribute.key {
             Key::Typed(key) => Some(key.span().of(self.text)),
             Key::Rule(rule) => Some(self.dialect?.1.grammar(block.family())?.rule_name(rule)),
+            Key::Payload => None,
         }
     }
 
     fn value_of(&self, attribute: &Attribute) -> Cow<'r, str> {
         let raw = attribute.value.span().of(self.text);
-        let says = match self.dialect.is_some_and(|(_, dialect)| dialect.outline.is_some()) {
+        let members = || self.dialect.is_some_and(|(_, dialect)| dialect.outline.is_some());
+        let says = match matches!(attribute.key, Key::Payload) || members() {
             true => decode_string(raw.trim_matches(['"', '\''])),
             false => decode_entities(raw),
         };
@@ -409,6 +412,17 @@ impl<'r> Judgement<'r> {
         scope.add_record("reply", &self.reply);
         scope
     }
+}
+
+/// What its payload calls a block.
+fn named_within(block: &Block) -> Option<&Attribute> {
+    block.attributes.iter().find(|attribute| matches!(attribute.key, Key::Payload))
+}
+
+/// Where a block says what it is.
+pub(crate) fn head(block: &Block) -> Span {
+    let opener = if block.opener().is_empty() { block.span() } else { block.opener() };
+    named_within(block).map_or(opener, |name| name.value.span())
 }
 
 /// A defect at a place of the response.

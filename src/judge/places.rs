@@ -4,7 +4,7 @@
 //! Out: the span of the field, member or entry; where there is none of it, of what is nearest to it.
 //! Never: reads a payload that nothing is wrong with.
 
-use super::typing::Source;
+use super::typing::{Entry, Source};
 use crate::document::Block;
 use crate::document::payload::{Fields, Layout};
 use crate::program::{Kind, Types};
@@ -18,6 +18,8 @@ pub(super) struct Places<'t> {
     source: Source<'t>,
     types: &'t Types,
     body: Span,
+    /// What the opener says, where that is the payload.
+    told: Vec<Entry<'t>>,
     /// The whole payload, or the opener where there is nothing of it.
     whole: Span,
     layout: OnceCell<Option<Layout<'t>>>,
@@ -26,10 +28,10 @@ pub(super) struct Places<'t> {
 }
 
 impl<'t> Places<'t> {
-    pub(super) fn new(source: Source<'t>, types: &'t Types, block: &Block) -> Self {
+    pub(super) fn new(source: Source<'t>, types: &'t Types, block: &Block, told: Vec<Entry<'t>>) -> Self {
         let body = block.body();
         let whole = whole(block);
-        Self { source, types, body, whole, layout: OnceCell::new(), fields: RefCell::default() }
+        Self { source, types, body, told, whole, layout: OnceCell::new(), fields: RefCell::default() }
     }
 
     /// Where to point for what is wrong at the end of the way, in a payload that was read in this form.
@@ -41,6 +43,10 @@ impl<'t> Places<'t> {
                 layout.as_ref().and_then(|layout| layout.place(way))
             }
             "tags" => self.field(self.body, self.types, way),
+            "attributes" => way.first().and_then(|name| {
+                let same = |entry: &&Entry<'_>| self.source.dialect.names.same(entry.name, name);
+                self.told.iter().find(same).map(|entry| entry.span)
+            }),
             _ => None,
         };
         found.unwrap_or(self.whole)

@@ -6,6 +6,7 @@
 
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark};
+use crate::document::payload::json_grammar;
 use crate::document::{Found, What};
 use crate::grammar::RuleId;
 use crate::surface::Role;
@@ -26,6 +27,10 @@ impl Judgement<'_> {
             match found.what {
                 What::Defect(defect) => self.judge_found(defect, found),
                 What::Fault(rule) => self.judge_fault(rule, found),
+                What::PayloadFault(rule) => {
+                    let name = json_grammar().map_or("", |grammar| grammar.rule_name(rule));
+                    self.payload_fault(name, found.span());
+                }
                 What::Remark(remark) => self.remark(remark, found.span(), self.remark_text(remark, found.span()), None),
             }
         }
@@ -70,6 +75,13 @@ impl Judgement<'_> {
         let rule = block.map(|(_, bound)| bound.at);
         let diagnostic = Diagnostic::new(Code::Fault(name.into()), Location::response(found.span()), message);
         self.find(diagnostic.with_rule(rule));
+    }
+
+    /// What had to be forgiven in JSON.
+    pub(super) fn payload_fault(&mut self, name: &str, span: Span) {
+        let what = name.trim_start_matches("fault_").replace('_', " ");
+        let message = format!("the payload is no strict JSON: {what}");
+        self.find(Diagnostic::new(Code::Fault(name.into()), Location::response(span), message));
     }
 
     /// Whether the answer is one object, whose members are the blocks.

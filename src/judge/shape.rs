@@ -85,7 +85,8 @@ impl Judgement<'_> {
     fn judge_spelling(&mut self) {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
-            let Some(spelled) = &bound.spelled else { continue };
+            // The entries of a list of calls have one opener together.
+            let Some(spelled) = bound.spelled.as_ref().filter(|_| !block.opener().is_empty()) else { continue };
             let written = block.opener().of(self.text).trim();
             let spelled = spelled.replace("@name", block.name().of(self.text));
             if written != spelled {

@@ -6,7 +6,7 @@
 
 use crate::document::Mask;
 use crate::document::decode_entities;
-use crate::document::payload::{Fields, read_fields, read_strictly};
+use crate::document::payload::{Field, Fields, read_fields, read_strictly};
 use crate::program::{Dialect, Kind, Limits, Types};
 use crate::text::Span;
 use crate::value::{Object, Value};
@@ -25,6 +25,16 @@ pub(super) struct Source<'t> {
     pub(super) limits: &'t Limits,
     /// How many values the payloads may still hold.
     pub(super) values: &'t Cell<usize>,
+}
+
+/// One field of a payload, wherever it stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry<'t> {
+    pub(super) name: &'t str,
+    /// The whole of it.
+    pub(super) span: Span,
+    /// What it says.
+    pub(super) body: Span,
 }
 
 /// Parameters with what is worth saying about them.
@@ -80,10 +90,21 @@ impl<'t> Source<'t> {
 
     /// The members that the fields give, typed by the schema's properties.
     pub(super) fn members(&self, fields: &Fields, types: &Types, depth: usize) -> Typed {
-        let mut typed = Typed { params: Object::with_capacity(fields.list.len()), repeated: Vec::new() };
-        let mut groups: Vec<Group<'_>> = Vec::with_capacity(fields.list.len());
-        for field in &fields.list {
-            let raw = field.name.of(self.text);
+        let entry = |field: &Field| Entry { name: field.name.of(self.text), span: field.span, body: field.body };
+        self.typed(fields.list.iter().map(entry), types, depth)
+    }
+
+    /// The same of entries, wherever they stand.
+    pub(super) fn typed<'e>(
+        &self,
+        entries: impl ExactSizeIterator<Item = Entry<'e>>,
+        types: &'e Types,
+        depth: usize,
+    ) -> Typed {
+        let mut typed = Typed { params: Object::with_capacity(entries.len()), repeated: Vec::new() };
+        let mut groups: Vec<Group<'_>> = Vec::with_capacity(entries.len());
+        for field in entries {
+            let raw = field.name;
             let same = || types.members().find(|(name, _)| self.dialect.names.same(name, raw));
             let declared = types.member(raw).or_else(same);
             let name = declared.map_or(raw, |(name, _)| name);

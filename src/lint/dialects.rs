@@ -1,12 +1,12 @@
 //! Dialects: can each of them read an answer, and each of its blocks be closed where it ends?
 //!
 //! In: the dialects of a program and its actions with their parameters.
-//! Out: a finding for each dialect that an earlier one always outruns, for calls that name no action, and for whatever would
-//! close the block that holds it.
+//! Out: a finding for each dialect that an earlier one always outruns, for calls that name no action, for openers
+//! that count where prose speaks of them, and for whatever would close the block that holds it.
 //! Never: reads a text.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Action, Block, Called, Closer, Dialect, Program};
+use crate::program::{Action, Block, Called, Closer, Dialect, Family, Program};
 use crate::surface::{Anchor, Ending, Payload, Role};
 use crate::text::{excerpt, glob};
 use serde_json::Value;
@@ -29,6 +29,20 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for dialect in &program.dialects {
         own_closers(program, dialect, found);
         nameless_calls(program, dialect, found);
+        loose_openers(dialect, found);
+    }
+}
+
+/// Blocks that nothing but the next opener ends, while that counts in the middle of a sentence, too.
+fn loose_openers(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
+    let ends = |family: &Family| family.close.is_some() || family.payload.is_some() || family.empty.is_some();
+    let loose = |family: &Family| !ends(family) && !family.leads_line && !family.only_prelude;
+    if dialect.families.iter().any(loose) {
+        let message = format!("an opener of `{}` counts in the middle of a sentence, too", dialect.name);
+        found.push(
+            Diagnostic::new(Code::PACK_LOOSE_OPENER, dialect.at, message)
+                .with_help("say `anchor = \"line\"`: nothing but the next opener ends a block before it"),
+        );
     }
 }
 
@@ -38,7 +52,7 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
         let names = match &block.called {
             Called::Own => block.names.as_slice(),
             Called::Word(word) => std::slice::from_ref(word),
-            Called::Attribute(_) | Called::Around(..) => continue,
+            Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => continue,
         };
         let names = || names.iter().map(|name| name.trim_end_matches("[]"));
         if names().any(|name| program.actions.keys().any(|action| dialect.names.fits(name, action))) {

@@ -7,6 +7,7 @@
 
 use super::Reading;
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::outcome::Outcome;
 use crate::program::Program;
 use crate::prompt::Said;
 use crate::session::Session;
@@ -19,6 +20,9 @@ const REFUSED: &str = "refused";
 /// What may be wrong with an example: that it is a part of an answer, or that the session has not come so far.
 const FINE: &[&str] =
     &["response/missing-message", "response/missing-block", "response/gate-closed", "response/turn-limit"];
+
+/// What is said of a text in which no dialect finds a block.
+const NO_DIALECT: &str = "response/no-dialect";
 
 pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagnostic>) {
     let asked = program.ask_again.words.as_ref().filter(|words| words.plain().is_some());
@@ -34,7 +38,7 @@ pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagno
 }
 
 fn judge(program: &Program, session: &Session, said: &Said, fence: &Fence<'_>) -> Option<Diagnostic> {
-    let outcome = program.run(session, fence.body);
+    let (outcome, fence) = &read(program, session, fence);
     let mut faults = outcome.diagnostics.iter().filter(|one| one.severity != Severity::Info);
     let fault = faults.find(|one| !FINE.contains(&one.code.as_str()));
     let (mode, whole) = (&session.mode, Span::new(0, fence.body.trim_end().len()));
@@ -58,6 +62,19 @@ fn judge(program: &Program, session: &Session, said: &Said, fence: &Fence<'_>) -
     }
 }
 
+/// What the rules make of an example. One that is no answer by itself may be the fenced part of one, below its opener.
+fn read<'t>(program: &Program, session: &Session, fence: &Fence<'t>) -> (Outcome, Fence<'t>) {
+    let is_lost = |outcome: &Outcome| outcome.diagnostics.iter().any(|one| one.code == NO_DIALECT);
+    let alone = program.run(session, fence.body);
+    if is_lost(&alone) {
+        let framed = program.run(session, fence.framed);
+        if !is_lost(&framed) {
+            return (framed, Fence { body: fence.framed, ..*fence });
+        }
+    }
+    (alone, *fence)
+}
+
 /// Where a part of an example stands in its file. What a template spells may have no place of its own: then it is the
 /// nearest line of the example that has one, or the fence that opens it, and the words say which example it is.
 fn place(program: &Program, said: &Said, fence: &Fence<'_>, part: Span) -> (Location, String) {
@@ -79,12 +96,15 @@ fn place(program: &Program, said: &Said, fence: &Fence<'_>, part: Span) -> (Loca
 }
 
 /// A fenced block of a Markdown text.
+#[derive(Clone, Copy)]
 struct Fence<'t> {
     refused: bool,
     /// The line that opens it, and how many such lines stand before that.
     opener: &'t str,
     number: usize,
     body: &'t str,
+    /// The same with its marks, and with the line before them that says something.
+    framed: &'t str,
 }
 
 /// The closed fences of a text whose language is that of an answer.
@@ -92,6 +112,8 @@ fn fences(text: &str) -> Vec<Fence<'_>> {
     let mut fences: Vec<Fence<'_>> = Vec::new();
     // The line that opens it, the mark in it and the words behind that, and where its body starts.
     let mut open: Option<(&str, &str, &str, usize)> = None;
+    // The last line that says something, outside of fences.
+    let mut led = 0;
     let mut end = 0;
     for line in text.split_inclusive('\n') {
         let start = end;
@@ -106,10 +128,18 @@ fn fences(text: &str) -> Vec<Fence<'_>> {
                 if info.next().is_some_and(|language| LANGUAGES.contains(&language)) {
                     let body = text.get(body..start).unwrap_or_default();
                     let number = fences.iter().filter(|fence| fence.opener == opener).count();
-                    fences.push(Fence { refused: info.any(|word| word == REFUSED), opener, number, body });
+                    let refused = info.any(|word| word == REFUSED);
+                    fences.push(Fence {
+                        refused,
+                        opener,
+                        number,
+                        body,
+                        framed: text.get(led..end).unwrap_or_default(),
+                    });
                 }
                 open = None;
             }
+            None if !said.is_empty() => led = start,
             _ => {}
         }
     }

@@ -7,7 +7,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::Grammar;
 use crate::surface::{Anchor, Block, Decoding, Dialect, Ending, Payload, Role, Surface};
-use crate::text::Location;
+use crate::text::{Location, Spanned};
 use indexmap::IndexMap;
 use std::sync::Arc;
 
@@ -92,7 +92,8 @@ fn check_dialect(
             check_member(name, &block.value, block.at, diagnostics);
             continue;
         }
-        for word in [&block.value.body, &block.value.text].into_iter().flatten() {
+        let within = check_within(name, block, diagnostics);
+        for word in block.value.body.iter().filter(|_| !within).chain(&block.value.text) {
             let help = "take it out: its body stands between its opener and its end";
             diagnostics.push(bad(word.at, "only where members are blocks is a value among them", help));
         }
@@ -117,6 +118,28 @@ fn check_dialect(
     }
 }
 
+/// Whether a block is named by its payload; then its keys must let it.
+fn check_within(name: &str, block: &Spanned<Block>, diagnostics: &mut Vec<Diagnostic>) -> bool {
+    let block = &block.value;
+    let Some(word) = block.name.as_ref().filter(|word| word.value.starts_with('@') && word.value.contains('.')) else {
+        return false;
+    };
+    let Some((way, _)) = block.named_within().filter(|(way, _)| way.split('.').all(|step| !step.is_empty())) else {
+        let help = "say `@ATTRIBUTE`, or of a call with a `json` payload `@payload.MEMBER` or `@payload[].MEMBER`";
+        diagnostics.push(bad(word.at, format!("`{}` is nothing that names a block", word.value), help));
+        return false;
+    };
+    let json = matches!(block.payload.0.as_slice(), [one] if one.value == Payload::Json);
+    if block.role != Role::Call || !json {
+        let message = format!("the payload of `{name}` cannot name it");
+        diagnostics.push(bad(word.at, message, "only that of a call can, and only as `payload = \"json\"`"));
+    } else if way.contains('.') && block.body.is_none() {
+        let message = format!("nothing says which member of the payload of `{name}` holds the parameters");
+        diagnostics.push(bad(word.at, message, "say `body = \"MEMBER\"`, with dots where it lies deeper"));
+    }
+    true
+}
+
 /// What a block reads off its opener must be something that a grammar spells there.
 fn check_attributes(block: &Block, spelling: Vec<&Grammar>, diagnostics: &mut Vec<Diagnostic>) {
     if spelling.is_empty() || spelling.iter().any(|grammar| grammar.rule("attribute").is_some()) {
@@ -132,7 +155,11 @@ fn check_attributes(block: &Block, spelling: Vec<&Grammar>, diagnostics: &mut Ve
         if !known.contains(&attribute) {
             let message = format!("no opener of this block has an attribute `{attribute}`");
             let diagnostic = Diagnostic::new(Code::PACK_BLOCK, word.at, message);
-            diagnostics.push(diagnostic.with_nearest(attribute, known.iter().copied()));
+            let within = block.role == Role::Call && block.payload.0.iter().any(|one| one.value == Payload::Json);
+            diagnostics.push(match block.name.as_ref().filter(|name| within && std::ptr::eq(*name, word)) {
+                Some(_) => diagnostic.with_help(format!("`@payload.{attribute}` is what the payload says there")),
+                None => diagnostic.with_nearest(attribute, known.iter().copied()),
+            });
         }
     }
 }
@@ -186,7 +213,7 @@ fn check_block(
         diagnostics.push(bad(
             at,
             format!("the call `{name}` has no `payload`"),
-            "say how its payload is read: `tags`, `json` or `text`",
+            "say how its payload is read: `tags`, `json`, `attributes` or `text`",
         ));
     }
     let section = block.role == Role::Section;
@@ -200,7 +227,7 @@ fn check_block(
     for payload in &block.payload.0 {
         let fits = match payload.value {
             Payload::Bullets => section,
-            Payload::Tags => call,
+            Payload::Attributes | Payload::Tags => call,
             Payload::Json | Payload::Text => call || section,
         };
         if (call || section) && !fits {
@@ -208,7 +235,7 @@ fn check_block(
             diagnostics.push(bad(
                 payload.at,
                 message,
-                "calls have `tags`, `json` or `text`, sections `bullets` or `json`",
+                "calls have `tags`, `json`, `attributes` or `text`, sections `bullets` or `json`",
             ));
         }
     }

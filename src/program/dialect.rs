@@ -155,7 +155,7 @@ pub(crate) struct Block {
     pub(crate) about: Option<String>,
     pub(crate) called: Called,
     pub(crate) key: Option<Called>,
-    /// Of an object: the member that is its body.
+    /// Of an object: the member that is its body, or the way to it.
     pub(crate) body: Option<String>,
     /// The text that is made of its value.
     pub(crate) text: Option<Template>,
@@ -187,6 +187,14 @@ impl Dialect {
 }
 
 impl Block {
+    /// The way in the payload to the action's name, and whether the payload is a list of calls.
+    pub(crate) fn named_within(&self) -> Option<(&[String], bool)> {
+        match &self.called {
+            Called::Payload { way, each } => Some((way, *each)),
+            _ => None,
+        }
+    }
+
     /// Whether entities in it stand for characters.
     pub(crate) fn entities(&self) -> bool {
         self.decode == Some(Decoding::Entities)
@@ -248,6 +256,11 @@ pub(crate) enum Called {
     Attribute(String),
     /// An attribute of the wrapper of this name that it stands in.
     Around(String, String),
+    /// The member of its payload at the end of this way; or of each entry, where the payload is a list of calls.
+    Payload {
+        way: Vec<String>,
+        each: bool,
+    },
     Word(String),
 }
 

@@ -88,7 +88,7 @@ impl Program {
             let named = match &block.called {
                 Called::Attribute(named) => named,
                 Called::Word(word) => return (word == name).then(|| params.clone()),
-                Called::Around(..) => return None,
+                Called::Around(..) | Called::Payload { .. } => return None,
                 Called::Own => return (block.name.trim_end_matches("[]") == name).then(|| params.clone()),
             };
             let mut call = object();

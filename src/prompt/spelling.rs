@@ -6,7 +6,7 @@
 
 use crate::grammar::{Part, RuleId};
 use crate::program::{Action, Block, BlockId, Called, Closer, Dialect, Family, Members, Program, example, tag_family};
-use crate::surface::{Payload, Role};
+use crate::surface::{Payload, Role, Trim};
 use serde_json::Value;
 
 /// Names that stand for a `*`, one of which most grammars take.
@@ -28,9 +28,13 @@ impl<'p> Speller<'p> {
                 Called::Own => (vec![name.to_owned()], vec![]),
                 Called::Attribute(attribute) => (self.names(block), vec![(attribute.as_str(), name)]),
                 Called::Word(word) if word == name => (self.names(block), vec![]),
+                Called::Payload { .. } => (self.names(block), vec![]),
                 Called::Word(_) | Called::Around(..) => return None,
             };
-            self.spell(id, block, &names, &attributes, &|family| self.payload(block, action, family))
+            let told = self.told(block, action);
+            let told = told.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+            let attributes: Vec<(&str, &str)> = attributes.into_iter().chain(told).collect();
+            self.spell(id, block, &names, &attributes, &|family| self.payload(block, name, action, family))
         })
     }
 
@@ -43,7 +47,7 @@ impl<'p> Speller<'p> {
         match &block.key {
             Some(Called::Own) => names.insert(0, key.clone()),
             Some(Called::Attribute(attribute)) => attributes.push((attribute.as_str(), key.as_str())),
-            Some(Called::Word(_) | Called::Around(..)) | None => {}
+            Some(Called::Word(_) | Called::Around(..) | Called::Payload { .. }) | None => {}
         }
         if let Called::Attribute(attribute) = &block.called {
             attributes.push((attribute, WILD[0]));
@@ -52,10 +56,7 @@ impl<'p> Speller<'p> {
             Some(contents) => format!("* `{}`", self.example_key(contents)),
             None => self.body(block),
         };
-        match &block.spelled {
-            Some(opener) => Some(format!("{}\n{body}", opener.replace("@name", names.first()?))),
-            None => self.spell(id, block, &names, &attributes, &|_| Some(body.clone())),
-        }
+        self.spell(id, block, &names, &attributes, &|_| Some(body.clone()))
     }
 
     /// The blocks of the dialect by number.
@@ -102,16 +103,45 @@ impl<'p> Speller<'p> {
         if block.entities() { escape(body) } else { body.to_owned() }
     }
 
-    /// The payload of a call with example values; none where it takes another one than the block has.
-    fn payload(self, block: &Block, action: &Action, family: &Family) -> Option<String> {
+    /// What the opener of a call says beside the action's name, where that is its payload.
+    fn told(self, block: &Block, action: &Action) -> Vec<(String, String)> {
+        if block.payload.first() != Some(&Payload::Attributes) {
+            return Vec::new();
+        }
         let params = example(action.schema.json(), Members::Telling);
+        let told = params.as_object().into_iter().flatten().map(|(name, value)| match value {
+            Value::String(text) => (name.clone(), escape(text).replace('"', "&quot;")),
+            other => (name.clone(), other.to_string().replace('"', "&quot;")),
+        });
+        told.collect()
+    }
+
+    /// The payload of a call with example values; none where it takes another one than the block has.
+    fn payload(self, block: &Block, name: &str, action: &Action, family: &Family) -> Option<String> {
+        let mut params = example(action.schema.json(), Members::Telling);
+        if let Some((way, each)) = block.named_within() {
+            let mut call = serde_json::Map::new();
+            put(&mut call, way, name.into());
+            match &block.body {
+                Some(body) => put(&mut call, &body.split('.').map(str::to_owned).collect::<Vec<_>>(), params),
+                None => call.extend(params.as_object().cloned().unwrap_or_default()),
+            }
+            params = if each { vec![Value::Object(call)].into() } else { call.into() };
+        }
         match block.payload.first()? {
+            Payload::Attributes => Some(String::new()),
             Payload::Tags => {
                 // A dialect whose own grammar has no closers spells its fields as tags.
                 let fields = if family.close.is_some() { Some(family) } else { tag_family() };
                 Some(members(&params, fields?, block.entities(), 1))
             }
-            Payload::Json | Payload::Bullets => Some(format!("{params:#}")),
+            Payload::Json | Payload::Bullets => {
+                let (pretty, brief) = (format!("{params:#}"), params.to_string());
+                let reads = |text: &str| family.payload.is_none_or(|rule| family.grammar.reads(rule, text));
+                let text = [pretty, brief].into_iter().find(|text| reads(text))?;
+                // Where a fence is taken off, it is written.
+                Some(if block.trim.contains(&Trim::WrappingFence) { format!("```json\n{text}\n```") } else { text })
+            }
             Payload::Text => match params.as_object()?.iter().next() {
                 None => Some(String::new()),
                 Some((name, Value::String(text))) if name == "text" => Some(text.clone()),
@@ -135,7 +165,10 @@ impl<'p> Speller<'p> {
         bound.into_iter().find_map(|(name, _, family)| {
             let body = body(family)?;
             let empty = family.empty.filter(|_| body.is_empty() && block.role == Role::Call);
-            let opener = opener(family, name, attributes, empty)?;
+            let opener = match &block.spelled {
+                Some(spelled) => spelled.replace("@name", name),
+                None => opener(family, name, attributes, empty, &body)?,
+            };
             if empty.is_some() {
                 return Some(opener);
             }
@@ -145,17 +178,25 @@ impl<'p> Speller<'p> {
             };
             Some(match family.close {
                 Some(close) => {
-                    let closer = family.grammar.spell(close, &[Part::Text(family.name, closer)])?;
+                    let closer = family.grammar.spell(close, &[Part::Text(family.name, closer)], "")?;
                     if body.is_empty() { opener + &closer } else { format!("{opener}\n{body}\n{closer}") }
                 }
-                None if block.role == Role::Call => opener + &body,
+                None if family.payload.is_some() && block.spelled.is_some() => format!("{opener} {body}"),
+                None if family.payload.is_some() => opener + &body,
                 None => format!("{opener}\n{body}"),
             })
         })
     }
 }
 
-fn opener(family: &Family, name: &str, attributes: &[(&str, &str)], empty: Option<RuleId>) -> Option<String> {
+/// An opener, in front of its body.
+fn opener(
+    family: &Family,
+    name: &str,
+    attributes: &[(&str, &str)],
+    empty: Option<RuleId>,
+    body: &str,
+) -> Option<String> {
     let grammar = &family.grammar;
     let mut parts = vec![Part::Text(family.name, name)];
     for (key, value) in attributes {
@@ -165,7 +206,7 @@ fn opener(family: &Family, name: &str, attributes: &[(&str, &str)], empty: Optio
         });
     }
     parts.extend(empty.map(|rule| Part::Whole(rule, Vec::new())));
-    grammar.spell(family.open, &parts)
+    grammar.spell(family.open, &parts, body)
 }
 
 /// The members of an object as fields, each on lines of its own.
@@ -182,10 +223,24 @@ fn members(value: &Value, family: &Family, entities: bool, depth: usize) -> Stri
             other if entities => escape(&other.to_string()),
             other => other.to_string(),
         };
-        let tag = |rule| family.grammar.spell(rule, &[Part::Text(family.name, name)]);
+        let tag = |rule| family.grammar.spell(rule, &[Part::Text(family.name, name)], "");
         Some(format!("{indent}{}{body}{}", tag(family.open)?, tag(family.close?)?))
     };
     members.iter().filter_map(field).collect::<Vec<_>>().join("\n")
+}
+
+/// Puts a value at the end of a way into an object.
+fn put(object: &mut serde_json::Map<String, Value>, way: &[String], value: Value) {
+    match way {
+        [last] => drop(object.insert(last.clone(), value)),
+        [first, rest @ ..] => {
+            let inner = object.entry(first.clone()).or_insert_with(|| Value::Object(Default::default()));
+            if let Value::Object(inner) = inner {
+                put(inner, rest, value);
+            }
+        }
+        [] => {}
+    }
 }
 
 fn escape(text: &str) -> String {

@@ -81,11 +81,12 @@ table! {
         starts: bool,
         /// What belongs into it, in a sentence for prompts.
         about: Option<String>,
-        /// What it is called in the outcome: a word, or `@ATTRIBUTE` of its opener. A call's is its action.
+        /// What it is called in the outcome: a word, or `@ATTRIBUTE` of its opener. A call's is its action; it may also be
+        /// `@payload.MEMBER` of a payload that is JSON, or `@payload[].MEMBER` of one that is a list of calls.
         name: Option<Spanned<String>>,
         /// Of a content: what it is stored under, `@ATTRIBUTE` of its opener, `@WRAPPER.ATTRIBUTE` of the one around it, or a word; where members are blocks, a member.
         key: Option<Spanned<String>>,
-        /// Where members are blocks: the member that is the body.
+        /// Where members are blocks: the member that is the body; of a call that its payload names, the one that holds the parameters.
         body: Option<Spanned<String>>,
         /// Where members are blocks: the text that is made of the `value`.
         text: Option<Spanned<String>>,
@@ -107,6 +108,16 @@ table! {
         trim: Option<Vec<Trim>>,
         /// What answers defects of this block.
         degradation: Degradation,
+    }
+}
+
+impl Block {
+    /// The way in the payload to what the call is called by, of `@payload.WAY`, and of `@payload[].WAY`, where the payload is a
+    /// list and each of its entries a call.
+    pub(crate) fn named_within(&self) -> Option<(&str, bool)> {
+        let within = self.name.as_ref()?.value.strip_prefix("@payload")?;
+        let each = within.strip_prefix("[].").map(|way| (way, true));
+        each.or_else(|| Some((within.strip_prefix('.')?, false)))
     }
 }
 
@@ -173,6 +184,8 @@ words! {
 words! {
     /// How a payload is read.
     Payload {
+        /// As what its opener says beside its name: every attribute is a field. There is no body then.
+        Attributes = "attributes",
         /// As fields: every tag in it is one.
         Tags = "tags",
         /// As one JSON object.

@@ -18,6 +18,7 @@ pub(crate) const PACKS: &[&str] = &[
     "rules/writers-factory",
     "tests/packs/own-grammar",
     "tests/packs/side-by-side",
+    "tests/packs/tool-calls",
 ];
 
 /// A pack of this repository, loaded once.
@@ -118,6 +119,7 @@ fn piece(pack: &'static str) -> BoxedStrategy<String> {
         "rules/roundtable" => select(LINES).prop_map(str::to_owned).boxed(),
         "rules/writers-factory" => tags(&WRITERS).boxed(),
         "tests/packs/own-grammar" => select(BRACES).prop_map(str::to_owned).boxed(),
+        "tests/packs/tool-calls" => select(TOOLS).prop_map(str::to_owned).boxed(),
         _ => prop_oneof![3 => tags(&SIDES), 1 => bracket_call(&["DO_ADD", "DO_NOTHING"])].boxed(),
     };
     let noise = match pack {
@@ -490,6 +492,25 @@ const BRACES: &[&str] = &[
     "{{#TOOL}}",
     "{{#note a={{#tool}}}}",
     "{{/aside }}",
+];
+
+const TOOLS: &[&str] = &[
+    "<tool_call>{\"name\": \"light_on\", \"arguments\": {\"room\": \"kitchen\"}}</tool_call>",
+    "<tool_call>{\"name\": \"refund\", \"arguments\": \"{\\\"order\\\": \\\"A-1\\\", \\\"amount\\\": 1}\"}</tool_call>",
+    "<tool_call>{\"name\": 'refund', \"arguments\": {\"order\": \"A-1\",}}</tool_call>\n",
+    "<tool_call>[{\"name\": 1}]",
+    "\n## Reply\nDone. # Actions\n",
+    "\n## Actions\n```json\n[{\"action\": \"light_on\", \"room\": \"kitchen\"}, {\"action\": \"fly\"}]\n```\n",
+    "\n## Actions\n[{\"action\": \"light_on\", \"room\": \"attic\"},, \"x\", {'action': \"light_on\"},]\n",
+    "\n## Actions\n[]\n",
+    "\n## actions:\n{\"action\": \"refund\", \"order\": \"A-1\", \"amount\": 2}",
+    "\n## Actions\n[{\"action\": \"light_on\"",
+    "<<light_on room=kitchen, level=\"50\">>",
+    "<<light_on room=kitchen room=bedroom>>",
+    "<<refund order=\"A-1\" amount=1 for=me>>",
+    "`<<light_on room=kitchen>>`",
+    "<<light_on",
+    "<<fly>>",
 ];
 
 const PROSE: &[&str] = &[

@@ -184,7 +184,7 @@ impl<'p> ObjectReader<'p> {
     fn is_called(&self, attribute: &Attribute, text: &str, name: &str) -> bool {
         match attribute.key {
             Key::Typed(key) => self.outline.same(name, &decode_string(key.span().of(text))),
-            Key::Rule(_) => false,
+            Key::Rule(_) | Key::Payload => false,
         }
     }
 

@@ -195,6 +195,11 @@ fn insert(object: &mut Object, key: Arc<str>, value: Value, repeated: &mut Vec<S
 static GRAMMAR: LazyLock<Option<Grammar>> =
     LazyLock::new(|| Grammar::parse(SourceId::RESPONSE, shipped("json")?).value);
 
+/// The grammar `json`.
+pub(crate) fn grammar() -> Option<&'static Grammar> {
+    GRAMMAR.as_ref()
+}
+
 /// The grammar `json`, and the pieces that it finds in the body: no more values than `most`.
 pub(super) fn pieces(text: &str, body: Span, limits: &Limits, most: usize) -> Option<(&'static Grammar, Machine)> {
     let grammar = GRAMMAR.as_ref()?;

@@ -5,12 +5,14 @@
 //! Never: reads a value. Only a fault asks for its place, so that a good payload costs nothing here.
 
 use super::json::{is_value, pieces, unquote};
-use crate::grammar::{Grammar, Machine, inside};
+use crate::grammar::{Grammar, Machine, RuleId, inside};
 use crate::program::Limits;
 use crate::text::Span;
 
 /// A body of more values is pointed at as a whole: it is no payload that somebody reads, and its pieces take room.
 const MOST: usize = 1_000;
+/// So many faults are told.
+const MOST_FAULTS: usize = 100;
 
 /// A body that is JSON, in its pieces.
 #[derive(Debug)]
@@ -25,6 +27,51 @@ impl<'t> Layout<'t> {
     pub(crate) fn of(text: &'t str, body: Span, limits: &Limits) -> Option<Self> {
         let (grammar, machine) = pieces(text, body, limits, limits.values.min(MOST))?;
         Some(Self { text, grammar, machine })
+    }
+
+    /// The same of a body however many values it has.
+    pub(crate) fn whole(text: &'t str, body: Span, limits: &Limits) -> Option<Self> {
+        let (grammar, machine) = pieces(text, body, limits, limits.values)?;
+        Some(Self { text, grammar, machine })
+    }
+
+    /// The value that the body is, by its number.
+    pub(crate) fn root(&self) -> Option<usize> {
+        self.values(0).next()
+    }
+
+    pub(crate) fn is_list(&self, value: usize) -> bool {
+        self.rule(value) == Some("array")
+    }
+
+    pub(crate) fn is_object(&self, value: usize) -> bool {
+        self.rule(value) == Some("object")
+    }
+
+    /// The entries of a list.
+    pub(crate) fn entries(&self, list: usize) -> Vec<usize> {
+        self.values(list).collect()
+    }
+
+    pub(crate) fn span(&self, value: usize) -> Option<Span> {
+        self.machine.captures().get(value).map(|capture| capture.span())
+    }
+
+    /// The value at the end of a way through objects.
+    pub(crate) fn value(&self, from: usize, way: &[&str]) -> Option<Span> {
+        let step = |at: usize, step: &&str| {
+            let members = self.inside(at).filter(|_| self.rule(at) == Some("object"));
+            let member = members.filter(|member| self.key(*member).is_some_and(|key| key == **step)).last()?;
+            self.values(member).next()
+        };
+        self.span(way.iter().try_fold(from, step)?)
+    }
+
+    /// What strict JSON refuses in it.
+    pub(crate) fn faults(&self) -> impl Iterator<Item = (RuleId, Span)> {
+        let faults = self.machine.captures().iter();
+        let faults = faults.filter(|capture| self.grammar.rule_name(capture.rule()).starts_with("fault_"));
+        faults.map(|capture| (capture.rule(), capture.span())).take(MOST_FAULTS)
     }
 
     /// The member at the end of the way, its key included, or the entry of a list; else what is nearest to it.

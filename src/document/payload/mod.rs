@@ -9,8 +9,8 @@ mod fields;
 mod json;
 mod layout;
 
-pub(crate) use fields::{Fields, MOST_TAGS, Tag, read_fields, read_tags};
-pub(crate) use json::{Json, Unreadable, strict as read_strictly};
+pub(crate) use fields::{Field, Fields, MOST_TAGS, Tag, read_fields, read_tags};
+pub(crate) use json::{Json, Unreadable, grammar as json_grammar, strict as read_strictly};
 pub(crate) use layout::Layout;
 
 use crate::document::Mask;
@@ -24,6 +24,8 @@ use std::cell::Cell;
 pub(crate) enum Payload {
     /// Nothing but white space.
     Empty,
+    /// What the opener says beside the name.
+    Attributes,
     Fields(Fields),
     Json(Json),
     Text,
@@ -55,8 +57,13 @@ pub(crate) fn read(
     }
     let mut faulty: Option<Read> = None;
     let mut refused = Unreadable { why: "there is no field in it".to_owned(), at: body.trimmed(text) };
+    if ladder == [surface::Payload::Attributes] {
+        refused.why = "its payload is what its opener says, and there is text behind that".to_owned();
+    }
     for (rung, reader) in ladder.iter().enumerate() {
         match reader {
+            // Whoever knows the opener reads these, where there is no body.
+            surface::Payload::Attributes => {}
             surface::Payload::Tags => {
                 let fields = read_fields(text, body, masks, dialect, family, limits);
                 if !fields.list.is_empty() || !fields.unclosed.is_empty() {

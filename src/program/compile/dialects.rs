@@ -138,7 +138,10 @@ fn compile_block(
         spelled: block.spelled.as_ref().map(|spelled| spelled.value.clone()),
         starts: block.starts,
         about: block.about.clone(),
-        called: block.name.as_ref().map_or(Called::Own, called),
+        called: match block.named_within() {
+            Some((way, each)) => Called::Payload { way: way.split('.').map(str::to_owned).collect(), each },
+            None => block.name.as_ref().map_or(Called::Own, called),
+        },
         key: block.key.as_ref().map(|key| match block.body {
             // Among members, a key is one of them.
             Some(_) => Called::Attribute(key.value.trim_start_matches('@').to_owned()),

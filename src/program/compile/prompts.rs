@@ -25,10 +25,12 @@ const TURNS: usize = 10;
 impl Compiler<'_> {
     pub(super) fn compile_prompts(&mut self, modes: &Table<String, Mode>, dialects: &[Dialect]) -> Prompts {
         let surface = self.surface;
-        let openers = dialects.iter().flat_map(|dialect| &dialect.families).flat_map(|family| {
-            let first = family.grammar.first(family.open).bytes;
-            (0..=u8::MAX).filter(move |byte| first.get(usize::from(*byte)) == Some(&true))
-        });
+        let firsts =
+            || dialects.iter().flat_map(|dialect| &dialect.families).map(|family| family.grammar.first(family.open));
+        let openers = firsts()
+            .flat_map(|first| (0..=u8::MAX).filter(move |byte| first.bytes.get(usize::from(*byte)) == Some(&true)));
+        let known = firsts().all(|first| !first.literals.is_empty());
+        let literals = firsts().filter(|_| known).flat_map(|first| first.literals.iter().cloned()).collect();
         let guards = dialects.iter().filter_map(|dialect| {
             let structure: Arc<dyn Guarding> = dialect.structure.clone()?;
             Some((dialect.name.clone(), structure))
@@ -40,7 +42,8 @@ impl Compiler<'_> {
                 (None, None) => Arc::new(Structure::new(&dialect.families, dialect.names.clone(), false)),
             }
         });
-        let escape = Escape::new(openers).with_guards(guards.collect()).with_marks(marks.collect());
+        let escape =
+            Escape::new(openers).with_literals(literals).with_guards(guards.collect()).with_marks(marks.collect());
         let escape = Arc::new(escape);
         let tiers = tiers(surface);
         let default = surface.tiers.values().position(|tier| tier.value.default).unwrap_or(0);

@@ -1,0 +1,55 @@
+//! Listed: which calls does a payload hold that names them itself?
+//!
+//! In: a payload that is one JSON object or a list of them, and the ways to the name and to the parameters of a call.
+//! Out: [`Listed`]: where each call stands, what names it, and what its parameters are; and the faults between them.
+//! Never: reads a parameter: the judge does, as strictly as of any payload.
+
+use super::payload::Layout;
+use crate::grammar::RuleId;
+use crate::program::{Block, Limits};
+use crate::text::Span;
+
+/// The calls of a payload.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) calls: Vec<ListedCall>,
+    /// Whether they are the entries of a list.
+    pub(super) is_list: bool,
+    /// What strict JSON refuses outside their parameters.
+    pub(super) faults: Vec<(RuleId, Span)>,
+}
+
+/// One of them.
+#[derive(Debug)]
+pub(super) struct ListedCall {
+    pub(super) span: Span,
+    /// What it is called, with its quotes.
+    pub(super) name: Option<Span>,
+    pub(super) params: Span,
+}
+
+/// The calls in `body`, if that can be read at all and has the shape that its block declares.
+pub(super) fn read(text: &str, body: Span, block: &Block, limits: &Limits) -> Option<Listed> {
+    let (name, each) = block.named_within()?;
+    let params: Option<Vec<&str>> = block.body.as_deref().map(|way| way.split('.').collect());
+    let layout = Layout::whole(text, body.trimmed(text), limits)?;
+    let root = layout.root()?;
+    let is_list = each && layout.is_list(root);
+    let entries = if is_list { layout.entries(root) } else { vec![root] };
+    let calls: Vec<ListedCall> = entries
+        .into_iter()
+        .filter_map(|entry| {
+            let span = layout.span(entry)?;
+            let at = |way: &[&str]| layout.value(entry, way);
+            let name: Vec<&str> = name.iter().map(String::as_str).collect();
+            let params = match &params {
+                Some(way) if layout.is_object(entry) => at(way).unwrap_or(Span::new(span.end, span.end)),
+                _ => span,
+            };
+            Some(ListedCall { span, name: at(&name), params })
+        })
+        .collect();
+    let outside = |at: &Span| !calls.iter().any(|call| call.params.start <= at.start && at.end <= call.params.end);
+    let faults = layout.faults().filter(|(_, at)| outside(at)).collect();
+    Some(Listed { calls, is_list, faults })
+}
