@@ -4,6 +4,7 @@
 //! Out: [`Announcement`]s: facts of the document that no continuation can change, each once, in order.
 //! Never: tells a verdict: those come with the outcome.
 
+use super::Given;
 use super::edges::{first_marks, frames};
 use super::reader::Scanner;
 use crate::program::BlockId;
@@ -54,9 +55,10 @@ pub(super) struct Told {
     blank: usize,
 }
 
-impl Scanner<'_> {
+impl Scanner {
     /// Adds what became certain since the last call.
-    pub(super) fn announce(&mut self, text: &str, complete: bool, out: &mut Vec<Announcement>) {
+    pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Announcement>) {
+        let text = given.text;
         while let Some(block) = self.blocks.get(self.told.blocks) {
             let number = self.told.blocks;
             let (id, span) = (block.id, block.span());
@@ -65,8 +67,8 @@ impl Scanner<'_> {
                 continue;
             }
             if !self.told.opened {
-                self.tell(text, None, span.start, out);
-                self.tell_opened(number, id, span.start, out);
+                self.tell(given, None, span.start, out);
+                self.tell_opened(given, number, id, span.start, out);
             }
             let children: Vec<(usize, BlockId, Span, Span)> = self
                 .blocks
@@ -77,17 +79,17 @@ impl Scanner<'_> {
             let mut stack: Vec<(usize, Span, Span)> = Vec::new();
             for (child, id, span, inner) in children {
                 while let Some((parent, outer, body)) = stack.pop_if(|(_, outer, _)| outer.end <= span.start) {
-                    self.tell_closed(text, parent, outer, body, out);
+                    self.tell_closed(given, parent, outer, body, out);
                 }
                 if child != number {
-                    self.tell(text, stack.last().map(|(parent, _, _)| *parent), span.start, out);
-                    self.tell_opened(child, id, span.start, out);
+                    self.tell(given, stack.last().map(|(parent, _, _)| *parent), span.start, out);
+                    self.tell_opened(given, child, id, span.start, out);
                 }
                 self.told.at = self.told.at.max(inner.start);
                 stack.push((child, span, inner));
             }
             while let Some((parent, outer, body)) = stack.pop() {
-                self.tell_closed(text, parent, outer, body, out);
+                self.tell_closed(given, parent, outer, body, out);
             }
             self.told.opened = false;
             self.told.blocks += 1;
@@ -96,18 +98,18 @@ impl Scanner<'_> {
             Some(open) if !complete => {
                 let number = self.blocks.len();
                 let (id, opener) = (open.id, open.opener);
-                let plain = self.block(id).is_some_and(|block| block.role != Role::Call);
+                let plain = given.block(id).is_some_and(|block| block.role != Role::Call);
                 // Up to the first mark the text is the block's, whichever rung ends it.
                 let certain =
                     self.marker.mark(open.first).map_or(self.marker.at.min(self.masks.decided()), |mark| mark.start());
                 if !self.told.opened {
-                    self.tell(text, None, opener.start, out);
-                    self.tell_opened(number, id, opener.start, out);
+                    self.tell(given, None, opener.start, out);
+                    self.tell_opened(given, number, id, opener.start, out);
                     self.told.opened = true;
                     self.told.at = opener.end;
                 }
                 // A fence may end it where it stands, and what frames the next block is none of its text.
-                let framed = self.block(id).is_some_and(|block| {
+                let framed = given.block(id).is_some_and(|block| {
                     block.trim.contains(&Trim::WrappingFence)
                         || block.ends.iter().flatten().any(|end| *end == Ending::Fence)
                 });
@@ -120,7 +122,7 @@ impl Scanner<'_> {
                         self.told.blank = certain;
                         let shown = fresh.trim_end_matches(|c: char| c.is_whitespace() || (framed && frames(c))).len();
                         if shown > 0 {
-                            self.tell(text, Some(number), from + shown, out);
+                            self.tell(given, Some(number), from + shown, out);
                         }
                     }
                 }
@@ -128,7 +130,7 @@ impl Scanner<'_> {
             _ => {
                 let end = if complete { text.len() } else { self.outside_until() };
                 let end = if complete { end } else { end.min(self.marker.at) };
-                self.tell(text, None, end.max(self.told.at), out);
+                self.tell(given, None, end.max(self.told.at), out);
             }
         }
     }
@@ -143,7 +145,8 @@ impl Scanner<'_> {
         next.min(self.marker.at).min(self.masks.decided())
     }
 
-    fn tell(&mut self, text: &str, block: Option<usize>, end: usize, out: &mut Vec<Announcement>) {
+    fn tell(&mut self, given: &Given<'_>, block: Option<usize>, end: usize, out: &mut Vec<Announcement>) {
+        let text = given.text;
         let mut end = end.min(text.len());
         while !text.is_char_boundary(end) {
             end -= 1;
@@ -152,23 +155,23 @@ impl Scanner<'_> {
             let role = match block {
                 Some(number) => {
                     let id = self.blocks.get(number).map(|block| block.id).or(self.open.as_ref().map(|open| open.id));
-                    id.and_then(|id| self.block(id)).map(|block| block.role)
+                    id.and_then(|id| given.block(id)).map(|block| block.role)
                 }
-                None => self.dialect.text.role(),
+                None => given.dialect.text.role(),
             };
             out.push(Announcement::Text { block, role, text: piece.to_owned() });
             self.told.at = end;
         }
     }
 
-    fn tell_opened(&mut self, block: usize, id: BlockId, start: usize, out: &mut Vec<Announcement>) {
-        if let Some((name, role)) = self.block(id).map(|block| (block.name.clone(), block.role)) {
+    fn tell_opened(&mut self, given: &Given<'_>, block: usize, id: BlockId, start: usize, out: &mut Vec<Announcement>) {
+        if let Some((name, role)) = given.block(id).map(|block| (block.name.clone(), block.role)) {
             out.push(Announcement::Opened { block, name, role, start });
         }
     }
 
-    fn tell_closed(&mut self, text: &str, block: usize, span: Span, inner: Span, out: &mut Vec<Announcement>) {
-        self.tell(text, Some(block), inner.end, out);
+    fn tell_closed(&mut self, given: &Given<'_>, block: usize, span: Span, inner: Span, out: &mut Vec<Announcement>) {
+        self.tell(given, Some(block), inner.end, out);
         self.told.at = self.told.at.max(span.end);
         out.push(Announcement::Closed { block, span });
     }

@@ -10,7 +10,7 @@ use super::edges::{fence_end, without_tail};
 use super::mark::{Kind, Mark};
 use super::quoted::Quoted;
 use super::reader::Scanner;
-use super::{Attribute, Key};
+use super::{Attribute, Given, Key};
 use crate::grammar::Progress;
 use crate::program::{Block, BlockId, Closer};
 use crate::surface::{Anchor, Ending, Role, Trim};
@@ -130,24 +130,31 @@ pub(super) struct End {
     pub(super) payload: Option<Span>,
 }
 
-impl Scanner<'_> {
+impl Scanner {
     /// Where the block ends, if the text so far says so. `region` is where its surroundings end, once that is known;
     /// `last` is the mark behind them.
-    pub(super) fn find_end(&mut self, open: &mut Open, text: &str, region: Option<usize>, last: usize) -> Option<End> {
-        let block = self.block(open.id)?;
+    pub(super) fn find_end(
+        &mut self,
+        open: &mut Open,
+        given: &Given<'_>,
+        region: Option<usize>,
+        last: usize,
+    ) -> Option<End> {
+        let text = given.text;
+        let block = given.block(open.id)?;
         if open.empty || block.role == Role::Wrapper {
             return Some(End { at: open.opener.end, closer: None, rung: 0, ending: Ending::Closer, payload: None });
         }
-        self.look_ahead(open, block, text, last, region);
+        self.look_ahead(open, block, given, last, region);
         let seen = open.sure(block) || open.bound.is_some() || region.is_some();
         let region_end = region.map(|region| open.bound.map_or(region, |bound| bound.min(region))).or(open.bound);
-        let ladder = self.dialect.ladder(block, open.family);
+        let ladder = given.dialect.ladder(block, open.family);
         for (rung, endings) in ladder.iter().enumerate() {
             let mut best: Option<(usize, Ending)> = None;
             for ending in endings {
                 let place = match *ending {
                     Ending::Payload => {
-                        self.fill(open, text, region);
+                        self.fill(open, given, region);
                         match open.payload {
                             Fill::Whole(span) => Some(span.end),
                             Fill::Absent => {
@@ -228,7 +235,8 @@ impl Scanner<'_> {
     }
 
     /// Looks through the marks behind the opener, up to its closer or the next opener of the same block.
-    fn look_ahead(&mut self, open: &mut Open, block: &Block, text: &str, last: usize, region: Option<usize>) {
+    fn look_ahead(&mut self, open: &mut Open, block: &Block, given: &Given<'_>, last: usize, region: Option<usize>) {
+        let text = given.text;
         let complete = region.is_some();
         if open.waits && !complete {
             return;
@@ -245,9 +253,9 @@ impl Scanner<'_> {
                 continue;
             }
             match mark.kind {
-                Kind::Open { id, .. } if !mark.masked && self.counts(&mark, id) => {
+                Kind::Open { id, .. } if !mark.masked && self.counts(given, &mark, id) => {
                     if id == open.id {
-                        match self.quoted(open, block, &mark, text, region) {
+                        match self.quoted(open, block, &mark, given, region) {
                             Quoted::No => {}
                             Quoted::Until(end) => {
                                 open.search = self.marker.first_at(open.search, end);
@@ -263,14 +271,14 @@ impl Scanner<'_> {
                     }
                     if open.next_block.is_none() {
                         open.next_block = Some(mark.start());
-                        open.left = self.block(id).is_some_and(|block| block.role == Role::Wrapper);
+                        open.left = given.block(id).is_some_and(|block| block.role == Role::Wrapper);
                     }
                     if id == open.id {
                         open.bound = Some(mark.start());
                     }
                 }
                 Kind::Close => {
-                    let Some((tier, first)) = self.closes(block, open, &mark, text) else { continue };
+                    let Some((tier, first)) = self.closes(block, open, &mark, given) else { continue };
                     let closer = Some((mark.span(), first));
                     let mut counts = block.anchor == Anchor::Anywhere || mark.leads_line();
                     if !counts && open.shares_line(mark.start(), text) {
@@ -306,13 +314,14 @@ impl Scanner<'_> {
     }
 
     /// How surely the mark closes the block, if at all, and whether with the first of its closers.
-    fn closes(&self, block: &Block, open: &Open, mark: &Mark, text: &str) -> Option<(usize, bool)> {
+    fn closes(&self, block: &Block, open: &Open, mark: &Mark, given: &Given<'_>) -> Option<(usize, bool)> {
+        let text = given.text;
         let name = mark.name().of(text);
         // A closer without a name closes whatever is open.
         if name.is_empty() {
             return Some((0, true));
         }
-        let names = &self.dialect.names;
+        let names = &given.dialect.names;
         let mut found: Option<(usize, bool)> = None;
         for (position, closer) in block.close.iter().enumerate() {
             let closes = match closer {
@@ -332,15 +341,15 @@ impl Scanner<'_> {
     }
 
     /// Runs the payload's rule behind the opener and the white space there.
-    fn fill(&mut self, open: &mut Open, text: &str, region: Option<usize>) {
+    fn fill(&mut self, open: &mut Open, given: &Given<'_>, region: Option<usize>) {
         let Some((family, rule)) =
-            self.dialect.families.get(open.family).and_then(|family| Some((family, family.payload?)))
+            given.dialect.families.get(open.family).and_then(|family| Some((family, family.payload?)))
         else {
             open.payload = Fill::Absent;
             return;
         };
         let complete = region.is_some();
-        let within = region.and_then(|region| text.get(..region)).unwrap_or(text);
+        let within = region.and_then(|region| given.text.get(..region)).unwrap_or(given.text);
         if open.payload == Fill::Unknown {
             let rest = within.get(open.payload_from..).unwrap_or_default();
             let payload = rest.trim_start();

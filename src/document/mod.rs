@@ -30,10 +30,24 @@ pub(crate) use side_by_side::{Readers, Trial, Tried};
 
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::RuleId;
-use crate::program::BlockId;
+use crate::program::{self, BlockId, Dialect};
 use crate::text::{Span, Stretch};
 use crate::value::Value;
 use std::num::NonZeroU32;
+
+/// What a reading is given each time: the response so far, and the dialect that reads it among those of the program.
+#[derive(Debug, Clone, Copy)]
+struct Given<'g> {
+    text: &'g str,
+    dialect: &'g Dialect,
+    dialects: &'g [Dialect],
+}
+
+impl<'g> Given<'g> {
+    fn block(&self, id: BlockId) -> Option<&'g program::Block> {
+        self.dialect.block(id)
+    }
+}
 
 /// What was read from one response. The text itself stays with whoever has it.
 #[derive(Debug, Default)]

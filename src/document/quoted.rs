@@ -7,6 +7,7 @@
 //! A call that is never closed ends at the next one. But a field may quote a call, and what it quotes must not run: then
 //! the tags around it balance. Each text is paired once, however many openers are asked about.
 
+use super::Given;
 use super::ladder::Open;
 use super::mark::Mark;
 use super::payload::{MOST_TAGS, Tag, read_tags};
@@ -44,27 +45,27 @@ pub(super) enum Quoted {
     Unknown,
 }
 
-impl Scanner<'_> {
+impl Scanner {
     /// Whether a field of `open` quotes the opener `mark`; `region` is where the surroundings of both end, once known.
     pub(super) fn quoted(
         &mut self,
         open: &Open,
         block: &Block,
         mark: &Mark,
-        text: &str,
+        given: &Given<'_>,
         region: Option<usize>,
     ) -> Quoted {
-        let fields = self.dialect.families.get(open.family).is_some_and(|family| family.payload.is_none());
+        let fields = given.dialect.families.get(open.family).is_some_and(|family| family.payload.is_none());
         if block.role != Role::Call || !fields {
             return Quoted::No;
         }
         let Some(end) = region else {
-            let before = self.tags(open, Span::new(open.fields, mark.start()), text);
+            let before = self.tags(open, Span::new(open.fields, mark.start()), given);
             return if before.iter().any(Tag::is_left_open) { Quoted::Unknown } else { Quoted::No };
         };
         if !self.pairs.cover(open.opener.start, end) {
             let part = Span::new(open.opener.start, end);
-            self.pairs = Tags { part, list: self.tags(open, part, text) };
+            self.pairs = Tags { part, list: self.tags(open, part, given) };
         }
         let closes = |tag: &Tag| tag.closer().and_then(|closer| self.pairs.list.get(closer));
         let call = self.pairs.list.get(self.pairs.position(open.opener.start));
@@ -83,7 +84,7 @@ impl Scanner<'_> {
         Quoted::No
     }
 
-    fn tags(&self, open: &Open, part: Span, text: &str) -> Vec<Tag> {
-        read_tags(text, part, self.masks.found(), self.dialect, open.family, self.limits)
+    fn tags(&self, open: &Open, part: Span, given: &Given<'_>) -> Vec<Tag> {
+        read_tags(given.text, part, self.masks.found(), given.dialect, open.family, &self.limits)
     }
 }

@@ -15,10 +15,10 @@ use super::marks::{Look, Marker};
 use super::masks::{Kinds, Masks};
 use super::prelude::{Prelude, Sought, Stand};
 use super::quoted::Tags;
-use super::{Block, Document, Ended, Found, Key, Pieces, What, Written};
+use super::{Block, Document, Ended, Found, Given, Key, Pieces, What, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, Progress};
-use crate::program::{BlockId, Dialect, Family, Limits};
+use crate::program::{self, BlockId, Dialect, Family, Limits};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
 use std::collections::BTreeSet;
@@ -32,9 +32,8 @@ const AT_ONCE: usize = 512;
 
 /// One dialect reading one response.
 #[derive(Debug)]
-pub(super) struct Scanner<'p> {
-    pub(super) dialect: &'p Dialect,
-    pub(super) limits: &'p Limits,
+pub(super) struct Scanner {
+    pub(super) limits: Limits,
     pub(super) masks: Masks,
     pub(super) marker: Marker,
     /// Tags that balance, as far as that was asked.
@@ -48,8 +47,8 @@ pub(super) struct Scanner<'p> {
     /// Everything before this place belongs to blocks or lies outside them for good.
     at: usize,
     pub(super) open: Option<Open>,
-    /// The dialects that share the reading, each with where the first block opens that claims the answer for it.
-    pub(super) claims: Vec<(&'p Dialect, Option<usize>)>,
+    /// The numbers of the dialects that share the reading, each with where the first block opens that claims the answer for it.
+    pub(super) claims: Vec<(usize, Option<usize>)>,
     pub(super) blocks: Pieces<Block>,
     pub(super) found: Pieces<Found>,
     /// How often each kind was found that is about no block, and how many of them were left out.
@@ -61,23 +60,22 @@ pub(super) struct Scanner<'p> {
     pub(super) told: Told,
 }
 
-impl<'p> Scanner<'p> {
-    pub(super) fn new(dialect: &'p Dialect, limits: &'p Limits) -> Self {
+impl Scanner {
+    pub(super) fn new(number: usize, dialect: &Dialect, limits: Limits) -> Self {
         let kinds = Kinds { fences: dialect.fences, spans: dialect.spans, wrapper: dialect.wrapper };
         Self {
-            dialect,
             limits,
             masks: Masks::new(kinds),
-            marker: Marker::new(limits),
+            marker: Marker::new(&limits),
             pairs: Tags::default(),
             prelude: Prelude::new(dialect),
             // A few places to come back to for each level of nesting.
-            machine: Machine::with_depth(4 * limits.depth).capturing(captures(limits)),
+            machine: Machine::with_depth(4 * limits.depth).capturing(captures(&limits)),
             budget: Budget { used: 0, per_byte: limits.steps_per_byte },
             next: 0,
             at: 0,
             open: None,
-            claims: vec![(dialect, None)],
+            claims: vec![(number, None)],
             blocks: Pieces::default(),
             found: Pieces::default(),
             tally: Vec::new(),
@@ -89,7 +87,8 @@ impl<'p> Scanner<'p> {
     }
 
     /// Reads on as far as the text so far decides.
-    pub(super) fn advance(&mut self, text: &str, complete: bool) {
+    pub(super) fn advance(&mut self, given: &Given<'_>, complete: bool) {
+        let text = given.text;
         // Where the answer starts is not known before.
         if !self.masks.settle_wrapper(text, complete) {
             return;
@@ -101,7 +100,7 @@ impl<'p> Scanner<'p> {
         loop {
             let start = self.at;
             let stand = match &mut self.prelude {
-                Some(prelude) => prelude.advance(self.dialect, text, start, complete, &mut self.budget),
+                Some(prelude) => prelude.advance(given.dialect, text, start, complete, &mut self.budget),
                 None => Stand::Over,
             };
             let limit = match stand {
@@ -110,8 +109,8 @@ impl<'p> Scanner<'p> {
                 Stand::Closer(closer) => closer.start,
                 Stand::Opened(_) => start,
             };
-            self.mark(text, complete, limit);
-            if stand == Stand::Over || !self.pass_prelude(stand, text) {
+            self.mark(given, complete, limit);
+            if stand == Stand::Over || !self.pass_prelude(stand, given) {
                 break;
             }
         }
@@ -123,20 +122,21 @@ impl<'p> Scanner<'p> {
     }
 
     /// Looks for marks up to `limit`, and deals with them.
-    fn mark(&mut self, text: &str, complete: bool, limit: usize) {
+    fn mark(&mut self, given: &Given<'_>, complete: bool, limit: usize) {
+        let text = given.text;
         loop {
             let most = self.marker.count() + AT_ONCE;
             let full = loop {
                 let from = self.marker.at;
                 self.masks.advance(text, complete, from + AT_HAND);
-                let look = Look { dialect: self.dialect, text, masks: &self.masks, complete, limit };
+                let look = Look { dialect: given.dialect, text, masks: &self.masks, complete, limit };
                 self.marker.advance(&look, &mut self.budget, most);
                 let full = self.marker.count() >= most;
                 if full || self.marker.at == from || self.marker.at >= text.len() {
                     break full;
                 }
             };
-            self.resolve(text, complete && !full && limit >= text.len());
+            self.resolve(given, complete && !full && limit >= given.text.len());
             self.marker.forget(self.open.as_ref().map_or(self.next, |open| open.first));
             if !full || self.stopped {
                 return;
@@ -145,7 +145,7 @@ impl<'p> Scanner<'p> {
     }
 
     /// Takes in the block that opened where the answer starts, or gives it up; false while neither is certain.
-    fn pass_prelude(&mut self, stand: Stand, text: &str) -> bool {
+    fn pass_prelude(&mut self, stand: Stand, given: &Given<'_>) -> bool {
         if self.open.is_some() || !self.blocks.is_empty() || self.stopped {
             self.prelude = None;
             return true;
@@ -158,17 +158,17 @@ impl<'p> Scanner<'p> {
         let Some(Sought { id, family, opener }) = self.prelude.as_ref().map(|prelude| prelude.block()) else {
             return false;
         };
-        let Some(block) = self.block(id) else { return false };
+        let Some(block) = given.block(id) else { return false };
         let start = Span::new(self.at, self.at);
         let (opener, name) = opener.unwrap_or((start, start));
-        let end = closer.map_or(self.end(text), |closer| closer.end);
+        let end = closer.map_or(self.end(given), |closer| closer.end);
         let inner = Span::new(opener.end, closer.map_or(end, |closer| closer.start));
         let span = Span::new(opener.start, end);
         let ended = if closer.is_some() { Ended::Whole } else { Ended::Open };
         if closer.is_none() {
             self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), span, self.blocks.len()));
         }
-        let body = trimmed(inner, text, &block.trim);
+        let body = trimmed(inner, given.text, &block.trim);
         self.blocks.push(Block {
             id,
             family: family as u8,
@@ -188,16 +188,16 @@ impl<'p> Scanner<'p> {
         true
     }
 
-    fn end(&self, text: &str) -> usize {
-        self.masks.wrapper().map_or(text.len(), |(_, closer)| closer.start)
+    fn end(&self, given: &Given<'_>) -> usize {
+        self.masks.wrapper().map_or(given.text.len(), |(_, closer)| closer.start)
     }
 
-    fn resolve(&mut self, text: &str, complete: bool) {
+    fn resolve(&mut self, given: &Given<'_>, complete: bool) {
         while !self.stopped {
             if let Some(mut open) = self.open.take() {
-                let region = if complete { Some(self.end(text)) } else { None };
-                match self.find_end(&mut open, text, region, usize::MAX) {
-                    Some(end) => self.close(open, end, text, None, 0),
+                let region = if complete { Some(self.end(given)) } else { None };
+                match self.find_end(&mut open, given, region, usize::MAX) {
+                    Some(end) => self.close(open, end, given, None, 0),
                     None => {
                         self.open = Some(open);
                         return;
@@ -212,15 +212,16 @@ impl<'p> Scanner<'p> {
             }
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
-                Kind::Close => self.stray(&mark, text),
+                Kind::Close => self.stray(&mark, given),
                 Kind::Broken { .. } => {
                     self.finds(Found::new(What::Defect(Defect::MalformedOpener), mark.span()));
                 }
-                Kind::Open { family, id } if self.counts(&mark, id) => {
-                    self.open = self.begin(&mark, usize::from(family), id, self.next, text);
-                    let name = mark.name().of(text);
-                    for (dialect, claim) in self.claims.iter_mut().filter(|(_, claim)| claim.is_none()) {
-                        *claim = dialect.is_claimed_by(name).then_some(mark.start());
+                Kind::Open { family, id } if self.counts(given, &mark, id) => {
+                    self.open = self.begin(&mark, usize::from(family), id, self.next, given);
+                    let name = mark.name().of(given.text);
+                    for (number, claim) in self.claims.iter_mut().filter(|(_, claim)| claim.is_none()) {
+                        let dialect = given.dialects.get(*number);
+                        *claim = dialect.filter(|dialect| dialect.is_claimed_by(name)).map(|_| mark.start());
                     }
                 }
                 Kind::Open { .. } => {}
@@ -235,47 +236,43 @@ impl<'p> Scanner<'p> {
     }
 
     /// Whether an opener counts where it stands.
-    pub(super) fn counts(&self, mark: &Mark, id: BlockId) -> bool {
-        let counts = |block: &crate::program::Block| match block.anchor {
+    pub(super) fn counts(&self, given: &Given<'_>, mark: &Mark, id: BlockId) -> bool {
+        let counts = |block: &program::Block| match block.anchor {
             Anchor::Anywhere => true,
             Anchor::Line => mark.leads_line(),
             Anchor::Paragraph => mark.leads_paragraph(),
         };
         // What opens where an answer starts opens nowhere else.
-        self.block(id).is_some_and(|block| !block.starts && counts(block))
+        given.block(id).is_some_and(|block| !block.starts && counts(block))
     }
 
-    fn stray(&mut self, mark: &Mark, text: &str) {
+    fn stray(&mut self, mark: &Mark, given: &Given<'_>) {
         // Where closers count at the start of a line alone, prose speaks of one elsewhere.
-        if !mark.leads_line() && self.dialect.families.iter().all(|family| family.leads_line) {
+        if !mark.leads_line() && given.dialect.families.iter().all(|family| family.leads_line) {
             return;
         }
-        let name = mark.name().of(text);
-        if name.is_empty() || self.dialect.names.is_closer(name) {
+        let name = mark.name().of(given.text);
+        if name.is_empty() || given.dialect.names.is_closer(name) {
             self.finds(Found::new(What::Defect(Defect::StrayCloser), mark.span()));
         }
     }
 
-    pub(super) fn block(&self, id: BlockId) -> Option<&'p crate::program::Block> {
-        self.dialect.block(id)
-    }
-
     /// Begins the block that opens at `mark`, unless a limit forbids it.
-    fn begin(&mut self, mark: &Mark, family: usize, id: BlockId, first: usize, text: &str) -> Option<Open> {
-        let call = self.block(id).is_some_and(|block| block.role == Role::Call);
+    fn begin(&mut self, mark: &Mark, family: usize, id: BlockId, first: usize, given: &Given<'_>) -> Option<Open> {
+        let call = given.block(id).is_some_and(|block| block.role == Role::Call);
         if self.blocks.len() >= self.limits.blocks || (call && self.calls >= self.limits.calls) {
             self.found.push(Found::new(What::Defect(Defect::TooLarge), mark.span()));
             self.stopped = true;
             return None;
         }
         self.calls += usize::from(call);
-        let rules = self.dialect.families.get(family)?;
-        let Opener { attributes, empty } = self.opener(rules, mark, text);
+        let rules = given.dialect.families.get(family)?;
+        let Opener { attributes, empty } = self.opener(rules, mark, given);
         Some(Open::new(family, id, mark, attributes, empty, first))
     }
 
     /// What the opener says beside its name: as it was kept, else read once more.
-    fn opener(&mut self, family: &Family, mark: &Mark, text: &str) -> Opener {
+    fn opener(&mut self, family: &Family, mark: &Mark, given: &Given<'_>) -> Opener {
         if let Some(opener) = self.marker.opener_of(mark) {
             return opener;
         }
@@ -283,21 +280,21 @@ impl<'p> Scanner<'p> {
         machine.start(&family.grammar, family.open, mark.start());
         // It has matched before, within the budget.
         let mut steps = u64::MAX;
-        match machine.run(&family.grammar, text, true, &mut steps) {
+        match machine.run(&family.grammar, given.text, true, &mut steps) {
             Progress::Matched(_) => opener(family, machine.captures()),
             _ => Opener::default(),
         }
     }
 
     /// Takes in a block whose end is known, and what stands inside it.
-    fn close(&mut self, open: Open, end: End, text: &str, parent: Option<usize>, depth: usize) {
-        let Some(block) = self.block(open.id) else { return };
+    fn close(&mut self, open: Open, end: End, given: &Given<'_>, parent: Option<usize>, depth: usize) {
+        let Some(block) = given.block(open.id) else { return };
         let index = self.blocks.len();
         let closer = end.closer.map_or(Span::new(end.at, end.at), |(span, _)| span);
         let inner = Span::new(open.opener.end, closer.start.max(open.opener.end));
         let body = match end.payload {
             Some(payload) => payload,
-            None => trimmed(inner, text, &block.trim),
+            None => trimmed(inner, given.text, &block.trim),
         };
         let span = Span::new(open.opener.start, end.at);
         let ended = if open.empty || (end.rung == 0 && (end.ending != Ending::Payload || end.payload.is_some())) {
@@ -316,8 +313,8 @@ impl<'p> Scanner<'p> {
         if let Some((closer, false)) = end.closer {
             self.found.push(Found::of(What::Defect(Defect::WrongCloser), closer, index));
         }
-        self.faults(&open, index);
-        self.repeats(&open, index, text);
+        self.faults(given, &open, index);
+        self.repeats(&open, index, given);
         self.blocks.push(Block {
             id: open.id,
             family: open.family as u8,
@@ -332,7 +329,7 @@ impl<'p> Scanner<'p> {
             value: None,
         });
         if end.payload.is_none() && !open.empty {
-            self.inside(index, block, inner, open.first, text, depth);
+            self.inside(index, block, inner, open.first, given, depth);
         }
         if parent.is_none() {
             self.at = span.end;
@@ -341,8 +338,8 @@ impl<'p> Scanner<'p> {
     }
 
     /// What the grammar itself calls a fault of the opener.
-    fn faults(&mut self, open: &Open, index: usize) {
-        let Some(family) = self.dialect.families.get(open.family).filter(|family| !family.faults.is_empty()) else {
+    fn faults(&mut self, given: &Given<'_>, open: &Open, index: usize) {
+        let Some(family) = given.dialect.families.get(open.family).filter(|family| !family.faults.is_empty()) else {
             return;
         };
         for attribute in &open.attributes {
@@ -355,14 +352,14 @@ impl<'p> Scanner<'p> {
     }
 
     /// What the opener says again: the first of a name counts.
-    fn repeats(&mut self, open: &Open, index: usize, text: &str) {
+    fn repeats(&mut self, open: &Open, index: usize, given: &Given<'_>) {
         if open.attributes.len() < 2 {
             return;
         }
         let mut known = BTreeSet::new();
         for attribute in &open.attributes {
             if let Key::Typed(key) = attribute.key
-                && !known.insert(self.dialect.names.fold(key.span().of(text)))
+                && !known.insert(given.dialect.names.fold(key.span().of(given.text)))
             {
                 self.finds(Found::of(What::Remark(Remark::DuplicateKey), key.span(), index));
             }
@@ -373,10 +370,10 @@ impl<'p> Scanner<'p> {
     fn inside(
         &mut self,
         index: usize,
-        block: &'p crate::program::Block,
+        block: &program::Block,
         inner: Span,
         first: usize,
-        text: &str,
+        given: &Given<'_>,
         depth: usize,
     ) {
         // Contents are opaque, and so are the payloads of calls.
@@ -395,10 +392,10 @@ impl<'p> Scanner<'p> {
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
                 // Prose may speak of a block: where its opener does not count, it is none.
-                Kind::Open { id, .. } if !self.counts(&mark, id) => {}
+                Kind::Open { id, .. } if !self.counts(given, &mark, id) => {}
                 Kind::Open { family, id } if block.holds.contains(&id) && depth < self.limits.depth => {
-                    let Some(mut open) = self.begin(&mark, usize::from(family), id, next, text) else { return };
-                    let Some(end) = self.find_end(&mut open, text, Some(inner.end), last) else { return };
+                    let Some(mut open) = self.begin(&mark, usize::from(family), id, next, given) else { return };
+                    let Some(end) = self.find_end(&mut open, given, Some(inner.end), last) else { return };
                     at = end.at;
                     let child = self.blocks.len();
                     self.found.push(Found::of(
@@ -406,17 +403,17 @@ impl<'p> Scanner<'p> {
                         Span::new(mark.start(), end.at),
                         child,
                     ));
-                    self.close(open, end, text, Some(index), depth + 1);
+                    self.close(open, end, given, Some(index), depth + 1);
                 }
                 Kind::Open { family, id } => {
                     self.finds(Found::inside(What::Defect(Defect::NestedBlock), mark.span(), index));
                     at = mark.span().end;
                     // It is text here, but nothing inside thinking or content counts, wherever that stands.
                     let closed =
-                        self.block(id).is_some_and(|block| matches!(block.role, Role::Thinking | Role::Content));
+                        given.block(id).is_some_and(|block| matches!(block.role, Role::Thinking | Role::Content));
                     if closed {
-                        let Some(mut open) = self.begin(&mark, usize::from(family), id, next, text) else { return };
-                        let Some(end) = self.find_end(&mut open, text, Some(inner.end), last) else { return };
+                        let Some(mut open) = self.begin(&mark, usize::from(family), id, next, given) else { return };
+                        let Some(end) = self.find_end(&mut open, given, Some(inner.end), last) else { return };
                         at = end.at;
                     }
                 }
@@ -426,9 +423,9 @@ impl<'p> Scanner<'p> {
     }
 
     /// Whether it found a block that may be an answer: reasoning alone is none.
-    pub(super) fn found_answer(&self) -> bool {
+    pub(super) fn found_answer(&self, dialect: &Dialect) -> bool {
         let is_answer = |role: Role| !matches!(role, Role::Thinking | Role::Wrapper);
-        self.blocks.iter().any(|block| self.block(block.id).is_some_and(|block| is_answer(block.role)))
+        self.blocks.iter().any(|block| dialect.block(block.id).is_some_and(|block| is_answer(block.role)))
     }
 
     /// Notes what is about no block of its own. What has been found often enough at one level is answered alike, so that

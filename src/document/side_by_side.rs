@@ -9,9 +9,9 @@
 //! their `needs` share one reading.
 
 use super::announce::Announcement;
-use super::members::ObjectReader;
+use super::members::Objects;
 use super::reader::Scanner;
-use super::{Document, Found, Pieces, What};
+use super::{Document, Found, Given, Pieces, What};
 use crate::diagnostic::{Defect, Remark};
 use crate::program::{Dialect, Limits};
 use crate::text::Span;
@@ -46,45 +46,46 @@ pub(crate) enum Trial {
 
 /// A dialect reading: by its openers and closers, or one object and its members.
 #[derive(Debug)]
-enum Reading<'p> {
-    Marks(Box<Scanner<'p>>),
-    Object(Box<ObjectReader<'p>>),
+enum Reading {
+    Marks(Box<Scanner>),
+    Object(Box<Objects>),
 }
 
-impl<'p> Reading<'p> {
-    fn new(dialect: &'p Dialect, limits: &'p Limits) -> Self {
-        match &dialect.outline {
-            Some(outline) => Reading::Object(Box::new(ObjectReader::new(dialect, outline, limits))),
-            None => Reading::Marks(Box::new(Scanner::new(dialect, limits))),
+impl Reading {
+    fn new(number: usize, dialect: &Dialect, limits: Limits) -> Self {
+        match dialect.outline {
+            Some(_) => Reading::Object(Box::new(Objects::new())),
+            None => Reading::Marks(Box::new(Scanner::new(number, dialect, limits))),
         }
     }
 
     /// Has it look for the first block of this dialect's needs, too.
-    fn share(&mut self, dialect: &'p Dialect) {
+    fn share(&mut self, number: usize) {
         if let Reading::Marks(scanner) = self {
-            scanner.claims.push((dialect, None));
+            scanner.claims.push((number, None));
         }
     }
 
-    fn advance(&mut self, text: &str, complete: bool) {
-        match self {
-            Reading::Marks(scanner) => scanner.advance(text, complete),
-            Reading::Object(reader) => reader.advance(text, complete),
+    fn advance(&mut self, given: &Given<'_>, limits: &Limits, complete: bool) {
+        match (self, &given.dialect.outline) {
+            (Reading::Marks(scanner), _) => scanner.advance(given, complete),
+            (Reading::Object(objects), Some(outline)) => objects.advance(given, outline, limits, complete),
+            (Reading::Object(_), None) => {}
         }
     }
 
-    fn announce(&mut self, text: &str, complete: bool, out: &mut Vec<Announcement>) {
+    fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Announcement>) {
         match self {
-            Reading::Marks(scanner) => scanner.announce(text, complete, out),
-            Reading::Object(reader) => reader.announce(text, complete, out),
+            Reading::Marks(scanner) => scanner.announce(given, complete, out),
+            Reading::Object(objects) => objects.announce(given, complete, out),
         }
     }
 
     /// Where the dialect claims the response that shares it as the one of this number.
-    fn claim(&self, sharer: usize) -> Option<usize> {
+    fn claim(&self, dialect: &Dialect, sharer: usize) -> Option<usize> {
         match self {
             Reading::Marks(scanner) => scanner.claims.get(sharer).and_then(|(_, place)| *place),
-            Reading::Object(reader) => reader.claim(),
+            Reading::Object(objects) => objects.claim(dialect),
         }
     }
 
@@ -93,7 +94,7 @@ impl<'p> Reading<'p> {
     fn seen(&self, place: usize) -> (Option<Span>, Option<(What, Span)>) {
         let (blocks, found) = match self {
             Reading::Marks(scanner) => (&scanner.blocks, Some(&scanner.found)),
-            Reading::Object(reader) => (&reader.blocks, None),
+            Reading::Object(objects) => (&objects.read.blocks, None),
         };
         let before = |span: Span| span.start < place;
         let block = blocks.iter().find(|block| before(block.span())).map(|block| block.name());
@@ -105,22 +106,22 @@ impl<'p> Reading<'p> {
     fn settled_until(&self) -> usize {
         match self {
             Reading::Marks(scanner) => scanner.settled_until(),
-            Reading::Object(reader) => reader.settled_until(),
+            Reading::Object(objects) => objects.settled_until(),
         }
     }
 
     /// Whether it found a block that may be an answer.
-    fn found_answer(&self) -> bool {
+    fn found_answer(&self, dialect: &Dialect) -> bool {
         match self {
-            Reading::Marks(scanner) => scanner.found_answer(),
-            Reading::Object(reader) => !reader.blocks.is_empty(),
+            Reading::Marks(scanner) => scanner.found_answer(dialect),
+            Reading::Object(objects) => !objects.read.blocks.is_empty(),
         }
     }
 
     fn into_document(self, dialect: Option<usize>, bytes: usize) -> Document {
         match self {
             Reading::Marks(scanner) => scanner.into_document(dialect, bytes),
-            Reading::Object(reader) => reader.into_document(dialect, bytes),
+            Reading::Object(objects) => Document { dialect, bytes, ..objects.read },
         }
     }
 }
@@ -135,32 +136,32 @@ struct Candidate {
     sharer: usize,
 }
 
-/// The dialects that still read.
+/// The dialects that still read. They hold nothing of the program: it is handed to them each time.
 #[derive(Debug)]
-pub(crate) struct Readers<'p> {
+pub(crate) struct Readers {
     /// In the order of the mode; one alone once the response is claimed.
     candidates: Vec<Candidate>,
-    /// The same; each of the others is shared by dialects that read alike.
-    readings: Vec<Reading<'p>>,
+    /// The same, each with the number of its dialect; each of the others is shared by dialects that read alike.
+    readings: Vec<(usize, Reading)>,
     claimed: bool,
     /// What came of each dialect, once that is known.
     tried: Vec<Tried>,
     /// How much of the response they have seen.
     read: usize,
-    limits: &'p Limits,
+    limits: Limits,
 }
 
-impl<'p> Readers<'p> {
-    pub(crate) fn new(dialects: impl IntoIterator<Item = (usize, &'p Dialect)>, limits: &'p Limits) -> Self {
-        let mut readings: Vec<Reading<'p>> = Vec::new();
+impl Readers {
+    pub(crate) fn new<'p>(dialects: impl IntoIterator<Item = (usize, &'p Dialect)>, limits: Limits) -> Self {
+        let mut readings: Vec<(usize, Reading)> = Vec::new();
         let mut candidates: Vec<Candidate> = Vec::new();
         for (number, dialect) in dialects {
             let like = dialect.like.unwrap_or(number);
             let mut alike = candidates.iter().filter(|one| one.like == like);
             let (reading, sharer) = alike.next().map_or((readings.len(), 0), |one| (one.reading, 1 + alike.count()));
             match readings.get_mut(reading) {
-                Some(reading) => reading.share(dialect),
-                None => readings.push(Reading::new(dialect, limits)),
+                Some((_, reading)) => reading.share(number),
+                None => readings.push((number, Reading::new(number, dialect, limits))),
             }
             candidates.push(Candidate { dialect: number, like, reading, sharer });
         }
@@ -170,8 +171,8 @@ impl<'p> Readers<'p> {
         Self { candidates, readings, claimed, tried, read: 0, limits }
     }
 
-    /// Reads on; `text` is the whole response so far.
-    pub(crate) fn advance(&mut self, text: &str, complete: bool) {
+    /// Reads on; `dialects` are those of the program, and `text` is the whole response so far.
+    pub(crate) fn advance(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
         if text.len() > self.limits.input {
             return;
         }
@@ -179,41 +180,46 @@ impl<'p> Readers<'p> {
         let mut window = WINDOW;
         while !self.claimed && self.read < text.len() {
             let end = (self.read + window..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
-            self.read_to(text.get(..end).unwrap_or(text), false);
+            self.read_to(dialects, text.get(..end).unwrap_or(text), false);
             window *= 2;
         }
-        self.read_to(text, complete);
+        self.read_to(dialects, text, complete);
     }
 
-    fn read_to(&mut self, text: &str, complete: bool) {
-        for reading in &mut self.readings {
-            reading.advance(text, complete);
+    fn read_to(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
+        for (number, reading) in &mut self.readings {
+            if let Some(dialect) = dialects.get(*number) {
+                reading.advance(&Given { text, dialect, dialects }, &self.limits, complete);
+            }
         }
         self.read = text.len();
         if !self.claimed {
-            self.claim(complete);
+            self.claim(dialects, complete);
         }
     }
 
     /// Adds what became certain since the last call; nothing before the response is claimed.
-    pub(crate) fn announce(&mut self, text: &str, complete: bool, out: &mut Vec<Announcement>) {
-        if let (true, [reading]) = (self.claimed, self.readings.as_mut_slice()) {
-            reading.announce(text, complete, out);
+    pub(crate) fn announce(&mut self, dialects: &[Dialect], text: &str, complete: bool, out: &mut Vec<Announcement>) {
+        if let (true, [(number, reading)]) = (self.claimed, self.readings.as_mut_slice())
+            && let Some(dialect) = dialects.get(*number)
+        {
+            reading.announce(&Given { text, dialect, dialects }, complete, out);
         }
     }
 
-    fn claim_of(&self, candidate: &Candidate) -> Option<usize> {
-        self.readings.get(candidate.reading)?.claim(candidate.sharer)
+    fn claim_of(&self, candidate: &Candidate, dialects: &[Dialect]) -> Option<usize> {
+        let (_, reading) = self.readings.get(candidate.reading)?;
+        reading.claim(dialects.get(candidate.dialect)?, candidate.sharer)
     }
 
     /// A claim stands once no other dialect can claim an earlier place.
-    fn claim(&mut self, complete: bool) {
+    fn claim(&mut self, dialects: &[Dialect], complete: bool) {
         let claims = self.candidates.iter().zip(0..);
-        let best = claims.filter_map(|(one, index)| Some((self.claim_of(one)?, index))).min();
+        let best = claims.filter_map(|(one, index)| Some((self.claim_of(one, dialects)?, index))).min();
         let Some((place, index)) = best else { return };
-        let settled = |reading: &Reading<'_>| complete || reading.settled_until() > place;
+        let settled = |(_, reading): &(usize, Reading)| complete || reading.settled_until() > place;
         if self.readings.iter().all(settled) {
-            self.tried = self.try_all(index, Trial::Claims(place), place);
+            self.tried = self.try_all(dialects, index, Trial::Claims(place), place);
             self.claimed = true;
             self.candidates = self.candidates.drain(..).skip(index).take(1).collect();
             let winner = self.candidates.first().map_or(0, |winner| winner.reading);
@@ -222,14 +228,14 @@ impl<'p> Readers<'p> {
     }
 
     /// What came of each dialect: `trial` of the one at `index`, and of the others what they found before `place`.
-    fn try_all(&self, index: usize, trial: Trial, place: usize) -> Vec<Tried> {
+    fn try_all(&self, dialects: &[Dialect], index: usize, trial: Trial, place: usize) -> Vec<Tried> {
         let all = self.candidates.iter().enumerate();
         let tried = all.map(|(number, candidate)| {
             let reading = self.readings.get(candidate.reading);
-            let (seen, near) = reading.map(|reading| reading.seen(place)).unwrap_or_default();
+            let (seen, near) = reading.map(|(_, reading)| reading.seen(place)).unwrap_or_default();
             let trial = match trial {
                 trial if number == index => trial,
-                Trial::Claims(place) if self.claim_of(candidate) == Some(place) => Trial::Tied,
+                Trial::Claims(place) if self.claim_of(candidate, dialects) == Some(place) => Trial::Tied,
                 _ => Trial::Passed,
             };
             Tried { dialect: candidate.dialect, trial, seen, near }
@@ -238,32 +244,37 @@ impl<'p> Readers<'p> {
     }
 
     /// The document of the whole response.
-    pub(crate) fn finish(mut self, text: &str) -> Document {
-        let mut document = self.read_whole(text);
+    pub(crate) fn finish(mut self, dialects: &[Dialect], text: &str) -> Document {
+        let mut document = self.read_whole(dialects, text);
         document.tried = self.tried;
         document
     }
 
-    fn read_whole(&mut self, text: &str) -> Document {
+    fn read_whole(&mut self, dialects: &[Dialect], text: &str) -> Document {
         if text.len() > self.limits.input {
             let found = Found::new(What::Defect(Defect::TooLarge), Span::new(self.limits.input, text.len()));
             return Document { bytes: text.len(), found: Pieces::from_iter([found]), ..Document::default() };
         }
-        self.advance(text, true);
-        let finds = |one: &Candidate| self.readings.get(one.reading).is_some_and(Reading::found_answer);
+        self.advance(dialects, text, true);
+        let finds = |one: &Candidate| match (self.readings.get(one.reading), dialects.get(one.dialect)) {
+            (Some((_, reading)), Some(dialect)) => reading.found_answer(dialect),
+            _ => false,
+        };
         let answers = match self.claimed {
             true => Some(0),
             false => self.candidates.iter().position(finds),
         };
         if !self.claimed {
-            self.tried = self.try_all(answers.unwrap_or(usize::MAX), Trial::First, usize::MAX);
+            self.tried = self.try_all(dialects, answers.unwrap_or(usize::MAX), Trial::First, usize::MAX);
         }
         // A sole dialect reads what holds none of its blocks, too.
         if let Some(winner) = answers.and_then(|index| self.candidates.get(index)).copied() {
             let reading = self.readings.drain(..).nth(if self.claimed { 0 } else { winner.reading });
-            return reading.map(|reading| reading.into_document(Some(winner.dialect), text.len())).unwrap_or_default();
+            return reading
+                .map(|(_, reading)| reading.into_document(Some(winner.dialect), text.len()))
+                .unwrap_or_default();
         }
-        let Some(reading) = self.readings.drain(..).next() else {
+        let Some((_, reading)) = self.readings.drain(..).next() else {
             return Document { bytes: text.len(), ..Document::default() };
         };
         let mut document = reading.into_document(None, text.len());

@@ -18,6 +18,7 @@ use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span};
 use crate::value::Value;
+use std::borrow::Borrow;
 
 /// So many calls are shown in a correction text.
 const CALLS_SHOWN: usize = 3;
@@ -42,8 +43,8 @@ impl Program {
     pub fn run(&self, session: &Session, response: &str) -> Outcome {
         let options = Options::default();
         let mut readers = self.readers(session, &options);
-        readers.advance(response, true);
-        self.outcome(session, response, &readers.finish(response), &options, &[])
+        readers.advance(&self.dialects, response, true);
+        self.outcome(session, response, &readers.finish(&self.dialects, response), &options, &[])
     }
 
     /// As [`Program::run`], for bytes that may not be UTF-8, and with options.
@@ -59,31 +60,23 @@ impl Program {
     #[doc(hidden)]
     pub fn read_only(&self, session: &Session, response: &str) -> usize {
         let mut readers = self.readers(session, &Options::default());
-        readers.advance(response, true);
-        readers.finish(response).blocks.len()
+        readers.advance(&self.dialects, response, true);
+        readers.finish(&self.dialects, response).blocks.len()
     }
 
-    /// Begins to read a response that comes in pieces.
-    pub fn reader<'p>(&'p self, session: &Session, options: &Options) -> Reader<'p> {
-        Reader {
-            readers: self.readers(session, options),
-            program: self,
-            session: session.clone(),
-            options: options.clone(),
-            text: String::new(),
-            rest: Vec::new(),
-            broken: Vec::new(),
-        }
+    /// Begins to read a response that comes in pieces. [`Reader::new`] is the same for who keeps program and reader together.
+    pub fn reader(&self, session: &Session, options: &Options) -> Reader<&Program> {
+        Reader::new(self, session, options)
     }
 
-    fn readers(&self, session: &Session, options: &Options) -> Readers<'_> {
+    fn readers(&self, session: &Session, options: &Options) -> Readers {
         if let Some(only) = options.dialect.as_deref() {
             let chosen = self.dialects.iter().enumerate().filter(|(_, dialect)| dialect.name == only);
-            return Readers::new(chosen, &self.limits);
+            return Readers::new(chosen, self.limits);
         }
         let of_mode = self.modes.get(&session.mode).map(|mode| mode.dialects.as_slice()).unwrap_or_default();
         let dialects = of_mode.iter().filter_map(|number| Some((*number, self.dialects.get(*number)?)));
-        Readers::new(dialects, &self.limits)
+        Readers::new(dialects, self.limits)
     }
 
     fn outcome(
@@ -325,12 +318,41 @@ fn ledger(judged: &Judgement<'_>) -> Ledger {
 /// reader.push(b"lo!</message>");
 /// assert_eq!(reader.finish().message, "Hello!");
 /// ```
+///
+/// `P` is how it has its program: by reference, as above, or with a share of it, so that both can live in one struct, move
+/// to another thread and outlast the function that began them.
+///
+/// ```
+/// # use rulebook::{Announcement, Folder, Program, Reader};
+/// use std::sync::Arc;
+///
+/// struct Conversation {
+///     program: Arc<Program>,
+///     reader: Reader<Arc<Program>>,
+/// }
+///
+/// impl Conversation {
+///     fn begin(program: &Arc<Program>) -> Self {
+///         let reader = Reader::new(program.clone(), &program.session(), &Default::default());
+///         Self { program: program.clone(), reader }
+///     }
+/// }
+///
+/// # let pack = "[pack]\nname = \"x\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }";
+/// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).program.unwrap();
+/// let mut conversation = Conversation::begin(&Arc::new(program));
+/// let outcome = std::thread::spawn(move || {
+///     conversation.reader.push(b"<message>Hello!</message>");
+///     conversation.reader.finish()
+/// });
+/// assert_eq!(outcome.join().unwrap().message, "Hello!");
+/// ```
 #[derive(Debug)]
-pub struct Reader<'p> {
-    program: &'p Program,
+pub struct Reader<P: Borrow<Program>> {
+    program: P,
     session: Session,
     options: Options,
-    readers: Readers<'p>,
+    readers: Readers,
     text: String,
     /// Bytes of a character that has not come whole.
     rest: Vec<u8>,
@@ -338,13 +360,27 @@ pub struct Reader<'p> {
     broken: Vec<usize>,
 }
 
-impl Reader<'_> {
+impl<P: Borrow<Program>> Reader<P> {
+    /// Begins to read a response that comes in pieces.
+    pub fn new(program: P, session: &Session, options: &Options) -> Self {
+        Self {
+            readers: program.borrow().readers(session, options),
+            program,
+            session: session.clone(),
+            options: options.clone(),
+            text: String::new(),
+            rest: Vec::new(),
+            broken: Vec::new(),
+        }
+    }
+
     /// Takes the next piece, cut anywhere, and returns what became certain.
     pub fn push(&mut self, piece: &[u8]) -> Vec<Announcement> {
         self.decode(piece, false);
-        self.readers.advance(&self.text, false);
+        let dialects = &self.program.borrow().dialects;
+        self.readers.advance(dialects, &self.text, false);
         let mut told = Vec::new();
-        self.readers.announce(&self.text, false, &mut told);
+        self.readers.announce(dialects, &self.text, false, &mut told);
         told
     }
 
@@ -359,10 +395,11 @@ impl Reader<'_> {
         // A buffer that has doubled may be half empty, and the outcome is still to be made.
         self.text.shrink_to_fit();
         let mut told = Vec::new();
-        self.readers.advance(&self.text, true);
-        self.readers.announce(&self.text, true, &mut told);
-        let document = self.readers.finish(&self.text);
-        (self.program.outcome(&self.session, &self.text, &document, &self.options, &self.broken), told)
+        let program = self.program.borrow();
+        self.readers.advance(&program.dialects, &self.text, true);
+        self.readers.announce(&program.dialects, &self.text, true, &mut told);
+        let document = self.readers.finish(&program.dialects, &self.text);
+        (program.outcome(&self.session, &self.text, &document, &self.options, &self.broken), told)
     }
 
     /// Adds bytes to the text; what is not UTF-8 becomes a replacement character.

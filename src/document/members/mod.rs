@@ -16,7 +16,7 @@ mod strict;
 mod tape;
 
 use super::announce::Announcement;
-use super::{Block, Document, Found, Pieces, What};
+use super::{Block, Document, Found, Given, Pieces, What};
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Limits, Outline};
 use crate::surface::Role;
@@ -24,19 +24,25 @@ use crate::text::Span;
 use std::cell::Cell;
 use tape::Tape;
 
-/// One dialect reading the objects of one response.
+/// The objects of one response, as far as they are known.
 #[derive(Debug)]
-pub(super) struct ObjectReader<'p> {
+pub(super) struct Objects {
+    /// Where the first member may start that is a block, or up to where none does.
+    named: Result<usize, usize>,
+    complete: bool,
+    told: bool,
+    pub(super) read: Document,
+}
+
+/// One dialect reading the objects of one response.
+struct ObjectReader<'p> {
     dialect: &'p Dialect,
     outline: &'p Outline,
     limits: &'p Limits,
     machine: Machine,
-    /// Where the first member may start that is a block, or up to where none does.
-    named: Result<usize, usize>,
     /// No object starts before this place.
     at: usize,
-    complete: bool,
-    pub(super) blocks: Pieces<Block>,
+    blocks: Pieces<Block>,
     found: Pieces<Found>,
     left_out: usize,
     /// Between these no text is outside: the objects, without what in them is no member of a block.
@@ -46,7 +52,6 @@ pub(super) struct ObjectReader<'p> {
     /// The last quotes, once they have been looked for.
     last: Option<fits::Last>,
     stopped: bool,
-    told: bool,
 }
 
 /// An object that was read: its tape, where it ends, and what was wrong with it.
@@ -57,16 +62,80 @@ struct Object {
     junk: Vec<Span>,
 }
 
+impl Objects {
+    pub(super) fn new() -> Self {
+        Self { named: Err(0), complete: false, told: false, read: Document::default() }
+    }
+
+    pub(super) fn advance(&mut self, given: &Given<'_>, outline: &Outline, limits: &Limits, complete: bool) {
+        if self.complete {
+            return;
+        }
+        self.complete = complete;
+        if complete {
+            self.read = ObjectReader::new(given.dialect, outline, limits).read_all(given.text);
+        } else if let Err(known) = self.named {
+            let found = outline.find_member(given.text.as_bytes().get(known..).unwrap_or_default());
+            self.named = found.map(|at| known + at).map_err(|at| known + at);
+        }
+    }
+
+    /// Where the first block that claims the answer starts.
+    pub(super) fn claim(&self, dialect: &Dialect) -> Option<usize> {
+        let fits = |name: &str| dialect.needs.iter().any(|need| dialect.names.fits(need, name));
+        let needs = |id| dialect.needs.is_empty() || dialect.block(id).is_some_and(|block| fits(&block.name));
+        self.read.blocks.iter().find(|block| needs(block.id)).map(|block| block.span().start)
+    }
+
+    /// Every block that starts before this place is known.
+    pub(super) fn settled_until(&self) -> usize {
+        let (Ok(named) | Err(named)) = self.named;
+        if self.complete { usize::MAX } else { named }
+    }
+
+    /// Everything is certain at the end, and nothing before.
+    pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Announcement>) {
+        if !complete || self.told {
+            return;
+        }
+        self.told = true;
+        let Given { text, dialect, .. } = given;
+        let mut at = 0;
+        let tell = |block: Option<(usize, Role)>, span: Span, out: &mut Vec<Announcement>| {
+            if !span.is_empty() {
+                let role = block.map_or(dialect.text.role(), |(_, role)| Some(role));
+                out.push(Announcement::Text {
+                    block: block.map(|(number, _)| number),
+                    role,
+                    text: span.of(text).to_owned(),
+                });
+            }
+        };
+        for (number, block) in self.read.blocks.iter().enumerate() {
+            for gap in without(Span::new(at, block.span().start), &self.read.markup) {
+                tell(None, gap, out);
+            }
+            let Some(bound) = dialect.block(block.id) else { continue };
+            let (name, role) = (bound.name.clone(), bound.role);
+            out.push(Announcement::Opened { block: number, name, role, start: block.span().start });
+            tell(Some((number, role)), block.body(), out);
+            out.push(Announcement::Closed { block: number, span: block.span() });
+            at = block.span().end;
+        }
+        for gap in without(Span::new(at, text.len()), &self.read.markup) {
+            tell(None, gap, out);
+        }
+    }
+}
+
 impl<'p> ObjectReader<'p> {
-    pub(super) fn new(dialect: &'p Dialect, outline: &'p Outline, limits: &'p Limits) -> Self {
+    fn new(dialect: &'p Dialect, outline: &'p Outline, limits: &'p Limits) -> Self {
         Self {
             dialect,
             outline,
             limits,
             machine: Machine::with_depth(256),
-            named: Err(0),
             at: 0,
-            complete: false,
             blocks: Pieces::default(),
             found: Pieces::default(),
             left_out: 0,
@@ -75,26 +144,21 @@ impl<'p> ObjectReader<'p> {
             calls: 0,
             last: None,
             stopped: false,
-            told: false,
         }
     }
 
-    pub(super) fn advance(&mut self, text: &str, complete: bool) {
-        if self.complete {
-            return;
-        }
-        if !complete {
-            if let Err(known) = self.named {
-                let found = self.outline.find_member(text.as_bytes().get(known..).unwrap_or_default());
-                self.named = found.map(|at| known + at).map_err(|at| known + at);
-            }
-            return;
-        }
-        self.complete = true;
+    fn read_all(mut self, text: &str) -> Document {
         while !self.stopped
             && let Some((start, brace)) = self.find_start(text)
         {
             self.read(text, start, brace);
+        }
+        Document {
+            blocks: self.blocks,
+            markup: self.markup,
+            found: self.found,
+            left_out: self.left_out,
+            ..Document::default()
         }
     }
 
@@ -194,64 +258,6 @@ impl<'p> ObjectReader<'p> {
             self.found.push(found);
         } else {
             self.left_out += 1;
-        }
-    }
-
-    /// Where the first block that claims the answer starts.
-    pub(super) fn claim(&self) -> Option<usize> {
-        let fits = |name: &str| self.dialect.needs.iter().any(|need| self.dialect.names.fits(need, name));
-        let needs = |id| self.dialect.needs.is_empty() || self.dialect.block(id).is_some_and(|block| fits(&block.name));
-        self.blocks.iter().find(|block| needs(block.id)).map(|block| block.span().start)
-    }
-
-    /// Every block that starts before this place is known.
-    pub(super) fn settled_until(&self) -> usize {
-        let (Ok(named) | Err(named)) = self.named;
-        if self.complete { usize::MAX } else { named }
-    }
-
-    /// Everything is certain at the end, and nothing before.
-    pub(super) fn announce(&mut self, text: &str, complete: bool, out: &mut Vec<Announcement>) {
-        if !complete || self.told {
-            return;
-        }
-        self.told = true;
-        let mut at = 0;
-        let tell = |block: Option<(usize, Role)>, span: Span, out: &mut Vec<Announcement>| {
-            if !span.is_empty() {
-                let role = block.map_or(self.dialect.text.role(), |(_, role)| Some(role));
-                out.push(Announcement::Text {
-                    block: block.map(|(number, _)| number),
-                    role,
-                    text: span.of(text).to_owned(),
-                });
-            }
-        };
-        for (number, block) in self.blocks.iter().enumerate() {
-            for gap in without(Span::new(at, block.span().start), &self.markup) {
-                tell(None, gap, out);
-            }
-            let Some(bound) = self.dialect.block(block.id) else { continue };
-            let (name, role) = (bound.name.clone(), bound.role);
-            out.push(Announcement::Opened { block: number, name, role, start: block.span().start });
-            tell(Some((number, role)), block.body(), out);
-            out.push(Announcement::Closed { block: number, span: block.span() });
-            at = block.span().end;
-        }
-        for gap in without(Span::new(at, text.len()), &self.markup) {
-            tell(None, gap, out);
-        }
-    }
-
-    pub(super) fn into_document(self, dialect: Option<usize>, bytes: usize) -> Document {
-        Document {
-            dialect,
-            bytes,
-            blocks: self.blocks,
-            markup: self.markup,
-            found: self.found,
-            left_out: self.left_out,
-            ..Document::default()
         }
     }
 }
