@@ -290,6 +290,10 @@ impl<'f> Flow<'f> {
                 Effect::Record { key, path, value }
             }
         };
+        if let Some(what) = nameless(&kind) {
+            self.note(Remark::NoTarget, format!("nothing happens: {what} comes out empty"), effect.at);
+            return Ok(());
+        }
         self.did(kind, effect.at);
         Ok(())
     }
@@ -430,6 +434,17 @@ impl<'f> Flow<'f> {
         let span = Location::response(self.span);
         self.findings.push(Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at)));
     }
+}
+
+/// What an effect needs to be meant for anything, where it came out empty.
+fn nameless(effect: &Effect) -> Option<&'static str> {
+    let (what, says) = match effect {
+        Effect::Emit { event, .. } => ("the name of the event", event),
+        Effect::Write { key, .. } | Effect::Record { key, .. } => ("the key", key),
+        Effect::Amend(amendment) => ("the key", &amendment.key),
+        Effect::Set { .. } | Effect::Append { .. } | Effect::Remove { .. } | Effect::Say { .. } => return None,
+    };
+    says.trim().is_empty().then_some(what)
 }
 
 /// A value as a text of its own.

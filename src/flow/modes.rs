@@ -136,7 +136,7 @@ impl<'f> Flow<'f> {
         self.program.modes.get_index(mode.0).map(|(name, _)| name.clone()).unwrap_or_default()
     }
 
-    fn note(&mut self, remark: Remark, text: String, rule: Location) {
+    pub(super) fn note(&mut self, remark: Remark, text: String, rule: Location) {
         let at = Location::response(self.span);
         self.findings.push(Diagnostic::new(Code::Remark(remark), at, text).with_rule(Some(rule)));
     }
