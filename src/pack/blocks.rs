@@ -154,12 +154,14 @@ fn check_attributes(block: &Block, spelling: Vec<&Grammar>, diagnostics: &mut Ve
         let Some(attribute) = word.value.strip_prefix('@').filter(|one| !one.contains('.')) else { continue };
         if !known.contains(&attribute) {
             let message = format!("no opener of this block has an attribute `{attribute}`");
-            let diagnostic = Diagnostic::new(Code::PACK_BLOCK, word.at, message);
-            let within = block.role == Role::Call && block.payload.0.iter().any(|one| one.value == Payload::Json);
-            diagnostics.push(match block.name.as_ref().filter(|name| within && std::ptr::eq(*name, word)) {
-                Some(_) => diagnostic.with_help(format!("`@payload.{attribute}` is what the payload says there")),
-                None => diagnostic.with_nearest(attribute, known.iter().copied()),
-            });
+            let mut diagnostic =
+                Diagnostic::new(Code::PACK_BLOCK, word.at, message).with_nearest(attribute, known.iter().copied());
+            let json = block.role == Role::Call && block.payload.0.iter().any(|one| one.value == Payload::Json);
+            if json && block.name.as_ref().is_some_and(|name| std::ptr::eq(name, word)) {
+                let help = diagnostic.help.map(|help| help + "; ").unwrap_or_default();
+                diagnostic.help = Some(format!("{help}`@payload.{attribute}` is what the payload says there"));
+            }
+            diagnostics.push(diagnostic);
         }
     }
 }
