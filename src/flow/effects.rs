@@ -5,6 +5,7 @@
 //! Never: lets an effect see a later one's state; stops at one that fails: it is left out, with a remark.
 
 use super::effect::{Amendment, Effect};
+use super::ids::Taken;
 use super::modes::Going;
 use super::state;
 use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
@@ -43,6 +44,7 @@ pub(crate) struct Flowed {
 pub(crate) struct Flow<'f> {
     pub(super) program: &'f Program,
     pub(super) session: Session,
+    taken: Taken,
     /// The state as the prompt showed it: no call opens a gate for its neighbour.
     pub(super) shown: Record,
     done: Vec<Done>,
@@ -84,6 +86,7 @@ impl<'f> Flow<'f> {
         Self {
             program,
             session: session.clone(),
+            taken: Taken::default(),
             shown: session.state.clone(),
             done: Vec::new(),
             findings: Vec::new(),
@@ -175,11 +178,13 @@ impl<'f> Flow<'f> {
             return Ok(());
         }
         if let Some(kind) = &effect.new {
-            let last = Arc::make_mut(&mut self.session.ids).entry(kind.clone()).or_insert(0);
-            *last = last.saturating_add(1);
+            let last = self.session.ids.get(kind).copied().unwrap_or_default();
+            let next = self.taken.next(kind, last, &self.session.state);
+            let next = next.ok_or_else(|| Failure::new(format!("there is no id behind `{kind}-{last}`")))?;
+            Arc::make_mut(&mut self.session.ids).insert(kind.clone(), next);
             let ids = bound.ids.get_or_insert_with(|| Rc::new(NO_IDS.clone()));
             if let Value::Object(ids) = Rc::make_mut(ids) {
-                ids.insert(kind.clone(), format!("{kind}-{last}").into());
+                ids.insert(kind.clone(), format!("{kind}-{next}").into());
             }
         }
         if let Some(verb) = &effect.verb {
