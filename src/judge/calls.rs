@@ -93,13 +93,6 @@ impl Judgement<'_> {
         let limits = &self.program.limits;
         let values = Rc::clone(&self.values);
         let masks = &self.document.masks;
-        // An object that was written once more, as a text.
-        let quoted = match block.value() {
-            Some(Value::String(text)) => payload::read_strictly(text, limits, &values).ok(),
-            _ => None,
-        };
-        let quoted = quoted.filter(|json| json.value.is_object());
-        let is_quoted = quoted.is_some();
         let read = if block.ended == Ended::Bare {
             let expected = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
             let finding = defect(Defect::MalformedPayload, block.opener(), "no payload follows the opener")
@@ -107,11 +100,8 @@ impl Judgement<'_> {
                 .with_help(format!("its payload is {expected}, right behind it"));
             self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
             return false;
-        } else if let Some(json) = quoted {
-            payload::Read { payload: Payload::Json(json), rung: 0 }
         } else if let Some(value) = block.value() {
-            let json = payload::Json { value: value.clone(), faults: Vec::new(), repeated: Vec::new() };
-            payload::Read { payload: Payload::Json(json), rung: 0 }
+            payload::of_value(value, limits, &values)
         } else {
             // A member that could not be read says so once more.
             let ladder = if block.written == Written::Value { &[surface::Payload::Json] } else { &*bound.payload };
@@ -178,10 +168,7 @@ impl Judgement<'_> {
                     return self.malformed(call, bound, places::whole(block), "the payload is no object");
                 };
                 self.with_call(call, |call| call.readable = true);
-                if is_quoted {
-                    self.malformed(call, bound, places::whole(block), "the payload is a text that holds the object");
-                } else if !json.faults.is_empty() {
-                    let why = "the payload can only be read by forgiving its faults";
+                if let Some(why) = json.forgiven {
                     self.malformed(call, bound, places::whole(block), why);
                 }
                 ("json", params)

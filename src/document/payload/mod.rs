@@ -17,6 +17,7 @@ use crate::document::Mask;
 use crate::program::{Dialect, Limits};
 use crate::surface;
 use crate::text::Span;
+use crate::value::Value;
 use std::cell::Cell;
 
 /// What a payload reader made of a body.
@@ -36,6 +37,19 @@ pub(crate) enum Payload {
 pub(crate) struct Read {
     pub(crate) payload: Payload,
     pub(crate) rung: usize,
+}
+
+/// A payload that was read already, as a value; an object that was written once more, as a text, is read from that.
+pub(crate) fn of_value(value: &Value, limits: &Limits, values: &Cell<usize>) -> Read {
+    let quoted = match value {
+        Value::String(text) => json::strict(text, limits, values).ok(),
+        _ => None,
+    };
+    let json = match quoted.filter(|json| json.value.is_object()) {
+        Some(json) => Json { forgiven: Some("the payload is a text that holds the object"), ..json },
+        None => Json::whole(value.clone()),
+    };
+    Read { payload: Payload::Json(json), rung: 0 }
 }
 
 /// Reads the body with the first reader that can; a value that is read with faults counts only where none reads it whole.
@@ -73,7 +87,7 @@ pub(crate) fn read(
             },
             surface::Payload::Bullets => {
                 let value = bullets::read(body.of(text), limits.fields);
-                return Read { payload: Payload::Json(Json { value, faults: Vec::new(), repeated: Vec::new() }), rung };
+                return Read { payload: Payload::Json(Json::whole(value)), rung };
             }
             surface::Payload::Text => return Read { payload: Payload::Text, rung },
         }
