@@ -73,12 +73,16 @@ fn review(pack: &PackFiles) -> Reviewed {
     reviewed
 }
 
-/// What is wrong with the case files themselves.
+/// What is wrong with the case files themselves, and what they name that the pack does not have.
 fn case_faults(opened: &Opened) -> (Sources, Vec<Diagnostic>) {
     let mut sources = Sources::default();
-    let mut faults = Vec::new();
+    let mut faults = opened.files.overlooked.clone();
     for file in &opened.files.cases {
-        faults.extend(cases::parse(&mut sources, &file.name, &file.bytes).diagnostics);
+        let parsed = cases::parse(&mut sources, &file.name, &file.bytes);
+        faults.extend(parsed.diagnostics);
+        if let (Some(program), Some(case)) = (&opened.loaded.program, parsed.value) {
+            faults.extend(cases::check(program, &case));
+        }
     }
     (sources, faults)
 }

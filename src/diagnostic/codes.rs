@@ -192,6 +192,8 @@ table! {
     PACK_COSTLY_RULE = "pack/costly-rule", Warning;
     /// An action that a mode permits and none of its prompts names.
     PROMPT_UNEXPLAINED = "prompt/unexplained-action", Warning;
+    /// A condition of a permit that a prompt has no words for.
+    PROMPT_UNSAID_CONDITION = "prompt/unsaid-condition", Warning;
     /// A schema that no value satisfies.
     PACK_NO_VALUE = "pack/unsatisfiable-schema", Warning;
     /// A schema that requires a property which it does not declare.
@@ -221,6 +223,8 @@ table! {
     CASE_FAILED = "case/failed", Error;
     /// A declaration that no case exercises.
     CASE_UNCOVERED = "case/uncovered", Error;
+    /// A file that looks like a case and is not read as one.
+    CASE_OVERLOOKED = "case/overlooked", Warning;
     /// A case that holds although its `todo` says otherwise.
     CASE_HOLDS = "case/holds-now", Warning;
 

@@ -35,7 +35,7 @@ pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
 pub(crate) use inclusion::Matched;
 pub use limits::Limits;
 pub(crate) use outline::{LevelId, Outline};
-pub(crate) use pattern::{MOST_MATCHES, Pattern, PatternSet};
+pub(crate) use pattern::{Pattern, PatternSet, most_matches};
 pub(crate) use prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Variant};
 pub(crate) use schema::{Schema, misfit_at};
 pub(crate) use starts::{Margin, Starts};
@@ -136,6 +136,8 @@ pub(crate) struct Mode {
 #[derive(Debug)]
 pub(crate) struct Permit {
     pub(crate) when: Option<Expression>,
+    /// The condition in words.
+    pub(crate) about: Option<String>,
     /// What is wanting where the condition does not hold.
     pub(crate) advice: Option<Template>,
     pub(crate) at: Location,

@@ -19,8 +19,15 @@ const LARGEST: usize = 1 << 20;
 /// The largest automaton that the patterns of one set may have together.
 const LARGEST_SET: usize = 16 << 20;
 
-/// The most matches of one pattern that are looked through.
-pub(crate) const MOST_MATCHES: usize = 64;
+/// So many matches of one pattern are looked through in any text.
+const MOST_MATCHES: usize = 64;
+/// So many bytes are searched for more of them: each match may take a search to the end of the text.
+const SEARCHED: usize = 16 << 20;
+
+/// The most matches of one pattern that are looked through in a text: all there can be in one of a few thousand bytes.
+pub(crate) fn most_matches(text: &str) -> usize {
+    MOST_MATCHES.max(SEARCHED / text.len().max(1))
+}
 
 /// One pattern.
 #[derive(Debug, Clone)]
@@ -45,9 +52,9 @@ impl Pattern {
         Self { words, ..self }
     }
 
-    /// Its matches in the text, one behind the other; not more than [`MOST_MATCHES`], since each takes a search.
+    /// Its matches in the text, one behind the other, [as many](most_matches) as are looked through.
     pub(crate) fn find_all<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
-        self.fitting(text).find_iter(text).take(MOST_MATCHES)
+        self.fitting(text).find_iter(text).take(most_matches(text))
     }
 
     /// Its matches that none of `others` overlaps with one of theirs.
@@ -57,12 +64,13 @@ impl Pattern {
         others: &'t [Pattern],
     ) -> impl Iterator<Item = Range<usize>> + 't {
         let mut taken: Option<Vec<Range<usize>>> = None;
+        let most = most_matches(text);
         let all = move || others.iter().flat_map(|other| other.find_all(text)).map(|found| found.range()).collect();
         let own = self.fitting(text).find_iter(text).map(|found| found.range()).enumerate();
         let own = own.filter(move |(number, found)| {
             let end = found.end.max(found.start + 1);
             // What would take too long to look through is not excused.
-            *number >= MOST_MATCHES
+            *number >= most
                 || !taken.get_or_insert_with(all).iter().any(|other| other.start < end && found.start < other.end)
         });
         own.map(|(_, found)| found)

@@ -4,6 +4,7 @@
 //! Out: the value of that parameter as JSON, and what it cannot say of the rules.
 //! Never: sends anything, or makes a rule looser in the engine: answers are judged as before.
 
+use super::actions::condition;
 use super::strict::{self, Vendor};
 use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
 use crate::program::{Action, Block, Mode, Program};
@@ -97,11 +98,12 @@ impl Program {
         let tools =
             permitted.map(|((name, action), permits)| {
                 check_name(name, action, diagnostics);
-                if permits.iter().all(|permit| permit.when.is_some()) {
+                let condition = condition(permits);
+                if permits.iter().all(|permit| permit.when.is_some()) && condition.is_none() {
                     let at = permits.first().map(|permit| permit.at);
-                    let message = format!("a tool cannot say that `{name}` is permitted under a condition");
+                    let message = format!("nothing says in words under which condition `{name}` is permitted");
                     diagnostics.push(Diagnostic::new(Code::PROMPT_UNSAID, at, message).with_help(
-                        "a call that the condition denies is still `forbidden-call` when the answer is judged",
+                        "give the permit an `about`; what its condition denies is `forbidden-call` when the answer is judged",
                     ));
                 }
                 if strict && what == Export::OpenaiTools && self.refuses_null(mode, action) {
@@ -115,7 +117,8 @@ impl Program {
                 let schema = parameters(action, what, strict, diagnostics);
                 let mut tool = json!({ "name": name });
                 let Value::Object(members) = &mut tool else { return tool };
-                members.extend(action.about.as_ref().map(|about| ("description".to_owned(), json!(about))));
+                let about: Vec<&str> = action.about.as_deref().into_iter().chain(condition.as_deref()).collect();
+                members.extend((!about.is_empty()).then(|| ("description".to_owned(), json!(about.join(". ")))));
                 let key = if what == Export::AnthropicTools { "input_schema" } else { "parameters" };
                 members.insert(key.to_owned(), schema);
                 if strict {

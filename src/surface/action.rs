@@ -4,7 +4,7 @@
 //! Out: [`Action`], [`Content`], [`Effect`] and [`Permit`].
 //! Never: knows whether a path, a template or a schema in them makes sense.
 
-use super::decode::{Decode, Named, Node, OneOrMore, Reading, table};
+use super::decode::{Decode, Named, Node, OneOrMore, Reading, table, words};
 use super::degradation::Degradation;
 use super::tree::Tree;
 use crate::diagnostic::{Code, Diagnostic, Remark};
@@ -31,8 +31,8 @@ table! {
 table! {
     /// What a content block points to.
     Content {
-        /// What its key is; `path` is checked for unsafe paths.
-        key: Option<Spanned<String>>,
+        /// What its key is.
+        key: Option<Spanned<ContentKey>>,
         /// Whether a key stands once: of several the last text counts, at the place of the first.
         unique: bool,
         /// A key, for prompts and their examples.
@@ -41,6 +41,16 @@ table! {
         effects: Vec<Effect>,
         /// Whether it stands in for the one of the same name in a used pack.
         replace: bool,
+    }
+}
+
+words! {
+    /// What the key of a content is.
+    ContentKey {
+        /// A path below a root: one that leaves it, or that some system cannot store, is an `unsafe-path`.
+        Path = "path",
+        /// What the application calls it; any text is one.
+        Name = "name",
     }
 }
 
@@ -127,6 +137,8 @@ pub struct Permit {
     pub action: Spanned<String>,
     /// When it is permitted; without it always.
     pub when: Option<Spanned<String>>,
+    /// The same in words.
+    pub about: Option<Spanned<String>>,
     /// What is wanting where the condition does not hold.
     pub advice: Option<Spanned<String>>,
 }
@@ -138,6 +150,8 @@ table! {
         action: Spanned<String>,
         /// When a call of it is permitted.
         when: Option<Spanned<String>>,
+        /// The same in a sentence for the model.
+        about: Option<Spanned<String>>,
         /// A template: what is wanting where the condition does not hold.
         advice: Option<Spanned<String>>,
     }
@@ -149,10 +163,12 @@ impl Decode for Permit {
             toml::de::DeValue::Table(_) => {
                 let permit = ConditionalPermit::decode(node, reading)?;
                 reading.wants("advice", &permit.advice, "when", permit.when.is_some());
-                Some(Self { action: permit.action, when: permit.when, advice: permit.advice })
+                reading.wants("about", &permit.about, "when", permit.when.is_some());
+                let ConditionalPermit { action, when, about, advice, .. } = permit;
+                Some(Self { action, when, about, advice })
             }
             toml::de::DeValue::String(_) => {
-                Some(Self { action: Spanned::decode(node, reading)?, when: None, advice: None })
+                Some(Self { action: Spanned::decode(node, reading)?, when: None, about: None, advice: None })
             }
             _ => reading.misfit(node, "the name of an action, or `{ action = …, when = … }`"),
         }

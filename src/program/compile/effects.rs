@@ -5,39 +5,44 @@
 //! Never: performs one.
 
 use super::flow::mode_id;
+use super::sight::Bound;
 use super::{Compiler, Sight};
-use crate::expression::Shape;
+use crate::expression::{ENTRY, Shape};
 use crate::program::{Effect, Schema, Verb};
 use crate::surface;
 use crate::text::Spanned;
 
 impl Compiler<'_> {
-    pub(super) fn effects(
-        &mut self,
-        list: &[surface::Effect],
-        lets: &mut Vec<String>,
-        sight: Sight<'_>,
-    ) -> Vec<Effect> {
+    pub(super) fn effects(&mut self, list: &[surface::Effect], lets: &mut Vec<Bound>, sight: Sight<'_>) -> Vec<Effect> {
         let before = lets.len();
         let effects = list.iter().map(|effect| self.effect(effect, lets, sight)).collect();
         lets.truncate(before);
         effects
     }
 
-    fn effect(&mut self, effect: &surface::Effect, lets: &mut Vec<String>, sight: Sight<'_>) -> Effect {
+    fn effect(&mut self, effect: &surface::Effect, lets: &mut Vec<Bound>, sight: Sight<'_>) -> Effect {
         self.check_fit(effect, sight);
         let each = self.condition(effect.each.as_ref(), lets, sight);
+        let item = each.as_ref().map(|each| {
+            let path = resolved(each.reads_at().path(), lets);
+            let path = path.map(|path| [path, vec![ENTRY.to_owned()]].concat());
+            lets.push(Bound { name: "item".to_owned(), path });
+            lets.len() - 1
+        });
         let mut bound = Vec::new();
         for (name, tree) in &effect.lets {
-            if let Some(shape) = self.shape(&tree.value, lets, sight) {
-                bound.push((name.clone(), shape));
-            }
-            lets.push(name.clone());
+            let shape = self.shape(&tree.value, lets, sight);
+            let path = shape.as_ref().and_then(|shape| resolved(shape.path(), lets));
+            bound.extend(shape.map(|shape| (name.clone(), shape)));
+            lets.push(Bound { name: name.clone(), path });
         }
         let when = self.condition(effect.when.as_ref(), lets, sight);
         let value = effect.value.as_ref().and_then(|tree| self.shape(tree, lets, sight));
         let verb = self.verb(effect, value, lets, sight);
         let nested = self.effects(&effect.effects, lets, sight);
+        if let Some(item) = item {
+            lets.remove(item);
+        }
         Effect {
             verb,
             when,
@@ -53,7 +58,7 @@ impl Compiler<'_> {
         &mut self,
         effect: &surface::Effect,
         value: Option<Shape>,
-        lets: &[String],
+        lets: &[Bound],
         sight: Sight<'_>,
     ) -> Option<Verb> {
         if let Some(path) = &effect.set {
@@ -103,5 +108,14 @@ impl Compiler<'_> {
         let path = effect.path.as_ref().and_then(|path| self.template(path, lets, sight))?;
         let schema = effect.schema.as_ref().map(Schema::of_value);
         Some(Verb::Record { key, path, value: value?, schema })
+    }
+}
+
+/// A path as it leads from a name that all expressions see, through the names that effects bind.
+fn resolved(path: Option<&[String]>, lets: &[Bound]) -> Option<Vec<String>> {
+    let (head, inside) = path?.split_first()?;
+    match lets.iter().rfind(|bound| bound.name == *head) {
+        Some(bound) => Some([bound.path.as_deref()?, inside].concat()),
+        None => path.map(<[String]>::to_vec),
     }
 }

@@ -5,7 +5,7 @@
 //! Never: fails for a name that nothing declares: the pack's checks have reported it.
 
 use super::Compiler;
-use super::sight::{COMPUTE_NAMES, Sight};
+use super::sight::{Bound, COMPUTE_NAMES, Sight};
 use crate::program::{Event, Exit, Flows, Input, Message, ModeId, Rule, Speakers};
 use crate::surface::{self, Surface};
 use crate::text::{Location, Span, Spanned};
@@ -87,7 +87,8 @@ impl Compiler<'_> {
                 Some(Spanned::new(text.to_owned(), Location { source: *source, span }))
             });
             let Some(words) = words else { continue };
-            if let Some(text) = self.template(&words, &takes, sight) {
+            let lets: Vec<Bound> = takes.iter().map(|name| Bound { name: name.clone(), path: None }).collect();
+            if let Some(text) = self.template(&words, &lets, sight) {
                 messages.insert(name.clone(), Message { text, takes, at: message.at });
             }
         }

@@ -9,6 +9,7 @@ mod effects;
 mod fitting;
 mod flow;
 mod guardrails;
+mod known;
 mod patterns;
 mod prompts;
 mod replies;
@@ -217,9 +218,10 @@ impl Compiler<'_> {
         let mut contents = Table::default();
         for (name, content) in &surface.contents {
             let sight = Sight { names: CONTENT_NAMES, params: None };
-            let path = content.value.key.as_ref().is_some_and(|key| key.value == "path");
+            let path = content.value.key.as_ref().is_some_and(|key| key.value == surface::ContentKey::Path);
             let effects = self.effects(&content.value.effects, &mut Vec::new(), sight);
-            let example = content.value.example.as_ref().or(content.value.key.as_ref()).map(|key| key.value.clone());
+            let word = content.value.key.as_ref().map(|key| key.value.word().to_owned());
+            let example = content.value.example.as_ref().map(|key| key.value.clone()).or(word);
             contents.insert(name.clone(), Content { path, unique: content.value.unique, example, effects });
         }
         contents
@@ -243,7 +245,8 @@ impl Compiler<'_> {
                         let sight = Sight { names: CALL_NAMES, params };
                         let when = self.condition(permit.when.as_ref(), &[], sight);
                         let advice = permit.advice.as_ref().and_then(|advice| self.template(advice, &[], sight));
-                        slot.push(Permit { when, advice, at: permit.action.at });
+                        let about = permit.about.as_ref().map(|about| about.value.clone());
+                        slot.push(Permit { when, about, advice, at: permit.action.at });
                     }
                 }
             }
@@ -262,7 +265,8 @@ impl Compiler<'_> {
         }
         if modes.is_empty() {
             let at = surface.about.as_ref().map_or(Location::response(Default::default()), |about| about.name.at);
-            let permits = surface.actions.values().map(|_| vec![Permit { when: None, advice: None, at }]).collect();
+            let permits =
+                surface.actions.values().map(|_| vec![Permit { when: None, about: None, advice: None, at }]).collect();
             let reply = replies::compile_reply(&surface.reply, None, dialects);
             let exits = Vec::new();
             let mode = Mode { permits, at, dialects: all, reply, exits, degradation: Answers::default() };

@@ -4,14 +4,13 @@
 //! Out: the compiled expression, and a diagnostic for each name that it cannot see.
 //! Never: evaluates one.
 
+use super::known::{Lost, lost};
 use super::{Compiler, Slot};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Expression, PathTemplate, Reads, Shape, Template};
-use crate::program::REPLY_MEMBERS;
+use crate::expression::{ENTRY, Expression, PathTemplate, Reads, Shape, Template, spelled};
 use crate::surface::{Named, Tree};
 use crate::text::{Location, Spanned};
 use crate::value::Table;
-use serde_json::Value;
 use std::collections::HashSet;
 
 /// What the expressions at one place may see.
@@ -63,101 +62,71 @@ pub(super) const COMPUTE_NAMES: &[&str] = &["state", "data", "mode", "now"];
 /// What the words of a correction may see.
 pub(super) const ASK_AGAIN_NAMES: &[&str] = &["defects", "form", "permitted", "mode", "data"];
 
-/// The names that a tree declares, each with what stands under it; none where there may be others.
-type Members<'t> = Option<Vec<(&'t str, &'t Tree)>>;
-
-/// The first part of a path, behind a head and a name that are declared, that nothing declares; and what is declared there.
-fn lost<'t>(tree: &'t Tree, path: &[String], members: fn(&'t Tree) -> Members<'t>) -> Option<(usize, Vec<&'t str>)> {
-    let mut inside = tree;
-    for (number, name) in path.iter().enumerate().skip(2) {
-        let known = members(inside)?;
-        match known.iter().find(|(known, _)| known == name) {
-            Some((_, tree)) => inside = tree,
-            None => return Some((number, known.into_iter().map(|(known, _)| known).collect())),
-        }
-    }
-    None
+/// A name that an effect binds, or that a message takes, and the path to its value, if there is one.
+pub(super) struct Bound {
+    pub(super) name: String,
+    pub(super) path: Option<Vec<String>>,
 }
 
-/// The members of a constant.
-fn constants(tree: &Tree) -> Members<'_> {
-    match tree {
-        Tree::Table(members, _) => Some(members.iter().map(|(name, tree)| (name.value.as_str(), tree)).collect()),
-        _ => None,
-    }
-}
-
-/// The members that a schema declares, where it says that there are no others.
-fn properties(schema: &Tree) -> Members<'_> {
-    const ELSEWHERE: [&str; 6] = ["$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties"];
-    let closed = matches!(schema.get("additionalProperties"), None | Some(Tree::Constant(Value::Bool(false), _)));
-    let here = closed && !ELSEWHERE.iter().any(|key| schema.get(key).is_some());
-    constants(schema.get("properties").filter(|_| here)?)
+/// A path in which each number is an entry.
+fn entered(mut path: Vec<String>) -> Vec<String> {
+    path.iter_mut().filter(|part| part.parse::<usize>().is_ok()).for_each(|part| ENTRY.clone_into(part));
+    path
 }
 
 impl Compiler<'_> {
     /// Reports every name that an expression reads and cannot see.
-    pub(super) fn see(&mut self, reads: &Reads, lets: &[String], sight: Sight<'_>) {
-        for (path, at) in reads.iter() {
-            let Some(head) = path.first() else { continue };
+    pub(super) fn see(&mut self, reads: &Reads, lets: &[Bound], sight: Sight<'_>) {
+        let mut told: Vec<Vec<String>> = Vec::new();
+        for (path, at) in reads.iter().chain(reads.looks()) {
+            let Some((head, inside)) = path.split_first() else { continue };
             // Only effects see the ids that they make.
             if head == "reply" && sight.names.contains(&"ids") && !self.effects_read.iter().any(|known| known == path) {
                 self.effects_read.push(path.to_vec());
             }
-            if lets.contains(head) {
-                continue;
-            }
-            if !sight.names.contains(&head.as_str()) {
-                let names = sight.names.iter().copied().chain(lets.iter().map(String::as_str));
+            let bound = lets.iter().rfind(|bound| bound.name == *head);
+            if bound.is_none() && !sight.names.contains(&head.as_str()) {
+                let names = sight.names.iter().copied().chain(lets.iter().map(|bound| bound.name.as_str()));
                 let message = format!("there is no `{head}` to see here");
                 let diagnostic = Diagnostic::new(Code::PACK_UNKNOWN_VARIABLE, at, message).with_nearest(head, names);
                 self.diagnostics.push(diagnostic);
                 continue;
             }
-            if head == "state" {
-                self.touched.read.push((path.iter().skip(1).cloned().collect(), at));
-            }
-            let Some(member) = path.get(1) else { continue };
-            let (code, what, declared): (Code, &str, Vec<&str>) = match head.as_str() {
-                "state" => (Code::PACK_UNKNOWN_STATE, "state", self.surface.state.keys().map(String::as_str).collect()),
-                "data" => (Code::PACK_UNKNOWN_VARIABLE, "data", self.surface.data.keys().map(String::as_str).collect()),
-                "ids" => (Code::PACK_UNKNOWN_VARIABLE, "ids", self.ids.clone()),
-                "reply" => (Code::PACK_UNKNOWN_VARIABLE, "reply", REPLY_MEMBERS.to_vec()),
-                "params" => match sight.params {
-                    Some(params) => {
-                        (Code::PACK_UNKNOWN_VARIABLE, "action", params.keys().map(String::as_str).collect())
-                    }
-                    None => continue,
-                },
-                _ => continue,
+            // What a name stands for was judged where it is bound.
+            let before = match bound.map(|bound| &bound.path) {
+                None => std::slice::from_ref(head),
+                Some(Some(path)) => path.as_slice(),
+                Some(None) => continue,
             };
-            if !declared.contains(&member.as_str()) {
-                let message = match what {
-                    "ids" => format!("no effect takes an id with `new = \"{member}\"`"),
-                    _ => format!("the {what} has no `{member}`"),
-                };
-                self.diagnostics.push(Diagnostic::new(code, at, message).with_nearest(member, declared));
+            let path = entered([before, inside].concat());
+            if let Some(("state", member)) = path.split_first().map(|(head, member)| (head.as_str(), member)) {
+                self.touched.read.push((member.to_vec(), at));
+            }
+            let Some(Lost { number, known }) = lost(&path, self.surface, sight.params, &self.ids) else { continue };
+            let (around, member) = path.split_at(number);
+            let upto = path.get(..=number).unwrap_or(&path);
+            if number < before.len() || told.iter().any(|told| told == upto) {
                 continue;
             }
-            let lost = match (head.as_str(), sight.params) {
-                ("data", _) => self.surface.data.get(member).and_then(|data| lost(&data.value, path, constants)),
-                ("params", Some(params)) => params.get(member).and_then(|schema| lost(&schema.value, path, properties)),
-                _ => None,
+            told.push(upto.to_vec());
+            let member = member.first().map_or("", String::as_str);
+            let (code, message) = match (path.first().map(String::as_str), number) {
+                (Some("state"), _) => (Code::PACK_UNKNOWN_STATE, format!("the state has no `{member}`")),
+                (Some("ids"), _) => {
+                    (Code::PACK_UNKNOWN_VARIABLE, format!("no effect takes an id with `new = \"{member}\"`"))
+                }
+                (Some("params"), 1) => (Code::PACK_UNKNOWN_VARIABLE, format!("the action has no `{member}`")),
+                (Some(head), 1) => (Code::PACK_UNKNOWN_VARIABLE, format!("the {head} has no `{member}`")),
+                _ => (Code::PACK_UNKNOWN_VARIABLE, format!("`{}` has no `{member}`", spelled(around))),
             };
-            if let Some((number, known)) = lost {
-                let (around, member) = path.split_at(number);
-                let member = member.first().map_or("", String::as_str);
-                let message = format!("`{}` has no `{member}`", around.join("."));
-                let diagnostic = Diagnostic::new(Code::PACK_UNKNOWN_VARIABLE, at, message);
-                self.diagnostics.push(diagnostic.with_nearest(member, known));
-            }
+            self.diagnostics.push(Diagnostic::new(code, at, message).with_nearest(member, known));
         }
     }
 
     pub(super) fn condition(
         &mut self,
         text: Option<&Spanned<String>>,
-        lets: &[String],
+        lets: &[Bound],
         sight: Sight<'_>,
     ) -> Option<Expression> {
         let text = text?;
@@ -173,7 +142,7 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn template(&mut self, text: &Spanned<String>, lets: &[String], sight: Sight<'_>) -> Option<Template> {
+    pub(super) fn template(&mut self, text: &Spanned<String>, lets: &[Bound], sight: Sight<'_>) -> Option<Template> {
         match Template::parse(text) {
             Ok(template) => {
                 self.see(template.reads_at(), lets, sight);
@@ -186,7 +155,7 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn shape(&mut self, tree: &Tree, lets: &[String], sight: Sight<'_>) -> Option<Shape> {
+    pub(super) fn shape(&mut self, tree: &Tree, lets: &[Bound], sight: Sight<'_>) -> Option<Shape> {
         match Shape::parse(tree) {
             Ok(shape) => {
                 self.see(shape.reads(), lets, sight);
@@ -200,7 +169,7 @@ impl Compiler<'_> {
     }
 
     /// A path into the state, whose first part must be declared, and may not come from the host alone.
-    pub(super) fn path(&mut self, text: &Spanned<String>, lets: &[String], sight: Sight<'_>) -> Option<PathTemplate> {
+    pub(super) fn path(&mut self, text: &Spanned<String>, lets: &[Bound], sight: Sight<'_>) -> Option<PathTemplate> {
         let path = match PathTemplate::parse(text) {
             Ok(path) => path,
             Err(diagnostic) => {
