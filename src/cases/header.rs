@@ -5,7 +5,8 @@
 //! Never: knows which modes or dialects the pack has.
 
 use crate::surface::Tree;
-use crate::surface::decode::{Decode, Named, Node, OneOrMore, Reading, table};
+use crate::surface::declare::table;
+use crate::surface::decode::{Decode, Named, Node, OneOrMore, Reading};
 use crate::text::Spanned;
 use toml::de::DeValue;
 

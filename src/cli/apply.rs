@@ -10,7 +10,7 @@ use super::{Error, Format, Opened, Printed, Status};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::outcome::{Options, Outcome};
 use crate::report::{AppliedFile, Pen, Row, applied_sum, json, unified};
-use crate::text::{Location, Source, SourceId, Sources, Span};
+use crate::text::{Location, SourceId, Sources, Span};
 use crate::workspace::{self, Applied, Applying, Change, FileChange, Root};
 use std::path::PathBuf;
 
@@ -34,14 +34,8 @@ pub(crate) struct Arguments {
 
 pub(super) fn apply(arguments: &Arguments) -> Result<Printed, Error> {
     let opened = Opened::open(&arguments.answer.pack)?;
-    let program = match opened.program(arguments.format) {
-        Ok(program) => program,
-        Err(printed) => return Ok(printed),
-    };
-    let judged = match arguments.answer.judge(program, Options::default(), Some(clock()))? {
-        Ok(judged) => judged,
-        Err(printed) => return Ok(printed),
-    };
+    let program = opened.program(arguments.format)?;
+    let judged = arguments.answer.judge(program, Options::default(), Some(clock()))?;
     let how = Applying { dry_run: arguments.dry_run, partial: arguments.partial };
     let applied = workspace::apply(&Root::open(&arguments.root)?, &judged.outcome.effects, how);
     let status = status(&judged.outcome, &applied);
@@ -61,8 +55,7 @@ fn status(outcome: &Outcome, applied: &Applied) -> Status {
 }
 
 fn report(pen: &Pen, judged: Judged, applied: &Applied, arguments: &Arguments) -> Result<String, Error> {
-    let Judged { name, response, outcome } = judged;
-    let response = Source::new(name, String::from_utf8_lossy(&response));
+    let Judged { response, outcome } = judged;
     let mut sources = Sources::default();
     let source = sources.add(response.clone());
     let faults: Vec<Diagnostic> =

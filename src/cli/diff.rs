@@ -55,10 +55,7 @@ pub(super) fn diff(arguments: &Arguments) -> Result<Printed, Error> {
         Written::Json => Format::Json,
     };
     let (old, new) = (Opened::open(&arguments.old)?, Opened::open(&arguments.new)?);
-    let (before, after) = match (old.program(format), new.program(format)) {
-        (Ok(before), Ok(after)) => (before, after),
-        (Err(printed), _) | (_, Err(printed)) => return Ok(printed),
-    };
+    let (before, after) = (old.program(format)?, new.program(format)?);
     let old = Version { folder: &old.files.folder, program: before };
     let comparison = Comparison::of(old, Version { folder: &new.files.folder, program: after });
     let judging = Judging { program: after, against: Some(before), keeps: false };

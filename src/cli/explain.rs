@@ -5,12 +5,11 @@
 //! Never: has an explanation of its own; pages and packs have them.
 #![expect(clippy::disallowed_methods, reason = "a command that writes the page it was asked for")]
 
-use super::run::{Judging, status_of};
+use super::run::{Judged, Judging, status_of};
 use super::{Error, Format, Opened, Printed, Status};
 use crate::diagnostic::{Page, nearest, page, pages};
 use crate::outcome::Options;
 use crate::report::{Pen, status};
-use crate::text::Source;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -47,17 +46,13 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
     }
     if let Some(pack) = &arguments.degradation {
         let opened = Opened::open(pack)?;
-        return Ok(match opened.program(Format::Human) {
-            Ok(program) => Printed::new(opened.pen.degradation(&program.degradation_table()), Status::Clean),
-            Err(printed) => printed,
-        });
+        let rows = opened.program(Format::Human)?.degradation_table();
+        return Ok(Printed::new(opened.pen.degradation(&rows), Status::Clean));
     }
     if let Some(pack) = &arguments.permits {
         let opened = Opened::open(pack)?;
-        return Ok(match opened.program(Format::Human) {
-            Ok(program) => Printed::new(opened.pen.permits(&program.permit_table()), Status::Clean),
-            Err(printed) => printed,
-        });
+        let cells = opened.program(Format::Human)?.permit_table();
+        return Ok(Printed::new(opened.pen.permits(&cells), Status::Clean));
     }
     match (&arguments.what, &arguments.file) {
         (Some(pack), Some(file)) => story(Path::new(pack), file, arguments),
@@ -72,28 +67,21 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
 /// How an answer became its outcome.
 fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Error> {
     let opened = Opened::open(pack)?;
-    let program = match opened.program(arguments.format) {
-        Ok(program) => program,
-        Err(printed) => return Ok(printed),
-    };
+    let program = opened.program(arguments.format)?;
     let options = Options { trace: true, ..Options::default() };
-    let judged = match arguments.judging.judge(program, Some(file), options, None)? {
-        Ok(judged) => judged,
-        Err(printed) => return Ok(printed),
-    };
-    let (pen, outcome) = (&opened.pen, &judged.outcome);
-    let source = Source::new(judged.name, String::from_utf8_lossy(&judged.response));
+    let Judged { response, outcome } = &arguments.judging.judge(program, Some(file), options, None)?;
+    let pen = &opened.pen;
     let sum = status(outcome);
     let out = match (&arguments.html, arguments.format) {
         (Some(path), _) => {
-            std::fs::write(path, pen.page_of_story(outcome, &source, program.name()))
+            std::fs::write(path, pen.page_of_story(outcome, response, program.name()))
                 .map_err(|error| Error::Usage(format!("cannot write `{}`: {error}", path.display())))?;
             format!("wrote `{}`\n{sum}", path.display())
         }
-        (None, Format::Plain) => pen.plain_story(outcome, &source),
+        (None, Format::Plain) => pen.plain_story(outcome, response),
         (None, format) => {
-            let rows = || pen.rows(outcome, &source);
-            let drawn = || pen.story(outcome, &source);
+            let rows = || pen.rows(outcome, response);
+            let drawn = || pen.story(outcome, response);
             format.write(rows, drawn, &sum, |_| serde_json::to_string_pretty(outcome))?
         }
     };

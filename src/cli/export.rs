@@ -43,10 +43,7 @@ enum What {
 
 pub(super) fn export(arguments: &Arguments) -> Result<Printed, Error> {
     let opened = Opened::open(&arguments.pack)?;
-    let program = match opened.program(Format::Human) {
-        Ok(program) => program,
-        Err(printed) => return Ok(printed),
-    };
+    let program = opened.program(Format::Human)?;
     declared("mode", arguments.mode.as_deref(), program.modes())?;
     let mode = arguments.mode.clone().unwrap_or_else(|| program.session().mode);
     let what = match arguments.what {

@@ -28,14 +28,8 @@ pub(crate) struct Arguments {
 
 pub(super) fn hear(arguments: &Arguments) -> Result<Printed, Error> {
     let opened = Opened::open(&arguments.pack)?;
-    let program = match opened.program(arguments.format) {
-        Ok(program) => program,
-        Err(printed) => return Ok(printed),
-    };
-    let session = match arguments.session.open(program)? {
-        Ok(session) => session,
-        Err(printed) => return Ok(printed),
-    };
+    let program = opened.program(arguments.format)?;
+    let session = arguments.session.open(program)?;
     let text = arguments.text.join(" ");
     let heard = match arguments.text.as_slice() {
         [] => program.start(&session, arguments.trace),

@@ -30,7 +30,6 @@ use crate::report::{self, Pen, Row, json};
 use crate::surface::Folder;
 use crate::workspace::{PackFiles, ReadError, packs_below, read_pack};
 use clap::{Parser, Subcommand, ValueEnum};
-use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -147,16 +146,21 @@ impl Printed {
         Self { out, err: String::new(), status }
     }
 
-    fn trouble(error: &Error) -> Self {
-        Self { out: String::new(), err: Pen::default().trouble(&error.to_string()), status: Status::Trouble }
+    /// What is printed on standard error alone.
+    fn refused(err: String, status: Status) -> Self {
+        Self { out: String::new(), err, status }
     }
 }
 
-/// Why a command could not do its work: one line.
+/// Why a command could not do its work.
 #[derive(Debug)]
 enum Error {
+    /// A file or folder cannot be read.
     Read(ReadError),
+    /// The arguments make no sense, or something else went wrong: one line.
     Usage(String),
+    /// What was found stands in the way, such as the faults of a pack: it is laid out already.
+    Found(Printed),
 }
 
 impl From<ReadError> for Error {
@@ -165,19 +169,21 @@ impl From<ReadError> for Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Read(error) => error.fmt(f),
-            Error::Usage(message) => f.write_str(message),
-        }
+impl From<Error> for Printed {
+    fn from(error: Error) -> Self {
+        let message = match error {
+            Error::Read(error) => error.to_string(),
+            Error::Usage(message) => message,
+            Error::Found(printed) => return printed,
+        };
+        Self::refused(Pen::default().trouble(&message), Status::Trouble)
     }
 }
 
 /// Does what the arguments of this process say.
 pub fn main() -> ExitCode {
     let printed = match Arguments::try_parse() {
-        Ok(arguments) => execute(arguments).unwrap_or_else(|error| Printed::trouble(&error)),
+        Ok(arguments) => execute(arguments).unwrap_or_else(Printed::from),
         Err(error) => usage(&error),
     };
     // Whoever closed the pipe has seen enough: the status stays what it is.
@@ -220,11 +226,7 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
 /// What clap has to say: help and version on standard output, the rest on standard error.
 fn usage(error: &clap::Error) -> Printed {
     let text = error.render().ansi().to_string();
-    if error.use_stderr() {
-        Printed { out: String::new(), err: text, status: Status::Trouble }
-    } else {
-        Printed::new(text, Status::Clean)
-    }
+    if error.use_stderr() { Printed::refused(text, Status::Trouble) } else { Printed::new(text, Status::Clean) }
 }
 
 /// A pack from disk, ready to run or with every reason why not.
@@ -266,18 +268,16 @@ impl Opened {
         diagnostics.map(|one| Row::of_diagnostic(&self.pen, &self.loaded.sources, one)).collect()
     }
 
-    /// The program, or what to print where there is none: for programs the report of `check`.
-    fn program(&self, format: Format) -> Result<&Program, Printed> {
-        self.loaded.program.as_ref().ok_or_else(|| {
-            let report = |rows| serde_json::to_string_pretty(&json::Checked::new(rows, 1));
-            match format {
-                Format::Human => Printed { out: String::new(), err: self.drawn(), status: Status::Findings },
-                other => match other.write(|| self.rows(), String::new, "", report) {
-                    Ok(out) => Printed::new(out, Status::Findings),
-                    Err(error) => Printed::trouble(&error),
-                },
-            }
-        })
+    /// The program. Where there is none the faults of the pack are printed: for programs, as the report of `check`.
+    fn program(&self, format: Format) -> Result<&Program, Error> {
+        if let Some(program) = &self.loaded.program {
+            return Ok(program);
+        }
+        let report = |rows| serde_json::to_string_pretty(&json::Checked::new(rows, 1));
+        Err(Error::Found(match format {
+            Format::Human => Printed::refused(self.drawn(), Status::Findings),
+            other => Printed::new(other.write(|| self.rows(), String::new, "", report)?, Status::Findings),
+        }))
     }
 }
 
@@ -297,6 +297,5 @@ fn packs(paths: &[PathBuf]) -> Result<Vec<PackFiles>, Error> {
 /// What to print where no pack was found.
 fn nothing(what: &str, paths: &[PathBuf]) -> Printed {
     let shown: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
-    let err = Pen::default().trouble(&format!("nothing to {what} in {}", shown.join(", ")));
-    Printed { out: String::new(), err, status: Status::Nothing }
+    Printed::refused(Pen::default().trouble(&format!("nothing to {what} in {}", shown.join(", "))), Status::Nothing)
 }

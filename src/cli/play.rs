@@ -54,14 +54,8 @@ pub(crate) struct Arguments {
 
 pub(super) fn play(arguments: &Arguments) -> Result<Printed, Error> {
     let opened = Opened::open(&arguments.pack)?;
-    let program = match opened.program(Format::Human) {
-        Ok(program) => program,
-        Err(printed) => return Ok(printed),
-    };
-    let session = match arguments.session.open_at(program, Some(clock()))? {
-        Ok(session) => session,
-        Err(printed) => return Ok(printed),
-    };
+    let program = opened.program(Format::Human)?;
+    let session = arguments.session.open_at(program, Some(clock()))?;
     let mut table = Table {
         program,
         pen: &opened.pen,

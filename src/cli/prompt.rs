@@ -4,11 +4,10 @@
 //! Out: the prompt as text, as messages or as its ledger; or what changes against another pack or model.
 //! Never: writes a word of a prompt.
 
-use super::session::SessionArguments;
+use super::session::{SessionArguments, misfits};
 use super::{Error, Format, Opened, Printed, Status};
 use crate::outcome::Prompt;
 use crate::prompt::{Request, Turn, read_history};
-use crate::report::Pen;
 use crate::text::{Source, Sources};
 use crate::workspace::read_text;
 use clap::ValueEnum;
@@ -59,11 +58,7 @@ enum Shape {
 }
 
 pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
-    let history = match arguments.history.as_deref().map(turns).transpose()? {
-        Some(Err(printed)) => return Ok(printed),
-        Some(Ok(turns)) => turns,
-        None => Vec::new(),
-    };
+    let history = arguments.history.as_deref().map(turns).transpose()?.unwrap_or_default();
     let request = |model: Option<&String>| Request {
         prompt: arguments.prompt.clone(),
         model: model.cloned(),
@@ -71,19 +66,13 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
         message: arguments.message.clone(),
         counter: None,
     };
-    let (opened, prompt) = match assembled(&arguments.pack, arguments, &request(arguments.model.as_ref()))? {
-        Ok(made) => made,
-        Err(printed) => return Ok(printed),
-    };
+    let (opened, prompt) = assembled(&arguments.pack, arguments, &request(arguments.model.as_ref()))?;
     if arguments.against.is_none() && arguments.against_model.is_none() {
         return written(&opened, &prompt, arguments.format);
     }
     let pack = arguments.against.as_ref().unwrap_or(&arguments.pack);
     let model = arguments.against_model.as_ref().or(arguments.model.as_ref());
-    let (other, before) = match assembled(pack, arguments, &request(model))? {
-        Ok(made) => made,
-        Err(printed) => return Ok(printed),
-    };
+    let (other, before) = assembled(pack, arguments, &request(model))?;
     let mut printed = written(&opened, &prompt, Shape::Ledger)?;
     printed.err = findings(&other, &before) + &printed.err;
     if before.has_errors() {
@@ -93,23 +82,12 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
     Ok(printed)
 }
 
-/// The prompt of a pack, or what to print where there is none.
-fn assembled(
-    pack: &Path,
-    arguments: &Arguments,
-    request: &Request,
-) -> Result<Result<(Opened, Prompt), Printed>, Error> {
+/// The prompt of a pack.
+fn assembled(pack: &Path, arguments: &Arguments, request: &Request) -> Result<(Opened, Prompt), Error> {
     let opened = Opened::open(pack)?;
-    let program = match opened.program(Format::Human) {
-        Ok(program) => program,
-        Err(printed) => return Ok(Err(printed)),
-    };
-    let session = match arguments.session.open(program)? {
-        Ok(session) => session,
-        Err(printed) => return Ok(Err(printed)),
-    };
-    let prompt = program.prompt(&session, request);
-    Ok(Ok((opened, prompt)))
+    let program = opened.program(Format::Human)?;
+    let prompt = program.prompt(&arguments.session.open(program)?, request);
+    Ok((opened, prompt))
 }
 
 fn written(opened: &Opened, prompt: &Prompt, shape: Shape) -> Result<Printed, Error> {
@@ -131,15 +109,11 @@ fn findings(opened: &Opened, prompt: &Prompt) -> String {
     prompt.found.iter().map(|found| opened.pen.diagnostic(&opened.loaded.sources, found) + "\n").collect()
 }
 
-/// The turns of a file, or what to print where it holds something else.
-fn turns(path: &Path) -> Result<Result<Vec<Turn>, Printed>, Error> {
+/// The turns of a file.
+fn turns(path: &Path) -> Result<Vec<Turn>, Error> {
     let text = read_text(path, MOST)?;
     let mut sources = Sources::default();
     let file = Source::new(path.display().to_string(), text);
     let id = sources.add(file.clone());
-    Ok(read_history(id, &file).map_err(|faults| {
-        let pen = Pen::default();
-        let drawn: Vec<String> = faults.iter().map(|fault| pen.diagnostic(&sources, fault)).collect();
-        Printed { out: String::new(), err: drawn.join("\n"), status: Status::Trouble }
-    }))
+    read_history(id, &file).map_err(|faults| misfits(&sources, &faults))
 }

@@ -55,15 +55,9 @@ pub(crate) struct Arguments {
 
 pub(super) fn replay(arguments: &Arguments) -> Result<Printed, Error> {
     let opened = Opened::open(&arguments.pack)?;
-    let program = match opened.program(arguments.format) {
-        Ok(program) => program,
-        Err(printed) => return Ok(printed),
-    };
+    let program = opened.program(arguments.format)?;
     let other = arguments.against.as_deref().map(Opened::open).transpose()?;
-    let against = match other.as_ref().map(|other| other.program(arguments.format)).transpose() {
-        Ok(against) => against,
-        Err(printed) => return Ok(printed),
-    };
+    let against = other.as_ref().map(|other| other.program(arguments.format)).transpose()?;
     let judging = Judging { program, against, keeps: arguments.out.is_some() };
     let out = arguments.out.as_deref().map(|out| Out::create(out, &arguments.file)).transpose()?;
     let (replayed, broken) = judging.judge_all(&arguments.file, arguments.jobs, out)?;

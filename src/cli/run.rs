@@ -9,7 +9,7 @@ use super::{Error, Format, Opened, Printed, Status};
 use crate::diagnostic::alternatives;
 use crate::outcome::{Options, Outcome};
 use crate::program::Program;
-use crate::report::{Pen, status};
+use crate::report::status;
 use crate::text::Source;
 use crate::workspace::read_file;
 use std::io::Read as _;
@@ -60,68 +60,48 @@ pub(super) struct Judging {
     attempts: usize,
 }
 
-/// A response, what messages call it, and its outcome.
+/// A response and its outcome.
 pub(super) struct Judged {
-    pub(super) name: String,
-    pub(super) response: Vec<u8>,
+    pub(super) response: Source,
     pub(super) outcome: Outcome,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
     let opened = Opened::open(&arguments.answer.pack)?;
-    let program = match opened.program(arguments.format) {
-        Ok(program) => program,
-        Err(printed) => return Ok(printed),
-    };
+    let program = opened.program(arguments.format)?;
     let chunk = arguments.stream.map(|bytes| bytes as usize);
     let options = Options { trace: arguments.trace, chunk, ..Options::default() };
-    Ok(match arguments.answer.judge(program, options, None)? {
-        Ok(judged) => printed(&opened.pen, &judged.outcome, judged.name, &judged.response, arguments.format)?,
-        Err(printed) => printed,
-    })
+    let Judged { response, outcome } = &arguments.answer.judge(program, options, None)?;
+    let rows = || opened.pen.rows(outcome, response);
+    let drawn = || opened.pen.outcome(outcome, response);
+    let out = arguments.format.write(rows, drawn, &status(outcome), |_| serde_json::to_string_pretty(outcome))?;
+    Ok(Printed::new(out, status_of(outcome)))
 }
 
 impl Answer {
-    /// The outcome, or what to print where the session does not fit the pack. Where nothing tells the time, it is `now`.
-    pub(super) fn judge(
-        &self,
-        program: &Program,
-        options: Options,
-        now: Option<String>,
-    ) -> Result<Result<Judged, Printed>, Error> {
+    /// The outcome. Where nothing tells the time, it is `now`.
+    pub(super) fn judge(&self, program: &Program, options: Options, now: Option<String>) -> Result<Judged, Error> {
         self.judging.judge(program, self.file.as_deref(), options, now)
     }
 }
 
 impl Judging {
-    /// The outcome of the response in `file`, or what to print where the session does not fit the pack.
+    /// The outcome of the response in `file`. Where nothing tells the time, it is `now`.
     pub(super) fn judge(
         &self,
         program: &Program,
         file: Option<&Path>,
         options: Options,
         now: Option<String>,
-    ) -> Result<Result<Judged, Printed>, Error> {
-        let session = match self.session.open_at(program, now)? {
-            Ok(session) => session,
-            Err(printed) => return Ok(Err(printed)),
-        };
+    ) -> Result<Judged, Error> {
+        let session = self.session.open_at(program, now)?;
         declared("dialect", self.dialect.as_deref(), program.dialects())?;
-        let (name, response) = response(file)?;
+        let (name, bytes) = response(file)?;
         let options =
             Options { dialect: self.dialect.clone(), truncated: self.truncated, attempts: self.attempts, ..options };
-        let outcome = program.run_with(&session, &response, &options);
-        Ok(Ok(Judged { name, response, outcome }))
+        let outcome = program.run_with(&session, &bytes, &options);
+        Ok(Judged { response: Source::new(name, String::from_utf8_lossy(&bytes)), outcome })
     }
-}
-
-/// The outcome in its format, and the status that it means.
-fn printed(pen: &Pen, outcome: &Outcome, name: String, response: &[u8], format: Format) -> Result<Printed, Error> {
-    let source = Source::new(name, String::from_utf8_lossy(response));
-    let rows = || pen.rows(outcome, &source);
-    let drawn = || pen.outcome(outcome, &source);
-    let out = format.write(rows, drawn, &status(outcome), |_| serde_json::to_string_pretty(outcome))?;
-    Ok(Printed::new(out, status_of(outcome)))
 }
 
 /// The status that an outcome means.

@@ -39,19 +39,16 @@ pub(super) fn clock() -> String {
 }
 
 impl SessionArguments {
-    /// The session, or what to print where it does not fit the pack.
-    pub(super) fn open(&self, program: &Program) -> Result<Result<Session, Printed>, Error> {
+    /// The session, if it fits the pack.
+    pub(super) fn open(&self, program: &Program) -> Result<Session, Error> {
         self.open_at(program, None)
     }
 
     /// As [`SessionArguments::open`]; where neither the session nor an argument tells the time, it is `now`.
-    pub(super) fn open_at(&self, program: &Program, now: Option<String>) -> Result<Result<Session, Printed>, Error> {
+    pub(super) fn open_at(&self, program: &Program, now: Option<String>) -> Result<Session, Error> {
         declared("mode", self.mode.as_deref(), program.modes())?;
         let mut partial = match &self.session {
-            Some(path) => match read_session(path)? {
-                Ok(members) => members,
-                Err(printed) => return Ok(Err(printed)),
-            },
+            Some(path) => read_session(path)?,
             None => Map::new(),
         };
         let given = [("mode", &self.mode), ("now", &self.now)];
@@ -59,21 +56,22 @@ impl SessionArguments {
         if let Some(now) = now.filter(|_| partial.get("now").is_none_or(Value::is_null)) {
             partial.insert("now".to_owned(), now.into());
         }
-        Ok(program.resume(&Value::Object(partial)).map_err(|faults| trouble(&Sources::default(), &faults)))
+        program.resume(&Value::Object(partial)).map_err(|faults| misfits(&Sources::default(), &faults))
     }
 }
 
-fn trouble(sources: &Sources, faults: &[Diagnostic]) -> Printed {
+/// What is wrong with a file that the command was given.
+pub(super) fn misfits(sources: &Sources, faults: &[Diagnostic]) -> Error {
     let pen = Pen::default();
     let drawn: Vec<String> = faults.iter().map(|one| pen.diagnostic(sources, one)).collect();
-    Printed { out: String::new(), err: drawn.join("\n"), status: Status::Trouble }
+    Error::Found(Printed::refused(drawn.join("\n"), Status::Trouble))
 }
 
-/// The members of a session, or what to print of a file that holds something else.
-fn read_session(path: &Path) -> Result<Result<Map<String, Value>, Printed>, Error> {
+/// The members of a session.
+fn read_session(path: &Path) -> Result<Map<String, Value>, Error> {
     let text = read_text(path, MOST)?;
     let (offset, message) = match serde_json::from_str(&text) {
-        Ok(Value::Object(members)) => return Ok(Ok(members)),
+        Ok(Value::Object(members)) => return Ok(members),
         Ok(_) => (0, "a session is one JSON object".to_owned()),
         Err(error) => {
             let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
@@ -90,5 +88,5 @@ fn read_session(path: &Path) -> Result<Result<Map<String, Value>, Printed>, Erro
     let fault = Diagnostic::new(Code::SESSION_MISFIT, at, message).with_help(
         "a session is `{\"mode\": \"…\", \"state\": {…}}`; whatever it leaves out takes the pack's initial value",
     );
-    Ok(Err(trouble(&sources, &[fault])))
+    Err(misfits(&sources, &[fault]))
 }

@@ -33,7 +33,7 @@ pub(super) fn watch<T>(
     attend(&mut paths.iter().cloned())?;
     let mut kept = Kept::nothing();
     loop {
-        let mut printed = command(&mut kept).unwrap_or_else(|error| Printed::trouble(&error));
+        let mut printed = command(&mut kept).unwrap_or_else(Printed::from);
         // What a pack uses may change with every save.
         attend(&mut kept.folders())?;
         printed.err += "watching; Ctrl-C ends it\n";

@@ -9,16 +9,13 @@ use crate::surface::{Effect, Surface};
 use crate::text::Location;
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
-    let actions = surface.actions.values().flat_map(|action| &action.value.effects);
-    let contents = surface.contents.values().flat_map(|content| &content.value.effects);
-    let rules = surface.rules.iter().flat_map(|rule| &rule.effects);
-    for effect in actions.chain(contents).chain(rules) {
-        check_effect(effect, surface, diagnostics);
-    }
+    surface.effects().into_iter().for_each(|effect| check_effect(effect, surface, diagnostics));
 }
 
-/// Each verb, the keys that it needs, and those that it may have beside them.
-const VERBS: &[(&str, &[&str], &[&str])] = &[
+/// A verb, the keys that it needs, and those that it may have beside them.
+type Verb = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+const VERBS: [Verb; 10] = [
     ("set", &["value"], &[]),
     ("append", &["value"], &["unique"]),
     ("remove", &[], &[]),
@@ -31,8 +28,8 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
     ("record", &["path", "value"], &["schema"]),
 ];
 
-/// Where the verbs of an effect stand, in the order of [`VERBS`].
-fn verbs(effect: &Effect) -> impl Iterator<Item = (usize, Location)> {
+/// The verbs that an effect has, and where they stand.
+fn verbs(effect: &Effect) -> impl Iterator<Item = (Verb, Location)> {
     let at = [
         effect.set.as_ref().map(|word| word.at),
         effect.append.as_ref().map(|word| word.at),
@@ -45,7 +42,7 @@ fn verbs(effect: &Effect) -> impl Iterator<Item = (usize, Location)> {
         effect.amend.as_ref().map(|word| word.at),
         effect.record.as_ref().map(|word| word.at),
     ];
-    at.into_iter().enumerate().filter_map(|(number, at)| Some((number, at?)))
+    VERBS.iter().copied().zip(at).filter_map(|(verb, at)| Some((verb, at?)))
 }
 
 /// The keys of an effect that belong to verbs, and where they stand.
@@ -71,9 +68,9 @@ fn check_effect(effect: &Effect, surface: &Surface, diagnostics: &mut Vec<Diagno
     let mut bad = |at, message: String, help: String| {
         diagnostics.push(Diagnostic::new(Code::PACK_EFFECT, at, message).with_help(help));
     };
-    let mut found = verbs(effect).filter_map(|(number, at)| Some((*VERBS.get(number)?, at)));
-    let first = found.next();
-    if let (Some(((verb, ..), _)), Some(((other, ..), at))) = (first, found.next()) {
+    let mut given = verbs(effect);
+    let first = given.next();
+    if let (Some(((verb, ..), _)), Some(((other, ..), at))) = (first, given.next()) {
         bad(at, format!("this effect has two verbs, `{verb}` and `{other}`"), "make it two effects".to_owned());
     }
     let binds = effect.new.is_some() || !effect.lets.is_empty();
@@ -112,8 +109,5 @@ fn check_effect(effect: &Effect, surface: &Surface, diagnostics: &mut Vec<Diagno
         && remark.value == Remark::Note
     {
         bad(remark.at, "the remark `note` needs a `text`".to_owned(), "add `text = \"…\"`".to_owned());
-    }
-    for nested in &effect.effects {
-        check_effect(nested, surface, diagnostics);
     }
 }

@@ -4,6 +4,7 @@
 //! Out: a diagnostic for each mode, class or message that nothing declares, and for each `say` that does not fit its message.
 //! Never: asks whether a mode can be reached.
 
+use super::names::{names_of, needs_other, undeclared};
 use super::prompts::missing_text;
 use crate::diagnostic::{Code, Diagnostic, alternatives};
 use crate::surface::{Effect, Event, Message, Surface};
@@ -14,6 +15,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     for mode in surface.modes.values() {
         for exit in &mode.value.exits {
             names.mode(&exit.to);
+            names.diagnostics.extend(needs_other("shut", exit.shut.as_ref(), "gate", exit.gate.is_some()));
             exit.shut.iter().for_each(|shut| names.plain_message(shut));
         }
     }
@@ -36,12 +38,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     for (name, message) in &surface.messages {
         names.words(name, message);
     }
-    let actions = surface.actions.values().flat_map(|action| &action.value.effects);
-    let contents = surface.contents.values().flat_map(|content| &content.value.effects);
-    let rules = surface.rules.iter().flat_map(|rule| &rule.effects);
-    for effect in actions.chain(contents).chain(rules) {
-        names.effect(effect);
-    }
+    surface.effects().into_iter().for_each(|effect| names.effect(effect));
 }
 
 struct Names<'n> {
@@ -49,14 +46,10 @@ struct Names<'n> {
     diagnostics: &'n mut Vec<Diagnostic>,
 }
 
-impl Names<'_> {
+impl<'n> Names<'n> {
     fn mode(&mut self, name: &Spanned<String>) {
-        if !self.surface.modes.contains_key(&name.value) {
-            let message = format!("no table declares the mode `{}`", name.value);
-            let known = self.surface.modes.keys().map(String::as_str);
-            self.diagnostics
-                .push(Diagnostic::new(Code::PACK_UNKNOWN_MODE, name.at, message).with_nearest(&name.value, known));
-        }
+        let declared = names_of(&self.surface.modes);
+        self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_MODE, "mode", &name.value, name.at, declared));
     }
 
     fn event(&mut self, on: &Spanned<String>) {
@@ -82,15 +75,10 @@ impl Names<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    fn message(&mut self, name: &Spanned<String>) -> Option<Spanned<Message>> {
-        let message = self.surface.messages.get(&name.value);
-        if message.is_none() {
-            let text = format!("no table declares the message `{}`", name.value);
-            let known = self.surface.messages.keys().map(String::as_str);
-            self.diagnostics
-                .push(Diagnostic::new(Code::PACK_UNKNOWN_MESSAGE, name.at, text).with_nearest(&name.value, known));
-        }
-        message.cloned()
+    fn message(&mut self, name: &Spanned<String>) -> Option<&'n Spanned<Message>> {
+        let declared = names_of(&self.surface.messages);
+        self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_MESSAGE, "message", &name.value, name.at, declared));
+        self.surface.messages.get(&name.value)
     }
 
     /// A message that is said where nobody can give it names.
@@ -146,9 +134,6 @@ impl Names<'_> {
                     self.diagnostics.push(Diagnostic::new(Code::PACK_EFFECT, given.at, text).with_nearest(name, known));
                 }
             }
-        }
-        for nested in &effect.effects {
-            self.effect(nested);
         }
     }
 }

@@ -4,11 +4,10 @@
 //! Out: the compiled ones by name.
 //! Never: asks what a dialect makes of them.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Checked, Code, Diagnostic};
 use crate::grammar::{Grammar, shipped, shipped_names};
 use crate::surface::Surface;
-use crate::text::Source;
-use crate::text::Spanned;
+use crate::text::{Source, Spanned};
 use indexmap::IndexMap;
 use std::sync::Arc;
 
@@ -40,10 +39,8 @@ pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) ->
                 take(&name.value, Grammar::parse(source, text), &mut grammars, diagnostics);
             }
             None => {
-                let mut known: Vec<&str> = surface.grammars.keys().map(String::as_str).collect();
-                for name in shipped_names() {
-                    known.push(name);
-                }
+                let shipped = shipped_names().map(|name| -> &str { name });
+                let known = surface.grammars.keys().map(String::as_str).chain(shipped);
                 let message = format!("there is no grammar `{}`", name.value);
                 diagnostics.push(
                     Diagnostic::new(Code::PACK_UNKNOWN_GRAMMAR, name.at, message).with_nearest(&name.value, known),
@@ -56,7 +53,7 @@ pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) ->
 
 fn take(
     name: &str,
-    checked: crate::diagnostic::Checked<Grammar>,
+    checked: Checked<Grammar>,
     grammars: &mut IndexMap<String, Arc<Grammar>>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {

@@ -4,6 +4,7 @@
 //! Out: each that is `like` another with all that the other says, and a diagnostic for what it cannot take or says itself.
 //! Never: follows more than one `like`.
 
+use super::names::{names_of, undeclared};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::{Dialect, Surface};
 use crate::text::{Location, Spanned};
@@ -18,11 +19,8 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
         }
         match declared.get(&like.value) {
             None => {
-                let message = format!("no table declares the dialect `{}`", like.value);
-                let known = declared.keys().map(String::as_str).filter(|known| known != name);
-                diagnostics.push(
-                    Diagnostic::new(Code::PACK_UNKNOWN_DIALECT, like.at, message).with_nearest(&like.value, known),
-                );
+                let others = names_of(&declared).filter(|other| other != name);
+                diagnostics.extend(undeclared(Code::PACK_UNKNOWN_DIALECT, "dialect", &like.value, like.at, others));
             }
             Some(Spanned { value: Dialect { like: Some(other), .. }, .. }) => {
                 diagnostics.push(bad(like.at, format!("`{}` is itself like `{}`", like.value, other.value)));

@@ -5,173 +5,227 @@
 //! Never: looks into expressions; compiling them does.
 
 use crate::diagnostic::{Code, Diagnostic, Severity, rows};
-use crate::surface::{Dialect, Levels, Reply, Role, Surface};
-use crate::text::Spanned;
+use crate::surface::{Dialect, Levels, Named, ONLY_MODE, Reply, Role, Surface};
+use crate::text::{Location, Spanned, excerpt, glob};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
-    let dialects: Vec<&str> = surface.dialects.keys().map(String::as_str).collect();
-    let modes: Vec<&str> = surface.modes.keys().map(String::as_str).collect();
-    let actions: Vec<&str> = surface.actions.keys().map(String::as_str).collect();
-    let blocks = block_names(surface);
-    let mut known = |code: Code, kind: &str, name: &Spanned<String>, declared: &[&str]| {
-        if !declared.contains(&name.value.as_str()) {
-            let message = format!("no table declares the {kind} `{}`", name.value);
-            diagnostics
-                .push(Diagnostic::new(code, name.at, message).with_nearest(&name.value, declared.iter().copied()));
-        }
-    };
-    if let Some(about) = &surface.about {
-        for dialect in about.dialects.iter().flatten() {
-            known(Code::PACK_UNKNOWN_DIALECT, "dialect", dialect, &dialects);
-        }
+    let mut names = Names { surface, blocks: block_names(surface), diagnostics };
+    names.check_pack();
+    names.check_modes();
+    names.check_replies();
+    surface.dialects.values().for_each(|dialect| names.check_dialect(&dialect.value));
+    names.check_guardrails();
+    names.check_contents();
+    names.check_levels();
+}
+
+/// Says that nothing declares the name at a place, unless it is one of those that are `declared`.
+pub(super) fn undeclared<'n>(
+    code: Code,
+    kind: &str,
+    name: &str,
+    at: Location,
+    declared: impl IntoIterator<Item = &'n str>,
+) -> Option<Diagnostic> {
+    let declared: Vec<&str> = declared.into_iter().collect();
+    if declared.contains(&name) {
+        return None;
+    }
+    let message = format!("no table declares the {kind} `{}`", excerpt(name, 60));
+    Some(Diagnostic::new(code, at, message).with_nearest(name, declared))
+}
+
+/// The names of a table of tables.
+pub(super) fn names_of<T>(table: &Named<T>) -> impl Iterator<Item = &str> {
+    table.keys().map(String::as_str)
+}
+
+/// Says that a key means nothing where the other one is absent.
+pub(super) fn needs_other<T>(key: &str, given: Option<&Spanned<T>>, other: &str, is_there: bool) -> Option<Diagnostic> {
+    let given = given.filter(|_| !is_there)?;
+    let message = format!("`{key}` means nothing without `{other}`");
+    let fault = Diagnostic::new(Code::PACK_MISSING_KEY, given.at, message);
+    Some(fault.with_help(format!("add `{other}`, or take `{key}` out")))
+}
+
+struct Names<'n> {
+    surface: &'n Surface,
+    /// What blocks may be called in a reply.
+    blocks: Vec<&'n str>,
+    diagnostics: &'n mut Vec<Diagnostic>,
+}
+
+impl<'n> Names<'n> {
+    fn dialect(&mut self, name: &Spanned<String>) {
+        let declared = names_of(&self.surface.dialects);
+        self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_DIALECT, "dialect", &name.value, name.at, declared));
+    }
+
+    fn mode(&mut self, name: &Spanned<String>) {
+        let declared = names_of(&self.surface.modes);
+        self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_MODE, "mode", &name.value, name.at, declared));
+    }
+
+    fn block(&mut self, name: &str, at: Location, declared: &[&str]) {
+        let declared = declared.iter().copied();
+        self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_BLOCK, "block", name, at, declared));
+    }
+
+    fn check_pack(&mut self) {
+        let surface = self.surface;
+        let Some(about) = &surface.about else { return };
+        about.dialects.iter().flatten().for_each(|dialect| self.dialect(dialect));
         if let Some(start) = &about.start {
-            let declared: &[&str] = if modes.is_empty() { &["default"] } else { &modes };
-            known(Code::PACK_UNKNOWN_MODE, "mode", start, declared);
+            let only = Some(ONLY_MODE).filter(|_| surface.modes.is_empty());
+            let declared = names_of(&surface.modes).chain(only);
+            self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_MODE, "mode", &start.value, start.at, declared));
+        }
+        if surface.dialects.is_empty() {
+            self.diagnostics.push(
+                Diagnostic::new(Code::PACK_UNKNOWN_DIALECT, about.name.at, "the pack declares no dialect")
+                    .with_help("add `[dialects.NAME]` with a `grammar` and `blocks`"),
+            );
         }
     }
-    for mode in surface.modes.values() {
-        for dialect in mode.value.dialects.iter().flatten() {
-            known(Code::PACK_UNKNOWN_DIALECT, "dialect", dialect, &dialects);
-        }
-        for permit in &mode.value.permits {
-            let action = &permit.action;
-            let fits = actions.iter().any(|name| crate::text::glob(&action.value, name));
-            if !(action.value.contains(['*', '?']) && fits) {
-                known(Code::PACK_UNKNOWN_ACTION, "action", action, &actions);
+
+    fn check_modes(&mut self) {
+        let surface = self.surface;
+        for mode in surface.modes.values() {
+            mode.value.dialects.iter().flatten().for_each(|dialect| self.dialect(dialect));
+            for permit in &mode.value.permits {
+                let action = &permit.action;
+                let fits = |name: &str| glob(&action.value, name);
+                if !(action.value.contains(['*', '?']) && names_of(&surface.actions).any(fits)) {
+                    let declared = names_of(&surface.actions);
+                    let fault = undeclared(Code::PACK_UNKNOWN_ACTION, "action", &action.value, action.at, declared);
+                    self.diagnostics.extend(fault);
+                }
+                let advice = needs_other("advice", permit.advice.as_ref(), "when", permit.when.is_some());
+                let about = needs_other("about", permit.about.as_ref(), "when", permit.when.is_some());
+                self.diagnostics.extend(advice.into_iter().chain(about));
             }
         }
     }
-    for reply in std::iter::once(&surface.reply).chain(surface.modes.values().map(|mode| &mode.value.reply)) {
-        check_reply(reply, &blocks, &mut known);
+
+    fn check_replies(&mut self) {
+        let surface = self.surface;
+        let mut countable = self.blocks.clone();
+        countable.push("calls");
+        let of_modes = surface.modes.values().map(|mode| &mode.value.reply);
+        for Reply { order, shows, counts } in std::iter::once(&surface.reply).chain(of_modes) {
+            counts.iter().for_each(|(name, count)| self.block(name, count.at, &countable));
+            order.iter().flatten().for_each(|name| self.block(&name.value, name.at, &countable));
+            let lists = counts.values().filter_map(|count| count.value.lists.as_ref());
+            for name in shows.iter().chain(lists) {
+                self.block(&name.value, name.at, &self.blocks.clone());
+            }
+        }
     }
-    for dialect in surface.dialects.values() {
-        let own: Vec<&str> = dialect.value.blocks.keys().map(String::as_str).collect();
-        let opening = dialect.value.blocks.iter().flat_map(|(name, block)| match block.value.names.as_slice() {
+
+    fn check_dialect(&mut self, dialect: &Dialect) {
+        let opening = dialect.blocks.iter().flat_map(|(name, block)| match block.value.names.as_slice() {
             [] => vec![name.as_str()],
             names => names.iter().map(|name| name.value.as_str()).collect(),
         });
         let opening: Vec<&str> = opening.collect();
-        for need in &dialect.value.needs {
-            let fits = |name: &&str| crate::text::glob(name, &need.value) || crate::text::glob(&need.value, name);
+        for need in &dialect.needs {
+            let fits = |name: &&str| glob(name, &need.value) || glob(&need.value, name);
             if !opening.iter().any(fits) {
-                known(Code::PACK_UNKNOWN_BLOCK, "block", need, &opening);
+                self.block(&need.value, need.at, &opening);
             }
         }
-        for block in dialect.value.blocks.values() {
-            for held in &block.value.holds {
-                known(Code::PACK_UNKNOWN_BLOCK, "block", held, &own);
-            }
+        let own: Vec<&str> = names_of(&dialect.blocks).collect();
+        for held in dialect.blocks.values().flat_map(|block| &block.value.holds) {
+            self.block(&held.value, held.at, &own);
         }
     }
-    let mut targets = blocks.clone();
-    targets.extend(Role::WORDS);
-    targets.push("reply");
-    for guardrail in &surface.guardrails {
-        for on in &guardrail.on.0 {
-            match on.value.split_once('.').and_then(|(action, param)| Some((surface.actions.get(action)?, param))) {
-                Some((action, param)) => {
-                    let params: Vec<&str> = action.value.params.keys().map(String::as_str).collect();
-                    known(Code::PACK_UNKNOWN_BLOCK, "parameter", &Spanned::new(param.to_owned(), on.at), &params);
-                }
-                None => {
-                    let name = on.value.strip_suffix(".key").unwrap_or(&on.value);
-                    let on = Spanned::new(name.to_owned(), on.at);
-                    known(Code::PACK_UNKNOWN_BLOCK, "block, role or action's parameter", &on, &targets);
-                }
-            }
-        }
-        for mode in &guardrail.modes.0 {
-            known(Code::PACK_UNKNOWN_MODE, "mode", mode, &modes);
-        }
-    }
-    for guardrail in surface.guardrails.iter().filter(|guardrail| guardrail.on.0.is_empty()) {
-        let message = format!("nothing says what the guardrail `{}` looks at", guardrail.id.value);
-        diagnostics.push(
-            Diagnostic::new(Code::PACK_MISSING_KEY, guardrail.id.at, message)
-                .with_help("add `on = …`: a role, a block, `ACTION.PARAMETER` or `reply`, or a list of them"),
-        );
-    }
-    check_contents(surface, diagnostics);
-    check_levels(surface, diagnostics);
-    if surface.dialects.is_empty() && surface.about.is_some() {
-        let at = surface.about.as_ref().map(|about| about.name.at);
-        diagnostics.push(
-            Diagnostic::new(Code::PACK_UNKNOWN_DIALECT, at, "the pack declares no dialect")
-                .with_help("add `[dialects.NAME]` with a `grammar` and `blocks`"),
-        );
-    }
-}
 
-/// Every table of contents is about contents that some block gives.
-fn check_contents(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
-    let blocks = surface.dialects.values().flat_map(|dialect| &dialect.value.blocks);
-    let contents = blocks.filter(|(_, block)| block.value.role == Role::Content);
-    let called = contents.map(|(name, block)| match &block.value.name {
-        // What the answer says cannot be known.
-        Some(called) if called.value.starts_with('@') => "*",
-        Some(called) => called.value.as_str(),
-        None => name.as_str(),
-    });
-    let called: Vec<&str> = called.collect();
-    let doubtful = surface.dialects.values().any(|dialect| surface.torn.contains(&dialect.at));
-    for (name, content) in surface.contents.iter().filter(|_| !doubtful) {
-        if !called.iter().any(|called| crate::text::glob(called, name)) {
-            let message = format!("no block gives a content that is called `{name}`");
-            let diagnostic = Diagnostic::new(Code::PACK_UNKNOWN_BLOCK, content.at, message);
-            diagnostics.push(diagnostic.with_nearest(name, called.iter().copied()));
+    fn check_guardrails(&mut self) {
+        for guardrail in &self.surface.guardrails {
+            if guardrail.on.0.is_empty() {
+                let message = format!("nothing says what the guardrail `{}` looks at", guardrail.id.value);
+                self.diagnostics.push(
+                    Diagnostic::new(Code::PACK_MISSING_KEY, guardrail.id.at, message)
+                        .with_help("add `on = …`: a role, a block, `ACTION.PARAMETER` or `reply`, or a list of them"),
+                );
+            }
+            guardrail.on.0.iter().for_each(|on| self.check_target(on));
+            guardrail.modes.0.iter().for_each(|mode| self.mode(mode));
         }
     }
-}
 
-/// `[check]` names codes that keep no pack from running.
-fn check_levels(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
-    let mild = || rows().iter().filter(|row| row.severity != Severity::Error).map(|row| row.name);
-    for (code, _) in surface.check.iter().flat_map(Levels::all) {
-        if mild().any(|known| known == code.value) {
-            continue;
-        }
-        let diagnostic = if rows().iter().any(|row| row.name == code.value) {
-            let message = format!("`{}` is a fault that keeps the pack from running", code.value);
-            Diagnostic::new(Code::PACK_WRONG_VALUE, code.at, message).with_help("mend it; it cannot be allowed")
-        } else {
-            let message = format!("there is no finding `{}`", code.value);
-            Diagnostic::new(Code::PACK_WRONG_VALUE, code.at, message).with_nearest(&code.value, mild())
+    /// What a guardrail looks at: a role, a block, its key, a parameter of an action, or the reply.
+    fn check_target(&mut self, on: &Spanned<String>) {
+        let param =
+            on.value.split_once('.').and_then(|(action, param)| Some((self.surface.actions.get(action)?, param)));
+        let fault = match param {
+            Some((action, param)) => {
+                let declared = names_of(&action.value.params);
+                undeclared(Code::PACK_UNKNOWN_BLOCK, "parameter", param, on.at, declared)
+            }
+            None => {
+                let name = on.value.strip_suffix(".key").unwrap_or(&on.value);
+                let declared = self.blocks.iter().chain(Role::WORDS).copied().chain(["reply"]);
+                undeclared(Code::PACK_UNKNOWN_BLOCK, "block, role or action's parameter", name, on.at, declared)
+            }
         };
-        diagnostics.push(diagnostic);
+        self.diagnostics.extend(fault);
     }
-}
 
-fn check_reply(reply: &Reply, blocks: &[&str], known: &mut impl FnMut(Code, &str, &Spanned<String>, &[&str])) {
-    let mut countable = blocks.to_vec();
-    countable.push("calls");
-    for (name, count) in &reply.counts {
-        known(Code::PACK_UNKNOWN_BLOCK, "block", &Spanned::new(name.clone(), count.at), &countable);
+    /// Every table of contents is about contents that some block gives.
+    fn check_contents(&mut self) {
+        let surface = self.surface;
+        if surface.dialects.values().any(|dialect| surface.torn.contains(&dialect.at)) {
+            return;
+        }
+        let blocks = surface.dialects.values().flat_map(|dialect| &dialect.value.blocks);
+        let contents = blocks.filter(|(_, block)| block.value.role == Role::Content);
+        let called = contents.map(|(name, block)| match &block.value.name {
+            // What the answer says cannot be known.
+            Some(called) if called.value.starts_with('@') => "*",
+            Some(called) => called.value.as_str(),
+            None => name.as_str(),
+        });
+        let called: Vec<&str> = called.collect();
+        for (name, content) in &surface.contents {
+            if !called.iter().any(|called| glob(called, name)) {
+                let message = format!("no block gives a content that is called `{name}`");
+                let fault = Diagnostic::new(Code::PACK_UNKNOWN_BLOCK, content.at, message);
+                self.diagnostics.push(fault.with_nearest(name, called.iter().copied()));
+            }
+        }
     }
-    for name in reply.order.iter().flatten() {
-        known(Code::PACK_UNKNOWN_BLOCK, "block", name, &countable);
-    }
-    let lists = reply.counts.values().filter_map(|count| count.value.lists.as_ref());
-    for name in reply.shows.iter().chain(lists) {
-        known(Code::PACK_UNKNOWN_BLOCK, "block", name, blocks);
+
+    /// `[check]` names codes that keep no pack from running.
+    fn check_levels(&mut self) {
+        let mild = || rows().iter().filter(|row| row.severity != Severity::Error).map(|row| row.name);
+        for (code, _) in self.surface.check.iter().flat_map(Levels::all) {
+            if mild().any(|known| known == code.value) {
+                continue;
+            }
+            self.diagnostics.push(if rows().iter().any(|row| row.name == code.value) {
+                let message = format!("`{}` is a fault that keeps the pack from running", code.value);
+                Diagnostic::new(Code::PACK_WRONG_VALUE, code.at, message).with_help("mend it; it cannot be allowed")
+            } else {
+                let message = format!("there is no finding `{}`", code.value);
+                Diagnostic::new(Code::PACK_WRONG_VALUE, code.at, message).with_nearest(&code.value, mild())
+            });
+        }
     }
 }
 
 /// What blocks may be called in a reply: their bound names, and the names that they bear in the outcome.
 fn block_names(surface: &Surface) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
-    for dialect in surface.dialects.values() {
-        names.extend(names_of(&dialect.value));
+    for Spanned { value: dialect, .. } in surface.dialects.values() {
+        let called = dialect.blocks.values().filter_map(|block| block.value.name.as_ref());
+        let called = called.map(|name| name.value.as_str()).filter(|name| !name.starts_with('@'));
+        // What stands outside every block may be the message, or a section.
+        let text = dialect.text.as_ref().map(|text| text.value.as_str());
+        let outside = text.and_then(|text| if text == "message" { Some(text) } else { text.strip_prefix("section:") });
+        names.extend(names_of(&dialect.blocks).chain(called).chain(outside));
     }
     names.sort_unstable();
     names.dedup();
     names
-}
-
-fn names_of(dialect: &Dialect) -> impl Iterator<Item = &str> {
-    let called = dialect.blocks.values().filter_map(|block| block.value.name.as_ref());
-    let called = called.map(|name| name.value.as_str()).filter(|name| !name.starts_with('@'));
-    // What stands outside every block may be the message, or a section.
-    let text = dialect.text.as_ref().map(|text| text.value.as_str());
-    let outside = text.and_then(|text| if text == "message" { Some(text) } else { text.strip_prefix("section:") });
-    dialect.blocks.keys().map(String::as_str).chain(called).chain(outside)
 }

@@ -4,13 +4,11 @@
 //! Out: `pack/bad-layer` for keys that do not fit together, and a diagnostic for each name or file that is not there.
 //! Never: reads a text, or counts its tokens.
 
+use super::names::{names_of, undeclared};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Scope, Template};
-use crate::surface::{Amount, Layer, Origins, Prompt, Speaker, Surface, TEXTS, Trimming};
+use crate::surface::{Amount, Layer, ONLY_MODE, Origins, Prompt, Speaker, Surface, TEXTS, Trimming};
 use crate::text::{Location, Spanned, excerpt};
-
-/// The mode of a pack that declares none.
-const ONLY_MODE: &str = "default";
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let mut check = Check { surface, diagnostics };
@@ -48,20 +46,9 @@ struct Check<'c> {
 }
 
 impl<'c> Check<'c> {
-    fn known<'n>(
-        &mut self,
-        code: Code,
-        kind: &str,
-        name: &str,
-        at: Location,
-        declared: impl Iterator<Item = &'n str> + Clone,
-    ) -> bool {
-        let known = declared.clone().any(|one| one == name);
-        if !known {
-            let message = format!("no table declares the {kind} `{}`", excerpt(name, 60));
-            self.diagnostics.push(Diagnostic::new(code, at, message).with_nearest(name, declared));
-        }
-        known
+    fn tier(&mut self, name: &str, at: Location) {
+        let declared = names_of(&self.surface.tiers);
+        self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_TIER, "tier", name, at, declared));
     }
 
     fn bad(&mut self, at: Location, message: impl Into<String>, help: &str) {
@@ -71,8 +58,7 @@ impl<'c> Check<'c> {
     fn tiers(&mut self) {
         let surface = self.surface;
         for model in surface.models.values() {
-            let tier = &model.value.tier;
-            self.known(Code::PACK_UNKNOWN_TIER, "tier", &tier.value, tier.at, surface.tiers.keys().map(String::as_str));
+            self.tier(&model.value.tier.value, model.value.tier.at);
         }
         let per_token = surface.tiers.values().map(|tier| tier.value.bytes_per_token);
         let per_token = per_token.chain(surface.models.values().map(|model| model.value.bytes_per_token));
@@ -124,11 +110,9 @@ impl<'c> Check<'c> {
             }
             seen.push(layer);
         }
-        let ids = layers.iter().map(|layer| layer.id.value.as_str());
         for name in prompt.value.trim_order.iter().flatten() {
-            if !self.known(Code::PACK_UNKNOWN_LAYER, "layer", &name.value, name.at, ids.clone()) {
-                continue;
-            }
+            let ids = layers.iter().map(|layer| layer.id.value.as_str());
+            self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_LAYER, "layer", &name.value, name.at, ids));
             let layer = layers.iter().find(|layer| layer.id.value == name.value);
             if let Some(layer) = layer.filter(|layer| trimming(layer).is_empty()) {
                 let message = format!("`{}` cannot give way: nothing makes it shorter", name.value);
@@ -167,26 +151,21 @@ impl<'c> Check<'c> {
         if let Some((_, amount)) = layer.entries.first().filter(|_| layer.template.is_none()) {
             self.bad(amount.at, "only a template sees entries of the state", "leave them out");
         }
-        for path in layer.entries.iter() {
-            let head = path.0.split('.').next().unwrap_or_default();
-            let declared = surface.state.keys().map(String::as_str);
-            self.known(Code::PACK_UNKNOWN_STATE, "state", head, path.1.at, declared);
+        for (path, amount) in &layer.entries {
+            let head = path.split('.').next().unwrap_or_default();
+            let fault = undeclared(Code::PACK_UNKNOWN_STATE, "state", head, amount.at, names_of(&surface.state));
+            self.diagnostics.extend(fault);
         }
         self.trims(layer);
-        for mode in layer.modes.0.iter() {
-            let modes = surface.modes.keys().map(String::as_str);
-            self.known(Code::PACK_UNKNOWN_MODE, "mode", &mode.value, mode.at, modes);
+        for mode in &layer.modes.0 {
+            let fault = undeclared(Code::PACK_UNKNOWN_MODE, "mode", &mode.value, mode.at, names_of(&surface.modes));
+            self.diagnostics.extend(fault);
         }
-        let tiers = || surface.tiers.keys().map(String::as_str);
-        for (tier, path) in &layer.variants {
-            self.known(Code::PACK_UNKNOWN_TIER, "tier", tier, path.at, tiers());
-        }
+        layer.variants.iter().for_each(|(tier, path)| self.tier(tier, path.at));
         let amounts = layer.entries.values().map(|amount| &amount.value).chain(&layer.budget).chain(&layer.turns);
         for amount in amounts {
             if let Amount::ByTier(numbers, _) = amount {
-                for (tier, number) in numbers {
-                    self.known(Code::PACK_UNKNOWN_TIER, "tier", tier, number.at, tiers());
-                }
+                numbers.iter().for_each(|(tier, number)| self.tier(tier, number.at));
             }
         }
         for path in files.chain(layer.variants.values().map(|path| &path.value)) {

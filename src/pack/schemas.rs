@@ -5,7 +5,7 @@
 //! Never: compiles one, so that what only the whole shows is not found here.
 
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::surface::{Effect, Surface, Tree};
+use crate::surface::{Surface, Tree};
 use crate::text::{Location, excerpt};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -33,21 +33,13 @@ fn each(surface: &Surface, mut then: impl FnMut(Location, &Tree)) {
     for action in surface.actions.values() {
         action.value.params.values().for_each(|param| then(param.at, &param.value));
         action.value.returns.iter().for_each(|schema| then(action.at, schema));
-        recorded(&action.value.effects, &mut then);
     }
-    surface.contents.values().for_each(|content| recorded(&content.value.effects, &mut then));
-    surface.rules.iter().for_each(|rule| recorded(&rule.effects, &mut then));
+    for effect in surface.effects() {
+        effect.schema.iter().for_each(|schema| then(effect.at, schema));
+    }
     surface.state.values().for_each(|slot| then(slot.at, &slot.value));
     let blocks = surface.dialects.values().flat_map(|dialect| dialect.value.blocks.values());
     blocks.for_each(|block| block.value.schema.iter().for_each(|schema| then(block.at, schema)));
-}
-
-/// The schemas of what effects record.
-fn recorded(effects: &[Effect], then: &mut impl FnMut(Location, &Tree)) {
-    for effect in effects {
-        effect.schema.iter().for_each(|schema| then(effect.at, schema));
-        recorded(&effect.effects, then);
-    }
 }
 
 /// What belongs to a keyword.

@@ -4,11 +4,12 @@
 //! Out: [`Action`], [`Content`], [`Effect`] and [`Permit`].
 //! Never: knows whether a path, a template or a schema in them makes sense.
 
-use super::decode::{Decode, Named, Node, OneOrMore, Reading, table, words};
+use super::declare::{table, words};
+use super::decode::{Decode, Named, Node, Reading};
 use super::degradation::Degradation;
 use super::tree::Tree;
-use crate::diagnostic::{Code, Diagnostic, Remark};
-use crate::text::{Spanned, excerpt};
+use crate::diagnostic::{Code, Remark};
+use crate::text::Spanned;
 
 table! {
     /// Something a response may ask for.
@@ -116,39 +117,16 @@ table! {
 
 impl Decode for Remark {
     fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let name = String::decode(node, reading)?;
-        let remark = Remark::from_name(&name);
-        if remark.is_none() {
-            let at = reading.at(node.span());
-            let message = format!("there is no remark `{}`", excerpt(&name, 60));
-            reading.report(
-                Diagnostic::new(Code::PACK_UNKNOWN_REMARK, at, message)
-                    .with_nearest(&name, Remark::ALL.iter().map(|remark| remark.name())),
-            );
-        }
-        remark
+        reading.word(node, "remark", Code::PACK_UNKNOWN_REMARK, Remark::ALL, Remark::name)
     }
 }
 
-/// The name of an action, or a table with a condition.
-#[derive(Debug, Clone)]
-pub struct Permit {
-    /// The action, or a name with `*`.
-    pub action: Spanned<String>,
-    /// When it is permitted; without it always.
-    pub when: Option<Spanned<String>>,
-    /// The same in words.
-    pub about: Option<Spanned<String>>,
-    /// What is wanting where the condition does not hold.
-    pub advice: Option<Spanned<String>>,
-}
-
 table! {
-    /// A permit with a condition on the call.
-    ConditionalPermit {
-        /// The action.
+    /// What a mode permits: the name of an action, or a table with a condition on the call.
+    Permit or action ("the name of an action, or `{ action = …, when = … }`") {
+        /// The action, or a name with `*`.
         action: Spanned<String>,
-        /// When a call of it is permitted.
+        /// When a call of it is permitted; without it always.
         when: Option<Spanned<String>>,
         /// The same in a sentence for the model.
         about: Option<Spanned<String>>,
@@ -156,38 +134,3 @@ table! {
         advice: Option<Spanned<String>>,
     }
 }
-
-impl Decode for Permit {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        match node.get_ref() {
-            toml::de::DeValue::Table(_) => {
-                let permit = ConditionalPermit::decode(node, reading)?;
-                reading.wants("advice", &permit.advice, "when", permit.when.is_some());
-                reading.wants("about", &permit.about, "when", permit.when.is_some());
-                let ConditionalPermit { action, when, about, advice, .. } = permit;
-                Some(Self { action, when, about, advice })
-            }
-            toml::de::DeValue::String(_) => {
-                Some(Self { action: Spanned::decode(node, reading)?, when: None, about: None, advice: None })
-            }
-            _ => reading.misfit(node, "the name of an action, or `{ action = …, when = … }`"),
-        }
-    }
-}
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for Permit {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Permit".into()
-    }
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let table = generator.subschema_for::<ConditionalPermit>();
-        schemars::json_schema!({ "anyOf": [{ "type": "string" }, table] })
-    }
-}
-
-/// What a guardrail or a list of effects is about: kept here so that one word serves both.
-pub(crate) type Names = OneOrMore<Spanned<String>>;

@@ -4,7 +4,7 @@
 //! Out: [`AskAgain`].
 //! Never: says when a model is asked again; the degradation tables do.
 
-use super::decode::table;
+use super::declare::table;
 use crate::text::Spanned;
 
 table! {

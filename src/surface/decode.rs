@@ -7,6 +7,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, SourceId, Span, Spanned, excerpt};
 use indexmap::IndexMap;
+use std::borrow::Cow;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
@@ -113,12 +114,39 @@ impl<'r> Reading<'r> {
         }
     }
 
-    /// A key that means nothing without another one of its table.
-    pub(crate) fn wants<T>(&mut self, key: &str, given: &Option<Spanned<T>>, other: &str, is_there: bool) {
-        if let Some(given) = given.as_ref().filter(|_| !is_there) {
-            let message = format!("`{key}` means nothing without `{other}`");
-            let fault = Diagnostic::new(Code::PACK_MISSING_KEY, given.at, message);
-            self.report(fault.with_help(format!("add `{other}`, or take `{key}` out")));
+    /// The word of a closed list in `node`; `what` and `code` say which list it is where there is no such word.
+    pub(crate) fn word<T: Copy>(
+        &mut self,
+        node: &Node<'_>,
+        what: &str,
+        code: Code,
+        all: &[T],
+        word_of: impl Fn(T) -> &'static str,
+    ) -> Option<T> {
+        let word = String::decode(node, self)?;
+        let found = all.iter().copied().find(|one| word_of(*one) == word);
+        if found.is_none() {
+            let message = format!("there is no {what} `{}`", excerpt(&word, 60));
+            let fault = Diagnostic::new(code, self.at(node.span()), message);
+            self.report(fault.with_nearest(&word, all.iter().map(|one| word_of(*one))));
+        }
+        found
+    }
+
+    /// The table in `node`, or one with `key` alone where `node` is a string; `form` is what messages call the two.
+    pub(crate) fn table_or_name<'n, 't>(
+        &mut self,
+        node: &'n Node<'t>,
+        key: &'static str,
+        form: &str,
+    ) -> Option<Cow<'n, DeTable<'t>>> {
+        match node.get_ref() {
+            DeValue::Table(table) => Some(Cow::Borrowed(table)),
+            DeValue::String(_) => {
+                let key = toml::Spanned::new(node.span(), key.into());
+                Some(Cow::Owned(DeTable::from_iter([(key, node.clone())])))
+            }
+            _ => self.misfit(node, form),
         }
     }
 
@@ -238,6 +266,9 @@ impl<T: Decode> Decode for Named<T> {
     }
 }
 
+/// Some names, or only one.
+pub(crate) type Names = OneOrMore<Spanned<String>>;
+
 /// One value or a list of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OneOrMore<T>(pub Vec<T>);
@@ -274,116 +305,11 @@ fn type_name(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// Declares a surface table: a struct, its decoder, and its part of the editors' schema.
-///
-/// Every field is a key; `field = "key"` where the two differ. A key of a type without an `absent` value is required.
-macro_rules! table {
-    (
-        $(#[doc = $about:literal])*
-        $name:ident { $($(#[doc = $doc:literal])* $field:ident $(= $key:literal)? : $type:ty,)* }
-    ) => {
-        $(#[doc = $about])*
-        #[derive(Debug, Clone)]
-        pub struct $name {
-            $($(#[doc = $doc])* pub $field: $type,)*
-            /// Where the table stands.
-            pub at: $crate::text::Location,
-        }
-
-        impl $crate::surface::decode::Decode for $name {
-            fn decode(
-                node: &$crate::surface::decode::Node<'_>,
-                reading: &mut $crate::surface::decode::Reading<'_>,
-            ) -> Option<Self> {
-                let table = reading.table(node)?;
-                let at = reading.at(node.span());
-                reading.known_keys(table, &[$($crate::surface::decode::key!($field $(= $key)?)),*]);
-                // Every key is read before the first is missed, so that one run shows every fault.
-                $(let $field = reading.field::<$type>(table, $crate::surface::decode::key!($field $(= $key)?), at);)*
-                Some(Self { $($field: $field?,)* at })
-            }
-        }
-
-        #[cfg(feature = "schema")]
-        impl schemars::JsonSchema for $name {
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                let mut schema = $crate::surface::decode::TableSchema::new(&[$($about),*]);
-                $(schema.key(
-                    $crate::surface::decode::key!($field $(= $key)?),
-                    &[$($doc),*],
-                    generator.subschema_for::<$type>(),
-                    <$type as $crate::surface::decode::Decode>::absent().is_none(),
-                );)*
-                schema.finish()
-            }
-        }
-    };
-}
-
-/// The key of a field: its own name unless another is given.
-macro_rules! key {
-    ($field:ident) => {
-        stringify!($field)
-    };
-    ($field:ident = $key:literal) => {
-        $key
-    };
-}
-
-/// Declares a closed list of words that a key takes.
-macro_rules! words {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        pub enum $name { $($(#[$doc])* #[cfg_attr(feature = "schema", schemars(rename = $word))] $variant,)* }
-
-        impl $name {
-            /// The words in the order of the list.
-            pub const WORDS: &'static [&'static str] = &[$($word),*];
-
-            /// Its word in a pack.
-            pub fn word(self) -> &'static str {
-                match self { $($name::$variant => $word,)* }
-            }
-        }
-
-        impl $crate::surface::decode::Decode for $name {
-            fn decode(
-                node: &$crate::surface::decode::Node<'_>,
-                reading: &mut $crate::surface::decode::Reading<'_>,
-            ) -> Option<Self> {
-                let word = String::decode(node, reading)?;
-                match word.as_str() {
-                    $($word => return Some($name::$variant),)*
-                    _ => {}
-                }
-                let at = reading.at(node.span());
-                reading.report(
-                    $crate::diagnostic::Diagnostic::new(
-                        $crate::diagnostic::Code::PACK_WRONG_VALUE,
-                        at,
-                        format!("`{}` is none of the words this key takes", $crate::text::excerpt(&word, 60)),
-                    )
-                    .with_nearest(&word, $name::WORDS.iter().copied()),
-                );
-                None
-            }
-        }
-    };
-}
-
-pub(crate) use {key, table, words};
-
 #[cfg(feature = "schema")]
 mod schema {
     use super::OneOrMore;
     use crate::text::Spanned;
     use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-    use serde_json::{Map, Value, json};
     use std::borrow::Cow;
 
     impl<T: JsonSchema> JsonSchema for Spanned<T> {
@@ -413,44 +339,4 @@ mod schema {
             json_schema!({ "anyOf": [one.clone(), { "type": "array", "items": one }] })
         }
     }
-
-    /// The schema of a table, key by key.
-    pub(crate) struct TableSchema {
-        about: String,
-        keys: Map<String, Value>,
-        required: Vec<&'static str>,
-    }
-
-    impl TableSchema {
-        pub(crate) fn new(about: &[&str]) -> Self {
-            Self { about: join(about), keys: Map::new(), required: Vec::new() }
-        }
-
-        pub(crate) fn key(&mut self, key: &'static str, about: &[&str], schema: Schema, required: bool) {
-            let mut value = schema.to_value();
-            match &mut value {
-                // A reference may stand beside a description since draft 2019-09.
-                Value::Object(members) => drop(members.insert("description".into(), join(about).into())),
-                _ => value = json!({ "description": join(about) }),
-            }
-            self.keys.insert(key.to_owned(), value);
-            if required {
-                self.required.push(key);
-            }
-        }
-
-        pub(crate) fn finish(self) -> Schema {
-            json_schema!({
-                "description": self.about, "type": "object", "additionalProperties": false,
-                "properties": self.keys, "required": self.required
-            })
-        }
-    }
-
-    fn join(lines: &[&str]) -> String {
-        lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
-    }
 }
-
-#[cfg(feature = "schema")]
-pub(crate) use schema::TableSchema;

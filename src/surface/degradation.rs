@@ -43,17 +43,7 @@ impl Decode for Degradation {
 
 impl Decode for Strategy {
     fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let name = String::decode(node, reading)?;
-        let strategy = Strategy::from_name(&name);
-        if strategy.is_none() {
-            let at = reading.at(node.span());
-            let message = format!("there is no strategy `{}`", excerpt(&name, 60));
-            reading.report(
-                Diagnostic::new(Code::PACK_UNKNOWN_STRATEGY, at, message)
-                    .with_nearest(&name, Strategy::ALL.iter().map(|strategy| strategy.name())),
-            );
-        }
-        strategy
+        reading.word(node, "strategy", Code::PACK_UNKNOWN_STRATEGY, Strategy::ALL, Strategy::name)
     }
 }
 

@@ -4,7 +4,8 @@
 //! Out: [`Dialect`], its [`Block`]s and the closed lists of words in them.
 //! Never: knows a grammar, or which keys fit which role.
 
-use super::decode::{Named, OneOrMore, table, words};
+use super::declare::{table, words};
+use super::decode::{Named, OneOrMore};
 use super::degradation::Degradation;
 use super::tree::Tree;
 use crate::text::Spanned;

@@ -4,8 +4,9 @@
 //! Out: [`Input`], [`Rule`], [`Message`], [`Speakers`] and [`Exit`].
 //! Never: knows whether a mode, a class or a message that they name is declared.
 
-use super::action::{Effect, Names};
-use super::decode::{Decode, Node, Reading, table};
+use super::action::Effect;
+use super::declare::table;
+use super::decode::Names;
 use crate::text::Spanned;
 
 table! {
@@ -107,53 +108,14 @@ impl<'e> Event<'e> {
     }
 }
 
-/// A way to another mode: its name, or a table with a gate.
-#[derive(Debug, Clone)]
-pub struct Exit {
-    /// The mode that it leads to.
-    pub to: Spanned<String>,
-    /// What must hold; without it always open.
-    pub gate: Option<Spanned<String>>,
-    /// The message that says why the gate is shut.
-    pub shut: Option<Spanned<String>>,
-}
-
 table! {
-    /// A way to another mode with a gate.
-    GatedExit {
+    /// A way to another mode: its name, or a table with a gate.
+    Exit or to ("the name of a mode, or `{ to = …, gate = … }`") {
         /// The mode that it leads to.
         to: Spanned<String>,
         /// What must hold; without it always open.
         gate: Option<Spanned<String>>,
         /// The message that is said where the gate is shut.
         shut: Option<Spanned<String>>,
-    }
-}
-
-impl Decode for Exit {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        match node.get_ref() {
-            toml::de::DeValue::Table(_) => {
-                let exit = GatedExit::decode(node, reading)?;
-                reading.wants("shut", &exit.shut, "gate", exit.gate.is_some());
-                Some(Self { to: exit.to, gate: exit.gate, shut: exit.shut })
-            }
-            toml::de::DeValue::String(_) => Some(Self { to: Spanned::decode(node, reading)?, gate: None, shut: None }),
-            _ => reading.misfit(node, "the name of a mode, or `{ to = …, gate = … }`"),
-        }
-    }
-}
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for Exit {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Exit".into()
-    }
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let table = generator.subschema_for::<GatedExit>();
-        schemars::json_schema!({ "anyOf": [{ "type": "string" }, table] })
     }
 }

@@ -4,10 +4,10 @@
 //! Out: [`Guardrail`].
 //! Never: compiles a pattern, or looks at a text.
 
-use super::action::Names;
-use super::decode::{Decode, Node, Reading, table};
-use crate::diagnostic::{Code, Diagnostic, Severity, Strategy};
-use crate::text::{Spanned, excerpt};
+use super::declare::table;
+use super::decode::{Decode, Names, Node, Reading};
+use crate::diagnostic::{Code, Severity, Strategy};
+use crate::text::Spanned;
 
 table! {
     /// A check on text or reply: a pattern or a condition, with advice.
@@ -38,14 +38,6 @@ table! {
 impl Decode for Severity {
     fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         const ALL: [Severity; 3] = [Severity::Info, Severity::Warning, Severity::Error];
-        let word = String::decode(node, reading)?;
-        let severity = ALL.into_iter().find(|severity| severity.name() == word);
-        if severity.is_none() {
-            let at = reading.at(node.span());
-            let message = format!("there is no severity `{}`", excerpt(&word, 60));
-            let diagnostic = Diagnostic::new(Code::PACK_WRONG_VALUE, at, message);
-            reading.report(diagnostic.with_nearest(&word, ALL.map(Severity::name)));
-        }
-        severity
+        reading.word(node, "severity", Code::PACK_WRONG_VALUE, &ALL, Severity::name)
     }
 }

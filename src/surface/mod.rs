@@ -4,6 +4,7 @@
 //! Out: [`Surface`], every table as it was typed with its places, maybe wrong; and what could not be read.
 //! Never: resolves a name, compiles a pattern, or opens a file.
 
+pub(crate) mod declare;
 pub(crate) mod decode;
 pub(crate) mod syntax;
 
@@ -18,21 +19,23 @@ mod pack;
 mod prompt;
 mod tree;
 
-pub use action::{Action, ConditionalPermit, Content, ContentKey, Effect, Permit};
+pub use action::{Action, Content, ContentKey, Effect, Permit};
 pub use ask_again::AskAgain;
 pub use decode::{Named, OneOrMore};
 pub use degradation::Degradation;
 pub use dialect::{Anchor, Between, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
-pub use flow::{Event, Exit, GatedExit, Input, Message, Rule, Speakers};
+pub use flow::{Event, Exit, Input, Message, Rule, Speakers};
 pub use guardrail::Guardrail;
+pub(crate) use mode::ONLY_MODE;
 pub use mode::{Count, Mode, Reply, Showing};
 pub use pack::{About, Level, Levels, Origin, Slot};
 pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming, Vocabulary};
 pub use tree::Tree;
 
-use crate::diagnostic::{Code, Diagnostic, Remark, Strategy};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, Source, SourceId, Sources, Span, Spanned, authored};
-use decode::{Decode, Reading, table};
+use declare::table;
+use decode::{Decode, Reading};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, HashSet};
 use toml::de::DeTable;
@@ -168,8 +171,62 @@ pub fn read(folder: &Folder) -> (Surface, Vec<Diagnostic>) {
 }
 
 impl Surface {
+    /// Every effect of actions, contents and rules, each before those that it holds.
+    pub(crate) fn effects(&self) -> Vec<&Effect> {
+        let actions = self.actions.values().flat_map(|action| &action.value.effects);
+        let contents = self.contents.values().flat_map(|content| &content.value.effects);
+        let rules = self.rules.iter().flat_map(|rule| &rule.effects);
+        let mut all = Vec::new();
+        for effect in actions.chain(contents).chain(rules) {
+            let mut rest = vec![effect];
+            while let Some(effect) = rest.pop() {
+                all.push(effect);
+                rest.extend(effect.effects.iter().rev());
+            }
+        }
+        all
+    }
+
     fn take_folder(&mut self, folder: &Folder, above: &mut Vec<String>, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.extend_from_slice(&folder.faults);
+        let (mut files, grammars) = self.read_files(folder, diagnostics);
+        let first = files.iter_mut().find(|own| own.path == "pack.toml").map(|own| &mut own.file);
+        let (about, check) = first.map(|file| (file.pack.take(), file.check.take())).unwrap_or_default();
+        for OwnFile { file, .. } in &files {
+            let strays = [
+                ("pack", file.pack.as_ref().map(|table| table.at)),
+                ("check", file.check.as_ref().map(|table| table.at)),
+            ];
+            for (name, at) in strays.into_iter().filter(|(_, at)| at.is_some()) {
+                let message = format!("`[{name}]` belongs into `pack.toml` alone");
+                diagnostics.push(Diagnostic::new(Code::PACK_DUPLICATE, at, message).with_help("move its keys there"));
+            }
+        }
+        if about.is_none() && above.is_empty() {
+            diagnostics.extend(missing_pack(folder, diagnostics));
+        }
+        // What is used comes first, so that this pack's own tables are seen to stand in for it.
+        above.push(folder.name.clone());
+        for used in about.iter().flat_map(|about| &about.uses) {
+            self.take_used(folder, used, above, diagnostics);
+        }
+        above.pop();
+        if above.is_empty() {
+            self.about = about;
+            self.check = check;
+        }
+        self.grammars.extend(grammars);
+        let own = files.iter().map(|file| file.source).collect();
+        let mut merging = Merging { own, lists: Vec::new(), diagnostics };
+        files.into_iter().for_each(|own| self.merge(own.file, &mut merging));
+    }
+
+    /// Reads the files of a folder: its tables, the names of its grammars, and its texts, which are taken in at once.
+    fn read_files<'f>(
+        &mut self,
+        folder: &'f Folder,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> (Vec<OwnFile<'f>>, Vec<(String, SourceId)>) {
         let mut files = Vec::new();
         let mut grammars = Vec::new();
         for (path, bytes) in &folder.files {
@@ -182,7 +239,7 @@ impl Surface {
             }
             let name = format!("{}/{path}", folder.name);
             let text = match std::str::from_utf8(bytes) {
-                Ok(text) => text,
+                Ok(text) => authored(text),
                 // What no prompt names may be as it likes.
                 Err(error) if is_text => {
                     self.texts.insert(path.clone(), Err(error.valid_up_to()));
@@ -190,132 +247,87 @@ impl Surface {
                 }
                 Err(error) => {
                     let message = format!("`{name}` is not UTF-8 from byte {} on", error.valid_up_to());
-                    diagnostics.push(
-                        Diagnostic::new(Code::PACK_UNREADABLE, None, message).with_help("save the file as UTF-8"),
-                    );
+                    let fault = Diagnostic::new(Code::PACK_UNREADABLE, None, message);
+                    diagnostics.push(fault.with_help("save the file as UTF-8"));
                     continue;
                 }
             };
-            let text = authored(text);
             let source = self.sources.add(Source::new(name, text.as_ref()));
             match grammar {
                 _ if is_text => drop(self.texts.insert(path.clone(), Ok(source))),
                 Some(grammar) => grammars.push((grammar.to_owned(), source)),
                 None => {
                     let mut reading = Reading::new(source, &text, diagnostics);
-                    files.extend(parse(&mut reading, &text, source).map(|file| (path.as_str(), file)));
+                    files.extend(parse(&mut reading, &text, source).map(|file| OwnFile { path, source, file }));
                     self.torn.extend(reading.torn);
                 }
             }
         }
-        let first = files.iter_mut().find(|(path, _)| *path == "pack.toml");
-        let (about, check) = first.map(|(_, file)| (file.pack.take(), file.check.take())).unwrap_or_default();
-        for (_, file) in &files {
-            let strays = [
-                ("pack", file.pack.as_ref().map(|table| table.at)),
-                ("check", file.check.as_ref().map(|table| table.at)),
-            ];
-            for (name, at) in strays.into_iter().filter(|(_, at)| at.is_some()) {
-                let message = format!("`[{name}]` belongs into `pack.toml` alone");
-                diagnostics.push(Diagnostic::new(Code::PACK_DUPLICATE, at, message).with_help("move its keys there"));
-            }
-        }
-        if about.is_none() && above.is_empty() && !folder.files.contains_key("pack.toml") {
-            let message = format!("`{}` has no `pack.toml`", folder.name);
-            diagnostics.push(
-                Diagnostic::new(Code::PACK_MISSING, None, message)
-                    .with_help("a pack is a folder with a `pack.toml`; `rulebook new pack NAME` makes one"),
-            );
-        } else if about.is_none() && above.is_empty() && diagnostics.is_empty() {
-            let message = format!("`{}/pack.toml` has no `[pack]` table", folder.name);
-            diagnostics.push(
-                Diagnostic::new(Code::PACK_MISSING, None, message)
-                    .with_help("add `[pack]` with a `name` at the top of the file"),
-            );
-        }
-        // What is used comes first, so that this pack's own tables are seen to stand in for it.
-        above.push(folder.name.clone());
-        for used in about.iter().flat_map(|about| &about.uses) {
-            match folder.others.get(&used.value) {
-                Some(other) if above.contains(&other.name) => diagnostics.push(Diagnostic::new(
-                    Code::PACK_USE_CYCLE,
-                    used.at,
-                    format!("`{}` uses this pack in turn", used.value),
-                )),
-                Some(other) => self.take_folder(other, above, diagnostics),
-                None if is_absolute(&used.value) => diagnostics.push(
-                    Diagnostic::new(
-                        Code::PACK_OUTSIDE,
-                        used.at,
-                        format!("`{}` starts at the root of a disk", used.value),
-                    )
-                    .with_help("paths in `use` are relative to the pack's folder: a pack works on every machine"),
-                ),
-                None => diagnostics.push(
-                    Diagnostic::new(Code::PACK_UNREADABLE, used.at, format!("there is no pack at `{}`", used.value))
-                        .with_help("`use` names folders with a `pack.toml`, relative to this pack's"),
-                ),
-            }
-        }
-        above.pop();
-        if above.is_empty() {
-            self.about = about;
-            self.check = check;
-        }
-        self.grammars.extend(grammars);
-        let used = Used::of(self);
-        let mut lists = OneFile::default();
-        for (_, file) in files {
-            self.merge(file, &used, &mut lists, diagnostics);
-        }
+        (files, grammars)
     }
 
-    fn merge(&mut self, file: File, used: &Used, lists: &mut OneFile, diagnostics: &mut Vec<Diagnostic>) {
-        join("dialect", &mut self.dialects, file.dialects, |one| one.replace, &used.dialects, diagnostics);
-        join("action", &mut self.actions, file.actions, |one| one.replace, &used.actions, diagnostics);
-        join("mode", &mut self.modes, file.modes, |one| one.replace, &used.modes, diagnostics);
-        join("content", &mut self.contents, file.contents, |one| one.replace, &used.contents, diagnostics);
-        join("message", &mut self.messages, file.messages, |one| one.replace, &used.messages, diagnostics);
-        join("prompt", &mut self.prompts, file.prompts, |one| one.replace, &used.prompts, diagnostics);
-        join("tier", &mut self.tiers, file.tiers, |one| one.replace, &used.tiers, diagnostics);
-        join("model", &mut self.models, file.models, |one| one.replace, &used.models, diagnostics);
-        join("value of the state", &mut self.state, file.state, |_| false, &[], diagnostics);
-        join("value of the data", &mut self.data, file.data, |_| false, &[], diagnostics);
-        join("count of the reply", &mut self.reply.counts, file.reply.counts, |_| true, &used.counts, diagnostics);
-        if let Some(order) = file.reply.order {
-            self.reply.order = Some(order);
-        }
-        if let Some(shows) = file.reply.shows {
-            self.reply.shows = Some(shows);
-        }
+    /// Takes over the tables of another pack.
+    fn take_used(
+        &mut self,
+        folder: &Folder,
+        used: &Spanned<String>,
+        above: &mut Vec<String>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        let path = &used.value;
+        let fault = match folder.others.get(path) {
+            Some(other) if above.contains(&other.name) => {
+                Diagnostic::new(Code::PACK_USE_CYCLE, used.at, format!("`{path}` uses this pack in turn"))
+            }
+            Some(other) => return self.take_folder(other, above, diagnostics),
+            None if is_absolute(path) => {
+                Diagnostic::new(Code::PACK_OUTSIDE, used.at, format!("`{path}` starts at the root of a disk"))
+                    .with_help("paths in `use` are relative to the pack's folder: a pack works on every machine")
+            }
+            None => Diagnostic::new(Code::PACK_UNREADABLE, used.at, format!("there is no pack at `{path}`"))
+                .with_help("`use` names folders with a `pack.toml`, relative to this pack's"),
+        };
+        diagnostics.push(fault);
+    }
+
+    fn merge(&mut self, file: File, merging: &mut Merging<'_>) {
+        merging.table("dialect", &mut self.dialects, file.dialects, |one| Some(one.replace));
+        merging.table("action", &mut self.actions, file.actions, |one| Some(one.replace));
+        merging.table("mode", &mut self.modes, file.modes, |one| Some(one.replace));
+        merging.table("content", &mut self.contents, file.contents, |one| Some(one.replace));
+        merging.table("message", &mut self.messages, file.messages, |one| Some(one.replace));
+        merging.table("prompt", &mut self.prompts, file.prompts, |one| Some(one.replace));
+        merging.table("tier", &mut self.tiers, file.tiers, |one| Some(one.replace));
+        merging.table("model", &mut self.models, file.models, |one| Some(one.replace));
+        merging.table("value of the state", &mut self.state, file.state, |_| None);
+        merging.table("value of the data", &mut self.data, file.data, |_| None);
+        merging.table("count of the reply", &mut self.reply.counts, file.reply.counts, |_| Some(true));
+        self.reply.order = file.reply.order.or(self.reply.order.take());
+        self.reply.shows = file.reply.shows.or(self.reply.shows.take());
         for (defect, strategies) in file.degradation.0 {
             match self.degradation.0.iter_mut().find(|(known, _)| known.value == defect.value) {
-                Some(known) if known.0.at.source == defect.at.source || used.sources.contains(&known.0.at.source) => {
-                    *known = (defect, strategies);
-                }
+                Some(known) if merging.is_used(known.0.at) => *known = (defect, strategies),
                 Some(known) => {
-                    diagnostics.push(twice("answer to the defect", defect.value.name(), defect.at, known.0.at))
+                    let fault = twice("answer to the defect", defect.value.name(), defect.at, known.0.at);
+                    merging.diagnostics.push(fault);
                 }
                 None => self.degradation.0.push((defect, strategies)),
             }
         }
         if let Some(own) = file.ask_again {
-            lists.take("ask_again", Some(own.at), diagnostics);
+            merging.in_one_file("ask_again", Some(own.at));
             self.ask_again = Some(own);
         }
-        lists.take("guardrails", file.guardrails.first().map(|first| first.at), diagnostics);
-        lists.take("inputs", file.inputs.first().map(|first| first.at), diagnostics);
-        lists.take("rules", file.rules.first().map(|first| first.at), diagnostics);
-        join_list("guardrail", &mut self.guardrails, file.guardrails, |one| (&one.id, one.replace), diagnostics);
-        join_list("rule", &mut self.rules, file.rules, |one| (&one.id, one.replace), diagnostics);
+        merging.in_one_file("guardrails", file.guardrails.first().map(|first| first.at));
+        merging.in_one_file("inputs", file.inputs.first().map(|first| first.at));
+        merging.in_one_file("rules", file.rules.first().map(|first| first.at));
+        merging.list("guardrail", &mut self.guardrails, file.guardrails, |one| (&one.id, one.replace));
+        merging.list("rule", &mut self.rules, file.rules, |one| (&one.id, one.replace));
         self.inputs.extend(file.inputs);
         match (&self.speakers, file.speakers) {
-            // This pack's own word stands over a used one's.
-            (Some(known), Some(more)) if !used.speakers => {
-                let message = "the table `[speakers]` stands twice";
-                diagnostics.push(
-                    Diagnostic::new(Code::PACK_DUPLICATE, more.at, message).with_place(known.at, "first declared here"),
-                );
+            (Some(known), Some(more)) if !merging.is_used(known.at) => {
+                let fault = Diagnostic::new(Code::PACK_DUPLICATE, more.at, "the table `[speakers]` stands twice");
+                merging.diagnostics.push(fault.with_place(known.at, "first declared here"));
             }
             (_, Some(more)) => self.speakers = Some(more),
             (_, None) => {}
@@ -323,102 +335,93 @@ impl Surface {
     }
 }
 
+/// One of a folder's own TOML files.
+struct OwnFile<'f> {
+    path: &'f str,
+    source: SourceId,
+    file: File,
+}
+
+/// Why a folder without a `[pack]` table is no pack; with other faults the table may be there.
+fn missing_pack(folder: &Folder, known: &[Diagnostic]) -> Option<Diagnostic> {
+    let (message, help) = if !folder.files.contains_key("pack.toml") {
+        let help = "a pack is a folder with a `pack.toml`; `rulebook new pack NAME` makes one";
+        (format!("`{}` has no `pack.toml`", folder.name), help)
+    } else if known.is_empty() {
+        let help = "add `[pack]` with a `name` at the top of the file";
+        (format!("`{}/pack.toml` has no `[pack]` table", folder.name), help)
+    } else {
+        return None;
+    };
+    Some(Diagnostic::new(Code::PACK_MISSING, None, message).with_help(help))
+}
+
 /// Whether a path names one machine's disk, on whatever system this runs.
 fn is_absolute(path: &str) -> bool {
     path.starts_with(['/', '\\', '~']) || path.chars().nth(1) == Some(':')
 }
 
-/// What the used packs declared, before this pack's own files are read.
-struct Used {
-    dialects: Vec<String>,
-    actions: Vec<String>,
-    modes: Vec<String>,
-    contents: Vec<String>,
-    prompts: Vec<String>,
-    tiers: Vec<String>,
-    models: Vec<String>,
-    counts: Vec<String>,
-    messages: Vec<String>,
-    speakers: bool,
-    sources: Vec<SourceId>,
+/// A folder's own files joining what the packs that it uses have declared.
+struct Merging<'m> {
+    /// The sources of its own files: what stands elsewhere, a used pack declares.
+    own: Vec<SourceId>,
+    /// Where each of the lists starts that belong into one file.
+    lists: Vec<(&'static str, Location)>,
+    diagnostics: &'m mut Vec<Diagnostic>,
 }
 
-impl Used {
-    fn of(surface: &Surface) -> Self {
-        Self {
-            dialects: surface.dialects.keys().cloned().collect(),
-            actions: surface.actions.keys().cloned().collect(),
-            modes: surface.modes.keys().cloned().collect(),
-            contents: surface.contents.keys().cloned().collect(),
-            prompts: surface.prompts.keys().cloned().collect(),
-            tiers: surface.tiers.keys().cloned().collect(),
-            models: surface.models.keys().cloned().collect(),
-            counts: surface.reply.counts.keys().cloned().collect(),
-            messages: surface.messages.keys().cloned().collect(),
-            speakers: surface.speakers.is_some(),
-            sources: surface.degradation.0.iter().map(|(defect, _)| defect.at.source).collect(),
+impl Merging<'_> {
+    /// Whether what stands here is a used pack's.
+    fn is_used(&self, at: Location) -> bool {
+        !self.own.contains(&at.source)
+    }
+
+    /// Adds entries to a table; `replaces` says whether one stands in for a used pack's of its name, if any may.
+    fn table<T>(&mut self, what: &str, known: &mut Named<T>, more: Named<T>, replaces: impl Fn(&T) -> Option<bool>) {
+        for (name, entry) in more {
+            let Some(before) = known.get_mut(&name) else {
+                known.insert(name, entry);
+                continue;
+            };
+            match replaces(&entry.value).filter(|_| self.is_used(before.at)) {
+                Some(true) => *before = entry,
+                Some(false) => {
+                    let help = "to stand in for the used pack's, say `replace = true`";
+                    self.diagnostics.push(twice(what, &name, entry.at, before.at).with_help(help));
+                }
+                None => self.diagnostics.push(twice(what, &name, entry.at, before.at)),
+            }
         }
     }
-}
 
-/// Where what belongs into one file was found, per folder.
-#[derive(Default)]
-struct OneFile(Vec<(&'static str, Location)>);
+    /// Adds entries to an ordered list, in which each has a name and may stand in for a used pack's.
+    fn list<T>(
+        &mut self,
+        what: &str,
+        known: &mut Vec<T>,
+        more: Vec<T>,
+        named: impl Fn(&T) -> (&Spanned<String>, bool),
+    ) {
+        for entry in more {
+            let (id, replaces) = named(&entry);
+            match known.iter_mut().find(|known| named(known).0.value == id.value) {
+                Some(before) if replaces && self.is_used(named(before).0.at) => *before = entry,
+                Some(before) => self.diagnostics.push(twice(what, &id.value, id.at, named(before).0.at)),
+                None => known.push(entry),
+            }
+        }
+    }
 
-impl OneFile {
     /// Notes where a list starts, and reports it if it has started in another file.
-    fn take(&mut self, list: &'static str, here: Option<Location>, diagnostics: &mut Vec<Diagnostic>) {
+    fn in_one_file(&mut self, list: &'static str, here: Option<Location>) {
         let Some(here) = here else { return };
-        match self.0.iter().find(|(known, _)| *known == list) {
-            Some((_, before)) => diagnostics.push(
+        match self.lists.iter().find(|(known, _)| *known == list) {
+            Some((_, before)) => self.diagnostics.push(
                 Diagnostic::new(Code::PACK_DUPLICATE, here, format!("`{list}` stands in two files"))
                     .with_place(*before, "it starts here")
                     .with_help("keep it in one file: what it holds is ordered, or one thing"),
             ),
-            None => self.0.push((list, here)),
-        }
-    }
-}
-
-/// Adds to an ordered list whose entries have a name each.
-fn join_list<T>(
-    what: &str,
-    known: &mut Vec<T>,
-    more: Vec<T>,
-    named: impl Fn(&T) -> (&Spanned<String>, bool),
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    for entry in more {
-        let (id, replaces) = named(&entry);
-        match known.iter_mut().find(|known| named(known).0.value == id.value) {
-            Some(before) if replaces => *before = entry,
-            Some(before) => diagnostics.push(twice(what, &id.value, id.at, named(before).0.at)),
-            None => known.push(entry),
-        }
-    }
-}
-
-fn join<T>(
-    what: &str,
-    known: &mut Named<T>,
-    more: Named<T>,
-    replaces: impl Fn(&T) -> bool,
-    used: &[String],
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    for (name, entry) in more {
-        match known.get_mut(&name) {
-            Some(before) if used.contains(&name) && replaces(&entry.value) => *before = entry,
-            Some(before) => {
-                let mut diagnostic = twice(what, &name, entry.at, before.at);
-                if used.contains(&name) {
-                    diagnostic = diagnostic.with_help("to stand in for the used pack's, say `replace = true`");
-                }
-                diagnostics.push(diagnostic);
-            }
-            None => {
-                known.insert(name, entry);
-            }
+            None => self.lists.push((list, here)),
         }
     }
 }
@@ -440,10 +443,4 @@ fn parse(reading: &mut Reading<'_>, text: &str, source: SourceId) -> Option<File
     let span = table.span();
     let node = toml::Spanned::new(span, toml::de::DeValue::Table(table.into_inner()));
     File::decode(&node, reading)
-}
-
-/// The words that a remark or a strategy may be, for the editors' schema.
-#[doc(hidden)]
-pub fn closed_words() -> (&'static [Remark], &'static [Strategy]) {
-    (Remark::ALL, Strategy::ALL)
 }

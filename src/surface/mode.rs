@@ -5,10 +5,14 @@
 //! Never: knows whether what they name is declared.
 
 use super::action::Permit;
-use super::decode::{Decode, Named, Node, Reading, table, words};
+use super::declare::{table, words};
+use super::decode::{Decode, Named, Node, Reading};
 use super::degradation::Degradation;
 use super::flow::Exit;
 use crate::text::Spanned;
+
+/// The mode of a pack that declares none: it permits every action.
+pub(crate) const ONLY_MODE: &str = "default";
 
 table! {
     /// A named state of the session.

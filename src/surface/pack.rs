@@ -4,7 +4,7 @@
 //! Out: [`About`], [`Levels`], and the words of `[state]`.
 //! Never: knows whether what it names is declared.
 
-use super::decode::{table, words};
+use super::declare::{table, words};
 use super::tree::Tree;
 use crate::text::Spanned;
 

@@ -4,8 +4,8 @@
 //! Out: [`Prompt`] with its [`Layer`]s in order, [`Tier`], [`Model`] and the closed lists of words in them.
 //! Never: opens a text, counts a token, or knows whether what is named is declared.
 
-use super::action::Names;
-use super::decode::{Decode, Named, Node, OneOrMore, Reading, table, words};
+use super::declare::{table, words};
+use super::decode::{Decode, Named, Names, Node, OneOrMore, Reading};
 use super::tree::Tree;
 use crate::text::{Location, Spanned};
 use toml::de::DeValue;

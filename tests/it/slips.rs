@@ -234,3 +234,13 @@ fn templates_see_every_member_of_actions_and_forms() {
     assert_eq!(load(&template).diagnostics, []);
     assert_eq!(load("{% for a in actions %}{{ a.nmae }}{% endfor %}").diagnostics.len(), 1);
 }
+
+#[test]
+fn what_a_guardrail_looks_at_holds_no_text() {
+    let guardrail = "[[guardrails]]\nid = \"odd\"\non = \"pay.times\"\nmatches = \"x\"\n[modes.open]";
+    let found = slips(&[("sum = {", "times = { type = \"integer\" }\nsum = {"), ("[modes.open]", guardrail)]);
+    assert!(
+        matches!(found.as_slice(), [(code, word, _)] if code == "pack/idle-guardrail" && word == "\"odd\""),
+        "{found:?}"
+    );
+}

@@ -22,10 +22,7 @@ pub(super) fn add(kind: Kind, part: &Part) -> Result<Printed, Error> {
     let name = part.name.as_str();
     check_name(kind, name)?;
     let opened = Opened::review(&part.pack)?;
-    let program = match opened.program(Format::Human) {
-        Ok(program) => program,
-        Err(printed) => return Ok(printed),
-    };
+    let program = opened.program(Format::Human)?;
     if let Some(at) = declared(program, kind, name) {
         let place = program.sources().place_name(at).map(|place| opened.pen.shown(&place)).unwrap_or_default();
         return Err(Error::Usage(format!("the {} `{name}` is there already: {place}", kind.word())));
@@ -60,8 +57,7 @@ fn finish(kind: Kind, part: &Part, opened: &Opened, mode: &str, drafted: Drafted
     let told: String = news.iter().map(|one| pen.diagnostic(&loaded.sources, one) + "\n").collect();
     let Some(program) = loaded.program.filter(|_| !broken) else {
         let fault = format!("with the new {} `{}` the pack would have faults", kind.word(), part.name);
-        let err = pen.trouble(&fault) + "\n" + &told;
-        return Ok(Printed { out: String::new(), err, status: Status::Findings });
+        return Ok(Printed::refused(pen.trouble(&fault) + "\n" + &told, Status::Findings));
     };
     let (path, text) = case::write(kind, &part.name, mode, &program)?;
     if opened.files.cases.iter().any(|case| case.name.ends_with(&format!("/{path}"))) {

@@ -21,7 +21,7 @@ use super::{
 use crate::diagnostic::{Code, Defect, Diagnostic};
 use crate::expression::Record;
 use crate::pack::Pack;
-use crate::surface::{self, Surface, Tree};
+use crate::surface::{self, ONLY_MODE, Surface, Tree};
 use crate::text::{Location, Spanned, glob};
 use crate::value::Table;
 use crate::value::Value;
@@ -30,8 +30,6 @@ use sight::{
 };
 use std::sync::Arc;
 
-/// The mode of a pack that declares none.
-const ONLY_MODE: &str = "default";
 /// How often a model is asked again about one answer, where no pack says so.
 const MOST_ATTEMPTS: usize = 2;
 /// How many tokens a correction text has at the most, where no pack says so.
@@ -40,15 +38,11 @@ const MOST_TOKENS: usize = 600;
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
     let data = surface.data.iter().map(|(name, tree)| (name.as_str(), tree.value.to_json().into()));
-    let mut ids = Vec::new();
-    surface.actions.values().for_each(|action| kinds_of_ids(&action.value.effects, &mut ids));
-    surface.contents.values().for_each(|content| kinds_of_ids(&content.value.effects, &mut ids));
-    surface.rules.iter().for_each(|rule| kinds_of_ids(&rule.effects, &mut ids));
+    let ids = surface.effects().into_iter().filter_map(|effect| Some(effect.new.as_ref()?.value.as_str()));
     let mut compiler = Compiler {
         surface,
         diagnostics,
-        ids,
-        actions: Actions::of(surface),
+        ids: ids.collect(),
         data: Value::Object(data.collect()),
         effects_read: Vec::new(),
         touched: Touched::default(),
@@ -163,33 +157,15 @@ fn answers(degradation: &surface::Degradation) -> Answers {
     Answers(answers)
 }
 
-/// The actions by name, for permits.
-struct Actions<'s>(Vec<&'s str>);
-
-impl<'s> Actions<'s> {
-    fn of(surface: &'s Surface) -> Self {
-        Self(surface.actions.keys().map(String::as_str).collect())
-    }
-}
-
 struct Compiler<'c> {
     surface: &'c Surface,
     diagnostics: &'c mut Vec<Diagnostic>,
-    actions: Actions<'c>,
     data: Value,
     /// The kinds of ids that effects take.
     ids: Vec<&'c str>,
     /// What effects read of `reply`.
     effects_read: Vec<Vec<String>>,
     touched: Touched,
-}
-
-/// Adds the kinds of ids that these effects take.
-fn kinds_of_ids<'s>(effects: &'s [surface::Effect], kinds: &mut Vec<&'s str>) {
-    for effect in effects {
-        kinds.extend(effect.new.as_ref().map(|kind| kind.value.as_str()));
-        kinds_of_ids(&effect.effects, kinds);
-    }
 }
 
 impl Compiler<'_> {
@@ -239,10 +215,9 @@ impl Compiler<'_> {
             let mut permits: Vec<Vec<Permit>> = Vec::new();
             permits.resize_with(surface.actions.len(), Vec::new);
             for permit in &mode.value.permits {
-                for (action, slot) in self.actions.0.clone().iter().zip(&mut permits) {
-                    if glob(&permit.action.value, action) {
-                        let params = surface.actions.get(*action).map(|action| &action.value.params);
-                        let sight = Sight { names: CALL_NAMES, params };
+                for ((name, action), slot) in surface.actions.iter().zip(&mut permits) {
+                    if glob(&permit.action.value, name) {
+                        let sight = Sight { names: CALL_NAMES, params: Some(&action.value.params) };
                         let when = self.condition(permit.when.as_ref(), &[], sight);
                         let advice = permit.advice.as_ref().and_then(|advice| self.template(advice, &[], sight));
                         let about = permit.about.as_ref().map(|about| about.value.clone());

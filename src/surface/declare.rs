@@ -1,0 +1,199 @@
+//! Declaring: how does a table of the pack language become a type?
+//!
+//! In: the fields of a table or the words of a list, each with its doc comment.
+//! Out: `table!` and `words!`: the type, how it is decoded, and its part of the editors' schema.
+//! Never: knows a table.
+
+/// Declares a surface table: a struct, its decoder, and its part of the editors' schema.
+///
+/// Every field is a key; `field = "key"` where the two differ. A key of a type without an `absent` value is required.
+/// `NAME or KEY` is a table instead of which the value of one key may stand alone, as a string.
+macro_rules! table {
+    (
+        $(#[doc = $about:literal])*
+        $name:ident or $short:ident ($form:literal) {
+            $($(#[doc = $doc:literal])* $field:ident $(= $key:literal)? : $type:ty,)*
+        }
+    ) => {
+        $crate::surface::declare::table! {
+            @struct $(#[doc = $about])* $name { $($(#[doc = $doc])* $field $(= $key)? : $type,)* }
+            [|reading, node| reading.table_or_name(node, stringify!($short), $form)]
+        }
+
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let table = Self::table_schema(generator);
+                schemars::json_schema!({ "anyOf": [{ "type": "string" }, table] })
+            }
+        }
+    };
+    (
+        $(#[doc = $about:literal])*
+        $name:ident { $($(#[doc = $doc:literal])* $field:ident $(= $key:literal)? : $type:ty,)* }
+    ) => {
+        $crate::surface::declare::table! {
+            @struct $(#[doc = $about])* $name { $($(#[doc = $doc])* $field $(= $key)? : $type,)* }
+            [|reading, node| reading.table(node).map(std::borrow::Cow::Borrowed)]
+        }
+
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                Self::table_schema(generator)
+            }
+        }
+    };
+    (
+        @struct
+        $(#[doc = $about:literal])*
+        $name:ident { $($(#[doc = $doc:literal])* $field:ident $(= $key:literal)? : $type:ty,)* }
+        [|$reading:ident, $node:ident| $table:expr]
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Debug, Clone)]
+        pub struct $name {
+            $($(#[doc = $doc])* pub $field: $type,)*
+            /// Where the table stands.
+            pub at: $crate::text::Location,
+        }
+
+        impl $crate::surface::decode::Decode for $name {
+            fn decode(
+                $node: &$crate::surface::decode::Node<'_>,
+                $reading: &mut $crate::surface::decode::Reading<'_>,
+            ) -> Option<Self> {
+                let table: std::borrow::Cow<'_, toml::de::DeTable<'_>> = $table?;
+                let at = $reading.at($node.span());
+                $reading.known_keys(&table, &[$($crate::surface::declare::key!($field $(= $key)?)),*]);
+                // Every key is read before the first is missed, so that one run shows every fault.
+                $(let $field = $reading.field::<$type>(&table, $crate::surface::declare::key!($field $(= $key)?), at);)*
+                Some(Self { $($field: $field?,)* at })
+            }
+        }
+
+        #[cfg(feature = "schema")]
+        impl $name {
+            fn table_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let mut schema = $crate::surface::declare::TableSchema::new(&[$($about),*]);
+                $(schema.key(
+                    $crate::surface::declare::key!($field $(= $key)?),
+                    &[$($doc),*],
+                    generator.subschema_for::<$type>(),
+                    <$type as $crate::surface::decode::Decode>::absent().is_none(),
+                );)*
+                schema.finish()
+            }
+        }
+    };
+}
+
+/// The key of a field: its own name unless another is given.
+macro_rules! key {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident = $key:literal) => {
+        $key
+    };
+}
+
+/// Declares a closed list of words that a key takes.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        pub enum $name { $($(#[$doc])* #[cfg_attr(feature = "schema", schemars(rename = $word))] $variant,)* }
+
+        impl $name {
+            /// The words in the order of the list.
+            pub const WORDS: &'static [&'static str] = &[$($word),*];
+
+            /// Its word in a pack.
+            pub fn word(self) -> &'static str {
+                match self { $($name::$variant => $word,)* }
+            }
+        }
+
+        impl $crate::surface::decode::Decode for $name {
+            fn decode(
+                node: &$crate::surface::decode::Node<'_>,
+                reading: &mut $crate::surface::decode::Reading<'_>,
+            ) -> Option<Self> {
+                let word = String::decode(node, reading)?;
+                match word.as_str() {
+                    $($word => return Some($name::$variant),)*
+                    _ => {}
+                }
+                let at = reading.at(node.span());
+                reading.report(
+                    $crate::diagnostic::Diagnostic::new(
+                        $crate::diagnostic::Code::PACK_WRONG_VALUE,
+                        at,
+                        format!("`{}` is none of the words this key takes", $crate::text::excerpt(&word, 60)),
+                    )
+                    .with_nearest(&word, $name::WORDS.iter().copied()),
+                );
+                None
+            }
+        }
+    };
+}
+
+pub(crate) use {key, table, words};
+
+#[cfg(feature = "schema")]
+pub(crate) use schema::TableSchema;
+
+#[cfg(feature = "schema")]
+mod schema {
+    use schemars::{Schema, json_schema};
+    use serde_json::{Map, Value, json};
+
+    /// The schema of a table, key by key.
+    pub(crate) struct TableSchema {
+        about: String,
+        keys: Map<String, Value>,
+        required: Vec<&'static str>,
+    }
+
+    impl TableSchema {
+        pub(crate) fn new(about: &[&str]) -> Self {
+            Self { about: join(about), keys: Map::new(), required: Vec::new() }
+        }
+
+        pub(crate) fn key(&mut self, key: &'static str, about: &[&str], schema: Schema, required: bool) {
+            let mut value = schema.to_value();
+            match &mut value {
+                // A reference may stand beside a description since draft 2019-09.
+                Value::Object(members) => drop(members.insert("description".into(), join(about).into())),
+                _ => value = json!({ "description": join(about) }),
+            }
+            self.keys.insert(key.to_owned(), value);
+            if required {
+                self.required.push(key);
+            }
+        }
+
+        pub(crate) fn finish(self) -> Schema {
+            json_schema!({
+                "description": self.about, "type": "object", "additionalProperties": false,
+                "properties": self.keys, "required": self.required
+            })
+        }
+    }
+
+    fn join(lines: &[&str]) -> String {
+        lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+    }
+}
