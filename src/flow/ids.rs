@@ -37,7 +37,7 @@ fn numbers(kind: &str, state: &Record) -> BTreeSet<u64> {
             Value::String(text) => found.extend(number(text)),
             Value::Array(items) => left.extend(items.iter()),
             Value::Object(members) => {
-                found.extend(members.keys().filter_map(|name| number(name)));
+                found.extend(members.keys().filter_map(&number));
                 left.extend(members.values());
             }
             _ => {}
