@@ -67,7 +67,7 @@ impl Session {
 impl Program {
     /// The session in which everything starts.
     pub fn session(&self) -> Session {
-        let mode = self.modes.get_index(self.start.0).map(|(name, _)| name.clone()).unwrap_or_default();
+        let mode = self.mode_name(self.start).to_owned();
         let mut session = Session { mode, state: self.initial.clone(), now: None, ids: Arc::default() };
         session.compute(self);
         session

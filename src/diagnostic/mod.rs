@@ -102,6 +102,11 @@ impl Diagnostic {
         }
     }
 
+    /// Whether it is an error: then there is no program, no prompt, no export.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
     /// Adds advice on how to mend it.
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -153,7 +158,7 @@ pub struct Checked<T> {
 impl<T> Checked<T> {
     /// `value`, unless one of the `diagnostics` is an error.
     pub fn new(value: Option<T>, diagnostics: Vec<Diagnostic>) -> Self {
-        let broken = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        let broken = diagnostics.iter().any(Diagnostic::is_error);
         Self { value: value.filter(|_| !broken), diagnostics }
     }
 }

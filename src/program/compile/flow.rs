@@ -6,7 +6,7 @@
 
 use super::Compiler;
 use super::sight::{COMPUTE_NAMES, Sight};
-use crate::program::{Event, Exit, Flows, Input, Message, ModeId, Rule, Speakers};
+use crate::program::{Event, Exit, Flows, Input, Message, ModeId, Modes, Rule, Speakers};
 use crate::surface::{self, Surface};
 use crate::text::{Location, Span, Spanned};
 use crate::value::Table;
@@ -112,6 +112,6 @@ pub(super) fn mode_id(surface: &Surface, name: &str) -> Option<ModeId> {
     surface.modes.get_index_of(name).map(ModeId)
 }
 
-fn modes_of(surface: &Surface, names: &[Spanned<String>]) -> Vec<ModeId> {
-    names.iter().filter_map(|name| mode_id(surface, &name.value)).collect()
+pub(super) fn modes_of(surface: &Surface, names: &[Spanned<String>]) -> Modes {
+    Modes(names.iter().filter_map(|name| mode_id(surface, &name.value)).collect())
 }

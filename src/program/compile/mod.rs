@@ -62,7 +62,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let actions = compiler.compile_actions();
     let modes = compiler.compile_modes(&dialects);
     let contents = compiler.compile_contents();
-    let guardrails = compiler.compile_guardrails(&modes);
+    let guardrails = compiler.compile_guardrails();
     let prompts = compiler.compile_prompts(&modes, &dialects);
     let (mut slots, initial) = compiler.compile_state();
     let ask_again = compiler.compile_ask_again();
