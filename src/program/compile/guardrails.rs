@@ -34,12 +34,14 @@ impl Compiler<'_> {
                     );
                 }
             }
-            let mut names = REPLY_NAMES.to_vec();
-            names.extend(guardrail.matches.as_ref().map(|_| "captures"));
-            if targets.contains(&Target::Role(Role::Utterance)) {
-                names.extend(["speaker", "label"]);
+            let mut sight = Sight::of(REPLY_NAMES);
+            if guardrail.matches.is_some() {
+                sight.add(&["captures"]);
             }
-            let when = self.condition(guardrail.when.as_ref(), &[], Sight { names: &names, params: None });
+            if targets.contains(&Target::Role(Role::Utterance)) {
+                sight.add(&["speaker", "label"]);
+            }
+            let when = self.condition(guardrail.when.as_ref(), &sight);
             guardrails.rules.push(Guardrail {
                 id: guardrail.id.value.clone(),
                 targets,
