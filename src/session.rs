@@ -22,6 +22,7 @@ macro_rules! contract {
             #[derive(Debug, Clone, PartialEq, serde::Serialize)]
             #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
             #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+            #[non_exhaustive]
             pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
         )*
     };

@@ -59,6 +59,7 @@ pub struct Label {
 
 /// One coded sentence about a pack, a case or a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// Which kind of fault it is; `rulebook explain CODE` tells more.
     pub code: Code,

@@ -191,6 +191,7 @@ impl Places {
 
 /// What became of loading a pack: its sources are there in any case, so that diagnostics can be drawn.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The files that were read.
     pub sources: Sources,
