@@ -65,6 +65,9 @@ impl Session {
     }
 }
 
+/// What the number of an id is always below: up to there every reader of JSON tells one whole number from the next.
+const MOST_IDS: u64 = 1 << 53;
+
 impl Program {
     /// The session in which everything starts.
     pub fn session(&self) -> Session {
@@ -96,11 +99,15 @@ impl Program {
                 ("state", Json::Object(state)) => self.resume_state(state, &mut session, &mut faults),
                 ("now", Json::String(now)) => session.now = Some(now.clone()),
                 ("ids", Json::Object(ids)) => {
+                    let number = |last: &Json| last.as_u64().filter(|last| *last < MOST_IDS);
                     let ids: Option<IndexMap<String, u64>> =
-                        ids.iter().map(|(kind, last)| Some((kind.clone(), last.as_u64()?))).collect();
+                        ids.iter().map(|(kind, last)| Some((kind.clone(), number(last)?))).collect();
                     match ids {
                         Some(ids) => session.ids = Arc::new(ids),
-                        None => faults.push(misfit("`ids` holds the last number of each kind of id".to_owned())),
+                        None => {
+                            let what = format!("`ids` holds the last number of each kind of id, below {MOST_IDS}");
+                            faults.push(misfit(what));
+                        }
                     }
                 }
                 ("mode" | "state" | "now" | "ids", _) => {

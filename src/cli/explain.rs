@@ -3,13 +3,14 @@
 //! In: a code or a name of the closed lists; or a pack, maybe with a response.
 //! Out: a page, a table, or the story of the response, on the terminal or as a page of HTML.
 //! Never: has an explanation of its own; pages and packs have them.
-#![expect(clippy::disallowed_methods, reason = "a command that writes the page it was asked for")]
 
 use super::run::{Judged, Judging, status_of};
+use super::save::{cannot_write, create};
 use super::{Error, Format, Opened, Printed, Status};
 use crate::diagnostic::{Page, nearest, page, pages};
 use crate::outcome::Options;
 use crate::report::{Pen, status};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -72,8 +73,8 @@ fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Err
     let sum = status(outcome);
     let out = match (&arguments.html, arguments.format) {
         (Some(path), _) => {
-            std::fs::write(path, pen.page_of_story(outcome, response, program.name()))
-                .map_err(|error| Error::Usage(format!("cannot write `{}`: {error}", path.display())))?;
+            let page = pen.page_of_story(outcome, response, program.name());
+            create(path, file)?.write_all(page.as_bytes()).map_err(|error| cannot_write(path, &error))?;
             format!("wrote `{}`\n{sum}", path.display())
         }
         (None, Format::Plain) => pen.plain_story(outcome, response),

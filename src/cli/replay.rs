@@ -5,6 +5,7 @@
 //! Never: holds more answers than are being judged.
 #![expect(clippy::disallowed_methods, reason = "a command that reads and writes files of any length")]
 
+use super::save::{cannot_write, create};
 use super::{Error, Format, Opened, Printed, Status};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::{Options, Outcome, differences};
@@ -12,9 +13,8 @@ use crate::program::Program;
 use crate::report::{Differing, Pen, Replayed, Row, Sums, json};
 use crate::session::Session;
 use crate::text::{Sources, excerpt};
-use crate::workspace::{Line, Lines, io_error, io_reason};
+use crate::workspace::{Line, Lines, io_error};
 use indicatif::{ProgressBar, ProgressStyle};
-use same_file::Handle;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -289,16 +289,8 @@ pub(super) struct Out {
 }
 
 impl Out {
-    /// Never over the answers: they are read while it is written.
     fn create(path: &Path, answers: &Path) -> Result<Self, Error> {
-        // What is no file, such as a pipe, is not opened twice.
-        let handle = |path: &Path| path.is_file().then(|| Handle::from_path(path).ok()).flatten();
-        let read = if answers.as_os_str() == "-" { Handle::stdin().ok() } else { handle(answers) };
-        if read.is_some() && handle(path) == read {
-            return Err(Error::Usage(format!("cannot write `{}`: the answers stand in it", path.display())));
-        }
-        let file = File::create(path).map_err(|error| cannot_write(path, &error))?;
-        Ok(Self { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 16, file) })
+        Ok(Self { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 16, create(path, answers)?) })
     }
 
     fn line(&mut self, text: &str) -> Result<(), Error> {
@@ -309,10 +301,6 @@ impl Out {
     fn finish(&mut self) -> Result<(), Error> {
         self.writer.flush().map_err(|error| cannot_write(&self.path, &error))
     }
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> Error {
-    Error::Usage(format!("cannot write `{}`: {}", path.display(), io_reason(error)))
 }
 
 /// Does `work` on each line, on so many threads, and hands what comes of it to `take` in the order of the lines.

@@ -1,12 +1,15 @@
 //! Saving: do these files stand, all of them or none?
 //!
-//! In: a folder, and the files to write below it.
+//! In: a folder, and the files to write below it; or one file, and the answers that it is about.
 //! Out: the files, each old or new at any moment.
-//! Never: leaves one written where another could not be.
+//! Never: leaves one written where another could not be, or writes over the answers.
 
 use super::Error;
 use crate::outcome::{Effect, EffectRecord};
-use crate::workspace::{Applying, Root, apply};
+use crate::workspace::{Applying, Root, apply, io_reason};
+use same_file::Handle;
+use std::fs::File;
+use std::io;
 use std::path::Path;
 
 /// Writes the files, each a path below `folder` with its text.
@@ -18,4 +21,20 @@ pub(super) fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Er
         Some((_, fault)) => Err(Error::Usage(fault.message.clone())),
         None => Ok(()),
     }
+}
+
+/// Opens one file to be written anew: never that of the `answers`, under whatever name.
+#[expect(clippy::disallowed_methods, reason = "a command that writes what it is told to")]
+pub(super) fn create(path: &Path, answers: &Path) -> Result<File, Error> {
+    // What is no file, such as a pipe, is not opened twice.
+    let handle = |path: &Path| path.is_file().then(|| Handle::from_path(path).ok()).flatten();
+    let read = if answers.as_os_str() == "-" { Handle::stdin().ok() } else { handle(answers) };
+    if read.is_some() && handle(path) == read {
+        return Err(Error::Usage(format!("cannot write `{}`: the answers stand in it", path.display())));
+    }
+    File::create(path).map_err(|error| cannot_write(path, &error))
+}
+
+pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Error {
+    Error::Usage(format!("cannot write `{}`: {}", path.display(), io_reason(error)))
 }

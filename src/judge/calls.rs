@@ -11,12 +11,13 @@ use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
 use crate::document::payload::{self, Payload, Unreadable};
 use crate::document::{Block, Ended, Written};
 use crate::expression::Template;
-use crate::program::{self, Action, Schema, Types};
+use crate::program::{self, Action, Dialect, Schema, Types};
 use crate::surface::{self, Role};
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
 use serde_json::Value as Json;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
@@ -39,7 +40,7 @@ pub(crate) struct Call<'r> {
     undeclared: bool,
 }
 
-impl Judgement<'_> {
+impl<'r> Judgement<'r> {
     pub(super) fn judge_calls(&mut self) {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index) else { continue };
@@ -92,7 +93,6 @@ impl Judgement<'_> {
         let block_index = self.calls.get(call).map_or(0, |call| call.block);
         let limits = &self.program.limits;
         let values = Rc::clone(&self.values);
-        let masks = &self.document.masks;
         // An object that was written once more, as a text.
         let quoted = match block.value() {
             Some(Value::String(text)) => payload::read_strictly(text, limits, &values).ok(),
@@ -115,18 +115,19 @@ impl Judgement<'_> {
         } else {
             // A member that could not be read says so once more.
             let ladder = if block.written == Written::Value { &[surface::Payload::Json] } else { &*bound.payload };
-            payload::read(self.text, block.body(), masks, ladder, dialect, block.family(), limits, &values)
+            payload::read(
+                self.text,
+                block.body(),
+                &self.document.masks,
+                ladder,
+                dialect,
+                block.family(),
+                limits,
+                &values,
+            )
         };
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
-        let source = Source {
-            text: self.text,
-            masks,
-            dialect,
-            family: block.family(),
-            entities: bound.entities(),
-            limits,
-            values: &values,
-        };
+        let source = self.source(block, bound, dialect, &values);
         let mut incomplete = false;
         let (form, params) = match read.payload {
             Payload::Empty => ("none", Object::new()),
@@ -217,6 +218,35 @@ impl Judgement<'_> {
             return false;
         }
         self.validate(call, &at, action)
+    }
+
+    /// What typing needs to know of a block.
+    fn source<'s>(
+        &self,
+        block: &Block,
+        bound: &program::Block,
+        dialect: &'s Dialect,
+        values: &'s Cell<usize>,
+    ) -> Source<'s>
+    where
+        'r: 's,
+    {
+        Source {
+            text: self.text,
+            masks: &self.document.masks,
+            dialect,
+            family: block.family(),
+            entities: bound.entities(),
+            limits: &self.program.limits,
+            values,
+        }
+    }
+
+    /// The places of what a call says.
+    pub(super) fn places(&self, call: &Call<'_>) -> Option<Places<'_>> {
+        let ((block, bound), (_, dialect)) = (self.block(call.block)?, self.dialect?);
+        let types = self.action_of(call.block).map_or(Types::unknown(), |(_, action)| action.schema.types());
+        Some(Places::new(self.source(block, bound, dialect, &self.values), types, block))
     }
 
     fn malformed(&mut self, call: usize, bound: &program::Block, at: Span, why: &str) -> bool {

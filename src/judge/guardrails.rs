@@ -11,6 +11,7 @@ use crate::program::{Guardrail, MOST_MATCHES, Set, Target};
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
 use crate::value::Value;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 /// One text that guardrails look at.
@@ -181,14 +182,18 @@ impl Judgement<'_> {
             }
             Target::Param(action, param) => {
                 for (index, call) in self.calls.iter().enumerate() {
-                    let said = call.params.get(param).and_then(Value::as_str);
-                    let said = said.filter(|_| call.accepted && call.name == *action);
-                    if let Some((said, hits)) = said.and_then(|said| Some((said, hits(said)?)))
-                        && let Some((block, _)) = self.block(call.block)
-                    {
-                        let text = Composed::of_attribute(said.to_owned(), block.opener());
+                    let value = call.params.get(param).filter(|_| call.accepted && call.name == *action);
+                    let Some(value) = value else { continue };
+                    let places = OnceCell::new();
+                    each_text(value, &mut vec![param.clone()], &mut |way, said| {
+                        let Some(hits) = hits(said) else { return };
+                        // No more of them are told, so that no more need a place.
+                        let is_told = found.len() < self.program.limits.diagnostics;
+                        let places = places.get_or_init(|| self.places(call).filter(|_| is_told));
+                        let place = places.as_ref().map(|places| places.at(call.form, way)).unwrap_or_default();
+                        let text = Composed::of_value(said.to_owned(), place);
                         found.push((Looked { text, subject: Subject::Call(index) }, hits));
-                    }
+                    });
                 }
             }
             Target::Key(name) => {
@@ -196,7 +201,7 @@ impl Judgement<'_> {
                     let Some((block, bound)) = self.block(index) else { continue };
                     let Some(key) = bound.key.as_ref().and_then(|key| self.called(block, key)) else { continue };
                     if let Some(hits) = hits(&key) {
-                        let text = Composed::of_attribute(key.into_owned(), block.opener());
+                        let text = Composed::of_value(key.into_owned(), block.opener());
                         found.push((Looked { text, subject: Subject::Block(index) }, hits));
                     }
                 }
@@ -212,6 +217,21 @@ impl Judgement<'_> {
     fn is_called(&self, index: usize, name: &str) -> bool {
         self.block(index).is_some_and(|(_, bound)| bound.name == name)
             || self.content_name(index).is_some_and(|called| called == name)
+    }
+}
+
+/// The texts that a value holds, each with the way to it.
+fn each_text<'v>(value: &'v Value, way: &mut Vec<String>, then: &mut impl FnMut(&[String], &'v str)) {
+    let mut inside = |step: String, inner: &'v Value| {
+        way.push(step);
+        each_text(inner, way, then);
+        way.pop();
+    };
+    match value {
+        Value::String(text) => then(way, text),
+        Value::Array(items) => items.iter().enumerate().for_each(|(index, item)| inside(index.to_string(), item)),
+        Value::Object(members) => members.iter().for_each(|(name, member)| inside(name.to_owned(), member)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

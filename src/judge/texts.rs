@@ -77,14 +77,9 @@ impl Deref for Spans {
 }
 
 impl Composed {
-    /// The value of an attribute, which is located as the opener that it stands in.
-    pub(super) fn of_attribute(text: String, opener: Span) -> Self {
-        Self { text, parts: Vec::new(), span: opener }
-    }
-
-    /// What was made of a value, which is located as that value.
-    fn made(text: String, value: Span) -> Self {
-        Self { text, parts: Vec::new(), span: value }
+    /// What was made of a value, which is located as that value, or as what it stands in.
+    pub(super) fn of_value(text: String, place: Span) -> Self {
+        Self { text, parts: Vec::new(), span: place }
     }
 
     fn push(&mut self, response: &str, raw: Span, spelling: Spelling) {
@@ -99,8 +94,11 @@ impl Composed {
         self.span = if self.parts.len() == 1 { raw } else { Span::new(self.span.start, raw.end) };
     }
 
-    /// Where a range of the text stands in the response.
+    /// Where a range of the text stands in the response; all of it, where it is no piece of that.
     pub(crate) fn locate(&self, response: &str, range: std::ops::Range<usize>) -> Span {
+        if self.parts.is_empty() {
+            return self.span;
+        }
         let place = |offset: usize| {
             let index = self.parts.partition_point(|part| part.at <= offset).checked_sub(1)?;
             let part = self.parts.get(index)?;
@@ -304,7 +302,7 @@ impl Judgement<'_> {
     /// The text of a block as it is shown, with the places of its pieces.
     pub(super) fn body_text(&self, index: usize) -> Composed {
         if let (Some(text), Some(block)) = (self.made(index), self.document.blocks.get(index)) {
-            return Composed::made(text.to_owned(), block.body());
+            return Composed::of_value(text.to_owned(), block.body());
         }
         let spelling = self.spelling(index);
         let mut text = Composed::default();

@@ -5,7 +5,7 @@
 //! Never: searches a text.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Guardrail, Matched, Pattern, Program, Target};
+use crate::program::{Guardrail, Kind, Matched, Pattern, Program, Target};
 use crate::surface::Role;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
@@ -41,19 +41,30 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 
 /// Why a guardrail can never trip.
 fn idle(program: &Program, rule: &Guardrail) -> Option<String> {
-    let bound = |role| program.dialects.iter().flat_map(|dialect| &dialect.blocks).any(|block| block.role == role);
-    // Without a block for it, the message may still be what stands outside all blocks.
-    let unbound = |target: &Target| match target {
-        Target::Role(role) => (!matches!(role, Role::Message | Role::Section) && !bound(*role)).then(|| role.word()),
-        _ => None,
-    };
-    match (rule.targets.iter().find_map(unbound), &rule.pattern) {
-        (Some(role), _) => Some(format!("no block is a {role}")),
-        (_, Some(pattern)) if !rule.inverted && pattern.matches_nothing() => {
-            Some("its pattern matches no text".to_owned())
-        }
-        (_, Some(pattern)) if rule.inverted && pattern.matches_everything() => {
+    if let Some(why) = rule.targets.iter().find_map(|target| textless(program, target)) {
+        return Some(why);
+    }
+    match &rule.pattern {
+        Some(pattern) if !rule.inverted && pattern.matches_nothing() => Some("its pattern matches no text".to_owned()),
+        Some(pattern) if rule.inverted && pattern.matches_everything() => {
             Some("its pattern matches every text".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Why there is never a text for a target.
+fn textless(program: &Program, target: &Target) -> Option<String> {
+    let bound = |role| program.dialects.iter().flat_map(|dialect| &dialect.blocks).any(|block| block.role == role);
+    match target {
+        // Without a block for it, the message may still be what stands outside all blocks.
+        Target::Role(Role::Message | Role::Section) => None,
+        Target::Role(role) => (!bound(*role)).then(|| format!("no block is a {}", role.word())),
+        Target::Param(action, param) => {
+            let (_, types) = program.actions.get(action)?.schema.types().member(param)?;
+            let textless = matches!(types.kind, Kind::Boolean | Kind::Integer | Kind::Number);
+            (types.wants_value && textless)
+                .then(|| format!("`{action}.{param}` holds no text; a condition on `reply` can look at it"))
         }
         _ => None,
     }

@@ -10,6 +10,7 @@ use crate::diagnostic::{Severity, Strategy};
 use crate::expression::Expression;
 use crate::surface::Role;
 use crate::text::Location;
+use std::sync::Arc;
 
 /// All guardrails of a program.
 #[derive(Debug, Default)]
@@ -56,7 +57,8 @@ pub(crate) enum Target {
 #[derive(Debug)]
 pub(crate) struct Set {
     pub(crate) target: Target,
-    pub(crate) patterns: PatternSet,
+    /// Shared with the targets that the same guardrails look at.
+    pub(crate) patterns: Arc<PatternSet>,
     /// The guardrail of each pattern.
     pub(crate) rules: Vec<usize>,
 }

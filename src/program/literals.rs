@@ -8,6 +8,7 @@
 //! each step waiting for the one before; four bytes that a literal may hold are looked up without waiting for anything.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
+use std::sync::Arc;
 
 /// A literal has at least so many bytes, and is looked up by so many of them.
 const GRAM: usize = 4;
@@ -17,87 +18,121 @@ const MOST: usize = 64;
 const CHARACTERS: usize = 4;
 /// Grams are told apart by so many bits of their hashes: few enough to stay in the nearest cache.
 const BITS: u32 = 13;
-/// So many grams are asked together.
-const GRAMS: usize = 15;
-/// The bytes that hold them.
-const WINDOW: usize = GRAMS + GRAM - 1;
+/// So many times eight bytes are asked together.
+const EIGHTS: usize = 5;
+/// The most bytes that they cover.
+const WINDOW: usize = 32;
 
 /// The literals of some patterns.
 #[derive(Debug)]
 pub(super) struct Literals {
     /// Whether a literal has a gram of this hash; wrong with some others.
     held: Box<Hashes>,
-    /// By their grams.
+    /// The first literal of each hash that is held.
+    first: Box<[u32; 1 << BITS]>,
+    /// By the hashes of their grams.
     literals: Vec<Literal>,
+    /// Whether every other place of a text is passed over: each literal has grams at both kinds of places.
+    in_pairs: bool,
 }
 
 #[derive(Debug)]
 struct Literal {
-    gram: u32,
+    /// The hash of its gram.
+    hash: usize,
     /// Where its gram stands in it.
     at: usize,
-    text: Vec<u8>,
+    text: Arc<[u8]>,
     /// The number of the pattern that holds it.
     pattern: usize,
 }
 
 impl Literals {
-    pub(super) fn new() -> Self {
-        Self { held: Box::new([false; 1 << BITS]), literals: Vec::new() }
-    }
-
-    /// Takes a pattern in; `false` if it has no literals.
-    pub(super) fn add(&mut self, number: usize, pattern: &str) -> bool {
-        let Some(texts) = regex_syntax::parse(pattern).ok().and_then(|hir| Holds::of(&hir).best()) else {
-            return false;
-        };
-        for text in texts {
-            let grams = text.windows(GRAM).enumerate().max_by_key(|(_, window)| rarity(window));
-            let gram = grams.and_then(|(at, window)| Some((at, small(*window.first_chunk()?))));
-            let Some((at, gram)) = gram else { continue };
-            if let Some(held) = self.held.get_mut(hash(gram)) {
-                *held = true;
+    /// Of patterns, by number, and the texts of which each of their matches holds one.
+    pub(super) fn new(patterns: Vec<(usize, Vec<Vec<u8>>)>) -> Self {
+        let in_pairs = patterns.iter().flat_map(|(_, texts)| texts).all(|text| text.len() > GRAM);
+        let mut literals = Vec::new();
+        for (pattern, texts) in patterns {
+            for text in texts.into_iter().map(Arc::<[u8]>::from) {
+                let length = if in_pairs { GRAM + 1 } else { GRAM };
+                let rarest = text.windows(length).enumerate().max_by_key(|(_, window)| rarity(window));
+                let (start, window) = rarest.unwrap_or((0, &[]));
+                let grams = window.windows(GRAM).enumerate().filter_map(|(at, gram)| Some((at, gram.first_chunk()?)));
+                literals.extend(grams.map(|(at, gram)| Literal {
+                    hash: hash(small(*gram)),
+                    at: start + at,
+                    text: Arc::clone(&text),
+                    pattern,
+                }));
             }
-            let index = self.literals.partition_point(|literal| literal.gram < gram);
-            self.literals.insert(index, Literal { gram, at, text, pattern: number });
         }
-        true
+        literals.sort_by_key(|literal| literal.hash);
+        let (mut held, mut first) = (Box::new([false; 1 << BITS]), Box::new([0; 1 << BITS]));
+        for (number, literal) in literals.iter().enumerate().rev() {
+            if let (Some(held), Some(first)) = (held.get_mut(literal.hash), first.get_mut(literal.hash)) {
+                (*held, *first) = (true, number as u32);
+            }
+        }
+        Self { held, first, literals, in_pairs }
     }
 
     /// The patterns of which the text holds a literal, by number.
     pub(super) fn find(&self, text: &str) -> Vec<usize> {
-        let bytes = text.as_bytes();
+        if self.in_pairs { self.find_at::<2>(text.as_bytes()) } else { self.find_at::<1>(text.as_bytes()) }
+    }
+
+    /// As [`find`](Self::find), at each place of the text that is a multiple of `STEP`.
+    fn find_at<const STEP: usize>(&self, text: &[u8]) -> Vec<usize> {
         let mut found = Vec::new();
         let mut at = 0;
         // Grams are seldom any of the literals', so many are asked at once.
-        while let Some(window) = bytes.get(at..).and_then(|rest| rest.first_chunk::<WINDOW>()) {
-            let mut places = may_hold_in(&self.held, window);
+        while let Some(window) = text.get(at..).and_then(|rest| rest.first_chunk::<WINDOW>()) {
+            let mut places = may_hold_in::<STEP>(&self.held, window);
             while places != 0 {
-                self.look_up(bytes, at + places.trailing_zeros() as usize, &mut found);
+                self.look_up(text, at + STEP * places.trailing_zeros() as usize, &mut found);
                 places &= places - 1;
             }
-            at += GRAMS;
+            at += STEP * EIGHTS * grams_in_eight(STEP);
         }
-        for at in at..bytes.len() {
-            self.look_up(bytes, at, &mut found);
+        for at in (at..text.len()).step_by(STEP) {
+            self.look_up(text, at, &mut found);
         }
         found
     }
 
     /// Looks for the literals whose gram stands at this place of the text.
     fn look_up(&self, text: &[u8], at: usize, found: &mut Vec<usize>) {
-        let gram = text.get(at..).and_then(|rest| rest.first_chunk()).copied().map(small);
-        let Some(gram) = gram.filter(|gram| may_hold(&self.held, *gram)) else { return };
-        let first = self.literals.partition_point(|literal| literal.gram < gram);
-        for literal in self.literals.iter().skip(first).take_while(|literal| literal.gram == gram) {
+        let Some(gram) = text.get(at..).and_then(|rest| rest.first_chunk()) else { return };
+        let hash = hash(small(*gram));
+        if !self.held.get(hash).is_some_and(|held| *held) {
+            return;
+        }
+        let first = self.first.get(hash).map_or(0, |first| *first as usize);
+        for literal in self.literals.iter().skip(first).take_while(|literal| literal.hash == hash) {
+            if found.contains(&literal.pattern) {
+                continue;
+            }
             let start = at.checked_sub(literal.at);
             let held = start.and_then(|start| text.get(start..start + literal.text.len()));
-            let stands = held.is_some_and(|held| held.eq_ignore_ascii_case(&literal.text));
-            if stands && !found.contains(&literal.pattern) {
+            if held.is_some_and(|held| held.eq_ignore_ascii_case(&literal.text)) {
                 found.push(literal.pattern);
             }
         }
     }
+}
+
+/// Texts of which each match of the pattern holds one, in small letters and long enough to be looked up, if there are any.
+pub(super) fn held_by(pattern: &Hir) -> Option<Vec<Vec<u8>>> {
+    let mut texts = Holds::of(pattern).best()?;
+    texts.sort_by_key(Vec::len);
+    // What holds a longer one holds the shorter one in it.
+    let mut shortest: Vec<Vec<u8>> = Vec::new();
+    for text in texts {
+        if !shortest.iter().any(|held| memchr::memmem::find(&text, held).is_some()) {
+            shortest.push(text);
+        }
+    }
+    Some(shortest)
 }
 
 /// The bit by which small letters differ from capital ones, in each byte.
@@ -105,21 +140,22 @@ const SMALL: u64 = 0x2020_2020_2020_2020;
 
 type Hashes = [bool; 1 << BITS];
 
-/// Whether a gram is that of a literal, or of the same hash.
-fn may_hold(held: &Hashes, gram: u32) -> bool {
-    held.get(hash(gram)).copied().unwrap_or_default()
+/// Where in the window a gram starts that may be that of a literal: a bit for each of those that are asked.
+fn may_hold_in<const STEP: usize>(held: &Hashes, window: &[u8; WINDOW]) -> u32 {
+    let may_hold = |gram: u32| held.get(hash(gram)).copied().unwrap_or_default();
+    let each = grams_in_eight(STEP);
+    (0..EIGHTS).fold(0, |places, eight| {
+        let bytes = window.get(STEP * each * eight..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
+        let bytes = u64::from_le_bytes(bytes) | SMALL;
+        (0..each).fold(places, |places, index| {
+            places | u32::from(may_hold((bytes >> (8 * STEP * index)) as u32)) << (each * eight + index)
+        })
+    })
 }
 
-/// Where in the window a gram starts that may be that of a literal: a bit for each.
-fn may_hold_in(held: &Hashes, window: &[u8; WINDOW]) -> u32 {
-    let eight = |at: usize| {
-        let bytes = window.get(at..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
-        u64::from_le_bytes(bytes) | SMALL
-    };
-    let five = |eight: u64| {
-        (0..5).fold(0, |places, index| places | (u32::from(may_hold(held, (eight >> (8 * index)) as u32)) << index))
-    };
-    five(eight(0)) | (five(eight(5)) << 5) | (five(eight(10)) << 10)
+/// How many grams are asked of eight bytes.
+const fn grams_in_eight(step: usize) -> usize {
+    (8 - GRAM) / step + 1
 }
 
 /// Four bytes, in small letters; other bytes may fall together, too.
@@ -252,7 +288,7 @@ mod tests {
     /// The literals of one pattern, if there are any.
     #[track_caller]
     fn check(pattern: &str, expected: Option<&[&str]>) {
-        let texts = regex_syntax::parse(pattern).ok().and_then(|hir| Holds::of(&hir).best());
+        let texts = regex_syntax::parse(pattern).ok().and_then(|hir| held_by(&hir));
         let texts = texts.map(|texts| texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect());
         assert_eq!(texts, expected.map(|texts| texts.iter().map(ToString::to_string).collect::<Vec<_>>()), "{pattern}");
     }
@@ -260,30 +296,41 @@ mod tests {
     #[test]
     fn a_match_holds_one_of_the_literals() {
         check("circl(?:e|ing)\\s+back", Some(&["circle", "circling"]));
+        check("leverages?|leverag(?:ed|ing)", Some(&["leverage", "leveraging"]));
         check("(?i)Maybe", Some(&["maybe"]));
         check("low[- ]hanging\\s+fruit", Some(&["low hanging", "low-hanging"]));
         check("(?:\\w+ly\\s+)?(?:said|asked)\\b", Some(&["said", "asked"]));
         check("(?:abcd)+", Some(&["abcd"]));
-        check("abcdx?e", Some(&["abcdxe", "abcde"]));
+        check("abcdx?e", Some(&["abcde", "abcdxe"]));
         check("(?:abcd)*", None);
         check("abcd|\\w+", None);
         check("a.b.c", None);
         check("", None);
     }
 
+    /// The numbers of the patterns of which a text holds a literal; those without one are left out.
+    #[track_caller]
+    fn check_found(patterns: &[&str], text: &str, expected: &[usize]) {
+        let held = |pattern: &&str| regex_syntax::parse(pattern).ok().and_then(|hir| held_by(&hir));
+        let literals = patterns.iter().enumerate().filter_map(|(number, pattern)| Some((number, held(pattern)?)));
+        let literals = Literals::new(literals.collect());
+        // Wherever the text starts.
+        for before in ["", "-", "--", "---"] {
+            let mut found = literals.find(&[before, text].concat());
+            found.sort_unstable();
+            assert_eq!(found, expected, "{before:?} {text:?}");
+        }
+    }
+
     #[test]
     fn only_patterns_that_could_match_are_found() {
-        let mut literals = Literals::new();
-        let taken = ["(?i)perhaps", "harbour", "(?i)\\bstraße", "x"].map(|text| literals.add(text.len(), text));
-        assert_eq!(taken, [true, true, true, false]);
-        let find = |text| {
-            let mut found = literals.find(text);
-            found.sort_unstable();
-            found
-        };
-        assert_eq!(find("pERHAPS the HARBOUR"), [7, 11]);
-        assert_eq!(find("perhap"), [0; 0]);
-        assert_eq!(find("the \u{17f}traße, the STRAßE"), [13]);
-        assert_eq!(find(""), [0; 0]);
+        let patterns = ["(?i)perhaps", "harbour", "(?i)\\bstraße", "x"];
+        check_found(&patterns, "pERHAPS the HARBOUR", &[0, 1]);
+        check_found(&patterns, "perhap", &[]);
+        check_found(&patterns, "the \u{17f}traße, the STRAßE", &[2]);
+        check_found(&patterns, "", &[]);
+        let patterns = ["said", "perhaps", "(?i:said|asked)"];
+        check_found(&patterns, "perhaps he said, and perhaps he said so behind her back, she ASKED", &[0, 1, 2]);
+        check_found(&patterns, "she asked whether that could be so, and nothing was answered to it", &[2]);
     }
 }

@@ -8,7 +8,7 @@
 //! fifty times slower. But where no word has a letter beyond ASCII, `\b` and the `\b` of ASCII are the same, and that one
 //! the automaton knows. Elsewhere a set without its boundaries, which finds no less, says which patterns to ask one by one.
 
-use super::literals::Literals;
+use super::literals::{self, Literals};
 use crate::value::Object;
 use regex::{Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use regex_syntax::hir::{Hir, HirKind, Look};
@@ -56,14 +56,18 @@ impl Pattern {
         text: &'t str,
         others: &'t [Pattern],
     ) -> impl Iterator<Item = Range<usize>> + 't {
-        let mut taken: Option<Vec<Range<usize>>> = None;
-        let all = move || others.iter().flat_map(|other| other.find_all(text)).map(|found| found.range()).collect();
+        // Matches stand in order, so theirs are looked for no further than its own have come.
+        let mut theirs: Vec<_> = others.iter().map(|other| other.find_all(text).peekable()).collect();
         let own = self.fitting(text).find_iter(text).map(|found| found.range()).enumerate();
         let own = own.filter(move |(number, found)| {
             let end = found.end.max(found.start + 1);
+            let mut overlapped = false;
+            for theirs in &mut theirs {
+                while theirs.next_if(|other| other.end() <= found.start).is_some() {}
+                overlapped |= theirs.peek().is_some_and(|other| other.start() < end && found.start < other.end());
+            }
             // What would take too long to look through is not excused.
-            *number >= MOST_MATCHES
-                || !taken.get_or_insert_with(all).iter().any(|other| other.start < end && found.start < other.end)
+            *number >= MOST_MATCHES || !overlapped
         });
         own.map(|(_, found)| found)
     }
@@ -126,7 +130,9 @@ impl Pattern {
 #[derive(Debug)]
 pub(crate) struct PatternSet {
     patterns: Vec<Pattern>,
-    /// What most of them cannot do without.
+    /// Those that match where a text starts or nowhere, by number: each is soon asked.
+    anchored: Vec<usize>,
+    /// What most of the others cannot do without.
     literals: Literals,
     /// Those that could match any text, by number.
     rest: Vec<usize>,
@@ -138,10 +144,14 @@ pub(crate) struct PatternSet {
 impl PatternSet {
     pub(crate) fn new<'p>(patterns: impl Iterator<Item = &'p Pattern>) -> Result<Self, Error> {
         let patterns: Vec<Pattern> = patterns.cloned().collect();
-        let mut literals = Literals::new();
-        let mut rest = Vec::new();
+        let (mut anchored, mut literals, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         for (number, pattern) in patterns.iter().enumerate() {
-            if !literals.add(number, pattern.source()) {
+            let hir = regex_syntax::parse(pattern.source()).ok();
+            if hir.as_ref().is_some_and(|hir| hir.properties().look_set_prefix().contains(Look::Start)) {
+                anchored.push(number);
+            } else if let Some(texts) = hir.as_ref().and_then(literals::held_by) {
+                literals.push((number, texts));
+            } else {
                 rest.push(number);
             }
         }
@@ -152,7 +162,8 @@ impl PatternSet {
             });
             RegexSetBuilder::new(texts).size_limit(LARGEST_SET).build()
         };
-        Ok(Self { literals, ascii: set(&Hir::look(Look::WordAscii))?, loose: set(&Hir::empty())?, rest, patterns })
+        let (ascii, loose) = (set(&Hir::look(Look::WordAscii))?, set(&Hir::empty())?);
+        Ok(Self { anchored, literals: Literals::new(literals), ascii, loose, rest, patterns })
     }
 
     /// The numbers of the patterns that match the text, in order.
@@ -168,6 +179,7 @@ impl PatternSet {
                 found.extend(set.matches(text).iter().filter_map(|number| rest.get(number)));
             }
         }
+        found.extend(&self.anchored);
         found.sort_unstable();
         found.retain(|number| self.patterns.get(*number).is_some_and(|pattern| pattern.spelled(ascii).is_match(text)));
         found
@@ -275,7 +287,8 @@ mod tests {
 
     /// Expressions of a few texts, some of which are literals that could be looked up.
     fn expression() -> impl Strategy<Value = String> {
-        let atom = prop::sample::select(vec!["abca", "Bcab", "aé“c", "b", "[ac]", "(?i:cabb)", r"\b", ".", r"\s"]);
+        let atom =
+            prop::sample::select(vec!["abca", "Bcab", "aé“c", "b", "[ac]", "(?i:cabb)", r"\b", r"\A", ".", r"\s"]);
         atom.prop_map(str::to_owned).prop_recursive(4, 16, 3, |inner| {
             let joined = |by: &'static str| {
                 prop::collection::vec(inner.clone(), 1..4).prop_map(move |parts| format!("(?:{})", parts.join(by)))

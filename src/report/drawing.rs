@@ -4,6 +4,7 @@
 //! Out: the sentence, the marked lines and the advice, in the colours of a terminal.
 //! Never: asks whether there is a terminal; whoever writes the text strips the colours.
 
+use super::one_line;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::text::{Location, Source, Sources, Span};
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
@@ -98,7 +99,7 @@ impl Pen {
             let same = picture.marks.iter().filter(|other| std::ptr::eq(other.source, mark.source));
             group = group.element(
                 Snippet::source(mark.source.text())
-                    .path(self.shown(mark.source.name()))
+                    .path(one_line(&self.shown(mark.source.name())))
                     .annotations(same.map(annotation)),
             );
         }

@@ -5,6 +5,7 @@
 //! Never: has a word of explanation that is not in a page or a pack.
 
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
+use super::one_line;
 use crate::diagnostic::{Defect, Page, Strategy};
 use crate::program::{DegradationRow, Permission, PermitCell};
 use std::fmt::Write as _;
@@ -112,7 +113,7 @@ impl Pen {
 
     /// One line about a command that failed for reasons outside of every pack.
     pub fn trouble(&self, message: &str) -> String {
-        format!("{} {message}\n", paint(BAD, "rulebook:"))
+        format!("{} {}\n", paint(BAD, "rulebook:"), one_line(message))
     }
 }
 

@@ -6,6 +6,7 @@
 //!
 //! Workflow commands: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>
 
+use super::one_line;
 use super::row::Row;
 use crate::diagnostic::Severity;
 use std::fmt::Write as _;
@@ -50,21 +51,6 @@ pub fn github(rows: &[Row]) -> String {
         _ = writeln!(text, "::{command} {}::{message}", properties.join(","));
     }
     text
-}
-
-/// The text without what would end its line or steer a terminal.
-fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' => line.push_str("\\n"),
-            '\r' => line.push_str("\\r"),
-            '\t' => line.push_str("\\t"),
-            c if c.is_control() => line.extend(c.escape_unicode()),
-            c => line.push(c),
-        }
-    }
-    line
 }
 
 /// Escaped as a workflow command wants it.

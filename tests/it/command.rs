@@ -313,6 +313,9 @@ fn a_file_of_the_host_that_cannot_be_read_says_where_and_what_to_do() {
     assert!(said.contains("`state.reminded`: 1 is not of type"), "{said}");
     let said = trouble("s.json", b"[1]", "--session");
     assert!(said.contains("a session is one JSON object") && said.contains("s.json:1:1"), "{said}");
+    // A counter at its end would give one id twice.
+    let said = trouble("s.json", br#"{"ids": {"page": 18446744073709551615}}"#, "--session");
+    assert!(said.contains("`ids` holds the last number of each kind of id, below 9007199254740992"), "{said}");
     for option in ["--session", "--history"] {
         let said = trouble("latin", b"{\"role\":\n\"us\xe9r\"}", option);
         assert_eq!(
@@ -386,4 +389,27 @@ fn what_is_not_walked_into_is_said() {
     let deep = "a/".repeat(16);
     std::fs::create_dir_all(notes.join(&deep)).unwrap();
     check(&folder, &["run", "notes"], 1, "", "lies 16 folders deep, so nothing in it is read");
+}
+
+#[test]
+fn the_name_of_a_file_neither_breaks_a_line_nor_steers_a_terminal() {
+    let here = folder("names");
+    let pack = concat!(env!("CARGO_MANIFEST_DIR"), "/rules/writers-factory");
+    let colours = |name: &str| {
+        let run = Command::new(env!("CARGO_BIN_EXE_rulebook"))
+            .args(["run", pack, name])
+            .current_dir(&here)
+            .env("CLICOLOR_FORCE", "1")
+            .output();
+        let output = run.unwrap();
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    let said = colours("no\u{1b}[2J\nanswer.txt");
+    assert!(said.contains(r"`no\u{1b}[2J\nanswer.txt`") && said.lines().count() == 1, "{said}");
+    #[cfg(unix)]
+    {
+        std::fs::write(here.join("an\u{1b}[2J\nanswer.txt"), "Hi <message>x</message>").unwrap();
+        let said = colours("an\u{1b}[2J\nanswer.txt");
+        assert!(said.contains(r"an\u{1b}[2J\nanswer.txt:1:1"), "{said}");
+    }
 }

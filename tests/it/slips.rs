@@ -157,3 +157,13 @@ fn what_could_never_be_stored() {
     let found = slips(&[(emit, &effects(fine)), ("[modes.open]", state)]);
     assert!(found.iter().all(|(code, ..)| code == "pack/unread-state"), "{found:?}");
 }
+
+#[test]
+fn what_a_guardrail_looks_at_holds_no_text() {
+    let guardrail = "[[guardrails]]\nid = \"odd\"\non = \"pay.times\"\nmatches = \"x\"\n[modes.open]";
+    let found = slips(&[("sum = {", "times = { type = \"integer\" }\nsum = {"), ("[modes.open]", guardrail)]);
+    assert!(
+        matches!(found.as_slice(), [(code, word, _)] if code == "pack/idle-guardrail" && word == "\"odd\""),
+        "{found:?}"
+    );
+}

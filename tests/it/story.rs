@@ -137,6 +137,8 @@ fn the_options_of_a_run_are_those_of_a_story() {
     assert_eq!(status(&["explain", "desk", "--mode", "open"]), Some(2));
     assert_eq!(status(&["explain", "forbidden-call", "--html", "x.html"]), Some(2));
     assert_eq!(status(&["explain", "desk", "answer.txt", "--html", "no/such/folder.html"]), Some(2));
+    assert_eq!(status(&["explain", "desk", "answer.txt", "--html", "./answer.txt"]), Some(2));
+    assert_eq!(fs::read_to_string(folder.join("answer.txt")).unwrap(), ANSWER, "the page took the place of the answer");
 }
 
 /// An answer that would do something if any character of it were markup.

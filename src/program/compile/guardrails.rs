@@ -9,6 +9,7 @@ use super::{Compiler, REPLY_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::program::{Guardrail, Guardrails, PatternSet, Set, Target};
 use crate::surface::{Role, Surface};
+use std::sync::Arc;
 
 impl Compiler<'_> {
     pub(super) fn compile_guardrails(&mut self) -> Guardrails {
@@ -83,8 +84,13 @@ impl Compiler<'_> {
                 .filter(|(_, rule)| with_pattern(rule))
                 .map(|(index, _)| index)
                 .collect();
+            if let Some(same) = guardrails.sets.iter().find(|set| set.rules == rules) {
+                let patterns = Arc::clone(&same.patterns);
+                guardrails.sets.push(Set { target, patterns, rules });
+                continue;
+            }
             let found = rules.iter().filter_map(|index| guardrails.rules.get(*index)?.pattern.as_ref());
-            match PatternSet::new(found) {
+            match PatternSet::new(found).map(Arc::new) {
                 Ok(patterns) => guardrails.sets.push(Set { target, patterns, rules }),
                 Err(error) => {
                     let at = rules.first().and_then(|index| guardrails.rules.get(*index)).map(|rule| rule.at);
