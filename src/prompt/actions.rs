@@ -48,9 +48,8 @@ impl Program {
     /// The actions that `mode` permits, in the order of their declaration; none for a mode that the pack does not have.
     pub fn action_forms(&self, mode: &str) -> Vec<ActionForm> {
         let Some(mode) = self.modes.get(mode) else { return Vec::new() };
-        let permitted = self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
-        permitted
-            .map(|((name, action), permits)| ActionForm {
+        self.permitted(mode)
+            .map(|(name, action, permits)| ActionForm {
                 name: name.clone(),
                 about: action.about.clone(),
                 when: condition(permits),

@@ -6,7 +6,7 @@
 
 use super::actions::condition;
 use super::strict::{self, Vendor};
-use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::program::{Action, Block, Mode, Program};
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ impl Program {
             _ => self.answer(name, mode, what, strict, &mut diagnostics),
         });
         diagnostics.dedup();
-        let broken = diagnostics.iter().any(|one| one.severity == Severity::Error);
+        let broken = diagnostics.iter().any(Diagnostic::is_error);
         Exported { value: value.filter(|_| !broken), diagnostics }
     }
 
@@ -94,9 +94,8 @@ impl Program {
 
     /// The permitted actions as tools.
     fn tools(&self, mode: &Mode, what: Export, strict: bool, diagnostics: &mut Vec<Diagnostic>) -> Option<Value> {
-        let permitted = self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
         let tools =
-            permitted.map(|((name, action), permits)| {
+            self.permitted(mode).map(|(name, action, permits)| {
                 check_name(name, action, diagnostics);
                 let condition = condition(permits);
                 if permits.iter().all(|permit| permit.when.is_some()) && condition.is_none() {
