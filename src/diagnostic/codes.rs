@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 /// The name of a kind of diagnostic, such as `pack/unknown-action` or `response/forbidden-call`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Code {
     /// A row of the table: a fault of a pack or a case, or of our own.
     Row(&'static Row),

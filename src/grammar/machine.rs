@@ -457,8 +457,6 @@ fn width(first: u8) -> usize {
 
 /// Where the run of characters of `set` ends that starts at `at`.
 fn run_over(set: &Set, text: &str, at: usize) -> usize {
-    // Most runs are short: a search with start-up costs pays only after these.
-    const SHORT: usize = 12;
     let bytes = text.as_bytes();
     let Some(rest) = bytes.get(at..).filter(|rest| rest.first().is_some_and(|first| set.holds(*first))) else {
         return at;
@@ -476,21 +474,45 @@ fn run_over(set: &Set, text: &str, at: usize) -> usize {
         }
         (None, Stops::Many) => run_length(set, rest),
         (None, Stops::None) => None,
-        (None, stops) => match rest.iter().take(SHORT).position(|byte| !set.holds(*byte)) {
-            Some(found) => Some(found),
-            None => {
-                let far = rest.get(SHORT..).unwrap_or_default();
-                let found = match stops {
-                    Stops::One(one) => memchr::memchr(one, far),
-                    Stops::Two(one, two) => memchr::memchr2(one, two, far),
-                    Stops::Three(one, two, three) => memchr::memchr3(one, two, three, far),
-                    Stops::Many | Stops::None => None,
-                };
-                found.map(|found| found + SHORT)
-            }
-        },
+        (None, Stops::One(one)) => {
+            let far = |far: &[u8]| memchr::memchr(one, far);
+            near_or_far(rest, |eight| places_of(one, eight), far)
+        }
+        (None, Stops::Two(one, two)) => {
+            let far = |far: &[u8]| memchr::memchr2(one, two, far);
+            near_or_far(rest, |eight| places_of(one, eight) | places_of(two, eight), far)
+        }
+        (None, Stops::Three(one, two, three)) => {
+            let far = |far: &[u8]| memchr::memchr3(one, two, three, far);
+            let near = |eight| places_of(one, eight) | places_of(two, eight) | places_of(three, eight);
+            near_or_far(rest, near, far)
+        }
     };
     found.map_or(bytes.len(), |found| at + found)
+}
+
+/// The first place that `near` finds in eight bytes, as the highest bit of its byte, or that `far` finds behind them.
+fn near_or_far(bytes: &[u8], near: impl Fn(u64) -> u64, far: impl FnOnce(&[u8]) -> Option<usize>) -> Option<usize> {
+    // Most runs are short: a search with start-up costs pays only after these.
+    const NEAR: usize = 4;
+    let (eights, _) = bytes.as_chunks();
+    let mut at = 0;
+    for eight in eights.iter().take(NEAR) {
+        let places = near(u64::from_le_bytes(*eight));
+        if places != 0 {
+            return Some(at + places.trailing_zeros() as usize / 8);
+        }
+        at += eight.len();
+    }
+    Some(at + far(bytes.get(at..)?)?)
+}
+
+/// The highest bit of each of eight bytes that is `byte`; right up to the first of them, which is the lowest.
+fn places_of(byte: u8, eight: u64) -> u64 {
+    const LOWEST: u64 = u64::from_le_bytes([0x01; 8]);
+    const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
+    let zeros = eight ^ (LOWEST * u64::from(byte));
+    zeros.wrapping_sub(LOWEST) & !zeros & HIGHEST
 }
 
 /// How many bytes stand before the first that `set` does not hold.

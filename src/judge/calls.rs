@@ -312,7 +312,7 @@ impl<'r> Judgement<'r> {
     /// Deny by default: what no permit allows is forbidden, and a condition that fails denies.
     fn judge_permit(&mut self, call: usize, block: &Block, valid: bool, action: &Action) {
         let Some((name, number)) = self.calls.get(call).map(|call| (call.name.clone(), call.action)) else { return };
-        let permits = self.mode.and_then(|mode| mode.permits.get(number?)).map(Vec::as_slice).unwrap_or_default();
+        let permits = self.mode.zip(number).map(|(mode, number)| mode.permits_of(number)).unwrap_or_default();
         let mode = self.session.mode.as_str();
         let allowed = || format!("`{mode}` permits `{name}`");
         if let Some(permit) = permits.iter().find(|permit| permit.when.is_none()) {
@@ -360,12 +360,12 @@ impl<'r> Judgement<'r> {
     }
 
     fn permitted_elsewhere(&self, action: Option<usize>) -> Option<String> {
-        let permits = |mode: &program::Mode| mode.permits.get(action?).map(|permits| !permits.is_empty());
+        let permits = |mode: &program::Mode| action.is_some_and(|action| !mode.permits_of(action).is_empty());
         let modes: Vec<String> = self
             .program
             .modes
             .iter()
-            .filter(|(_, mode)| permits(mode) == Some(true))
+            .filter(|(_, mode)| permits(mode))
             .take(5)
             .map(|(name, _)| format!("`{name}`"))
             .collect();

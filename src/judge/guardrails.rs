@@ -59,7 +59,7 @@ impl Judgement<'_> {
     }
 
     fn looks(&self, rule: &Guardrail) -> bool {
-        rule.modes.is_empty() || self.mode_id.is_some_and(|mode| rule.modes.contains(&mode))
+        rule.modes.include(self.mode_id)
     }
 
     /// A pattern has tripped, or there is none: what the condition says decides.

@@ -9,7 +9,7 @@ use crate::program::Program;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (number, (name, action)) in program.actions.iter().enumerate() {
-        let permitted = program.modes.values().any(|mode| mode.permits.get(number).is_some_and(|one| !one.is_empty()));
+        let permitted = program.modes.values().any(|mode| !mode.permits_of(number).is_empty());
         if !permitted {
             found.push(
                 Diagnostic::new(Code::PACK_UNPERMITTED, action.at, format!("no mode permits the action `{name}`"))

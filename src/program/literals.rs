@@ -5,7 +5,8 @@
 //! Never: leaves a pattern out that matches; a pattern without such a literal always could.
 //!
 //! Patterns of guardrails name phrases, and most texts hold none of them. An automaton walks through a text byte after byte,
-//! each step waiting for the one before; four bytes that a literal may hold are looked up without waiting for anything.
+//! each step waiting for the one before; four bytes that a literal may hold are looked up without waiting for anything. Where
+//! no literal is shorter than five bytes, every other place is enough.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use std::sync::Arc;
@@ -32,7 +33,7 @@ pub(super) struct Literals {
     first: Box<[u32; 1 << BITS]>,
     /// By the hashes of their grams.
     literals: Vec<Literal>,
-    /// Whether every other place of a text is passed over: each literal has grams at both kinds of places.
+    /// Whether every other place of a text is passed over: each literal is looked up by two grams, one behind the other.
     in_pairs: bool,
 }
 
@@ -78,7 +79,11 @@ impl Literals {
 
     /// The patterns of which the text holds a literal, by number.
     pub(super) fn find(&self, text: &str) -> Vec<usize> {
-        if self.in_pairs { self.find_at::<2>(text.as_bytes()) } else { self.find_at::<1>(text.as_bytes()) }
+        match self.literals.is_empty() {
+            true => Vec::new(),
+            false if self.in_pairs => self.find_at::<2>(text.as_bytes()),
+            false => self.find_at::<1>(text.as_bytes()),
+        }
     }
 
     /// As [`find`](Self::find), at each place of the text that is a multiple of `STEP`.

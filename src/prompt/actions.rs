@@ -48,9 +48,8 @@ impl Program {
     /// The actions that `mode` permits, in the order of their declaration; none for a mode that the pack does not have.
     pub fn action_forms(&self, mode: &str) -> Vec<ActionForm> {
         let Some(mode) = self.modes.get(mode) else { return Vec::new() };
-        let permitted = self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
-        permitted
-            .map(|((name, action), permits)| {
+        self.permitted(mode)
+            .map(|(name, action, permits)| {
                 // One permit without a condition is enough.
                 let conditions: Option<Vec<&str>> =
                     permits.iter().map(|permit| permit.when.as_ref().map(|when| when.source())).collect();

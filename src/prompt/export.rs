@@ -5,7 +5,7 @@
 //! Never: sends anything, or makes a rule looser in the engine: answers are judged as before.
 
 use super::strict::{self, Vendor};
-use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::program::{Action, Block, Mode, Program};
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ impl Program {
             _ => self.answer(name, mode, what, strict, &mut diagnostics),
         });
         diagnostics.dedup();
-        let broken = diagnostics.iter().any(|one| one.severity == Severity::Error);
+        let broken = diagnostics.iter().any(Diagnostic::is_error);
         Exported { value: value.filter(|_| !broken), diagnostics }
     }
 
@@ -93,9 +93,8 @@ impl Program {
 
     /// The permitted actions as tools.
     fn tools(&self, mode: &Mode, what: Export, strict: bool, diagnostics: &mut Vec<Diagnostic>) -> Option<Value> {
-        let permitted = self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
         let tools =
-            permitted.map(|((name, action), permits)| {
+            self.permitted(mode).map(|(name, action, permits)| {
                 check_name(name, action, diagnostics);
                 if permits.iter().all(|permit| permit.when.is_some()) {
                     let at = permits.first().map(|permit| permit.at);

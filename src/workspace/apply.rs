@@ -8,7 +8,7 @@ use super::amend::{Addition, amend};
 use super::record::record;
 use super::root::{Folders, Root, fault, folders_of};
 use super::stage::{Nonce, Staged};
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::{Amendment, Effect, EffectRecord};
 use crate::text::excerpt;
 use cap_std::fs::Permissions;
@@ -142,7 +142,8 @@ pub fn apply(root: &Root, effects: &[EffectRecord], how: Applying) -> Applied {
         }
     }
     clashes(&mut files);
-    let stands = how.partial || files.iter().filter_map(|file| file.fault.as_ref()).all(|fault| !holds_back(fault));
+    let stands =
+        how.partial || files.iter().filter_map(|file| file.fault.as_ref()).all(|fault| !Diagnostic::is_error(fault));
     let written = stands && (how.dry_run || write(root, &mut files, how.partial));
     for file in &mut files {
         if !written || file.fault.is_some() {
@@ -156,11 +157,6 @@ pub fn apply(root: &Root, effects: &[EffectRecord], how: Applying) -> Applied {
         }
     }
     Applied { files }
-}
-
-/// Whether the other files of an answer wait for this one.
-fn holds_back(fault: &Diagnostic) -> bool {
-    fault.severity == Severity::Error
 }
 
 /// What each file shall hold, once all effects are done in their order; nothing is written.

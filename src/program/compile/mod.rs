@@ -26,6 +26,7 @@ use crate::value::Table;
 use crate::value::Value;
 use sight::{
     ASK_AGAIN_NAMES, CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched, VALUE_NAMES,
+    from_host,
 };
 use std::sync::Arc;
 
@@ -49,9 +50,9 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let mut dialects: Vec<Dialect> =
         surface.dialects.iter().map(|(name, dialect)| dialects::compile_dialect(name, dialect, pack)).collect();
     for (dialect, declared) in dialects.iter_mut().zip(surface.dialects.values()) {
-        let sight = Sight { names: VALUE_NAMES, params: None };
+        let sight = Sight::of(VALUE_NAMES);
         for (block, declared) in dialect.blocks.iter_mut().zip(declared.value.blocks.values()) {
-            block.text = declared.value.text.as_ref().and_then(|text| compiler.template(text, &[], sight));
+            block.text = compiler.template(declared.value.text.as_ref(), &sight);
         }
     }
     let block_degradation = surface
@@ -62,7 +63,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let actions = compiler.compile_actions();
     let modes = compiler.compile_modes(&dialects);
     let contents = compiler.compile_contents();
-    let guardrails = compiler.compile_guardrails(&modes);
+    let guardrails = compiler.compile_guardrails();
     let prompts = compiler.compile_prompts(&modes, &dialects);
     let (mut slots, initial) = compiler.compile_state();
     let ask_again = compiler.compile_ask_again();
@@ -172,8 +173,8 @@ impl Compiler<'_> {
         let surface = self.surface;
         let mut actions = Table::default();
         for (name, action) in &surface.actions {
-            let sight = Sight { names: EFFECT_NAMES, params: Some(&action.value.params) };
-            let effects = self.effects(&action.value.effects, &mut Vec::new(), sight);
+            let sight = Sight::of_call(EFFECT_NAMES, &action.value);
+            let effects = self.effects(&action.value.effects, &sight);
             let compiled = Action {
                 about: action.value.about.clone(),
                 schema: Schema::of_params(&action.value.params),
@@ -192,9 +193,8 @@ impl Compiler<'_> {
         let surface = self.surface;
         let mut contents = Table::default();
         for (name, content) in &surface.contents {
-            let sight = Sight { names: CONTENT_NAMES, params: None };
             let path = content.value.key.as_ref().is_some_and(|key| key.value == "path");
-            let effects = self.effects(&content.value.effects, &mut Vec::new(), sight);
+            let effects = self.effects(&content.value.effects, &Sight::of(CONTENT_NAMES));
             let example = content.value.example.as_ref().or(content.value.key.as_ref()).map(|key| key.value.clone());
             contents.insert(name.clone(), Content { path, unique: content.value.unique, example, effects });
         }
@@ -215,9 +215,9 @@ impl Compiler<'_> {
             for permit in &mode.value.permits {
                 for ((name, action), slot) in surface.actions.iter().zip(&mut permits) {
                     if glob(&permit.action.value, name) {
-                        let sight = Sight { names: CALL_NAMES, params: Some(&action.value.params) };
-                        let when = self.condition(permit.when.as_ref(), &[], sight);
-                        let advice = permit.advice.as_ref().and_then(|advice| self.template(advice, &[], sight));
+                        let sight = Sight::of_call(CALL_NAMES, &action.value);
+                        let when = self.condition(permit.when.as_ref(), &sight);
+                        let advice = self.template(permit.advice.as_ref(), &sight);
                         slot.push(Permit { when, advice, at: permit.action.at });
                     }
                 }
@@ -253,7 +253,7 @@ impl Compiler<'_> {
         AskAgain {
             most: asks.and_then(|asks| asks.most).map_or(MOST_ATTEMPTS, |most| most.value),
             tokens: asks.and_then(|asks| asks.tokens).map_or(MOST_TOKENS, |tokens| tokens.value),
-            words: words.and_then(|text| self.template(text, &[], Sight { names: ASK_AGAIN_NAMES, params: None })),
+            words: self.template(words, &Sight::of(ASK_AGAIN_NAMES)),
         }
     }
 
@@ -263,7 +263,7 @@ impl Compiler<'_> {
         let mut initial = Record::default();
         for (name, tree) in &surface.state {
             let compute = match tree.value.get("compute") {
-                Some(Tree::Text(text)) => self.template(text, &[], Sight { names: COMPUTE_NAMES, params: None }),
+                Some(Tree::Text(text)) => self.template(Some(text), &Sight::of(COMPUTE_NAMES)),
                 _ => None,
             };
             if let Some(from) = tree.value.get("from")
@@ -273,7 +273,7 @@ impl Compiler<'_> {
                 self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, from.at(), message));
             }
             *initial.entry(name) = tree.value.get("default").map(Tree::to_json).into();
-            let host = matches!(tree.value.get("from"), Some(Tree::Text(from)) if from.value == "host");
+            let host = from_host(&tree.value);
             let given = host || compute.is_some() || tree.value.get("default").is_some();
             let schema = Schema::of_value(&tree.value);
             let rule = compute.as_ref().and_then(|compute| Slot::rule_for_all(name, compute, &self.data));

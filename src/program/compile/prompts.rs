@@ -5,9 +5,9 @@
 //! Never: reports a name or file that is not there; the pack's checks have done so.
 
 use super::Compiler;
-use super::sight::{PROMPT_NAMES, Sight};
+use super::sight::{LAYER_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Document, Escape, Guarding, Library, Marking};
+use crate::expression::{Escape, Guarding, Library, Marking};
 use crate::pack::prompts::{modes_of, path_in, trimming};
 use crate::program::prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Tier, Told, Variant};
 use crate::program::{Braces, Dialect, Mode, Structure};
@@ -101,7 +101,7 @@ impl Compiler<'_> {
             id: layer.id.value.clone(),
             holds,
             modes: modes.iter().map(|mode| stands.contains(mode)).collect(),
-            when: self.condition(layer.when.as_ref(), &[], Sight { names: LAYER_NAMES, params: None }),
+            when: self.condition(layer.when.as_ref(), &Sight::of(LAYER_NAMES)),
             budget: by_tier(layer.budget.as_ref(), None),
             trim: trimming(layer),
             entries: layer
@@ -126,16 +126,7 @@ impl Compiler<'_> {
         let body = if plain {
             Body::Plain(text.trim_matches(['\n', '\r']).to_owned())
         } else {
-            match Document::parse(surface, below, OWN_NAMES, &texts.escape) {
-                Ok(document) => {
-                    self.see(document.reads(), &[], Sight { names: PROMPT_NAMES, params: None });
-                    Body::Template(document)
-                }
-                Err(diagnostic) => {
-                    self.diagnostics.push(*diagnostic);
-                    return None;
-                }
-            }
+            Body::Template(self.document(below, &texts.escape)?)
         };
         let counts = [OnceLock::new(), OnceLock::new()];
         texts.known.push(((below.to_owned(), plain), Text { path: below.to_owned(), source, body, counts }));
@@ -167,11 +158,6 @@ impl Compiler<'_> {
         }
     }
 }
-
-/// What conditions of layers may see.
-const LAYER_NAMES: &[&str] = &["state", "data", "mode", "title", "tier", "model", "now"];
-/// What templates may print as markup: it comes from the rules alone.
-const OWN_NAMES: &[&str] = &["actions", "forms", "data"];
 
 /// The texts so far, by path and whether they are plain.
 struct Texts {
