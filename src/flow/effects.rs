@@ -5,7 +5,6 @@
 //! Never: lets an effect see a later one's state; stops at one that fails: it is left out, with a remark.
 
 use super::effect::{Amendment, Effect};
-use super::ids::Taken;
 use super::modes::Going;
 use super::state;
 use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
@@ -44,7 +43,6 @@ pub(crate) struct Flowed {
 pub(crate) struct Flow<'f> {
     pub(super) program: &'f Program,
     pub(super) session: Session,
-    taken: Taken,
     /// The state as the prompt showed it: no call opens a gate for its neighbour.
     pub(super) shown: Record,
     done: Vec<Done>,
@@ -86,7 +84,6 @@ impl<'f> Flow<'f> {
         Self {
             program,
             session: session.clone(),
-            taken: Taken::default(),
             shown: session.state.clone(),
             done: Vec::new(),
             findings: Vec::new(),
@@ -179,8 +176,8 @@ impl<'f> Flow<'f> {
         }
         if let Some(kind) = &effect.new {
             let last = self.session.ids.get(kind).copied().unwrap_or_default();
-            let next = self.taken.next(kind, last, &self.session.state);
-            let next = next.ok_or_else(|| Failure::new(format!("there is no id behind `{kind}-{last}`")))?;
+            let behind = || Failure::new(format!("there is no id behind `{kind}-{last}`"));
+            let next = last.checked_add(1).ok_or_else(behind)?;
             Arc::make_mut(&mut self.session.ids).insert(kind.clone(), next);
             let ids = bound.ids.get_or_insert_with(|| Rc::new(NO_IDS.clone()));
             if let Value::Object(ids) = Rc::make_mut(ids) {

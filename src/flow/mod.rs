@@ -9,7 +9,6 @@
 
 mod effect;
 mod effects;
-mod ids;
 mod inputs;
 mod modes;
 mod rules;

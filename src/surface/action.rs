@@ -4,7 +4,7 @@
 //! Out: [`Action`], [`Content`], [`Effect`] and [`Permit`].
 //! Never: knows whether a path, a template or a schema in them makes sense.
 
-use super::declare::{table, words};
+use super::declare::table;
 use super::decode::{Decode, Named, Node, Reading};
 use super::degradation::Degradation;
 use super::tree::Tree;
@@ -32,8 +32,8 @@ table! {
 table! {
     /// What a content block points to.
     Content {
-        /// What its key is.
-        key: Option<Spanned<ContentKey>>,
+        /// What its key is; `path` is checked for unsafe paths.
+        key: Option<Spanned<String>>,
         /// Whether a key stands once: of several the last text counts, at the place of the first.
         unique: bool,
         /// A key, for prompts and their examples.
@@ -42,16 +42,6 @@ table! {
         effects: Vec<Effect>,
         /// Whether it stands in for the one of the same name in a used pack.
         replace: bool,
-    }
-}
-
-words! {
-    /// What the key of a content is.
-    ContentKey {
-        /// A path below a root: one that leaves it, or that some system cannot store, is an `unsafe-path`.
-        Path = "path",
-        /// What the application calls it; any text is one.
-        Name = "name",
     }
 }
 

@@ -19,7 +19,7 @@ mod pack;
 mod prompt;
 mod tree;
 
-pub use action::{Action, Content, ContentKey, Effect, Permit};
+pub use action::{Action, Content, Effect, Permit};
 pub use ask_again::AskAgain;
 pub use decode::{Named, OneOrMore};
 pub use degradation::Degradation;

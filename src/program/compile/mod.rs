@@ -18,11 +18,11 @@ mod sight;
 use super::{
     Action, Answer, Answers, AskAgain, Content, Dialect, Effect, Mode, ModeId, Permit, Places, Program, Schema, Slot,
 };
-use crate::diagnostic::{Code, Defect, Diagnostic};
+use crate::diagnostic::{Code, Defect, Diagnostic, Severity, nearest};
 use crate::expression::Record;
 use crate::pack::Pack;
 use crate::surface::{self, ONLY_MODE, Surface, Tree};
-use crate::text::{Location, Spanned, glob};
+use crate::text::{Location, Spanned, excerpt, glob};
 use crate::value::Table;
 use crate::value::Value;
 use sight::{
@@ -33,6 +33,8 @@ use std::sync::Arc;
 
 /// How often a model is asked again about one answer, where no pack says so.
 const MOST_ATTEMPTS: usize = 2;
+/// The one kind of keys that is checked: paths below a root.
+const PATH: &str = "path";
 /// How many tokens a correction text has at the most, where no pack says so.
 const MOST_TOKENS: usize = 600;
 
@@ -194,10 +196,18 @@ impl Compiler<'_> {
         let surface = self.surface;
         let mut contents = Table::default();
         for (name, content) in &surface.contents {
-            let path = content.value.key.as_ref().is_some_and(|key| key.value == surface::ContentKey::Path);
+            let path = content.value.key.as_ref().is_some_and(|key| key.value == PATH);
+            if let Some(key) = content.value.key.as_ref().filter(|_| !path)
+                && nearest(&key.value, [PATH]).is_some()
+            {
+                let message =
+                    format!("keys of the kind `{}` are not checked for unsafe paths", excerpt(&key.value, 60));
+                let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, key.at, message);
+                let finding = finding.with_help(format!("did you mean `{PATH}`? any other word is for readers alone"));
+                self.diagnostics.push(Diagnostic { severity: Severity::Warning, ..finding });
+            }
             let effects = self.effects(&content.value.effects, &Sight::of(CONTENT_NAMES));
-            let word = content.value.key.as_ref().map(|key| key.value.word().to_owned());
-            let example = content.value.example.as_ref().map(|key| key.value.clone()).or(word);
+            let example = content.value.example.as_ref().or(content.value.key.as_ref()).map(|key| key.value.clone());
             contents.insert(name.clone(), Content { path, unique: content.value.unique, example, effects });
         }
         contents
