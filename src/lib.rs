@@ -3,7 +3,7 @@
 //! A model answers in some dialect: tags, `[ACTION]{json}`, a format of your own. A **pack** (TOML tables, PEG grammars,
 //! JSON Schemas) declares the dialects, the actions, the modes and what each permits, guardrails, and a strategy for
 //! every kind of defect. [`Program::run`] reads one answer and returns an [`Outcome`]: the text to show, the effects to
-//! carry out, and a finding for whatever was wrong, with the strategy that answered it and the line of the pack.
+//! carry out, and a finding for each thing that was wrong, with the strategy that answered it and the line of the pack.
 //!
 //! ```
 //! use rulebook::{Folder, Program};
@@ -33,6 +33,23 @@
 //! assert_eq!(outcome.effects.len(), 1);
 //! assert_eq!(outcome.diagnostics[0].code, "response/forbidden-call");
 //! ```
+//!
+//! # For hosts
+//!
+//! [`Program::load`] compiles a pack once: from a [`Folder`] of files in memory, or of one that [`workspace`] reads. A
+//! [`Program`] is immutable and shared by all threads. [`Program::run`] judges a whole response, a [`Reader`] one that
+//! arrives in pieces. A [`Session`] is plain data: keep it, and pass it with the next response. Loading reports its faults as
+//! [`Diagnostic`](diagnostic::Diagnostic)s; once there is a program, nothing fails and nothing panics.
+//!
+//! Structs that a host reads, and enums that may grow, are `#[non_exhaustive]`; those that a host fills in ([`Options`],
+//! [`Limits`], [`Request`](prompt::Request)) have defaults.
+//!
+//! | feature | adds | by default |
+//! |---|---|---|
+//! | `cli` | the command line and its reports; implies the others | yes |
+//! | `files` | carrying out effects on disk, below a root | with `cli` |
+//! | `schema` | JSON Schemas of the pack files and of the contracts | with `cli` |
+//! | `tokens` | counting tokens by a model's vocabulary (6 MB) instead of estimating | with `cli` |
 //!
 //! # The floors
 //!
@@ -108,6 +125,16 @@ pub use program::{Limits, Loaded, Program};
 pub use session::Session;
 pub use surface::{Folder, Role};
 pub use value::Value;
+
+/// What a host may keep for, or send to, another thread.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<Program>();
+    shared::<Session>();
+    shared::<Reader<std::sync::Arc<Program>>>();
+    shared::<Outcome>();
+    shared::<Value>();
+};
 
 /// The README's example in Rust is a test.
 #[cfg(doctest)]

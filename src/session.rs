@@ -22,6 +22,7 @@ macro_rules! contract {
             #[derive(Debug, Clone, PartialEq, serde::Serialize)]
             #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
             #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+            #[non_exhaustive]
             pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
         )*
     };
@@ -70,7 +71,7 @@ const MOST_IDS: u64 = 1 << 53;
 impl Program {
     /// The session in which everything starts.
     pub fn session(&self) -> Session {
-        let mode = self.modes.get_index(self.start.0).map(|(name, _)| name.clone()).unwrap_or_default();
+        let mode = self.mode_name(self.start).to_owned();
         let mut session = Session { mode, state: self.initial.clone(), now: None, ids: Arc::default() };
         session.compute(self);
         session

@@ -24,6 +24,7 @@
 mod coverage;
 mod header;
 mod matching;
+mod names;
 mod parse;
 mod prompts;
 mod runner;
@@ -34,8 +35,9 @@ mod update;
 pub use coverage::{Coverage, Covered, Reason};
 pub use header::{CaseHeader, Todo};
 pub use matching::Failure;
+pub use names::{is_case, overlooked};
 pub use parse::{Case, Expectation, Part, Step, parse};
-pub use runner::{CaseOptions, CaseRun, CaseVerdict, run};
+pub use runner::{CaseOptions, CaseRun, CaseVerdict, check, run};
 pub use script::{Said, script};
 pub use talk::{Talk, Told};
 pub use update::updated;

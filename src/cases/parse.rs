@@ -143,6 +143,13 @@ struct Piece<'t> {
     text: Span,
 }
 
+/// A piece that says something, while nothing is expected of it yet.
+struct Said<'p> {
+    at: Location,
+    part: Part,
+    piece: &'p Piece<'p>,
+}
+
 /// Cuts a file at its marker lines: the header, then the parts.
 fn cut(text: &str) -> (Span, Vec<Piece<'_>>) {
     let mut parts: Vec<Piece<'_>> = Vec::new();
@@ -185,27 +192,26 @@ fn parse_header(source: SourceId, at: Span, text: &str, diagnostics: &mut Vec<Di
 fn parse_parts(source: SourceId, parts: &[Piece<'_>], text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     // What waits for its expectation.
-    let mut waiting: Option<Step> = None;
-    let mut said = Span::default();
+    let mut waiting: Option<Said<'_>> = None;
     for piece in parts {
         let at = Location { source, span: piece.marker };
         if let Some(part) = Part::ALL.iter().copied().find(|part| part.word() == piece.name) {
-            if let Some(step) = waiting.take() {
-                diagnostics.push(without_expectation(&step, said));
-            }
-            said = piece.text;
-            waiting = Some(Step { at, part, text: piece.text.of(text).to_owned(), expected: Vec::new() });
+            let before = waiting.replace(Said { at, part, piece });
+            diagnostics.extend(before.map(|said| without_expectation(&said, text)));
             continue;
         }
         match piece.name {
             "expect" => {
-                let keys = waiting.as_ref().map_or(OUTCOME_KEYS, |step| step.part.keys());
+                let keys = waiting.as_ref().map_or(OUTCOME_KEYS, |said| said.part.keys());
                 let expected = parse_expectation(source, piece, text, keys, diagnostics);
                 match waiting.take() {
-                    Some(step) if expected.as_ref().is_some_and(Vec::is_empty) => {
-                        diagnostics.push(without_expectation(&step, said));
+                    Some(said) if expected.as_ref().is_some_and(Vec::is_empty) => {
+                        diagnostics.push(without_expectation(&said, text));
                     }
-                    Some(step) => steps.push(Step { expected: expected.unwrap_or_default(), ..step }),
+                    Some(Said { at, part, piece }) => {
+                        let text = piece.text.of(text).to_owned();
+                        steps.push(Step { at, part, text, expected: expected.unwrap_or_default() });
+                    }
                     None => diagnostics.push(
                         Diagnostic::new(Code::CASE_SYNTAX, at, "there is nothing that this expectation is about")
                             .with_help(
@@ -223,19 +229,18 @@ fn parse_parts(source: SourceId, parts: &[Piece<'_>], text: &str, diagnostics: &
             }
         }
     }
-    if let Some(step) = waiting {
-        diagnostics.push(without_expectation(&step, said));
-    }
+    diagnostics.extend(waiting.map(|said| without_expectation(&said, text)));
     steps
 }
 
 /// A line in what is said that was meant for a marker is shown, since it explains why nothing is expected.
-fn without_expectation(step: &Step, said: Span) -> Diagnostic {
-    let diagnostic = Diagnostic::new(Code::CASE_EMPTY, step.at, "nothing is expected of this");
-    match near_marker(&step.text) {
+fn without_expectation(said: &Said<'_>, text: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::new(Code::CASE_EMPTY, said.at, "nothing is expected of this");
+    let Span { start, .. } = said.piece.text;
+    match near_marker(said.piece.text.of(text)) {
         Some((line, word)) => diagnostic
             .with_place(
-                Location { source: step.at.source, span: Span::new(said.start + line.start, said.start + line.end) },
+                Location { source: said.at.source, span: Span::new(start + line.start, start + line.end) },
                 "this is text, not a marker",
             )
             .with_help(format!("a marker stands at the very start of its line: `=== {word} ===`")),

@@ -62,6 +62,14 @@ impl CaseVerdict {
     }
 }
 
+/// Whatever a case names that the pack does not have, so that it could not be run; nothing for one that is to do.
+pub fn check(program: &Program, case: &Case) -> Vec<Diagnostic> {
+    if case.header.todo.is_some() {
+        return Vec::new();
+    }
+    start(program, case).err().unwrap_or_default()
+}
+
 /// Runs a case: what is said in order, each in the session that the one before left. A prompt sees it as its history.
 pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
     let mut run =
@@ -150,6 +158,10 @@ fn start(program: &Program, case: &Case) -> Result<Session, Vec<Diagnostic>> {
     }
     if let Some(dialect) = &header.dialect {
         unknown.extend(unless_declared("dialect", &dialect.value, dialect.at, program.dialects()));
+    }
+    if let Some(prompt) = &header.prompt {
+        let prompts = program.prompts.prompts.keys().map(String::as_str);
+        unknown.extend(unless_declared("prompt", &prompt.value, prompt.at, prompts));
     }
     if let Some(state) = &header.state {
         partial.insert("state".into(), state.to_json());

@@ -7,7 +7,7 @@
 use super::run::{Answer, Judged};
 use super::session::clock;
 use super::{Error, Format, Opened, Printed, Status};
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::{Options, Outcome};
 use crate::report::{AppliedFile, Pen, Row, applied_sum, json, unified};
 use crate::text::{Location, SourceId, Sources, Span};
@@ -47,7 +47,7 @@ fn status(outcome: &Outcome, applied: &Applied) -> Status {
     let of_disk = |fault: &Diagnostic| fault.code == Code::WORKSPACE_CANNOT_WRITE;
     if applied.faults().any(|(_, fault)| of_disk(fault)) {
         Status::Trouble
-    } else if outcome.has_errors() || applied.faults().any(|(_, fault)| fault.severity == Severity::Error) {
+    } else if outcome.has_errors() || applied.faults().any(|(_, fault)| fault.is_error()) {
         Status::Findings
     } else {
         Status::Clean

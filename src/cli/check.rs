@@ -7,8 +7,8 @@
 use super::kept::Kept;
 use super::watch::watch;
 use super::{Error, Format, Opened, Printed, Status, nothing, packs, parallel};
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::report::{Row, checked_sum, json};
+use crate::diagnostic::Diagnostic;
+use crate::report::{Row, Tally, checked_sum, json};
 use crate::text::Sources;
 use crate::workspace::PackFiles;
 use crate::{cases, lint};
@@ -51,10 +51,9 @@ fn once(arguments: &Arguments, kept: &mut Kept<Reviewed>) -> Result<Printed, Err
     }
     let reviewed = kept.renew(packs, |packs| Ok(parallel::each("packs", &packs, review)))?;
     let rows = || reviewed.iter().flat_map(|pack| pack.rows.clone()).collect::<Vec<Row>>();
-    let of = |severity| reviewed.iter().flat_map(|pack| &pack.rows).filter(|row| row.severity == severity).count();
-    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
-    let found = errors > 0 || (arguments.strict && warnings > 0);
-    let sum = checked_sum(reviewed.len(), errors, warnings);
+    let tally = Tally::of(reviewed.iter().flat_map(|pack| &pack.rows).map(|row| row.severity));
+    let found = tally.errors > 0 || (arguments.strict && tally.warnings > 0);
+    let sum = checked_sum(reviewed.len(), tally);
     let drawn = || reviewed.iter().map(|pack| pack.drawn.as_str()).collect();
     let report = |rows| serde_json::to_string_pretty(&json::Checked::new(rows, reviewed.len()));
     let out = arguments.format.write(rows, drawn, &sum, report)?;
@@ -73,12 +72,16 @@ fn review(pack: &PackFiles) -> Reviewed {
     reviewed
 }
 
-/// What is wrong with the case files themselves.
+/// What is wrong with the case files themselves, and what they name that the pack does not have.
 fn case_faults(opened: &Opened) -> (Sources, Vec<Diagnostic>) {
     let mut sources = Sources::default();
-    let mut faults = Vec::new();
+    let mut faults = opened.files.overlooked.clone();
     for file in &opened.files.cases {
-        faults.extend(cases::parse(&mut sources, &file.name, &file.bytes).diagnostics);
+        let parsed = cases::parse(&mut sources, &file.name, &file.bytes);
+        faults.extend(parsed.diagnostics);
+        if let (Some(program), Some(case)) = (&opened.loaded.program, parsed.value) {
+            faults.extend(cases::check(program, &case));
+        }
     }
     (sources, faults)
 }

@@ -10,6 +10,7 @@ use super::{Error, Format, Opened, Printed, Status};
 use crate::diagnostic::{Page, nearest, page, pages};
 use crate::outcome::Options;
 use crate::report::{Pen, status};
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Arguments {
     /// A code such as `response/forbidden-call`, a defect, a remark or a strategy; all of them without it
     #[arg(value_name = "CODE")]
-    what: Option<String>,
+    what: Option<OsString>,
     /// With a pack instead of a code: the response whose story is told, or `-`
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
@@ -57,6 +58,7 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
     match (&arguments.what, &arguments.file) {
         (Some(pack), Some(file)) => story(Path::new(pack), file, arguments),
         (Some(name), None) => {
+            let name = &*name.to_string_lossy();
             find(name).map(|page| Printed::new(Pen::default().page(page), Status::Clean)).ok_or_else(|| unknown(name))
         }
         (None, _) => Ok(Printed::new(Pen::default().contents(pages()), Status::Clean)),

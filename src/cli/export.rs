@@ -6,7 +6,7 @@
 
 use super::run::declared;
 use super::{Error, Format, Opened, Printed, Status};
-use crate::diagnostic::Severity;
+use crate::diagnostic::Diagnostic;
 use crate::prompt::Export;
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ pub(super) fn export(arguments: &Arguments) -> Result<Printed, Error> {
     for diagnostic in &exported.diagnostics {
         err += &(opened.pen.diagnostic(program.sources(), diagnostic) + "\n");
     }
-    let errors = exported.diagnostics.iter().any(|one| one.severity == Severity::Error);
+    let errors = exported.diagnostics.iter().any(Diagnostic::is_error);
     let out = exported.value.map(|value| format!("{value:#}\n")).unwrap_or_default();
     Ok(Printed { out, err, status: if errors { Status::Findings } else { Status::Clean } })
 }

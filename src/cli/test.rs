@@ -9,6 +9,7 @@ use super::save::save;
 use super::watch::watch;
 use super::{Error, Format, Opened, Printed, Status, nothing, packs, parallel};
 use crate::cases::{self, Case, CaseOptions, CaseRun, CaseVerdict, Coverage, Told, updated};
+use crate::diagnostic::{alternatives, nearest};
 use crate::program::Program;
 use crate::report::{Pen, TestedPack, json, junit};
 use crate::text::{Sources, saved_like};
@@ -69,10 +70,11 @@ fn once(arguments: &Arguments, kept: &mut Kept<TestedPack>) -> Result<Printed, E
     if arguments.list {
         return Ok(list(arguments, &packs));
     }
+    let named = names(&packs);
     let mut err = String::new();
     let tested = kept.renew(packs, |packs| run(arguments, &packs, &mut err))?;
     if tested.iter().all(TestedPack::is_idle) {
-        return Ok(nothing("test", &arguments.packs));
+        return Ok(arguments.nothing(&named));
     }
     let status = if tested.iter().any(TestedPack::has_failed) { Status::Findings } else { Status::Clean };
     let rows = || tested.iter().flat_map(TestedPack::rows).collect();
@@ -87,7 +89,14 @@ fn once(arguments: &Arguments, kept: &mut Kept<TestedPack>) -> Result<Printed, E
 
 fn list(arguments: &Arguments, packs: &[PackFiles]) -> Printed {
     let listed: String = packs.iter().map(|pack| Testing::new(pack, arguments).list()).collect();
-    if listed.is_empty() { nothing("test", &arguments.packs) } else { Printed::new(listed, Status::Clean) }
+    if listed.is_empty() { arguments.nothing(&names(packs)) } else { Printed::new(listed, Status::Clean) }
+}
+
+/// What the cases of packs are called.
+fn names(packs: &[PackFiles]) -> Vec<String> {
+    let files = packs.iter().flat_map(|pack| &pack.cases);
+    let name = |file: &CaseFile| Some(file.name.rsplit('/').next()?.strip_suffix(".case")?.to_owned());
+    files.filter_map(name).collect()
 }
 
 /// Runs the cases of packs, all of them at a time; `err` is told of those that were rewritten.
@@ -118,10 +127,33 @@ impl Arguments {
         CaseOptions { chunk: self.stream.map(|bytes| bytes as usize), trace: self.covers() }
     }
 
+    /// What to print where no case ran.
+    fn nothing(&self, named: &[String]) -> Printed {
+        match self.filter.as_ref().filter(|_| !named.is_empty()) {
+            None => nothing("test", &self.packs),
+            Some(filter) => {
+                let help = likely(filter, named).map(|help| format!("; {help}")).unwrap_or_default();
+                let message = format!("no case holds `{filter}` in its name or claim{help}");
+                Printed { out: String::new(), err: Pen::default().trouble(&message), status: Status::Nothing }
+            }
+        }
+    }
+
     fn wants(&self, case: &Case) -> bool {
         let holds = |text: &String| case.name.contains(text) || case.header.claim.value.contains(text);
         self.filter.as_ref().is_none_or(holds)
     }
+}
+
+/// Help for a text that no name holds: the names of which a word is near to one of its words, else some.
+fn likely(filter: &str, named: &[String]) -> Option<String> {
+    let words: Vec<&str> = filter.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2).collect();
+    let is_near = |name: &&String| words.iter().any(|word| nearest(word, name.split('-')).is_some());
+    let near: Vec<String> = named.iter().filter(is_near).take(5).map(|name| format!("`{name}`")).collect();
+    if near.is_empty() {
+        return alternatives(filter, named.iter().map(String::as_str));
+    }
+    Some(format!("did you mean {}?", near.join(" or ")))
 }
 
 /// A pack whose cases are about to run.
@@ -204,7 +236,6 @@ impl Testing {
     /// The case as it expects what came, written to its file; none where that would mend nothing.
     fn update(&mut self, case: &Case, run: &CaseRun, arguments: &Arguments) -> Result<Option<(Case, CaseRun)>, Error> {
         let (Some(program), CaseVerdict::Failed) = (&self.program, run.verdict) else { return Ok(None) };
-        let path = self.path(case);
         let Some(source) = self.tested.sources.get(case.source) else { return Ok(None) };
         let text = updated(source.text(), case, &run.failures);
         let name = source.name().to_owned();
@@ -216,9 +247,10 @@ impl Testing {
         if again.failures.len() >= run.failures.len() {
             return Ok(None);
         }
-        let path = Path::new(&path);
-        let bytes = self.files.iter().find(|file| file.name == name).map(|file| file.bytes.as_slice());
-        let saved = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+        let Some(CaseFile { path, bytes, .. }) = self.files.iter().find(|file| file.name == name) else {
+            return Ok(None);
+        };
+        let saved = std::str::from_utf8(bytes).unwrap_or_default();
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         save(folder, vec![(file, saved_like(saved, &text))])?;

@@ -6,7 +6,7 @@
 
 use super::{Change, Way, schema};
 use crate::diagnostic::Strategy;
-use crate::program::{Guardrail, ModeId, Permission, Program};
+use crate::program::{Guardrail, Permission, Program};
 use crate::text::excerpt;
 use std::sync::Arc;
 
@@ -89,13 +89,9 @@ fn exits(program: &Program) -> Rows<Option<String>> {
     let exits = program.modes.iter().flat_map(|(from, mode)| mode.exits.iter().map(move |exit| (from, exit)));
     let row = |(from, exit): (&String, &crate::program::Exit)| {
         let gate = exit.gate.as_ref().map(|gate| gate.source().to_owned());
-        (format!("{from} to {}", mode(program, exit.to)), gate, program.place(exit.at))
+        (format!("{from} to {}", program.mode_name(exit.to)), gate, program.place(exit.at))
     };
     exits.map(row).collect()
-}
-
-fn mode(program: &Program, id: ModeId) -> &str {
-    program.modes.get_index(id.0).map(|(name, _)| name.as_str()).unwrap_or_default()
 }
 
 /// What a guardrail looks for, in words that two programs share.
@@ -119,7 +115,7 @@ impl Check {
             pattern: rule.pattern.as_ref().map(source),
             excuse: rule.excuse.as_ref().map(source),
             when: rule.when.as_ref().map(|when| when.source().to_owned()),
-            modes: rule.modes.iter().map(|id| mode(program, *id).to_owned()).collect(),
+            modes: rule.modes.0.iter().map(|mode| program.mode_name(*mode).to_owned()).collect(),
             severity: rule.severity,
             strategy: rule.strategy,
         }

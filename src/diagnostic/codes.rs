@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 /// The name of a kind of diagnostic, such as `pack/unknown-action` or `response/forbidden-call`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Code {
     /// A row of the table: a fault of a pack or a case, or of our own.
     Row(&'static Row),
@@ -194,6 +195,8 @@ table! {
     PACK_COSTLY_RULE = "pack/costly-rule", Warning;
     /// An action that a mode permits and none of its prompts names.
     PROMPT_UNEXPLAINED = "prompt/unexplained-action", Warning;
+    /// A condition of a permit that a prompt has no words for.
+    PROMPT_UNSAID_CONDITION = "prompt/unsaid-condition", Warning;
     /// A schema that no value satisfies.
     PACK_NO_VALUE = "pack/unsatisfiable-schema", Warning;
     /// A schema that requires a property which it does not declare.
@@ -223,6 +226,8 @@ table! {
     CASE_FAILED = "case/failed", Error;
     /// A declaration that no case exercises.
     CASE_UNCOVERED = "case/uncovered", Error;
+    /// A file that looks like a case and is not read as one.
+    CASE_OVERLOOKED = "case/overlooked", Warning;
     /// A case that holds although its `todo` says otherwise.
     CASE_HOLDS = "case/holds-now", Warning;
 

@@ -59,6 +59,7 @@ pub struct Label {
 
 /// One coded sentence about a pack, a case or a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// Which kind of fault it is; `rulebook explain CODE` tells more.
     pub code: Code,
@@ -100,6 +101,11 @@ impl Diagnostic {
             strategy: None,
             answered_by: None,
         }
+    }
+
+    /// Whether it is an error: then there is no program, no prompt, no export.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
     }
 
     /// Adds advice on how to mend it.
@@ -153,7 +159,7 @@ pub struct Checked<T> {
 impl<T> Checked<T> {
     /// `value`, unless one of the `diagnostics` is an error.
     pub fn new(value: Option<T>, diagnostics: Vec<Diagnostic>) -> Self {
-        let broken = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        let broken = diagnostics.iter().any(Diagnostic::is_error);
         Self { value: value.filter(|_| !broken), diagnostics }
     }
 }

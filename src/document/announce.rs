@@ -14,6 +14,7 @@ use crate::text::Span;
 
 /// A fact of the document that no continuation of the response can change.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Announcement {
     /// A block opened.
     Opened {

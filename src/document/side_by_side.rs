@@ -126,8 +126,8 @@ impl Reading {
     }
 }
 
-/// One of the dialects: its number, that of the one it reads like, the reading that they have, and the how manieth it is
-/// of those that share it.
+/// One of the dialects: its number, that of the one it reads like, the reading that they have, and its place among those
+/// that share it.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     dialect: usize,

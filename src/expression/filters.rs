@@ -63,6 +63,7 @@ static FILTERS: [&str; 44] = [
 
 /// For operands that are gone through.
 pub(super) const EACH: &str = "|each";
+const PAIRS: &str = "|pairs";
 
 /// What stands between a filter and its operand, for `none` is an empty collection and going through a text is dear.
 pub(super) fn guard_of(filter: &str) -> &'static str {
@@ -70,9 +71,32 @@ pub(super) fn guard_of(filter: &str) -> &'static str {
         "batch" | "chain" | "join" | "list" | "map" | "max" | "min" | "reject" | "rejectattr" | "select"
         | "selectattr" | "slice" | "sort" | "sum" | "unique" | "zip" => EACH,
         "count" | "first" | "last" | "length" | "reverse" => "|some",
-        "dictsort" | "items" => "|pairs",
+        "dictsort" | "items" => PAIRS,
         _ => "",
     }
+}
+
+/// What a filter hands on of what it is given.
+pub(super) enum Kept {
+    /// Entries as they are.
+    Entries,
+    /// One of them.
+    Entry,
+}
+
+/// What a filter hands on as it is; none where it makes something else.
+pub(super) fn kept_by(filter: &str) -> Option<Kept> {
+    match filter {
+        "d" | "default" | "list" | "reject" | "rejectattr" | "reverse" | "select" | "selectattr" | "sort"
+        | "unique" => Some(Kept::Entries),
+        "first" | "last" | "max" | "min" => Some(Kept::Entry),
+        _ => None,
+    }
+}
+
+/// Whether a filter gives the names of a table's members, each with its value.
+pub(super) fn gives_pairs(filter: &str) -> bool {
+    guard_of(filter) == PAIRS
 }
 
 /// What a filter of texts makes of `none`: an empty text, or no parts.

@@ -8,10 +8,12 @@
 //! `none` wherever it is used, operators refuse what does not fit them, and all that is made along the way is weighed.
 //! `a.b + x | upper` becomes `(r0|plus + r1|upper()|weigh|plus)|weigh`; see [`super::engine`] for the guards.
 
+use super::Fault;
+use super::filters::{self, Kept};
 use super::page::Page;
 use super::quick::{Loop, Quick};
+use super::reads::ENTRY;
 use super::statements::Paper;
-use super::{Fault, filters};
 use crate::diagnostic::alternatives;
 use crate::text::{SourceId, Span};
 use minijinja::Value as Jinja;
@@ -38,6 +40,23 @@ pub(super) struct Read {
     pub(super) steps: Vec<Step>,
 }
 
+/// A look at what a statement or a filter took from elsewhere, as the path from there; it is read when the statement is run.
+#[derive(Debug)]
+pub(super) struct Look {
+    pub(super) at: Span,
+    pub(super) file: Option<SourceId>,
+    pub(super) path: Vec<String>,
+}
+
+/// A name that a statement binds.
+pub(super) struct Binding<'s> {
+    pub(super) name: &'s str,
+    /// Whether its value is no user's.
+    pub(super) own: bool,
+    /// The path to its value, if there is one.
+    pub(super) path: Option<Vec<String>>,
+}
+
 /// One step of a [`Read`].
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {
@@ -53,6 +72,9 @@ pub(super) enum Step {
 #[derive(Debug)]
 pub(super) struct Lowered {
     pub(super) reads: Vec<Read>,
+    pub(super) looks: Vec<Look>,
+    /// The path to its value, where it takes that from elsewhere as it is.
+    pub(super) path: Option<Vec<String>>,
     pub(super) constants: Vec<Jinja>,
     pub(super) form: Form,
 }
@@ -81,7 +103,7 @@ pub(super) fn expression(source: &str) -> Result<Lowered, Fault> {
     let tree = machinery::parse_expr(source).map_err(|error| Fault::of(&error, source))?;
     let mut lower = Lower::new(source);
     let form = lower.value(&tree)?;
-    Ok(lower.finish(form))
+    Ok(Lowered { path: lower.leads(&tree), ..lower.finish(form) })
 }
 
 /// Lowers a template.
@@ -91,7 +113,10 @@ pub(super) fn template(source: &str) -> Result<Lowered, Fault> {
     let Stmt::Template(tree) = &tree else { return Err(Fault::new(0..source.len(), "this is not a template")) };
     let mut lower = Lower::new(source);
     let form = match tree.children.as_slice() {
-        [Stmt::EmitExpr(only)] => lower.value(&only.expr)?,
+        [Stmt::EmitExpr(only)] => {
+            let form = lower.value(&only.expr)?;
+            return Ok(Lowered { path: lower.leads(&only.expr), ..lower.finish(form) });
+        }
         children => match lower.pieces(children)? {
             Some(pieces) => Form::Plain(pieces),
             None => {
@@ -133,13 +158,14 @@ pub(super) fn bounded(source: &str, expression: bool) -> Result<(), Fault> {
 pub(super) struct Lower<'s> {
     pub(super) source: &'s str,
     reads: Vec<Read>,
+    looks: Vec<Look>,
     constants: Vec<Jinja>,
     /// Names that statements bind, one list per `for`.
     pub(super) locals: Vec<Vec<&'s str>>,
     /// Each of these names once.
     names: Vec<&'s str>,
-    /// Every binding of a local name that is in sight, and whether its value is no user's.
-    pub(super) items: Vec<(&'s str, bool)>,
+    /// Every binding of a local name that is in sight.
+    pub(super) items: Vec<Binding<'s>>,
     /// What there is besides for a document.
     pub(super) paper: Option<Paper<'s>>,
 }
@@ -151,6 +177,7 @@ impl<'s> Lower<'s> {
         Self {
             source,
             reads: Vec::new(),
+            looks: Vec::new(),
             constants: Vec::new(),
             locals: vec![Vec::new()],
             names: Vec::new(),
@@ -160,7 +187,7 @@ impl<'s> Lower<'s> {
     }
 
     pub(super) fn finish(self, form: Form) -> Lowered {
-        Lowered { reads: self.reads, constants: self.constants, form }
+        Lowered { reads: self.reads, looks: self.looks, path: None, constants: self.constants, form }
     }
 
     fn value(&mut self, tree: &Expr<'s>) -> Result<Form, Fault> {
@@ -259,12 +286,54 @@ impl<'s> Lower<'s> {
         }
     }
 
+    /// The path to where a tree leads, in which [`ENTRY`] is any entry of what stands before it.
+    pub(super) fn leads(&self, tree: &Expr<'s>) -> Option<Vec<String>> {
+        let (inside, step) = match tree {
+            Expr::Var(var) if self.is_local(var.id) => {
+                let mut bindings = self.items.iter().filter(|binding| binding.name == var.id);
+                let only = bindings.next().filter(|_| bindings.next().is_none())?;
+                return only.path.clone();
+            }
+            Expr::Var(var) => return Some(vec![var.id.to_owned()]),
+            Expr::GetAttr(get) => (&get.expr, Some(get.name)),
+            Expr::GetItem(get) => match &get.subscript_expr {
+                Expr::Const(key) => (&get.expr, Some(key.value.as_str().unwrap_or(ENTRY))),
+                _ => (&get.expr, Some(ENTRY)),
+            },
+            // What stands in for a value may be of another kind.
+            Expr::Filter(filter) if !matches!(filter.name, "d" | "default") || filter.args.iter().all(is_empty) => {
+                let step = match filters::kept_by(filter.name)? {
+                    Kept::Entries => None,
+                    Kept::Entry => Some(ENTRY),
+                };
+                (filter.expr.as_ref()?, step)
+            }
+            _ => return None,
+        };
+        let mut path = self.leads(inside)?;
+        path.extend(step.map(str::to_owned));
+        Some(path)
+    }
+
+    /// Notes that `tree`, or a member of its entries, is looked at, unless that is a read of the scope.
+    fn look(&mut self, tree: &Expr<'s>, shown: &Expr<'s>, member: Option<&str>) {
+        let is_path = matches!(tree, Expr::GetAttr(_) | Expr::GetItem(_));
+        let Some(mut path) = self.leads(tree).filter(|_| is_path || member.is_some()) else { return };
+        if let Some(member) = member {
+            path.push(ENTRY.to_owned());
+            path.extend(member.split('.').map(str::to_owned));
+        }
+        let (at, file) = (span(shown), self.paper.as_ref().and_then(|paper| paper.file));
+        self.looks.push(Look { at, file, path });
+    }
+
     /// The code of an expression: a primary, with filters behind it or not, so that it can stand before `|` and `is`.
     pub(super) fn expr(&mut self, tree: &Expr<'s>) -> Code {
         if let Some(read) = self.read(tree) {
             // Outside of loops a read is used once for each time it is typed, and was weighed when it was converted.
             return Ok(if self.locals.len() > 1 { format!("r{read}|weigh") } else { format!("r{read}") });
         }
+        self.look(tree, tree, None);
         Ok(match tree {
             Expr::Var(var) if var.id == "loop" => "loop".to_owned(),
             Expr::Var(var) => format!("l_{}|weigh", var.id),
@@ -347,6 +416,9 @@ impl<'s> Lower<'s> {
                     return Err(self.unknown(tree, filter.name, "filter", filters::filters()));
                 };
                 self.named(tree, known, &filter.args)?;
+                if let (Some(base), Some((arg, member))) = (&filter.expr, member_of_entries(known, &filter.args)) {
+                    self.look(base, arg, Some(member));
+                }
                 format!("{base}{}|{known}({})|weigh", filters::guard_of(known), self.args(tree, &filter.args)?)
             }
             Expr::Test(test) => {
@@ -445,6 +517,25 @@ impl<'s> Lower<'s> {
 pub(super) fn span(tree: &Expr<'_>) -> Span {
     let span = tree.span();
     Span::new(span.start_offset as usize, span.end_offset as usize)
+}
+
+/// Whether an argument is a constant without members and entries.
+fn is_empty(arg: &CallArg<'_>) -> bool {
+    match arg {
+        CallArg::Pos(Expr::Const(_)) => true,
+        CallArg::Pos(Expr::List(list)) => list.items.is_empty(),
+        _ => false,
+    }
+}
+
+/// The member of the entries that a filter asks for, and the argument that says so.
+fn member_of_entries<'t, 's>(filter: &str, args: &'t [CallArg<'s>]) -> Option<(&'t Expr<'s>, &'t str)> {
+    let by_place = matches!(filter, "selectattr" | "rejectattr");
+    args.iter().enumerate().find_map(|(number, arg)| match arg {
+        CallArg::Kwarg("attribute", arg @ Expr::Const(name)) => Some((arg, name.value.as_str()?)),
+        CallArg::Pos(arg @ Expr::Const(name)) if by_place && number == 0 => Some((arg, name.value.as_str()?)),
+        _ => None,
+    })
 }
 
 /// How an operator is written.

@@ -42,7 +42,7 @@ pub(crate) use document::{Document, Library};
 pub(crate) use escape::{Escape, Guarding, Marking};
 pub(crate) use parts::Part;
 pub use path::PathTemplate;
-pub(crate) use reads::Reads;
+pub(crate) use reads::{ENTRY, Reads, spelled};
 pub use record::Record;
 pub(crate) use record::Rule;
 pub use scale::{FUEL, OUTPUT, WEIGHT};

@@ -13,11 +13,27 @@ use crate::text::{Location, Spanned};
 pub(crate) struct Reads {
     paths: Vec<Vec<String>>,
     places: Vec<Location>,
+    /// What statements and filters look at inside of these.
+    looks: Vec<(Vec<String>, Location)>,
+    /// The path to the value itself, where it is taken as it is.
+    path: Option<Vec<String>>,
+}
+
+/// The part of a path that is any entry of a list, or of a table.
+pub(crate) const ENTRY: &str = "[]";
+
+/// A path as a pack would write it.
+pub(crate) fn spelled(path: &[String]) -> String {
+    path.join(".").replace(".[]", ENTRY)
 }
 
 impl Reads {
     pub(super) fn of(lowered: &Lowered, typed: &Spanned<String>) -> Self {
-        let mut reads = Reads::default();
+        let located = |at, file| match file {
+            Some(source) => Location { source, span: at },
+            None => place(typed, at),
+        };
+        let mut reads = Reads { path: lowered.path.clone(), ..Reads::default() };
         let mut in_order: Vec<_> = lowered.reads.iter().collect();
         in_order.sort_by_key(|read| read.at.start);
         for read in in_order {
@@ -26,18 +42,16 @@ impl Reads {
                 Step::Place(place) if *place >= 0 => Some(place.to_string()),
                 _ => None,
             });
-            let at = match read.file {
-                Some(source) => Location { source, span: read.at },
-                None => place(typed, read.at),
-            };
-            reads.add(std::iter::once(read.name.clone()).chain(keys).collect(), at);
+            reads.add(std::iter::once(read.name.clone()).chain(keys).collect(), located(read.at, read.file));
         }
+        reads.looks = lowered.looks.iter().map(|look| (look.path.clone(), located(look.at, look.file))).collect();
         reads
     }
 
     /// Adds what another reads.
     pub(super) fn join(&mut self, other: &Reads) {
         other.iter().for_each(|(path, at)| self.add(path.to_vec(), at));
+        self.looks.extend(other.looks.iter().cloned());
     }
 
     fn add(&mut self, path: Vec<String>, at: Location) {
@@ -49,6 +63,16 @@ impl Reads {
 
     pub(super) fn paths(&self) -> &[Vec<String>] {
         &self.paths
+    }
+
+    /// What statements and filters look at, as paths in which [`ENTRY`] is any entry of what they go through.
+    pub(crate) fn looks(&self) -> impl Iterator<Item = (&[String], Location)> {
+        self.looks.iter().map(|(path, at)| (path.as_slice(), *at))
+    }
+
+    /// The path to the value, where that is taken from elsewhere as it is.
+    pub(crate) fn path(&self) -> Option<&[String]> {
+        self.path.as_deref()
     }
 
     /// Each path with its place.

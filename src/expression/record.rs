@@ -90,7 +90,7 @@ impl Record {
         self.0.get(name).map(|member| member.value(self))
     }
 
-    /// The member of this name, to be changed; `null` if there was none. What is computed from it is computed anew.
+    /// The member of this name, mutable; inserted as `null` if there was none. What is computed from it is computed anew.
     pub fn entry(&mut self, name: &str) -> &mut Value {
         self.get(name);
         &mut self.slot(name).value
@@ -122,7 +122,7 @@ impl Record {
         before
     }
 
-    /// The member of this name, to be changed, if there is one.
+    /// The member of this name, mutable, if there is one.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         self.0.position(name).is_some().then(|| self.entry(name))
     }

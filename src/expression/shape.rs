@@ -43,6 +43,14 @@ impl Shape {
         &self.reads
     }
 
+    /// The path to its value, where that is taken from elsewhere as it is.
+    pub(crate) fn path(&self) -> Option<&[String]> {
+        match &self.root {
+            Part::Template(template) => template.reads_at().path(),
+            _ => None,
+        }
+    }
+
     /// Its templates, without the texts that hold none.
     pub fn templates(&self) -> Vec<&Template> {
         let mut found = Vec::new();

@@ -6,8 +6,9 @@
 
 use super::document::Library;
 use super::escape::{Escape, Slot};
-use super::lower::{Form, Lower, Lowered, bounded};
+use super::lower::{Binding, Form, Lower, Lowered, bounded};
 use super::page::{Each, Node, Page, Print};
+use super::reads::ENTRY;
 use super::{Fault, filters};
 use crate::diagnostic::alternatives;
 use crate::text::{SourceId, Span};
@@ -191,7 +192,8 @@ impl<'s> Lower<'s> {
                 let quick = self.quick(&set.expr);
                 let _ = write!(out, "{{% set l_{} = {code} %}}", target.id);
                 self.locals.last_mut().into_iter().for_each(|names| names.push(target.id));
-                self.items.push((target.id, false));
+                let path = self.leads(&set.expr);
+                self.items.push(Binding { name: target.id, own: false, path });
                 let name = self.name(target.id);
                 Ok(quick.map(|quick| Node::Set(name, quick)))
             }
@@ -213,7 +215,9 @@ impl<'s> Lower<'s> {
         let numbers = names.iter().map(|name| self.name(name)).collect();
         let outer = self.items.len();
         let own = self.is_own(&each.iter);
-        self.items.extend(names.iter().map(|name| (*name, own)));
+        let paths = self.paths(each);
+        let bindings = names.iter().zip(paths.into_iter().chain(std::iter::repeat(None)));
+        self.items.extend(bindings.map(|(name, path)| Binding { name, own, path }));
         self.locals.push([names, vec!["loop"]].concat());
         let _ = write!(out, "{{% for {} in {items}{}", targets.join(", "), filters::EACH);
         let mut when = Some(None);
@@ -237,6 +241,22 @@ impl<'s> Lower<'s> {
             let alone = matches!(each.target, Expr::Var(_));
             Node::Each(Box::new(Each { items, names: numbers, alone, when, body, otherwise }))
         }))
+    }
+
+    /// The paths to what the names of a loop stand for, as far as that is known.
+    fn paths(&self, each: &ForLoop<'s>) -> Vec<Option<Vec<String>>> {
+        let entry = |tree: &Expr<'s>| {
+            let mut path = self.leads(tree)?;
+            path.push(ENTRY.to_owned());
+            Some(path)
+        };
+        match (&each.target, &each.iter) {
+            (Expr::Var(_), iter) => vec![entry(iter)],
+            (_, Expr::Filter(filter)) if filters::gives_pairs(filter.name) => {
+                vec![None, filter.expr.as_ref().and_then(entry)]
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// The word that a statement starts with; of those that say nothing of their place, the whole text.
@@ -330,8 +350,8 @@ impl<'s> Lower<'s> {
     fn is_own(&self, tree: &Expr<'s>) -> bool {
         match tree {
             Expr::Var(var) if self.is_local(var.id) => {
-                let mut bindings = self.items.iter().filter(|(name, _)| *name == var.id).peekable();
-                bindings.peek().is_some() && bindings.all(|(_, own)| *own)
+                let mut bindings = self.items.iter().filter(|binding| binding.name == var.id).peekable();
+                bindings.peek().is_some() && bindings.all(|binding| binding.own)
             }
             Expr::Var(var) => self.paper.as_ref().is_some_and(|paper| paper.own.contains(&var.id)),
             Expr::GetAttr(get) => self.is_own(&get.expr),

@@ -175,11 +175,13 @@ impl<'f> Flow<'f> {
             return Ok(());
         }
         if let Some(kind) = &effect.new {
-            let last = Arc::make_mut(&mut self.session.ids).entry(kind.clone()).or_insert(0);
-            *last = last.saturating_add(1);
+            let last = self.session.ids.get(kind).copied().unwrap_or_default();
+            let behind = || Failure::new(format!("there is no id behind `{kind}-{last}`"));
+            let next = last.checked_add(1).ok_or_else(behind)?;
+            Arc::make_mut(&mut self.session.ids).insert(kind.clone(), next);
             let ids = bound.ids.get_or_insert_with(|| Rc::new(NO_IDS.clone()));
             if let Value::Object(ids) = Rc::make_mut(ids) {
-                ids.insert(kind.clone(), format!("{kind}-{last}").into());
+                ids.insert(kind.clone(), format!("{kind}-{next}").into());
             }
         }
         if let Some(verb) = &effect.verb {

@@ -4,7 +4,7 @@
 //! Out: [`Words`]: their class, and what its pattern captured.
 //! Never: lets a rule follow, or guesses: the first input that matches counts.
 
-use crate::program::{Input, ModeId, Pattern, Program};
+use crate::program::{Input, Pattern, Program};
 use crate::value::Object;
 
 /// What some words of a user mean.
@@ -40,9 +40,8 @@ pub(crate) fn shadowed<'p>(
 
 /// The inputs that are tried in a mode, each with its number.
 fn tried<'p>(program: &'p Program, mode: &str) -> impl Iterator<Item = (usize, &'p Input)> {
-    let mode = program.modes.get_index_of(mode).map(ModeId);
-    let tried = move |input: &Input| input.modes.is_empty() || mode.is_some_and(|mode| input.modes.contains(&mode));
-    program.flows.inputs.iter().enumerate().filter(move |(_, input)| tried(input))
+    let mode = program.mode_id(mode);
+    program.flows.inputs.iter().enumerate().filter(move |(_, input)| input.modes.include(mode))
 }
 
 /// What the match that starts first captures; none where nothing matches. What `unless` matches keeps every match away

@@ -19,7 +19,7 @@ pub(super) struct Going {
 impl<'f> Flow<'f> {
     /// Asks for a change of mode. It happens once the event is over; the first that is allowed counts.
     pub(super) fn go(&mut self, to: ModeId, insists: bool, at: Location) {
-        let name = self.mode_name(to);
+        let name = self.program.mode_name(to);
         if name == self.session.mode {
             return self.note(Remark::NoTarget, format!("the mode is `{name}` already"), at);
         }
@@ -96,7 +96,7 @@ impl<'f> Flow<'f> {
         let gate = exit.gate.as_ref()?;
         let weighed = self.scope_as_shown(&[], &Bound::default(), |scope| self.steps.weigh(gate, scope));
         let why = weighed.why_not(120);
-        let to = self.mode_name(exit.to);
+        let to = self.program.mode_name(exit.to);
         self.steps.tell_weighed(weighed, exit.at, self.span, || format!("the gate to `{to}` opens when"));
         why
     }
@@ -114,9 +114,9 @@ impl<'f> Flow<'f> {
             self.leaving = true;
             self.follow(Event::Leave(from), &[]);
             self.leaving = false;
-            let name = self.mode_name(going.to);
+            let name = self.program.mode_name(going.to);
             self.steps.tell("mode", going.at, self.span, || format!("{} to {name}", self.session.mode));
-            self.session.mode.clone_from(&name);
+            name.clone_into(&mut self.session.mode);
             self.mode = name.into();
             self.entered.push(going.to);
             self.session = self.program.up_to_date(&self.session);
@@ -125,15 +125,11 @@ impl<'f> Flow<'f> {
     }
 
     pub(super) fn mode_id(&self) -> Option<ModeId> {
-        self.program.modes.get_index_of(&self.session.mode).map(ModeId)
+        self.program.mode_id(&self.session.mode)
     }
 
     fn current(&self) -> Option<&'f Mode> {
         self.program.modes.get(&self.session.mode)
-    }
-
-    fn mode_name(&self, mode: ModeId) -> String {
-        self.program.modes.get_index(mode.0).map(|(name, _)| name.clone()).unwrap_or_default()
     }
 
     pub(super) fn note(&mut self, remark: Remark, text: String, rule: Location) {

@@ -31,9 +31,7 @@ impl Flow<'_> {
     pub(super) fn follow(&mut self, event: Event, names: &[(&str, &Value)]) {
         let mode = self.mode_id();
         let none = Value::Null;
-        let looks = |rule: &&Rule| {
-            rule.on.contains(&event) && (rule.modes.is_empty() || mode.is_some_and(|mode| rule.modes.contains(&mode)))
-        };
+        let looks = |rule: &&Rule| rule.on.contains(&event) && rule.modes.include(mode);
         for rule in self.program.flows.rules.iter().filter(looks) {
             // What another event of the rule would bring is none.
             let absent = ["captures", "text", "speaker", "label"].into_iter().map(|name| (name, &none));

@@ -101,8 +101,7 @@ impl<'r> Judgement<'r> {
             self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
             return false;
         } else if let Some(value) = block.value() {
-            let json = payload::Json { value: value.clone(), faults: Vec::new(), repeated: Vec::new() };
-            payload::Read { payload: Payload::Json(json), rung: 0 }
+            payload::of_value(value, limits, &values)
         } else if let Some(rung) = self.in_opener(block, bound) {
             payload::Read { payload: Payload::Attributes, rung }
         } else {
@@ -171,13 +170,7 @@ impl<'r> Judgement<'r> {
                     let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
                     self.remark(Remark::DuplicateKey, places::whole(block), message, Some(bound.at));
                 }
-                // An object that was written once more, as a text.
-                let quoted = match &json.value {
-                    Value::String(text) => payload::read_strictly(text, limits, &values).ok().map(|json| json.value),
-                    _ => None,
-                };
-                let is_quoted = quoted.as_ref().is_some_and(Value::is_object);
-                let Value::Object(mut params) = quoted.filter(|_| is_quoted).unwrap_or(json.value) else {
+                let Value::Object(mut params) = json.value else {
                     let why = match bound.named_within() {
                         Some((_, true)) => "the payload is no list of calls",
                         _ => "the payload is no object",
@@ -188,10 +181,7 @@ impl<'r> Judgement<'r> {
                     params.remove(name);
                 }
                 self.with_call(call, |call| call.readable = true);
-                if is_quoted {
-                    self.malformed(call, bound, places::whole(block), "the payload is a text that holds the object");
-                } else if !json.faults.is_empty() {
-                    let why = "the payload can only be read by forgiving its faults";
+                if let Some(why) = json.forgiven {
                     self.malformed(call, bound, places::whole(block), why);
                 }
                 ("json", params)
@@ -350,7 +340,7 @@ impl<'r> Judgement<'r> {
     /// Deny by default: what no permit allows is forbidden, and a condition that fails denies.
     fn judge_permit(&mut self, call: usize, block: &Block, valid: bool, action: &Action) {
         let Some((name, number)) = self.calls.get(call).map(|call| (call.name.clone(), call.action)) else { return };
-        let permits = self.mode.and_then(|mode| mode.permits.get(number?)).map(Vec::as_slice).unwrap_or_default();
+        let permits = self.mode.zip(number).map(|(mode, number)| mode.permits_of(number)).unwrap_or_default();
         let mode = self.session.mode.as_str();
         let allowed = || format!("`{mode}` permits `{name}`");
         if let Some(permit) = permits.iter().find(|permit| permit.when.is_none()) {
@@ -398,12 +388,12 @@ impl<'r> Judgement<'r> {
     }
 
     fn permitted_elsewhere(&self, action: Option<usize>) -> Option<String> {
-        let permits = |mode: &program::Mode| mode.permits.get(action?).map(|permits| !permits.is_empty());
+        let permits = |mode: &program::Mode| action.is_some_and(|action| !mode.permits_of(action).is_empty());
         let modes: Vec<String> = self
             .program
             .modes
             .iter()
-            .filter(|(_, mode)| permits(mode) == Some(true))
+            .filter(|(_, mode)| permits(mode))
             .take(5)
             .map(|(name, _)| format!("`{name}`"))
             .collect();

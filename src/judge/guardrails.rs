@@ -7,7 +7,7 @@
 use super::{Composed, Judgement, Subject, defect};
 use crate::diagnostic::Defect;
 use crate::expression::Record;
-use crate::program::{Guardrail, MOST_MATCHES, Set, Target};
+use crate::program::{Guardrail, Set, Target, most_matches};
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
 use crate::value::Value;
@@ -59,7 +59,7 @@ impl Judgement<'_> {
     }
 
     fn looks(&self, rule: &Guardrail) -> bool {
-        rule.modes.is_empty() || self.mode_id.is_some_and(|mode| rule.modes.contains(&mode))
+        rule.modes.include(self.mode_id)
     }
 
     /// A pattern has tripped, or there is none: what the condition says decides.
@@ -124,7 +124,7 @@ impl Judgement<'_> {
         let tried = std::iter::once(matches.next()).chain(matches.map(Some));
         for (number, found) in tried.take(if each { usize::MAX } else { 1 }).enumerate() {
             // What would take too long to look through trips it.
-            if number >= MOST_MATCHES {
+            if looked.is_some_and(|looked| number >= most_matches(&looked.text.text)) {
                 return Some((found, None));
             }
             let said = looked.zip(found.as_ref()).zip(rule.pattern.as_ref()).filter(|_| each);

@@ -146,7 +146,7 @@ pub(crate) fn judge<'r>(
     attempts: usize,
     steps: Steps,
 ) -> Judgement<'r> {
-    let mode_id = program.modes.get_index_of(&session.mode).map(ModeId);
+    let mode_id = program.mode_id(&session.mode);
     let dialect = document.dialect.and_then(|number| Some((number, program.dialects.get(number)?)));
     let mut judgement = Judgement {
         program,

@@ -18,7 +18,7 @@ pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagno
     let written = |one: &Said| program.sources().get(one.source).map(|source| source.text()).unwrap_or_default();
     let named =
         |action: &str| reading.said.iter().any(|one| one.text.contains(action) || written(one).contains(action));
-    for ((action, _), permits) in program.actions.iter().zip(&mode.permits) {
+    for (action, _, permits) in program.permitted(mode) {
         if let Some(permit) = permits.first()
             && !named(action)
         {

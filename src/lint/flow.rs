@@ -25,9 +25,11 @@ fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
             takes_all(one, later)
                 || (one.unless.is_empty() && its.as_ref().zip(all.as_ref()).is_some_and(|(its, all)| its.holds(all)))
         };
-        let taker = |mode: ModeId| takers().filter(|(one, _)| tried(one, mode)).find(takes).map(|(one, _)| one);
+        let taker =
+            |mode: ModeId| takers().filter(|(one, _)| one.modes.include(Some(mode))).find(takes).map(|(one, _)| one);
         // In each of its modes another may be the one.
-        let takers: Option<Vec<&Input>> = modes(program).filter(|mode| tried(later, *mode)).map(taker).collect();
+        let takers: Option<Vec<&Input>> =
+            modes(program).filter(|mode| later.modes.include(Some(*mode))).map(taker).collect();
         let Some(taker) = takers.as_ref().and_then(|takers| takers.first()) else { continue };
         let class = program.flows.classes.get_index(later.class).map(String::as_str).unwrap_or_default();
         let message = format!("nothing is ever heard as this `{class}`: an input before it takes whatever it matches");
@@ -49,10 +51,6 @@ fn modes(program: &Program) -> impl Iterator<Item = ModeId> {
     (0..program.modes.len()).map(ModeId)
 }
 
-fn tried(input: &Input, mode: ModeId) -> bool {
-    input.modes.is_empty() || input.modes.contains(&mode)
-}
-
 /// Whether `earlier` is certain to match all words that `later` does: it takes any, or it has all of its patterns and is
 /// kept from no match that the other is not kept from.
 fn takes_all(earlier: &Input, later: &Input) -> bool {
@@ -69,7 +67,7 @@ fn exits(program: &Program, found: &mut Vec<Diagnostic>) {
         for (number, later) in mode.exits.iter().enumerate() {
             let Some(first) = mode.exits.iter().take(number).find(|exit| exit.to == later.to) else { continue };
             let message =
-                format!("nothing goes by this exit: another to `{}` stands before it", name(program, later.to));
+                format!("nothing goes by this exit: another to `{}` stands before it", program.mode_name(later.to));
             found.push(
                 Diagnostic::new(Code::PACK_SHADOWED_EXIT, later.at, message)
                     .with_place(first.at, "the first stands here")
@@ -77,10 +75,6 @@ fn exits(program: &Program, found: &mut Vec<Diagnostic>) {
             );
         }
     }
-}
-
-fn name(program: &Program, mode: ModeId) -> &str {
-    program.modes.get_index(mode.0).map(|(name, _)| name.as_str()).unwrap_or_default()
 }
 
 fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
@@ -127,10 +121,11 @@ fn idle(program: &Program, rule: &Rule) -> Option<&'static str> {
 
 /// Whether an event may come to a rule in a mode.
 fn may_happen(program: &Program, rule: &Rule, on: Event, mode: ModeId) -> bool {
-    let looks = rule.modes.is_empty() || rule.modes.contains(&mode);
-    looks
+    rule.modes.include(Some(mode))
         && match on {
-            Event::Input(class) => program.flows.inputs.iter().any(|input| input.class == class && tried(input, mode)),
+            Event::Input(class) => {
+                program.flows.inputs.iter().any(|input| input.class == class && input.modes.include(Some(mode)))
+            }
             Event::Enter(of) | Event::Leave(of) => of == mode,
             Event::Start | Event::Utterance | Event::Reply => true,
         }
@@ -149,7 +144,7 @@ fn goes_first(program: &Program, earlier: &Rule, later: &Rule) -> bool {
     };
     let goes = |mode: ModeId| {
         let exit = program.modes.get_index(mode.0).is_some_and(|(_, mode)| open(mode));
-        exit && Some(mode) != to && (earlier.modes.is_empty() || earlier.modes.contains(&mode))
+        exit && Some(mode) != to && earlier.modes.include(Some(mode))
     };
     earlier.when.is_none()
         && later.on.iter().all(|on| {

@@ -73,11 +73,9 @@ fn textless(program: &Program, target: &Target) -> Option<String> {
 /// Whether two look at the same text in the same way, but for their patterns.
 fn look_alike(one: &Guardrail, other: &Guardrail) -> bool {
     let when = |rule: &Guardrail| rule.when.as_ref().map(|when| when.source().to_owned());
-    let together =
-        one.modes.is_empty() || other.modes.is_empty() || one.modes.iter().any(|mode| other.modes.contains(mode));
     let way = |rule: &Guardrail| (rule.inverted, text(&rule.excuse).map(str::to_owned), when(rule));
     let shared = one.targets.iter().any(|target| other.targets.contains(target));
-    together && shared && way(one) == way(other)
+    one.modes.meet(&other.modes) && shared && way(one) == way(other)
 }
 
 fn text(pattern: &Option<Pattern>) -> Option<&str> {

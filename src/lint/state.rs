@@ -5,7 +5,7 @@
 //! Never: knows what the host does with a session: what only the host reads is worth a word, no more.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{PathTemplate, Shape};
+use crate::expression::{ENTRY, PathTemplate, Shape, spelled};
 use crate::program::{Program, Slot, Verb};
 use crate::text::Location;
 use serde_json::Value;
@@ -42,27 +42,29 @@ fn unread(at: Location, path: &str) -> Diagnostic {
 struct Change<'p> {
     /// The path inside the value; none for a segment that a template gives.
     inside: Vec<Option<&'p str>>,
-    /// What stands there then; none for an item of a list, or nothing.
-    value: Option<&'p Shape>,
+    /// What stands there then.
+    value: &'p Shape,
     at: Location,
 }
 
 impl Change<'_> {
     /// Whether it and a path are on one way: one of them may lead through the other.
     fn meets(&self, path: &[String]) -> bool {
-        self.inside.iter().zip(path).all(|(own, other)| own.is_none_or(|own| own == other))
+        let meets = |own: &str, other: &str| own == other || [own, other].contains(&ENTRY);
+        self.inside.iter().zip(path).all(|(own, other)| own.is_none_or(|own| meets(own, other)))
     }
 }
 
 fn changes<'p>(program: &'p Program, name: &str) -> Vec<Change<'p>> {
-    let change = |path: &'p PathTemplate, value, at| {
+    let change = |path: &'p PathTemplate, entry: Option<&'p str>, value, at| {
         let mut segments = path.segments();
-        (segments.next() == Some(Some(name))).then(|| Change { inside: segments.collect(), value, at })
+        let is_here = segments.next() == Some(Some(name));
+        is_here.then(|| Change { inside: segments.chain(entry.map(Some)).collect(), value, at })
     };
     let effects = program.effects().into_iter();
     let changes = effects.filter_map(|(_, effect)| match &effect.verb {
-        Some(Verb::Set { path, value }) => change(path, Some(value), effect.at),
-        Some(Verb::Append { path, .. }) => change(path, None, effect.at),
+        Some(Verb::Set { path, value }) => change(path, None, value, effect.at),
+        Some(Verb::Append { path, value, .. }) => change(path, Some(ENTRY), value, effect.at),
         _ => None,
     });
     changes.collect()
@@ -73,7 +75,7 @@ fn unset_members(program: &Program, name: &str, slot: &Slot, changes: &[Change<'
     let default = program.initial.get(name);
     let mut told: Vec<&[String]> = Vec::new();
     for (path, at) in slot.reads.iter().filter(|_| slot.compute.is_none()) {
-        for (number, member) in path.iter().enumerate() {
+        for (number, member) in path.iter().enumerate().filter(|(_, member)| *member != ENTRY) {
             let (before, whole) = path.split_at(number);
             let upto = path.get(..=number).unwrap_or(whole);
             let Some(known) = members(slot, default, changes, before) else { break };
@@ -82,7 +84,8 @@ fn unset_members(program: &Program, name: &str, slot: &Slot, changes: &[Change<'
             }
             if !told.contains(&upto) {
                 told.push(upto);
-                let message = format!("`state.{name}.{}` is read, but nothing sets it", upto.join("."));
+                let way = [&["state".to_owned(), name.to_owned()], upto].concat();
+                let message = format!("`{}` is read, but nothing sets it", spelled(&way));
                 found.push(Diagnostic::new(Code::PACK_UNSET_STATE, *at, message).with_nearest(member, known));
             }
             break;
@@ -101,6 +104,11 @@ fn members<'p>(
     let mut known: Vec<&str> = Vec::new();
     for name in path.iter().map(Some).chain([None]) {
         let Some(here) = schema else { break };
+        if name.is_some_and(|name| name == ENTRY) {
+            let entries = here.get("items").or_else(|| here.get("additionalProperties"));
+            schema = entries.filter(|entries| entries.is_object());
+            continue;
+        }
         let is_open = ["$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties", "items"];
         let other = here.get("additionalProperties").is_some_and(|others| *others != Value::Bool(false));
         if other || is_open.iter().any(|key| here.get(key).is_some()) {
@@ -118,27 +126,43 @@ fn members<'p>(
     if slot.host {
         return Some(known).filter(|known| !known.is_empty());
     }
-    let held = path.iter().try_fold(default?, |value, name| value.get(name));
-    match held {
-        Some(crate::Value::Array(_) | crate::Value::String(_)) => return None,
-        Some(crate::Value::Object(members)) => known.extend(members.keys()),
-        _ => {}
+    for value in held(default?, path) {
+        match value {
+            crate::Value::Array(_) | crate::Value::String(_) => return None,
+            crate::Value::Object(members) => known.extend(members.keys()),
+            _ => {}
+        }
     }
     for change in changes.iter().filter(|change| change.meets(path)) {
-        match (change.inside.get(path.len()), change.value) {
-            (Some(member), _) => known.push((*member)?),
-            (None, Some(value)) => known.extend(value.members(path.get(change.inside.len()..)?)?),
-            (None, None) => return None,
+        match change.inside.get(path.len()) {
+            Some(member) => known.push(member.filter(|member| *member != ENTRY)?),
+            None => known.extend(change.value.members(path.get(change.inside.len()..)?)?),
         }
     }
     Some(known)
+}
+
+/// What a value holds at a path inside it.
+fn held<'v>(value: &'v crate::Value, path: &[String]) -> Vec<&'v crate::Value> {
+    path.iter().fold(vec![value], |held, name| {
+        let inside = |value: &'v crate::Value| -> Vec<&'v crate::Value> {
+            match value {
+                crate::Value::Array(items) if name == ENTRY => items.iter().collect(),
+                crate::Value::Object(members) if name == ENTRY => members.values().collect(),
+                value => value.get(name).into_iter().collect(),
+            }
+        };
+        held.into_iter().flat_map(inside).collect()
+    })
 }
 
 /// Members that an effect sets, and of which nothing reads the way there, or anything below.
 fn unread_members(name: &str, slot: &Slot, changes: &[Change<'_>], found: &mut Vec<Diagnostic>) {
     let mut told = Vec::new();
     for change in changes.iter().filter(|change| !change.inside.is_empty()) {
-        let Some(inside) = change.inside.iter().copied().collect::<Option<Vec<&str>>>() else { continue };
+        // What is appended is read, or not, with its list.
+        let inside = change.inside.iter().copied().filter(|part| *part != Some(ENTRY));
+        let Some(inside) = inside.collect::<Option<Vec<&str>>>().filter(|inside| !inside.is_empty()) else { continue };
         if slot.reads.iter().any(|(path, _)| change.meets(path)) || told.contains(&inside) {
             continue;
         }

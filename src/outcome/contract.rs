@@ -222,7 +222,33 @@ pub struct EffectRecord {
     pub cause: Arc<str>,
 }
 
+impl Status {
+    /// The word for it: `clean`, `degraded` or `refused`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Clean => "clean",
+            Status::Degraded => "degraded",
+            Status::Refused => "refused",
+        }
+    }
+}
+
+impl Verdict {
+    /// The word for it: `accepted` or `dropped`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Accepted => "accepted",
+            Verdict::Dropped => "dropped",
+        }
+    }
+}
+
 impl Finding {
+    /// Whether it is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
     /// A diagnostic, without its places.
     pub(super) fn of(found: Diagnostic) -> Self {
         Self {
@@ -241,6 +267,6 @@ impl Finding {
 impl Outcome {
     /// Whether a finding is an error: what the exit status of `run` says.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|finding| finding.severity == Severity::Error)
+        self.diagnostics.iter().any(Finding::is_error)
     }
 }

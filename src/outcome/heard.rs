@@ -5,7 +5,6 @@
 //! Never: decides anything.
 
 use super::contract::{EffectRecord, Finding, TraceStep};
-use crate::diagnostic::Severity;
 use crate::session::Session;
 use crate::value::Object;
 use serde::Serialize;
@@ -37,6 +36,6 @@ pub struct Heard {
 impl Heard {
     /// Whether a finding is an error: what the exit status of `hear` says.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|finding| finding.severity == Severity::Error)
+        self.diagnostics.iter().any(Finding::is_error)
     }
 }

@@ -5,7 +5,7 @@
 //! Never: writes a word of a prompt.
 
 use super::contract::{Finding, VERSION};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
 use crate::program::Program;
 use crate::prompt::{Message, Request, TokenLedger, assemble};
 use crate::session::Session;
@@ -38,7 +38,7 @@ pub struct Prompt {
 impl Prompt {
     /// Whether there is no prompt.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|finding| finding.severity == Severity::Error)
+        self.diagnostics.iter().any(Finding::is_error)
     }
 }
 

@@ -101,7 +101,8 @@ impl<'n> Names<'n> {
                     self.diagnostics.extend(fault);
                 }
                 let advice = needs_other("advice", permit.advice.as_ref(), "when", permit.when.is_some());
-                self.diagnostics.extend(advice);
+                let about = needs_other("about", permit.about.as_ref(), "when", permit.when.is_some());
+                self.diagnostics.extend(advice.into_iter().chain(about));
             }
         }
     }

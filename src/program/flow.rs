@@ -5,7 +5,7 @@
 //! Never: hears a word, or changes a mode.
 
 use super::pattern::Pattern;
-use super::{Effect, ModeId};
+use super::{Effect, ModeId, Modes};
 use crate::expression::{Expression, Template};
 use crate::text::Location;
 use indexmap::IndexSet;
@@ -32,8 +32,8 @@ impl Flows {
 pub(crate) struct Input {
     /// The number of its class.
     pub(crate) class: usize,
-    /// The modes in which it is tried; all if empty.
-    pub(crate) modes: Vec<ModeId>,
+    /// The modes in which it is tried.
+    pub(crate) modes: Modes,
     /// One of them must match; any words will do if empty.
     pub(crate) matches: Vec<Pattern>,
     /// A match that overlaps one of theirs does not count.
@@ -48,8 +48,8 @@ pub(crate) struct Input {
 pub(crate) struct Rule {
     pub(crate) id: String,
     pub(crate) on: Vec<Event>,
-    /// The modes in which it looks; all if empty.
-    pub(crate) modes: Vec<ModeId>,
+    /// The modes in which it looks.
+    pub(crate) modes: Modes,
     pub(crate) when: Option<Expression>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) at: Location,

@@ -4,7 +4,7 @@
 //! Out: [`Guardrails`]: the patterns of each target as one set that is searched in one pass.
 //! Never: searches a text.
 
-use super::ModeId;
+use super::Modes;
 use super::pattern::{Pattern, PatternSet};
 use crate::diagnostic::{Severity, Strategy};
 use crate::expression::Expression;
@@ -34,8 +34,8 @@ pub(crate) struct Guardrail {
     pub(crate) excuse: Option<Pattern>,
     /// Asked of each match if it reads what that captures.
     pub(crate) when: Option<Expression>,
-    /// The modes in which it looks; all if empty.
-    pub(crate) modes: Vec<ModeId>,
+    /// The modes in which it looks.
+    pub(crate) modes: Modes,
     pub(crate) advice: Option<String>,
     pub(crate) severity: Severity,
     pub(crate) strategy: Option<Strategy>,

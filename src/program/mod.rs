@@ -14,6 +14,7 @@ mod guardrail;
 mod inclusion;
 mod limits;
 mod literals;
+mod mode;
 mod names;
 mod outline;
 mod part;
@@ -34,8 +35,9 @@ pub(crate) use flow::{Event, Exit, Flows, Input, Message, Rule, Speakers};
 pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
 pub(crate) use inclusion::Matched;
 pub use limits::Limits;
+pub(crate) use mode::{Mode, ModeId, Modes, Permit};
 pub(crate) use outline::{LevelId, Outline};
-pub(crate) use pattern::{MOST_MATCHES, Pattern, PatternSet};
+pub(crate) use pattern::{Pattern, PatternSet, most_matches};
 pub(crate) use prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Variant};
 pub(crate) use schema::{Schema, misfit_at};
 pub(crate) use starts::{Margin, Starts};
@@ -44,8 +46,8 @@ pub(crate) use structure::{Braces, Structure};
 pub use tables::{DegradationRow, Permission, PermitCell};
 pub(crate) use types::{Kind, Types};
 
-use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
-use crate::expression::{Expression, Record, Template};
+use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
+use crate::expression::{Record, Template};
 use crate::pack::{self, Pack};
 use crate::surface::{self, Folder};
 use crate::text::{Location, SourceId, Sources};
@@ -87,10 +89,6 @@ pub struct Program {
 pub(crate) const REPLY_MEMBERS: [&str; 7] =
     ["dialect", "message", "thinking", "calls", "sections", "contents", "utterances"];
 
-/// The number of a mode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ModeId(pub(crate) usize);
-
 /// Something a response may ask for.
 #[derive(Debug)]
 pub(crate) struct Action {
@@ -116,29 +114,6 @@ pub(crate) struct Content {
     /// A key, for those who are told how an answer is written.
     pub(crate) example: Option<String>,
     pub(crate) effects: Vec<Effect>,
-}
-
-/// A named state of the session.
-#[derive(Debug)]
-pub(crate) struct Mode {
-    /// By the number of the action; deny by default.
-    pub(crate) permits: Vec<Vec<Permit>>,
-    /// Where its permits stand.
-    pub(crate) at: Location,
-    /// The numbers of its dialects.
-    pub(crate) dialects: Vec<usize>,
-    pub(crate) reply: Reply,
-    pub(crate) exits: Vec<Exit>,
-    pub(crate) degradation: Answers,
-}
-
-/// One entry of what a mode permits.
-#[derive(Debug)]
-pub(crate) struct Permit {
-    pub(crate) when: Option<Expression>,
-    /// What is wanting where the condition does not hold.
-    pub(crate) advice: Option<Template>,
-    pub(crate) at: Location,
 }
 
 /// The shape of a good reply.
@@ -216,6 +191,7 @@ impl Places {
 
 /// What became of loading a pack: its sources are there in any case, so that diagnostics can be drawn.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The files that were read.
     pub sources: Sources,
@@ -285,7 +261,7 @@ impl Program {
     fn loaded(self, mut diagnostics: Vec<Diagnostic>) -> Loaded {
         diagnostics.sort_by_key(|diagnostic| diagnostic.at);
         diagnostics.dedup();
-        let broken = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        let broken = diagnostics.iter().any(Diagnostic::is_error);
         let sources = self.sources.clone();
         Loaded { sources, program: Some(self).filter(|_| !broken), diagnostics }
     }

@@ -11,7 +11,10 @@
 use super::literals::{self, Literals};
 use crate::value::Object;
 use regex::{Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
-use regex_syntax::hir::{Hir, HirKind, Look};
+use regex_syntax::ast::parse::Parser;
+use regex_syntax::ast::{self, AssertionKind, Ast};
+use regex_syntax::hir::{Hir, Look};
+use std::convert::Infallible;
 use std::ops::Range;
 
 /// The largest automaton that one pattern may have.
@@ -19,8 +22,19 @@ const LARGEST: usize = 1 << 20;
 /// The largest automaton that the patterns of one set may have together.
 const LARGEST_SET: usize = 16 << 20;
 
-/// The most matches of one pattern that are looked through.
-pub(crate) const MOST_MATCHES: usize = 64;
+/// So many matches of one pattern are looked through in any text.
+const MOST_MATCHES: usize = 64;
+/// So many bytes are searched for more of them: each match may take a search to the end of the text.
+const SEARCHED: usize = 16 << 20;
+
+/// The most matches of one pattern that are looked through in a text: all there can be in one of a few thousand bytes.
+pub(crate) fn most_matches(text: &str) -> usize {
+    MOST_MATCHES.max(SEARCHED / text.len().max(1))
+}
+
+/// The boundary of a word of ASCII, and none at all, as a pattern spells them.
+const ASCII: &str = r"(?-u:\b)";
+const NONE: &str = "(?:)";
 
 /// One pattern.
 #[derive(Debug, Clone)]
@@ -36,7 +50,7 @@ impl Pattern {
     pub(crate) fn new(text: &str) -> Result<Self, Error> {
         let build = |text: &str| RegexBuilder::new(text).size_limit(LARGEST).build();
         let exact = build(text)?;
-        let ascii = with_boundaries(text, &Hir::look(Look::WordAscii)).and_then(|text| build(&text).ok());
+        let ascii = with_boundaries(text, ASCII).and_then(|text| build(&text).ok());
         Ok(Self { exact, ascii, words: Vec::new() })
     }
 
@@ -45,9 +59,9 @@ impl Pattern {
         Self { words, ..self }
     }
 
-    /// Its matches in the text, one behind the other; not more than [`MOST_MATCHES`], since each takes a search.
+    /// Its matches in the text, one behind the other, [as many](most_matches) as are looked through.
     pub(crate) fn find_all<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
-        self.fitting(text).find_iter(text).take(MOST_MATCHES)
+        self.fitting(text).find_iter(text).take(most_matches(text))
     }
 
     /// Its matches that none of `others` overlaps with one of theirs.
@@ -56,6 +70,7 @@ impl Pattern {
         text: &'t str,
         others: &'t [Pattern],
     ) -> impl Iterator<Item = Range<usize>> + 't {
+        let most = most_matches(text);
         // Matches stand in order, so theirs are looked for no further than its own have come.
         let mut theirs: Vec<_> = others.iter().map(|other| other.find_all(text).peekable()).collect();
         let own = self.fitting(text).find_iter(text).map(|found| found.range()).enumerate();
@@ -67,7 +82,7 @@ impl Pattern {
                 overlapped |= theirs.peek().is_some_and(|other| other.start() < end && found.start < other.end());
             }
             // What would take too long to look through is not excused.
-            *number >= MOST_MATCHES || !overlapped
+            *number >= most || !overlapped
         });
         own.map(|(_, found)| found)
     }
@@ -155,14 +170,14 @@ impl PatternSet {
                 rest.push(number);
             }
         }
-        let set = |boundary: &Hir| {
+        let set = |boundary: &str| {
             let texts = rest.iter().filter_map(|number| patterns.get(*number)).map(|pattern| {
                 let text = pattern.source();
                 with_boundaries(text, boundary).unwrap_or_else(|| text.to_owned())
             });
             RegexSetBuilder::new(texts).size_limit(LARGEST_SET).build()
         };
-        let (ascii, loose) = (set(&Hir::look(Look::WordAscii))?, set(&Hir::empty())?);
+        let (ascii, loose) = (set(ASCII)?, set(NONE)?);
         Ok(Self { anchored, literals: Literals::new(literals), ascii, loose, rest, patterns })
     }
 
@@ -186,36 +201,46 @@ impl PatternSet {
     }
 }
 
-/// The pattern with another meaning of its `\b`; none where it has none, or other boundaries of Unicode beside it.
-fn with_boundaries(pattern: &str, boundary: &Hir) -> Option<String> {
-    let hir = regex_syntax::parse(pattern).ok()?;
-    let mut looks = hir.properties().look_set();
+/// The pattern with `boundary` for each of its `\b`, and otherwise as it was written; none where it has none, or other
+/// boundaries of Unicode beside it.
+fn with_boundaries(pattern: &str, boundary: &str) -> Option<String> {
+    let mut looks = regex_syntax::parse(pattern).ok()?.properties().look_set();
     if !looks.contains(Look::WordUnicode) {
         return None;
     }
     looks = looks.remove(Look::WordUnicode);
-    (!looks.contains_word_unicode()).then(|| replaced(hir, boundary).to_string())
+    if looks.contains_word_unicode() {
+        return None;
+    }
+    let tree = Parser::new().parse(pattern).ok()?;
+    let (mut text, mut done) = (String::with_capacity(pattern.len() + 64), 0);
+    for place in ast::visit(&tree, Boundaries::default()).ok()? {
+        text += pattern.get(done..place.start)?;
+        text += boundary;
+        done = place.end;
+    }
+    Some(text + pattern.get(done..)?)
 }
 
-/// The same expression with `boundary` for every `\b` of Unicode.
-fn replaced(hir: Hir, boundary: &Hir) -> Hir {
-    let inner = |hir: Hir| replaced(hir, boundary);
-    match hir.into_kind() {
-        HirKind::Look(Look::WordUnicode) => boundary.clone(),
-        HirKind::Look(look) => Hir::look(look),
-        HirKind::Empty => Hir::empty(),
-        HirKind::Literal(literal) => Hir::literal(literal.0),
-        HirKind::Class(class) => Hir::class(class),
-        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(inner).collect()),
-        HirKind::Alternation(parts) => Hir::alternation(parts.into_iter().map(inner).collect()),
-        HirKind::Repetition(mut repetition) => {
-            repetition.sub = Box::new(inner(*repetition.sub));
-            Hir::repetition(repetition)
+/// The places of every `\b`, in order.
+#[derive(Default)]
+struct Boundaries(Vec<Range<usize>>);
+
+impl ast::Visitor for Boundaries {
+    type Output = Vec<Range<usize>>;
+    type Err = Infallible;
+
+    fn finish(self) -> Result<Self::Output, Infallible> {
+        Ok(self.0)
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), Infallible> {
+        if let Ast::Assertion(assertion) = ast
+            && assertion.kind == AssertionKind::WordBoundary
+        {
+            self.0.push(assertion.span.start.offset..assertion.span.end.offset);
         }
-        HirKind::Capture(mut capture) => {
-            capture.sub = Box::new(inner(*capture.sub));
-            Hir::capture(capture)
-        }
+        Ok(())
     }
 }
 
@@ -276,11 +301,34 @@ mod tests {
 
     #[test]
     fn quicker_spellings_mean_the_same() {
-        let patterns =
-            [r"\bI\b", r"(?i)\bmaybe\b", r"(?i:\bé)", r"x\B", r"\\b", r"a.c", r"\b{start}I", r"(?x) \b I # \b"];
-        for text in
-            ["", "I", "“I” am", "éI", "Ié", "MAYBE…", "maybé", "\u{8}", "xx I", "\\b a\u{301}c", "I\u{301}", "a—c I"]
-        {
+        let patterns = [
+            r"\bI\b",
+            r"(?i)\bmaybe\b",
+            r"(?i:\bé)",
+            r"x\B",
+            r"\\b",
+            r"a.c",
+            r"\b{start}I",
+            r"(?x) \b I # \b",
+            r"\bwrap(?:\s+)?up\b",
+            r"(?:(?:a|\b){0,2})?",
+        ];
+        for text in [
+            "",
+            "I",
+            "wrapup",
+            "wrap up",
+            "“I” am",
+            "éI",
+            "Ié",
+            "MAYBE…",
+            "maybé",
+            "\u{8}",
+            "xx I",
+            "\\b a\u{301}c",
+            "I\u{301}",
+            "a—c I",
+        ] {
             check(&patterns, text);
         }
     }

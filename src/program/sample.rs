@@ -16,8 +16,7 @@ impl Program {
     /// Runs every expression once, and says which fail.
     pub(super) fn run_samples(&self) -> Vec<Diagnostic> {
         let mut samples = Samples::default();
-        let (mode, absent) =
-            (Value::from(self.modes.get_index(self.start.0).map(|(name, _)| name.as_str())), Value::Null);
+        let (mode, absent) = (Value::from(self.mode_name(self.start)), Value::Null);
         let mut scope = Scope::new().with("data", &self.data).with("mode", &mode);
         scope.add_record("state", &self.initial);
         for name in ["now", "reply", "item"] {
@@ -37,7 +36,7 @@ impl Program {
                 continue;
             }
             let scope = Scope::inside(&scope).with("params", &params);
-            for permit in self.modes.values().filter_map(|mode| mode.permits.get(number)).flatten() {
+            for permit in self.modes.values().flat_map(|mode| mode.permits_of(number)) {
                 samples.condition(permit.when.as_ref(), &scope);
                 samples.template(permit.advice.as_ref(), &scope);
             }

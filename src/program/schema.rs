@@ -147,7 +147,7 @@ fn plain(tree: &Tree) -> (Value, bool) {
             ("items" | "contains" | "additionalProperties", Tree::Table(..)) => {
                 schema.insert(key.value.clone(), plain(value).0);
             }
-            ("default" | "compute" | "from", _) if key.value != "default" => {}
+            ("compute" | "from", _) => {}
             _ => {
                 schema.insert(key.value.clone(), value.to_json());
             }

@@ -4,7 +4,7 @@
 //! Out: rows for `explain`, and the faults of what compiles on first use.
 //! Never: lays them out.
 
-use super::{Effect, ModeId, Program, Schema, Verb, misfit_at};
+use super::{Effect, Program, Schema, Verb, misfit_at};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::text::{Location, excerpt};
 use std::collections::HashSet;
@@ -95,7 +95,7 @@ impl Program {
         let mut cells = Vec::new();
         for (number, action) in self.actions.keys().enumerate() {
             for (name, mode) in &self.modes {
-                let permits = mode.permits.get(number).map(Vec::as_slice).unwrap_or_default();
+                let permits = mode.permits_of(number);
                 let rule = |at| self.place(at).unwrap_or_default();
                 let permission = match permits.iter().find(|permit| permit.when.is_none()).or(permits.first()) {
                     None => Permission::Forbidden,
@@ -158,10 +158,11 @@ impl Program {
 
     /// The exits as `FROM to MODE`, and where each stands.
     pub fn exit_table(&self) -> Vec<(String, Arc<str>)> {
-        let name = |mode: ModeId| self.modes.get_index(mode.0).map(|(name, _)| name.as_str()).unwrap_or_default();
         let exits = self.modes.iter().flat_map(|(from, mode)| mode.exits.iter().map(move |exit| (from, exit)));
         exits
-            .map(|(from, exit)| (format!("{from} to {}", name(exit.to)), self.place(exit.at).unwrap_or_default()))
+            .map(|(from, exit)| {
+                (format!("{from} to {}", self.mode_name(exit.to)), self.place(exit.at).unwrap_or_default())
+            })
             .collect()
     }
 

@@ -5,7 +5,7 @@
 //! Never: lays out a list for a model; the pack's templates do.
 
 use super::spelling::Speller;
-use crate::program::{Action, Members, Mode, Program, example};
+use crate::program::{Action, Members, Mode, Permit, Program, example};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub struct ActionForm {
     pub name: String,
     /// What it does.
     pub about: Option<String>,
-    /// The condition under which it is permitted, if there is one.
+    /// In the words of its permits, under which condition it is permitted, if there is one.
     pub when: Option<String>,
     /// Its parameters, in the order of their declaration.
     pub params: Vec<ParamForm>,
@@ -48,20 +48,14 @@ impl Program {
     /// The actions that `mode` permits, in the order of their declaration; none for a mode that the pack does not have.
     pub fn action_forms(&self, mode: &str) -> Vec<ActionForm> {
         let Some(mode) = self.modes.get(mode) else { return Vec::new() };
-        let permitted = self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
-        permitted
-            .map(|((name, action), permits)| {
-                // One permit without a condition is enough.
-                let conditions: Option<Vec<&str>> =
-                    permits.iter().map(|permit| permit.when.as_ref().map(|when| when.source())).collect();
-                ActionForm {
-                    name: name.clone(),
-                    about: action.about.clone(),
-                    when: conditions.map(|conditions| conditions.join(" or ")),
-                    params: params(action),
-                    returns: action.returns.as_ref().and_then(|schema| text(schema.json(), "description")),
-                    example: self.call_form(mode, name, action),
-                }
+        self.permitted(mode)
+            .map(|(name, action, permits)| ActionForm {
+                name: name.clone(),
+                about: action.about.clone(),
+                when: condition(permits),
+                params: params(action),
+                returns: action.returns.as_ref().and_then(|schema| text(schema.json(), "description")),
+                example: self.call_form(mode, name, action),
             })
             .collect()
     }
@@ -71,6 +65,13 @@ impl Program {
         let mut dialects = mode.dialects.iter().filter_map(|number| self.dialects.get(*number));
         dialects.find_map(|dialect| Speller { program: self, dialect }.call(name, action))
     }
+}
+
+/// The words for when a call is permitted; none where one permit has no condition, for that is enough.
+pub(super) fn condition(permits: &[Permit]) -> Option<String> {
+    let is_free = permits.iter().any(|permit| permit.when.is_none());
+    let words: Vec<&str> = permits.iter().filter_map(|permit| permit.about.as_deref()).collect();
+    (!is_free && !words.is_empty()).then(|| words.join("; "))
 }
 
 fn params(action: &Action) -> Vec<ParamForm> {

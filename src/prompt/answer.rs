@@ -82,8 +82,7 @@ impl Program {
 
     /// The schema of a call: one of those that the mode permits.
     fn call_schema(&self, mode: &Mode, block: &Block) -> Option<Value> {
-        let permitted = self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
-        let choices = permitted.filter_map(|((name, action), _)| {
+        let choices = self.permitted(mode).filter_map(|(name, action, _)| {
             let params = action.schema.json();
             let named = match &block.called {
                 Called::Attribute(named) => named,

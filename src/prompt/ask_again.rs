@@ -54,10 +54,11 @@ impl Program {
         let faults: Vec<Fault> = found.collect();
         let form = self.form_shown(mode, dialect, calls);
         let asks = faults.iter().any(|fault| matches!(fault.defect, Defect::UnknownAction | Defect::ForbiddenCall));
-        let permitted = self.modes.get(mode).filter(|_| asks).map(|mode| {
-            let names = self.actions.keys().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
-            names.map(|(name, _)| name.as_str()).collect::<Vec<_>>()
-        });
+        let permitted = self
+            .modes
+            .get(mode)
+            .filter(|_| asks)
+            .map(|mode| self.permitted(mode).map(|(name, ..)| name.as_str()).collect::<Vec<_>>());
         let whole = form.as_ref().map(|form| form.text.clone()).unwrap_or_default();
         let part = match &form {
             // What is one object cannot be shown in parts.

@@ -10,7 +10,7 @@ use super::target::Target;
 use super::trim::{self, Why};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Document, Failure, Record, Scope};
-use crate::program::{Body, Holds, Layer, Program, Text, Variant};
+use crate::program::{Body, Holds, Layer, ModeId, Program, Text, Variant};
 use crate::surface::{Speaker, Trimming};
 use crate::value::Value;
 use indexmap::IndexMap;
@@ -23,8 +23,7 @@ pub(super) struct Sight<'s> {
     pub(super) state: &'s Record,
     /// Everything but the state, which shows each layer as many items as it may see.
     pub(super) scope: Scope<'s>,
-    /// The number of the mode.
-    pub(super) mode: usize,
+    pub(super) mode: ModeId,
     pub(super) target: &'s Target<'s>,
 }
 
@@ -34,8 +33,8 @@ impl Sight<'_> {
         let mut scope = Scope::inside(&self.scope);
         scope.add_record("state", state);
         let program = self.program;
-        let modes = (program.prompts.modes.get(self.mode), program.modes.get_index(self.mode));
-        if let (Some(told), Some((mode, _))) = modes {
+        if let Some(told) = program.prompts.modes.get(self.mode.0) {
+            let mode = program.mode_name(self.mode);
             let asks =
                 |name: &str| document.reads().iter().any(|(path, _)| path.first().is_some_and(|first| first == name));
             if asks("actions") {
@@ -91,7 +90,7 @@ impl<'d> Draft<'d> {
             notes: IndexMap::new(),
             failure: None,
         };
-        if layer.modes.get(sight.mode) != Some(&true) {
+        if layer.modes.get(sight.mode.0) != Some(&true) {
             draft.notes.insert("in", "not in this mode".to_owned());
             return draft;
         }
@@ -250,7 +249,7 @@ impl<'d> Draft<'d> {
             Choice::File { variant, .. } => self.variants().get(*variant)?,
             _ => self.variants().first()?,
         };
-        let number = variant.texts.get(sight.mode).copied().flatten()?;
+        let number = variant.texts.get(sight.mode.0).copied().flatten()?;
         Some((variant, sight.program.prompts.texts.get(number)?))
     }
 

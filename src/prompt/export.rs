@@ -4,8 +4,9 @@
 //! Out: the value of that parameter as JSON, and what it cannot say of the rules.
 //! Never: sends anything, or makes a rule looser in the engine: answers are judged as before.
 
+use super::actions::condition;
 use super::strict::{self, Vendor};
-use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::program::{Action, Block, Mode, Program};
 use serde_json::{Value, json};
 
@@ -43,7 +44,7 @@ impl Program {
             _ => self.answer(name, mode, what, strict, &mut diagnostics),
         });
         diagnostics.dedup();
-        let broken = diagnostics.iter().any(|one| one.severity == Severity::Error);
+        let broken = diagnostics.iter().any(Diagnostic::is_error);
         Exported { value: value.filter(|_| !broken), diagnostics }
     }
 
@@ -93,15 +94,15 @@ impl Program {
 
     /// The permitted actions as tools.
     fn tools(&self, mode: &Mode, what: Export, strict: bool, diagnostics: &mut Vec<Diagnostic>) -> Option<Value> {
-        let permitted = self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
         let tools =
-            permitted.map(|((name, action), permits)| {
+            self.permitted(mode).map(|(name, action, permits)| {
                 check_name(name, action, diagnostics);
-                if permits.iter().all(|permit| permit.when.is_some()) {
+                let condition = condition(permits);
+                if permits.iter().all(|permit| permit.when.is_some()) && condition.is_none() {
                     let at = permits.first().map(|permit| permit.at);
-                    let message = format!("a tool cannot say that `{name}` is permitted under a condition");
+                    let message = format!("nothing says in words under which condition `{name}` is permitted");
                     diagnostics.push(Diagnostic::new(Code::PROMPT_UNSAID, at, message).with_help(
-                        "a call that the condition denies is still `forbidden-call` when the answer is judged",
+                        "give the permit an `about`; what its condition denies is `forbidden-call` when the answer is judged",
                     ));
                 }
                 if strict && what == Export::OpenaiTools && self.refuses_null(mode, action) {
@@ -115,7 +116,8 @@ impl Program {
                 let schema = parameters(action, what, strict, diagnostics);
                 let mut tool = json!({ "name": name });
                 let Value::Object(members) = &mut tool else { return tool };
-                members.extend(action.about.as_ref().map(|about| ("description".to_owned(), json!(about))));
+                let about: Vec<&str> = action.about.as_deref().into_iter().chain(condition.as_deref()).collect();
+                members.extend((!about.is_empty()).then(|| ("description".to_owned(), json!(about.join(". ")))));
                 let key = if what == Export::AnthropicTools { "input_schema" } else { "parameters" };
                 members.insert(key.to_owned(), schema);
                 if strict {

@@ -76,8 +76,7 @@ impl Program {
             }
             let text = match block.role {
                 Role::Call => {
-                    let permitted =
-                        |number: &usize| mode.permits.get(*number).is_some_and(|permits| !permits.is_empty());
+                    let permitted = |number: &usize| !mode.permits_of(*number).is_empty();
                     let spelled = |number: usize| {
                         let (name, action) = self.actions.get_index(number)?;
                         speller.call(name, action)

@@ -34,9 +34,9 @@ pub use history::{Turn, read_history};
 pub use ledger::{Layer, Message, TokenLedger};
 pub(crate) use said::Said;
 
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
-use crate::program::{Body, Holds, Program, Prompts};
+use crate::program::{Body, Holds, ModeId, Program, Prompts};
 use crate::session::Session;
 use crate::surface::Speaker;
 use crate::value::{Object, Value};
@@ -100,9 +100,8 @@ fn assemble_for(
         diagnostics.push(unknown(prompts, request.prompt.as_deref()));
         return nothing(target, diagnostics);
     };
-    let mode = program.modes.get_index_of(&session.mode).unwrap_or_default();
-    let values = Values::of(program, session, mode, target);
-    let sight = Sight { program, state: &session.state, scope: values.scope(program), mode, target };
+    let values = Values::of(program, session, target);
+    let sight = values.sight(program, session, target);
     let history = history::Window::of(prompts, request, answer);
     let message = request.message.as_deref().unwrap_or_default();
     let mut drafts: Vec<Draft<'_>> = Vec::with_capacity(prompt.layers.len());
@@ -112,7 +111,7 @@ fn assemble_for(
         drafts.push(draft);
     }
     let whole = fit::fit(prompt, name, &mut drafts, &sight, &mut diagnostics);
-    let broken = diagnostics.iter().any(|one| one.severity == Severity::Error);
+    let broken = diagnostics.iter().any(Diagnostic::is_error);
     Assembled {
         messages: if broken { Vec::new() } else { messages(&drafts, &prompt.separator) },
         texts: drafts.iter().map(|draft| draft.text.clone()).collect(),
@@ -128,9 +127,8 @@ impl Program {
     pub fn render_only(&self, session: &Session, path: &str) -> usize {
         let (request, mut diagnostics) = (Request::default(), Vec::new());
         let target = Target::of(&self.prompts, &request, &mut diagnostics);
-        let mode = self.modes.get_index_of(&session.mode).unwrap_or_default();
-        let values = Values::of(self, session, mode, &target);
-        let sight = Sight { program: self, state: &session.state, scope: values.scope(self), mode, target: &target };
+        let values = Values::of(self, session, &target);
+        let sight = values.sight(self, session, &target);
         let text = self.prompts.texts.iter().find(|text| text.path == path);
         match text.map(|text| &text.body) {
             Some(Body::Template(document)) => sight.render(document, sight.state).map_or(0, |text| text.len()),
@@ -171,14 +169,14 @@ struct Values {
     tier: Value,
     model: Value,
     now: Value,
-    number: usize,
+    mode_id: ModeId,
 }
 
 impl Values {
-    fn of(program: &Program, session: &Session, number: usize, target: &Target<'_>) -> Self {
-        let mode = program.modes.get_index(number).map(|(name, _)| name.as_str());
+    fn of(program: &Program, session: &Session, target: &Target<'_>) -> Self {
+        let mode_id = program.mode_id(&session.mode).unwrap_or(ModeId(0));
         Self {
-            mode: mode.into(),
+            mode: program.mode_name(mode_id).into(),
             tier: target.tier_name.into(),
             model: Object::from_iter([
                 ("id", target.id.into()),
@@ -187,21 +185,21 @@ impl Values {
             ])
             .into(),
             now: session.now.as_deref().into(),
-            number,
+            mode_id,
         }
     }
 
-    fn scope<'v>(&'v self, program: &'v Program) -> Scope<'v> {
+    fn sight<'v>(&'v self, program: &'v Program, session: &'v Session, target: &'v Target<'v>) -> Sight<'v> {
         let mut scope = Scope::new();
         for (name, value) in [("mode", &self.mode), ("tier", &self.tier), ("model", &self.model), ("now", &self.now)] {
             scope.add(name, value);
         }
         scope.add("data", &program.data);
-        if let Some(told) = program.prompts.modes.get(self.number) {
+        if let Some(told) = program.prompts.modes.get(self.mode_id.0) {
             scope.add("title", &told.title);
             scope.add("sections", &told.sections);
         }
-        scope
+        Sight { program, state: &session.state, scope, mode: self.mode_id, target }
     }
 }
 

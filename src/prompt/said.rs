@@ -4,10 +4,9 @@
 //! Out: [`Said`]: each text of each layer that stands in its mode, once for each way in which a model may read it.
 //! Never: asks for the condition of a layer, for another state may fulfil it.
 
-use super::draft::Sight;
 use super::target::Target;
 use super::{Program, Session, Values};
-use crate::program::{Body, Holds};
+use crate::program::{Body, Holds, ModeId};
 use crate::text::SourceId;
 
 /// One text, as a model reads it.
@@ -22,7 +21,7 @@ impl Program {
     /// The texts that a model may read in the session's mode.
     pub(crate) fn texts_said(&self, session: &Session) -> Vec<Said> {
         let mut all: Vec<Said> = Vec::new();
-        let mode = self.modes.get_index_of(&session.mode).unwrap_or_default();
+        let mode = self.mode_id(&session.mode).unwrap_or(ModeId(0));
         let layers = self.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
         let mut numbers: Vec<usize> = layers
             .filter_map(|layer| match &layer.holds {
@@ -30,7 +29,7 @@ impl Program {
                 _ => None,
             })
             .flatten()
-            .filter_map(|variant| variant.texts.get(mode).copied().flatten())
+            .filter_map(|variant| variant.texts.get(mode.0).copied().flatten())
             .collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -39,9 +38,8 @@ impl Program {
                 Body::Plain(said) => vec![said.clone()],
                 Body::Template(document) => {
                     let render = |target: Target<'_>| {
-                        let values = Values::of(self, session, mode, &target);
-                        let scope = values.scope(self);
-                        let sight = Sight { program: self, state: &session.state, scope, mode, target: &target };
+                        let values = Values::of(self, session, &target);
+                        let sight = values.sight(self, session, &target);
                         sight.render(document, &session.state).ok()
                     };
                     // One model stands for all where the template asks for nothing of them.

@@ -53,7 +53,7 @@ impl TestedPack {
     pub fn has_failed(&self) -> bool {
         let faults = self.faults.iter().flat_map(|(_, faults)| faults);
         let failed = self.count(CaseVerdict::Failed) > 0 || self.uncovered().next().is_some();
-        failed || faults.chain(&self.broken).any(|one| one.severity == Severity::Error)
+        failed || faults.chain(&self.broken).any(Diagnostic::is_error)
     }
 
     /// What no case exercised, where they exercise less than they must.

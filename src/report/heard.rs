@@ -4,11 +4,10 @@
 //! Out: what is said back, the effects, the findings at their places, and a last line with class and mode.
 //! Never: hides an effect or a finding.
 
-use super::count;
-use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
+use super::Tally;
+use super::drawing::{FAINT, GOOD, Pen, STRONG, WARN, paint};
 use super::outcome::{heading, visible};
 use super::row::Row;
-use crate::diagnostic::Severity;
 use crate::outcome::{Effect, Heard};
 use crate::text::{Source, excerpt};
 use std::fmt::Write as _;
@@ -54,10 +53,6 @@ pub fn heard_status(heard: &Heard) -> String {
     let mut words = vec![class];
     words.extend(heard.captures.iter().map(|(name, value)| format!("{name} {}", excerpt(&value.to_string(), 60))));
     words.push(format!("mode {}", heard.session.mode));
-    let of = |severity| heard.diagnostics.iter().filter(|finding| finding.severity == severity).count();
-    let (errors, warnings, remarks) = (of(Severity::Error), of(Severity::Warning), of(Severity::Info));
-    words.extend((errors > 0).then(|| paint(BAD, &count(errors, "error"))));
-    words.extend((warnings > 0).then(|| count(warnings, "warning")));
-    words.extend((remarks > 0).then(|| count(remarks, "remark")));
+    words.extend(Tally::of(heard.diagnostics.iter().map(|finding| finding.severity)).words());
     format!("{}\n", words.join(&paint(FAINT, " · ")))
 }

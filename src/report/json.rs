@@ -5,10 +5,9 @@
 //! Never: leaves a member out; what is absent is `null` or `[]`.
 
 use super::row::Row;
-use super::{AppliedFile, Counts, Differing, Replayed, TestedPack};
+use super::{AppliedFile, Counts, Differing, Replayed, Tally, TestedPack};
 use crate::cases::CaseVerdict;
 use crate::compare::{Change, Comparison, PromptChange};
-use crate::diagnostic::Severity;
 use crate::outcome::Outcome;
 use crate::session::contract;
 use serde_json::Value;
@@ -194,13 +193,8 @@ contract! {
 impl Checked {
     /// The report of what was found in so many packs.
     pub fn new(diagnostics: Vec<Row>, packs: usize) -> Self {
-        let of = |level| diagnostics.iter().filter(|row| row.severity == level).count();
-        let summary = CheckedSum {
-            packs,
-            errors: of(Severity::Error),
-            warnings: of(Severity::Warning),
-            infos: of(Severity::Info),
-        };
+        let Tally { errors, warnings, infos } = Tally::of(diagnostics.iter().map(|row| row.severity));
+        let summary = CheckedSum { packs, errors, warnings, infos };
         Self { version: VERSION, diagnostics, summary }
     }
 }

@@ -28,7 +28,7 @@ mod story;
 pub use applied::{AppliedFile, applied_sum, unified};
 pub use cases::TestedPack;
 pub use compared::{compared_plain, compared_sum};
-pub use drawing::Pen;
+pub use drawing::{Pen, unpainted};
 pub use heard::heard_status;
 pub use junit::junit;
 pub use lines::{github, plain};
@@ -38,7 +38,7 @@ pub use replayed::{Counts, Differing, Replayed, Sums};
 pub use row::{Row, RowLabel};
 pub use sarif::sarif;
 
-pub use drawing::unpainted;
+use crate::diagnostic::Severity;
 use drawing::{BAD, GOOD, WARN, paint};
 
 /// The text without what would end its line or steer a terminal.
@@ -61,8 +61,42 @@ fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
+/// How much was found of each severity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// How many errors.
+    pub errors: usize,
+    /// How many warnings.
+    pub warnings: usize,
+    /// How many remarks.
+    pub infos: usize,
+}
+
+impl Tally {
+    /// Counts them.
+    pub fn of(severities: impl IntoIterator<Item = Severity>) -> Self {
+        let mut tally = Self::default();
+        for severity in severities {
+            match severity {
+                Severity::Error => tally.errors += 1,
+                Severity::Warning => tally.warnings += 1,
+                Severity::Info => tally.infos += 1,
+            }
+        }
+        tally
+    }
+
+    /// `1 error`, `2 warnings`, `3 remarks`: those that there are.
+    fn words(self) -> impl Iterator<Item = String> {
+        let errors = (self.errors > 0).then(|| paint(BAD, &count(self.errors, "error")));
+        let warnings = (self.warnings > 0).then(|| count(self.warnings, "warning"));
+        let remarks = (self.infos > 0).then(|| count(self.infos, "remark"));
+        [errors, warnings, remarks].into_iter().flatten()
+    }
+}
+
 /// The last line of `check`: how many packs, and what was found in them.
-pub fn checked_sum(packs: usize, errors: usize, warnings: usize) -> String {
+pub fn checked_sum(packs: usize, Tally { errors, warnings, .. }: Tally) -> String {
     let packs = count(packs, "pack");
     match (errors, warnings) {
         (0, 0) => format!("{packs}: {}\n", paint(GOOD, "clean")),

@@ -4,9 +4,9 @@
 //! Out: the message, what was asked for and what became of it, the findings at their lines, the ledger as a bar.
 //! Never: hides a call, an effect or a finding.
 
-use super::count;
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
 use super::row::Row;
+use super::{Tally, count};
 use crate::diagnostic::Severity;
 use crate::outcome::{Call, Effect, EffectRecord, Finding, Ledger, Outcome, Status, TraceStep, Verdict};
 use crate::text::{Source, Span, excerpt};
@@ -281,18 +281,16 @@ pub(super) fn ledger(ledger: &Ledger) -> String {
 
 /// The last line: the status, the mode, the dialect, and how much was found.
 pub fn status(outcome: &Outcome) -> String {
-    let (word, style) = match outcome.status {
-        Status::Clean => ("clean", GOOD),
-        Status::Degraded => ("degraded", WARN),
-        Status::Refused => ("refused", BAD),
+    let style = match outcome.status {
+        Status::Clean => GOOD,
+        Status::Degraded => WARN,
+        Status::Refused => BAD,
     };
-    let of = |level: Severity| outcome.diagnostics.iter().filter(|finding| finding.severity == level).count();
-    let mut words = vec![paint(style, word), format!("mode {}", outcome.mode)];
+    let mut words = vec![paint(style, outcome.status.name()), format!("mode {}", outcome.mode)];
     words.push(match &outcome.dialect {
         Some(dialect) => format!("dialect {dialect}"),
         None => "no dialect".to_owned(),
     });
-    let found = [(of(Severity::Error), "error"), (of(Severity::Warning), "warning"), (of(Severity::Info), "remark")];
-    words.extend(found.iter().filter(|(number, _)| *number > 0).map(|(number, what)| count(*number, what)));
+    words.extend(Tally::of(outcome.diagnostics.iter().map(|finding| finding.severity)).words());
     format!("{}\n", words.join(&paint(FAINT, " · ")))
 }

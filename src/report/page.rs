@@ -35,10 +35,11 @@ impl Pen {
     /// The story of an answer of the pack `pack` as a page of HTML. The outcome has a trace.
     pub fn page_of_story(&self, outcome: &Outcome, response: &Source, pack: &str) -> String {
         let story = Story::new(outcome, response);
-        let (word, class) = match outcome.status {
-            Status::Clean => ("clean", "good"),
-            Status::Degraded => ("degraded", "warn"),
-            Status::Refused => ("refused", "bad"),
+        let word = outcome.status.name();
+        let class = match outcome.status {
+            Status::Clean => "good",
+            Status::Degraded => "warn",
+            Status::Refused => "bad",
         };
         let mut page = Page { pen: self, html: String::with_capacity(64 * 1024 + 4 * response.text().len()) };
         let name = escaped(response.name());

@@ -6,7 +6,7 @@
 
 use super::count;
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
-use crate::outcome::{Outcome, Status};
+use crate::outcome::Outcome;
 use indexmap::IndexMap;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -71,7 +71,7 @@ impl Sums {
     /// Those of one outcome.
     pub fn of(outcome: &Outcome) -> Self {
         let mut sums = Self::default();
-        add(&mut sums.status, status(outcome.status), 1);
+        add(&mut sums.status, outcome.status.name(), 1);
         add(&mut sums.dialects, outcome.dialect.as_deref().unwrap_or("none"), 1);
         for finding in &outcome.diagnostics {
             match &finding.id {
@@ -188,12 +188,4 @@ fn differences(replayed: &Replayed) -> String {
         _ = writeln!(text, "  {:>8} in other ways; `--out` has all of them", replayed.differing - told);
     }
     text
-}
-
-fn status(status: Status) -> &'static str {
-    match status {
-        Status::Clean => "clean",
-        Status::Degraded => "degraded",
-        Status::Refused => "refused",
-    }
 }

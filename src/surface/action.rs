@@ -118,6 +118,8 @@ table! {
         action: Spanned<String>,
         /// When a call of it is permitted; without it always.
         when: Option<Spanned<String>>,
+        /// The same in a sentence for the model.
+        about: Option<Spanned<String>>,
         /// A template: what is wanting where the condition does not hold.
         advice: Option<Spanned<String>>,
     }

@@ -81,7 +81,7 @@ impl<V> Members<V> {
         self.list.iter_mut().map(|(name, value)| (&**name, value))
     }
 
-    /// The how manieth member has this name.
+    /// The position of the member with this name.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         match &self.places {
             Some(places) => places.find(&self.list, name),

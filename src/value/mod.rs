@@ -42,7 +42,7 @@ pub enum Value {
     /// Nothing.
     #[default]
     Null,
-    /// A truth.
+    /// `true` or `false`.
     Bool(bool),
     /// A number.
     Number(Number),
@@ -80,47 +80,47 @@ impl Value {
         matches!(self, Self::Object(_))
     }
 
-    /// The truth that it is.
+    /// The boolean, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
         if let Self::Bool(truth) = self { Some(*truth) } else { None }
     }
 
-    /// The whole number that it is, if that fits.
+    /// The whole number, if it is one and fits.
     pub fn as_i64(&self) -> Option<i64> {
         if let Self::Number(number) = self { number.as_i64() } else { None }
     }
 
-    /// The whole number that it is, if that is not negative and fits.
+    /// The whole number, if it is one, is not negative, and fits.
     pub fn as_u64(&self) -> Option<u64> {
         if let Self::Number(number) = self { number.as_u64() } else { None }
     }
 
-    /// The number that it is, as far as that is exact.
+    /// The number, if it is one, as precisely as an `f64` holds it.
     pub fn as_f64(&self) -> Option<f64> {
         if let Self::Number(number) = self { number.as_f64() } else { None }
     }
 
-    /// The text that it is.
+    /// The text, if it is one.
     pub fn as_str(&self) -> Option<&str> {
         if let Self::String(text) = self { Some(text) } else { None }
     }
 
-    /// The list that it is.
+    /// The list, if it is one.
     pub fn as_array(&self) -> Option<&[Value]> {
         if let Self::Array(items) = self { Some(items) } else { None }
     }
 
-    /// The object that it is.
+    /// The object, if it is one.
     pub fn as_object(&self) -> Option<&Object> {
         if let Self::Object(object) = self { Some(object) } else { None }
     }
 
-    /// The list that it is, to be changed; its clones keep theirs.
+    /// The list, mutable, if it is one. Clones keep theirs.
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
         if let Self::Array(items) = self { Some(Arc::make_mut(items)) } else { None }
     }
 
-    /// The object that it is, to be changed; its clones keep theirs.
+    /// The object, mutable, if it is one. Clones keep theirs.
     pub fn as_object_mut(&mut self) -> Option<&mut Object> {
         if let Self::Object(object) = self { Some(object) } else { None }
     }

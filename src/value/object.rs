@@ -47,7 +47,7 @@ impl Object {
         self.0.get(name)
     }
 
-    /// The member of this name, to be changed.
+    /// The member of this name, mutable.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         if !self.contains_key(name) {
             return None;
@@ -60,7 +60,7 @@ impl Object {
         self.0.position(name).is_some()
     }
 
-    /// The member of this name, to be changed; null where there was none.
+    /// The member of this name, mutable; inserted as null if there was none.
     pub fn entry(&mut self, name: &str) -> &mut Value {
         Arc::make_mut(&mut self.0).entry(name)
     }
@@ -88,7 +88,7 @@ impl Object {
         Iter(self.0.as_slice().iter())
     }
 
-    /// The members, to be changed.
+    /// The members in their order, mutable.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Value)> {
         Arc::make_mut(&mut self.0).iter_mut()
     }

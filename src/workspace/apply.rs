@@ -8,7 +8,7 @@ use super::amend::{Addition, amend};
 use super::record::record;
 use super::root::{Folders, Root, fault, folders_of};
 use super::stage::{Nonce, Staged};
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::{Amendment, Effect, EffectRecord};
 use crate::text::excerpt;
 use cap_std::fs::Permissions;
@@ -134,7 +134,7 @@ impl Applied {
 /// Carries out the effects that change files; the others are their host's.
 pub fn apply(root: &Root, effects: &[EffectRecord], how: Applying) -> Applied {
     // Held to the end: what one answer reads, no other changes before it is written.
-    let _lock = (!how.dry_run).then(|| root.lock());
+    let lock = if how.dry_run { None } else { root.lock() };
     let mut files = draft(root, effects);
     for file in files.iter_mut().filter(|file| file.fault.is_none()) {
         if let Err(fault) = compare(root, file, how) {
@@ -142,8 +142,9 @@ pub fn apply(root: &Root, effects: &[EffectRecord], how: Applying) -> Applied {
         }
     }
     clashes(&mut files);
-    let stands = how.partial || files.iter().filter_map(|file| file.fault.as_ref()).all(|fault| !holds_back(fault));
-    let written = stands && (how.dry_run || write(root, &mut files, how.partial));
+    let stands =
+        how.partial || files.iter().filter_map(|file| file.fault.as_ref()).all(|fault| !Diagnostic::is_error(fault));
+    let written = stands && (how.dry_run || write(root, &mut files, how.partial, lock.is_some()));
     for file in &mut files {
         if !written || file.fault.is_some() {
             file.change = Change::Left;
@@ -156,11 +157,6 @@ pub fn apply(root: &Root, effects: &[EffectRecord], how: Applying) -> Applied {
         }
     }
     Applied { files }
-}
-
-/// Whether the other files of an answer wait for this one.
-fn holds_back(fault: &Diagnostic) -> bool {
-    fault.severity == Severity::Error
 }
 
 /// What each file shall hold, once all effects are done in their order; nothing is written.
@@ -288,10 +284,10 @@ fn same_file(key: &str, other: &str) -> Diagnostic {
 }
 
 /// Writes what differs. All or none, unless `partial`; whether anything was written.
-fn write(root: &Root, files: &mut [FileChange], partial: bool) -> bool {
-    let nonce = Nonce::new();
+fn write(root: &Root, files: &mut [FileChange], partial: bool, locked: bool) -> bool {
+    let nonce = Nonce::new(root.mark());
     // Dropped last: a folder can go only when nothing staged is left in it.
-    let mut folders = Folders::new(root);
+    let mut folders = Folders::new(root, locked.then_some(nonce));
     let mut staged = Vec::new();
     if stage(&mut folders, files, &mut staged, nonce, partial) && commit(files, &mut staged, nonce, partial) {
         folders.settle();

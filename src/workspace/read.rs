@@ -5,6 +5,7 @@
 //! Never: follows a link out of the folder, reads a file beyond [`MAX_FILE`], or writes.
 #![expect(clippy::disallowed_methods, reason = "this floor is where files are read")]
 
+use crate::cases;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::Folder;
 use crate::text::Lines;
@@ -29,6 +30,8 @@ pub struct PackFiles {
     pub folder: Folder,
     /// Its cases, by path.
     pub cases: Vec<CaseFile>,
+    /// What is to be said of files that look like cases and are none.
+    pub overlooked: Vec<Diagnostic>,
     /// For each folder the name that messages know it by, and its path as the user would type it.
     pub paths: Vec<(String, String)>,
 }
@@ -38,6 +41,8 @@ pub struct PackFiles {
 pub struct CaseFile {
     /// What messages call it.
     pub name: String,
+    /// Where it lies.
+    pub path: PathBuf,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
@@ -73,9 +78,9 @@ pub fn read_pack(path: &Path) -> Result<PackFiles, ReadError> {
     let path = folder_of(path);
     let mut reading = Reading::default();
     let folder = reading.folder(&path, true)?;
-    let Reading { cases, names, .. } = reading;
+    let Reading { cases, overlooked, names, .. } = reading;
     let paths = names.into_iter().map(|(_, name, typed)| (name, shown(&typed))).collect();
-    Ok(PackFiles { folder, cases, paths })
+    Ok(PackFiles { folder, cases, overlooked, paths })
 }
 
 /// The folders of all packs at or below `path`, in order. A pack's own folders are not searched.
@@ -109,7 +114,8 @@ pub fn cases_below(path: &Path) -> Result<Vec<CaseFile>, ReadError> {
     for entry in walk(path) {
         let entry = entry.map_err(|error| walk_error(path, &error))?;
         if entry.file_type().is_file() && entry.path().extension() == Some(OsStr::new("case")) {
-            cases.push(CaseFile { name: shown(entry.path()), bytes: read_file(entry.path(), MAX_FILE)? });
+            let (name, bytes) = (shown(entry.path()), read_file(entry.path(), MAX_FILE)?);
+            cases.push(CaseFile { name, path: entry.into_path(), bytes });
         }
     }
     Ok(cases)
@@ -154,6 +160,7 @@ pub fn read_text(path: &Path, most: u64) -> Result<String, ReadError> {
 #[derive(Default)]
 struct Reading {
     cases: Vec<CaseFile>,
+    overlooked: Vec<Diagnostic>,
     /// Every folder so far: its real path, the name that messages know it by, its path as typed.
     names: Vec<(PathBuf, String, PathBuf)>,
     /// The folders that are being read, from the pack down.
@@ -210,11 +217,12 @@ impl Reading {
     ) -> Result<(), ReadError> {
         let Ok(relative) = entry.path().strip_prefix(path) else { return Ok(()) };
         let below = slashed(relative);
-        let is_case = below.starts_with("tests/") && below.ends_with(".case");
+        let is_case = cases::is_case(&below);
         let is_text = [".toml", ".md", ".txt", ".xml", ".json"].iter().any(|end| below.ends_with(end))
             && !below.starts_with("tests/");
         let is_grammar = below.starts_with("grammar/") && below.ends_with(".pest");
         if !(is_text || is_grammar || (is_case && with_cases)) {
+            self.overlooked.extend(cases::overlooked(&below).filter(|_| with_cases));
             return Ok(());
         }
         let name = format!("{}/{below}", folder.name);
@@ -247,7 +255,7 @@ impl Reading {
         }
         let bytes = read_file(entry.path(), MAX_FILE)?;
         if is_case {
-            self.cases.push(CaseFile { name, bytes });
+            self.cases.push(CaseFile { name, path: entry.path().to_owned(), bytes });
         } else {
             folder.files.insert(below, bytes);
         }

@@ -5,13 +5,17 @@
 //! Never: leaves the root, by whatever links or races; writes into a file.
 
 use super::read::{ReadError, io_error};
+use super::stage::Nonce;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::judge::unsafe_because;
 use crate::text::excerpt;
 use cap_std::ambient_authority;
+#[cfg(unix)]
+use cap_std::fs::MetadataExt as _;
 use cap_std::fs::{Dir, Metadata};
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 use std::rc::Rc;
@@ -23,6 +27,8 @@ const QUOTED: usize = 120;
 #[derive(Debug)]
 pub struct Root {
     dir: Dir,
+    /// What tells it from other roots.
+    mark: u64,
 }
 
 /// A file's folder, held open, and its name there: whatever becomes of the path, this is where it leads.
@@ -38,6 +44,8 @@ pub(super) struct Place {
 pub(super) struct Folders<'r> {
     root: &'r Root,
     open: BTreeMap<String, Rc<Dir>>,
+    /// What sweeps them when they are opened, where the root is locked.
+    broom: Option<Nonce>,
     /// What was made, the outer before the inner.
     made: Vec<String>,
 }
@@ -50,7 +58,17 @@ impl Root {
     /// A folder that cannot be opened.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(|error| io_error(path, &error))?;
-        Ok(Self { dir })
+        #[expect(clippy::disallowed_methods, reason = "what is asked of the disk is which folder it is")]
+        let real = path.canonicalize().map_err(|error| io_error(path, &error))?;
+        let mut hasher = DefaultHasher::new();
+        real.hash(&mut hasher);
+        #[cfg(unix)]
+        dir.dir_metadata().map(|metadata| metadata.ino()).unwrap_or_default().hash(&mut hasher);
+        Ok(Self { dir, mark: hasher.finish() })
+    }
+
+    pub(super) fn mark(&self) -> u64 {
+        self.mark
     }
 
     /// The file where `key` leads, if there is one; nothing is made.
@@ -112,8 +130,8 @@ impl Root {
 }
 
 impl<'r> Folders<'r> {
-    pub(super) fn new(root: &'r Root) -> Self {
-        Self { root, open: BTreeMap::new(), made: Vec::new() }
+    pub(super) fn new(root: &'r Root, broom: Option<Nonce>) -> Self {
+        Self { root, open: BTreeMap::new(), broom, made: Vec::new() }
     }
 
     /// The place of `key`, its folders made where they are not there.
@@ -130,6 +148,7 @@ impl<'r> Folders<'r> {
                     }
                 }
                 let dir = Rc::new(self.root.dir.open_dir(folder).map_err(not_a_folder)?);
+                self.broom.inspect(|broom| broom.sweep(&dir));
                 self.open.insert(folder.to_owned(), Rc::clone(&dir));
                 dir
             }

@@ -337,4 +337,12 @@ fn a_kill_at_any_moment_leaves_each_file_old_or_new() {
         }
     }
     assert!(killed > 0);
+    // What the dead left behind goes with the next answer; what only looks like it stays.
+    let foreign = root.join("folder 0/.file.txt.0123456789abcdef01234567.tmp");
+    fs::write(&foreign, "mine").unwrap();
+    for version in ["new", "old"] {
+        assert!(start(version).wait().unwrap().success());
+    }
+    let hidden = |path: &&PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    assert_eq!(contents(&root).keys().filter(hidden).collect::<Vec<_>>(), [&foreign]);
 }

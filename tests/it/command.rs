@@ -115,9 +115,35 @@ fn a_case_that_fails_shows_its_line() {
     check(&folder, &["test", "notes"], 1, "expected \"Hi.\", got \"Hello.\"", "");
     check(&folder, &["test", "notes", "--format", "json"], 1, "\"line\": 6", "");
     check(&folder, &["test", "notes", "--filter", "note-is-kept"], 0, "1 passed", "");
-    check(&folder, &["test", "notes", "--filter", "nothing like it"], 3, "", "nothing to test");
+    check(&folder, &["test", "notes", "--filter", "nothing like it"], 3, "", "no case holds `nothing like it`");
+    check(&folder, &["test", "notes", "--filter", "greats"], 3, "", "did you mean `it-greets`?");
+    let astray = case.replace("claim", "mode = 'chta'\ndialect = 'nothing'\nclaim");
+    std::fs::write(folder.join("notes/tests/it-greets.case"), astray).unwrap();
+    std::fs::write(folder.join("notes/tests/it-greets.cases"), case).unwrap();
+    check(&folder, &["check", "notes"], 1, "the pack has no mode `chta`", "");
+    check(&folder, &["check", "notes"], 1, "the pack has no dialect `nothing`", "");
+    check(&folder, &["check", "notes"], 1, "`tests/it-greets.cases` looks like a case", "");
+    std::fs::remove_file(folder.join("notes/tests/it-greets.cases")).unwrap();
     std::fs::write(folder.join("notes/tests/it-greets.case"), format!("todo = true\n{case}")).unwrap();
     check(&folder, &["test", "notes"], 0, "1 to do", "");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_may_have_a_name_that_is_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = folder("no-text");
+    check(&folder, &["new", "pack", "notes"], 0, "", "");
+    let named = std::ffi::OsStr::from_bytes(b"no\xfftes");
+    std::fs::rename(folder.join("notes"), folder.join(named)).unwrap();
+    std::fs::write(folder.join("answer"), "<message>Hello.</message>").unwrap();
+    let commands: [&[&str]; 5] = [&["check"], &["test"], &["explain", "--permits"], &["run"], &["explain"]];
+    for command in commands {
+        let mut started = at_terminal(&folder, command);
+        let needs_answer = matches!(command, ["run" | "explain"]);
+        let output = started.arg(named).args(needs_answer.then_some("answer")).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{command:?}: {output:?}");
+    }
 }
 
 #[test]

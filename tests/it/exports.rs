@@ -111,7 +111,7 @@ fn a_strict_schema_says_what_it_cannot_say() {
     assert_eq!(
         said,
         [
-            "a tool cannot say that `keep_note` is permitted under a condition",
+            "nothing says in words under which condition `keep_note` is permitted",
             "a strict tool cannot leave out what is optional: `keep_note` comes with `null`, which is refused",
             "a strict schema cannot say `minLength` of `text`",
             "a strict schema cannot say members that no schema names of `any`",

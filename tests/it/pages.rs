@@ -115,6 +115,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
     }
     let loaded = lint::check(&folder);
     let mut found = codes(&loaded.diagnostics);
+    found.extend(files.keys().filter_map(|path| cases::overlooked(path)).map(|one| one.code.to_string()));
     let Some(program) = loaded.program else { return found };
     for snippet in snippets {
         if let Some(mode) = snippet.value("export") {

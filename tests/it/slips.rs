@@ -93,6 +93,58 @@ fn names_that_nothing_gives() {
 }
 
 #[test]
+fn what_a_key_is() {
+    check("[contents.table]", "[contents.table]\nkey = \"paht\"", "pack/wrong-value", "\"paht\"", "`path`");
+}
+
+#[test]
+fn names_that_loops_and_effects_bind_have_the_members_of_what_they_stand_for() {
+    let code = "pack/unknown-variable";
+    let sum = "sum = { type = \"object\", required = true, properties = { amount = { type = \"number\" } } }";
+    let items = "{ type = \"array\", items = { type = \"object\", properties = { name = { type = \"string\" } } } }";
+    let parts = format!("{sum}\nparts = {items}");
+    let effect = |effect: &str, word: &str, help: &str| {
+        let found = slips(&[
+            (sum, &parts),
+            ("effects = [{ emit = \"pay\"", &format!("effects = [{effect}, {{ emit = \"pay\"")),
+        ]);
+        let [(its_code, at, advice)] = found.as_slice() else { panic!("{effect}: {found:?}") };
+        assert_eq!((its_code.as_str(), at.as_str()), (code, word), "{effect}");
+        assert!(advice.contains(help), "{effect}: {advice}");
+    };
+    effect(r#"{ each = "params.parts", emit = "part", value = "{{ item.nmae }}" }"#, "item.nmae", "`name`");
+    effect(r#"{ let = { all = "{{ params.parts }}" }, emit = "{{ all[0].nmae }}" }"#, "all[0].nmae", "`name`");
+    effect(
+        r#"{ emit = "parts", value = "{% for part in params.parts | sort %}{{ part.nmae | upper }} {{ part.name }}{% endfor %}" }"#,
+        "part.nmae",
+        "`name`",
+    );
+    effect(r#"{ emit = "parts", value = "{{ params.parts | map(attribute='nmae') | list }}" }"#, "'nmae'", "`name`");
+    effect(
+        r#"{ emit = "limits", value = "{% for name, limit in data.limits | items %}{{ limit.msot }}{% endfor %}" }"#,
+        "limit.msot",
+        "`most`",
+    );
+    effect(r#"{ each = "reply.calls", emit = "call", value = "{{ item.actoin }}" }"#, "item.actoin", "`action`");
+}
+
+#[test]
+fn entries_of_the_state_have_the_members_that_are_appended() {
+    let tables = |member: &str| {
+        format!(
+            "[state.paid]\ntype = \"array\"\ndefault = []\n[actions.list]\neffects = [{{ append = \"paid\", value = {{ sum = 3 }} }}, \
+             {{ emit = \"all\", value = \"{{% for one in state.paid %}}{{{{ one.{member} }}}}{{% endfor %}}\" }}]\n[modes.open]"
+        )
+    };
+    let with = |member: &str| slips(&[("[modes.open]", &tables(member)), ("permits = [", "permits = [\"list\", ")]);
+    assert_eq!(with("sum"), []);
+    let found = with("smu");
+    let [(code, at, advice)] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((code.as_str(), at.as_str()), ("pack/unset-state", "one.smu"));
+    assert!(advice.contains("`sum`"), "{advice}");
+}
+
+#[test]
 fn words_of_other_languages() {
     let limit = "params.sum.amount <= data.limits.large.most";
     for (wrong, word, help) in [
@@ -156,6 +208,31 @@ fn what_could_never_be_stored() {
     let fine = "{ append = \"notes\", value = { kind = \"old\" }, new = \"page\" }, { set = \"paid\", value = 3 }, { each = \"state.notes\", emit = \"{{ ids.page }}\" }";
     let found = slips(&[(emit, &effects(fine)), ("[modes.open]", state)]);
     assert!(found.iter().all(|(code, ..)| code == "pack/unread-state"), "{found:?}");
+}
+
+#[test]
+fn templates_see_every_member_of_actions_and_forms() {
+    let load = |template: &str| {
+        let prompts = "[tiers.all]\ncontext = 8000\nreserve = 1000\n[prompts.main]\nlayers = [{ id = \"all\", template = \"prompt/all.md\" }]";
+        let pack = crate::pages::lay_over(&crate::pages::base(), prompts);
+        rulebook::Program::check(&Folder::new("p", [("pack.toml", pack.as_str()), ("prompt/all.md", template)]))
+    };
+    let printed = |name: &str, value: &serde_json::Value| -> String {
+        value.as_object().unwrap().keys().map(|key| format!("{{{{ {name}[\"{key}\"] }}}}")).collect()
+    };
+    let program = load("").program.unwrap();
+    let actions = serde_json::to_value(program.action_forms("chat")).unwrap();
+    let forms = serde_json::to_value(program.forms("chat")).unwrap();
+    let template = format!(
+        "{{% for a in actions %}}{}{{% for p in a.params %}}{}{{% endfor %}}{{% endfor %}}\
+         {{% for f in forms %}}{}{{% for b in f.blocks %}}{}{{% endfor %}}{{% endfor %}}",
+        printed("a", &actions[0]),
+        printed("p", &actions[0]["params"][0]),
+        printed("f", &forms[0]),
+        printed("b", &forms[0]["blocks"][0]),
+    );
+    assert_eq!(load(&template).diagnostics, []);
+    assert_eq!(load("{% for a in actions %}{{ a.nmae }}{% endfor %}").diagnostics.len(), 1);
 }
 
 #[test]

@@ -104,8 +104,7 @@ fn expected(kind: Kind, name: &str, outcome: &Outcome) -> String {
     let own = match kind {
         Kind::Action => {
             let call = outcome.calls.iter().find(|call| call.action == name);
-            let verdict = |verdict| if verdict == Verdict::Accepted { "accepted" } else { "dropped" };
-            call.map(|call| format!("calls   = [{{ action = {name:?}, verdict = {:?} }}]\n", verdict(call.verdict)))
+            call.map(|call| format!("calls   = [{{ action = {name:?}, verdict = {:?} }}]\n", call.verdict.name()))
         }
         Kind::Mode => Some(format!("mode    = {:?}\n", outcome.mode)),
         Kind::Dialect => Some(format!("dialect = {name:?}\nmessage = {:?}\n", outcome.message)),

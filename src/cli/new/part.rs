@@ -8,7 +8,7 @@ use super::{Kind, Part, case};
 use crate::cases::{self, Case, CaseOptions, CaseVerdict};
 use crate::cli::save::save;
 use crate::cli::{Error, Format, Opened, Printed, Status, parallel, run};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
 use crate::lint;
 use crate::program::{Holds, Loaded, Program};
 use crate::report::Pen;
@@ -53,7 +53,7 @@ pub(super) fn add(kind: Kind, part: &Part) -> Result<Printed, Error> {
 fn finish(kind: Kind, part: &Part, opened: &Opened, mode: &str, drafted: Drafted) -> Result<Printed, Error> {
     let Drafted { mut files, loaded, news } = drafted;
     let pen = Pen::new(opened.files.paths.clone());
-    let broken = news.iter().any(|one| one.severity == Severity::Error);
+    let broken = news.iter().any(Diagnostic::is_error);
     let told: String = news.iter().map(|one| pen.diagnostic(&loaded.sources, one) + "\n").collect();
     let Some(program) = loaded.program.filter(|_| !broken) else {
         let fault = format!("with the new {} `{}` the pack would have faults", kind.word(), part.name);
@@ -193,13 +193,13 @@ impl Drafting<'_> {
 
     /// A text for each that the prompts have for one mode alone.
     fn texts_of(&self, name: &str, mode: &str) -> BTreeMap<String, String> {
-        let number = self.program.modes.get_index_of(mode);
+        let number = self.program.mode_id(mode);
         let layers = self.program.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
         let variants = layers.flat_map(|layer| match &layer.holds {
             Holds::Files { variants, .. } => variants.as_slice(),
             _ => &[],
         });
-        let texts = variants.filter_map(|variant| variant.texts.get(number?).copied().flatten());
+        let texts = variants.filter_map(|variant| variant.texts.get(number?.0).copied().flatten());
         let paths = texts.filter_map(|text| Some(self.program.prompts.texts.get(text)?.path.as_str()));
         let own = paths.filter(|path| path.rsplit('/').next().is_some_and(|file| file.starts_with(mode)));
         own.map(|path| (path.replace(mode, name), format!("The mode is {name}.\n"))).collect()

@@ -23,6 +23,27 @@ pub(crate) struct Json {
     pub(crate) faults: Vec<Fault>,
     /// Keys that stand several times in one object; the last counts.
     pub(crate) repeated: Vec<String>,
+    /// How it was read, if not as it should be written.
+    pub(crate) forgiven: Option<&'static str>,
+}
+
+impl Json {
+    /// A value that was written as it should be.
+    pub(super) fn whole(value: Value) -> Self {
+        Self { value, faults: Vec::new(), repeated: Vec::new(), forgiven: None }
+    }
+
+    /// An object that was written once more, as a text, is read from that.
+    pub(super) fn unquoted(self, limits: &Limits, values: &Cell<usize>) -> Self {
+        let inner = match &self.value {
+            Value::String(text) => strict(text, limits, values).ok(),
+            _ => None,
+        };
+        match inner.filter(|inner| inner.value.is_object()) {
+            Some(inner) => Self { forgiven: Some("the payload is a text that holds the object"), ..inner },
+            None => self,
+        }
+    }
 }
 
 /// Something that strict JSON refuses, named by the grammar.
@@ -80,7 +101,7 @@ pub(crate) fn strict(raw: &str, limits: &Limits, values: &Cell<usize>) -> Result
     let seed = Seed { depth: limits.depth, repeated: &repeated, values };
     let value = seed.deserialize(&mut deserializer)?;
     deserializer.end()?;
-    Ok(Json { value, faults: Vec::new(), repeated: repeated.into_inner() })
+    Ok(Json { repeated: repeated.into_inner(), ..Json::whole(value) })
 }
 
 /// Reads a value and remembers the keys that stand twice.
@@ -226,7 +247,9 @@ fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Opt
     let value = building.first_value(Some(0), limits.depth)?;
     let read = captures.iter().filter(|capture| is_value(grammar, capture)).count();
     values.set(values.get().checked_sub(read)?);
-    Some(Json { value, faults: building.faults, repeated: building.repeated })
+    let Building { faults, repeated, .. } = building;
+    let forgiven = (!faults.is_empty()).then_some("the payload can only be read by forgiving its faults");
+    Some(Json { value, faults, repeated, forgiven })
 }
 
 /// Turns captures into a value.
@@ -306,7 +329,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, value: &Value, faults: &[&str]) {
         let read = read(text, Span::new(0, text.len()), &Limits::default(), &Cell::new(10_000))
-            .unwrap_or_else(|error| Json { value: error.why.into(), faults: Vec::new(), repeated: Vec::new() });
+            .unwrap_or_else(|error| Json::whole(error.why.into()));
         assert_eq!(read.value, *value, "{text}");
         let names: Vec<&str> = read.faults.iter().map(|fault| &*fault.name).collect();
         assert_eq!(names, faults, "{text}");

@@ -17,6 +17,7 @@ use crate::document::Mask;
 use crate::program::{Dialect, Limits};
 use crate::surface;
 use crate::text::Span;
+use crate::value::Value;
 use std::cell::Cell;
 
 /// What a payload reader made of a body.
@@ -38,6 +39,11 @@ pub(crate) enum Payload {
 pub(crate) struct Read {
     pub(crate) payload: Payload,
     pub(crate) rung: usize,
+}
+
+/// A payload that was read already, as a value; an object that was written once more, as a text, is read from that.
+pub(crate) fn of_value(value: &Value, limits: &Limits, values: &Cell<usize>) -> Read {
+    Read { payload: Payload::Json(Json::whole(value.clone()).unquoted(limits, values)), rung: 0 }
 }
 
 /// Reads the body with the first reader that can; a value that is read with faults counts only where none reads it whole.
@@ -71,7 +77,9 @@ pub(crate) fn read(
                 }
             }
             surface::Payload::Json => match json::read(text, body.trimmed(text), limits, values) {
-                Ok(json) if json.faults.is_empty() => return Read { payload: Payload::Json(json), rung },
+                Ok(json) if json.faults.is_empty() => {
+                    return Read { payload: Payload::Json(json.unquoted(limits, values)), rung };
+                }
                 Ok(json) => {
                     faulty.get_or_insert(Read { payload: Payload::Json(json), rung });
                 }
@@ -80,7 +88,7 @@ pub(crate) fn read(
             },
             surface::Payload::Bullets => {
                 let value = bullets::read(body.of(text), limits.fields);
-                return Read { payload: Payload::Json(Json { value, faults: Vec::new(), repeated: Vec::new() }), rung };
+                return Read { payload: Payload::Json(Json::whole(value)), rung };
             }
             surface::Payload::Text => return Read { payload: Payload::Text, rung },
         }

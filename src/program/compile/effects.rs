@@ -6,101 +6,95 @@
 
 use super::flow::mode_id;
 use super::{Compiler, Sight};
-use crate::expression::Shape;
+use crate::expression::{ENTRY, Shape};
 use crate::program::{Effect, Schema, Verb};
 use crate::surface;
-use crate::text::Spanned;
 
 impl Compiler<'_> {
-    pub(super) fn effects(
-        &mut self,
-        list: &[surface::Effect],
-        lets: &mut Vec<String>,
-        sight: Sight<'_>,
-    ) -> Vec<Effect> {
-        let before = lets.len();
-        let effects = list.iter().map(|effect| self.effect(effect, lets, sight)).collect();
-        lets.truncate(before);
-        effects
+    /// The effects of one list. What a `let` names is seen by those behind it and inside, to the end of the list.
+    pub(super) fn effects<'c>(&mut self, list: &'c [surface::Effect], sight: &Sight<'c>) -> Vec<Effect> {
+        let mut sight = sight.clone();
+        list.iter().map(|effect| self.effect(effect, &mut sight)).collect()
     }
 
-    fn effect(&mut self, effect: &surface::Effect, lets: &mut Vec<String>, sight: Sight<'_>) -> Effect {
+    fn effect<'c>(&mut self, effect: &'c surface::Effect, sight: &mut Sight<'c>) -> Effect {
         self.check_fit(effect, sight);
-        let each = self.condition(effect.each.as_ref(), lets, sight);
-        let mut bound = Vec::new();
-        for (name, tree) in &effect.lets {
-            if let Some(shape) = self.shape(&tree.value, lets, sight) {
-                bound.push((name.clone(), shape));
-            }
-            lets.push(name.clone());
+        let each = self.condition(effect.each.as_ref(), sight);
+        if let Some(each) = &each {
+            let list = sight.leads(each.reads_at().path());
+            sight.bind("item", list.map(|list| [list, vec![ENTRY.to_owned()]].concat()));
         }
-        let when = self.condition(effect.when.as_ref(), lets, sight);
-        let value = effect.value.as_ref().and_then(|tree| self.shape(tree, lets, sight));
-        let verb = self.verb(effect, value, lets, sight);
-        let nested = self.effects(&effect.effects, lets, sight);
-        Effect {
-            verb,
+        let mut lets = Vec::new();
+        for (name, tree) in &effect.lets {
+            let shape = self.shape(Some(&tree.value), sight);
+            let path = shape.as_ref().and_then(|shape| sight.leads(shape.path()));
+            lets.extend(shape.map(|shape| (name.clone(), shape)));
+            sight.bind(name, path);
+        }
+        let when = self.condition(effect.when.as_ref(), sight);
+        let value = self.shape(effect.value.as_ref(), sight);
+        let effect = Effect {
+            verb: self.verb(effect, value, sight),
             when,
             each,
-            lets: bound,
+            lets,
             new: effect.new.as_ref().map(|kind| kind.value.clone()),
-            nested,
+            nested: self.effects(&effect.effects, sight),
             at: effect.at,
+        };
+        if effect.each.is_some() {
+            sight.release("item");
         }
+        effect
     }
+
     /// The verb of an effect; none where it has no verb, or where a part of it cannot be used.
-    fn verb(
-        &mut self,
-        effect: &surface::Effect,
-        value: Option<Shape>,
-        lets: &[String],
-        sight: Sight<'_>,
-    ) -> Option<Verb> {
+    fn verb(&mut self, effect: &surface::Effect, value: Option<Shape>, sight: &Sight<'_>) -> Option<Verb> {
         if let Some(path) = &effect.set {
-            let path = self.path(path, lets, sight)?;
+            let path = self.path(path, sight)?;
             return Some(Verb::Set { path, value: value? });
         }
         if let Some(path) = &effect.append {
             let unique = effect.unique.iter().map(|key| key.value.clone()).collect();
-            let path = self.path(path, lets, sight)?;
+            let path = self.path(path, sight)?;
             return Some(Verb::Append { path, unique, value: value? });
         }
         if let Some(path) = &effect.remove {
-            return self.path(path, lets, sight).map(|path| Verb::Remove { path });
+            return self.path(path, sight).map(|path| Verb::Remove { path });
         }
         if let Some(event) = &effect.emit {
-            return self.template(event, lets, sight).map(|event| Verb::Emit { event, value });
+            return self.template(Some(event), sight).map(|event| Verb::Emit { event, value });
         }
         if let Some(key) = &effect.write {
-            let key = self.template(key, lets, sight)?;
+            let key = self.template(Some(key), sight)?;
             return Some(Verb::Write { key, value: value? });
         }
         if let Some(remark) = &effect.remark {
-            let text = effect.text.as_ref().and_then(|text| self.template(text, lets, sight));
+            let text = self.template(effect.text.as_ref(), sight);
             return Some(Verb::Remark { remark: remark.value, text });
         }
         if let Some(say) = &effect.say {
             let with = effect.with.iter();
-            let with =
-                with.filter_map(|(name, tree)| Some((name.clone(), self.shape(&tree.value, lets, sight)?))).collect();
+            let with = with.filter_map(|(name, tree)| Some((name.clone(), self.shape(Some(&tree.value), sight)?)));
+            let with = with.collect();
             let message = self.surface.messages.get_index_of(&say.value)?;
             return Some(Verb::Say { message, with });
         }
         if let Some(go) = &effect.go {
-            let insist = self.condition(effect.insist.as_ref(), lets, sight);
+            let insist = self.condition(effect.insist.as_ref(), sight);
             return mode_id(self.surface, &go.value).map(|to| Verb::Go { to, insist });
         }
         if let Some(key) = &effect.amend {
-            let key = self.template(key, lets, sight)?;
-            let section = effect.section.as_ref().and_then(|section| self.template(section, lets, sight))?;
-            let mut maybe =
-                |text: &Option<Spanned<String>>| text.as_ref().and_then(|text| self.template(text, lets, sight));
-            let (marker, otherwise) = (maybe(&effect.marker), maybe(&effect.otherwise));
-            let (done, missing) = (maybe(&effect.done), maybe(&effect.missing));
+            let key = self.template(Some(key), sight)?;
+            let section = self.template(effect.section.as_ref(), sight)?;
+            let marker = self.template(effect.marker.as_ref(), sight);
+            let otherwise = self.template(effect.otherwise.as_ref(), sight);
+            let done = self.template(effect.done.as_ref(), sight);
+            let missing = self.template(effect.missing.as_ref(), sight);
             return Some(Verb::Amend { key, section, marker, otherwise, done, missing, value: value? });
         }
-        let key = self.template(effect.record.as_ref()?, lets, sight)?;
-        let path = effect.path.as_ref().and_then(|path| self.template(path, lets, sight))?;
+        let key = self.template(Some(effect.record.as_ref()?), sight)?;
+        let path = self.template(effect.path.as_ref(), sight)?;
         let schema = effect.schema.as_ref().map(Schema::of_value);
         Some(Verb::Record { key, path, value: value?, schema })
     }

@@ -12,7 +12,7 @@ use crate::text::Spanned;
 use crate::value::Value;
 
 impl Compiler<'_> {
-    pub(super) fn check_fit(&mut self, effect: &Effect, sight: Sight<'_>) {
+    pub(super) fn check_fit(&mut self, effect: &Effect, sight: &Sight<'_>) {
         let state = &self.surface.state;
         if let Some(each) = &effect.each {
             let schema = match each.value.trim().split_once('.') {

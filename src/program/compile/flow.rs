@@ -5,19 +5,12 @@
 //! Never: fails for a name that nothing declares: the pack's checks have reported it.
 
 use super::Compiler;
-use super::sight::{COMPUTE_NAMES, Sight};
-use crate::program::{Event, Exit, Flows, Input, Message, ModeId, Rule, Speakers};
+use super::sight::{COMPUTE_NAMES, INPUT_NAMES, RULE_NAMES, Sight, UTTERANCE_NAMES};
+use crate::program::{Event, Exit, Flows, Input, Message, ModeId, Modes, Rule, Speakers};
 use crate::surface::{self, Surface};
 use crate::text::{Location, Span, Spanned};
 use crate::value::Table;
 use indexmap::IndexSet;
-
-/// What effects of rules may see, on whatever event.
-const RULE_NAMES: &[&str] = &["state", "data", "mode", "reply", "ids", "item", "now"];
-/// What they may see beside that on an input.
-const INPUT_NAMES: &[&str] = &["captures", "text"];
-/// What they may see beside that on an utterance.
-const UTTERANCE_NAMES: &[&str] = &["speaker", "label", "text"];
 
 impl Compiler<'_> {
     pub(super) fn compile_flows(&mut self) -> Flows {
@@ -36,18 +29,18 @@ impl Compiler<'_> {
             });
         }
         let rules = surface.rules.iter().map(|rule| self.compile_rule(rule, &classes)).collect();
-        let sight = Sight { names: COMPUTE_NAMES, params: None };
+        let sight = Sight::of(COMPUTE_NAMES);
         let speakers = surface.speakers.as_ref().map(|speakers| Speakers {
-            from: self.condition(Some(&speakers.from), &[], sight),
-            order: self.condition(speakers.order.as_ref(), &[], sight),
-            limit: self.condition(speakers.limit.as_ref(), &[], sight),
+            from: self.condition(Some(&speakers.from), &sight),
+            order: self.condition(speakers.order.as_ref(), &sight),
+            limit: self.condition(speakers.limit.as_ref(), &sight),
             at: speakers.at,
         });
         Flows { classes, inputs, rules, speakers }
     }
 
     fn compile_rule(&mut self, rule: &surface::Rule, classes: &IndexSet<String>) -> Rule {
-        let mut names = RULE_NAMES.to_vec();
+        let mut sight = Sight::of(RULE_NAMES);
         let mut on = Vec::new();
         for event in rule.on.0.iter().filter_map(|word| surface::Event::parse(&word.value)) {
             let (event, own) = match event {
@@ -59,15 +52,14 @@ impl Compiler<'_> {
                 surface::Event::Leave(mode) => (mode_id(self.surface, mode).map(Event::Leave), &[][..]),
             };
             on.extend(event);
-            names.extend(own);
+            sight.add(own);
         }
-        let sight = Sight { names: &names, params: None };
         Rule {
             id: rule.id.value.clone(),
             on,
             modes: modes_of(self.surface, &rule.modes.0),
-            when: self.condition(rule.when.as_ref(), &[], sight),
-            effects: self.effects(&rule.effects, &mut Vec::new(), sight),
+            when: self.condition(rule.when.as_ref(), &sight),
+            effects: self.effects(&rule.effects, &sight),
             at: rule.id.at,
         }
     }
@@ -77,7 +69,8 @@ impl Compiler<'_> {
         let mut messages = Table::default();
         for (name, message) in &surface.messages {
             let takes: Vec<String> = message.value.takes.iter().map(|takes| takes.value.clone()).collect();
-            let sight = Sight { names: COMPUTE_NAMES, params: None };
+            let mut sight = Sight::of(COMPUTE_NAMES);
+            takes.iter().for_each(|name| sight.bind(name, None));
             let words = message.value.says.clone().or_else(|| {
                 let source = surface.texts.get(&message.value.template.as_ref()?.value)?.as_ref().ok()?;
                 let text = surface.sources.get(*source)?.text();
@@ -86,8 +79,7 @@ impl Compiler<'_> {
                 let span = Span::new(0, text.len());
                 Some(Spanned::new(text.to_owned(), Location { source: *source, span }))
             });
-            let Some(words) = words else { continue };
-            if let Some(text) = self.template(&words, &takes, sight) {
+            if let Some(text) = self.template(words.as_ref(), &sight) {
                 messages.insert(name.clone(), Message { text, takes, at: message.at });
             }
         }
@@ -96,10 +88,10 @@ impl Compiler<'_> {
 
     pub(super) fn compile_exits(&mut self, mode: &surface::Mode) -> Vec<Exit> {
         let surface = self.surface;
-        let sight = Sight { names: COMPUTE_NAMES, params: None };
+        let sight = Sight::of(COMPUTE_NAMES);
         let mut exits = Vec::new();
         for exit in &mode.exits {
-            let gate = self.condition(exit.gate.as_ref(), &[], sight);
+            let gate = self.condition(exit.gate.as_ref(), &sight);
             let shut = exit.shut.as_ref().and_then(|shut| surface.messages.get_index_of(&shut.value));
             exits.extend(mode_id(surface, &exit.to.value).map(|to| Exit { to, gate, shut, at: exit.to.at }));
         }
@@ -112,6 +104,6 @@ pub(super) fn mode_id(surface: &Surface, name: &str) -> Option<ModeId> {
     surface.modes.get_index_of(name).map(ModeId)
 }
 
-fn modes_of(surface: &Surface, names: &[Spanned<String>]) -> Vec<ModeId> {
-    names.iter().filter_map(|name| mode_id(surface, &name.value)).collect()
+pub(super) fn modes_of(surface: &Surface, names: &[Spanned<String>]) -> Modes {
+    Modes(names.iter().filter_map(|name| mode_id(surface, &name.value)).collect())
 }

@@ -4,15 +4,15 @@
 //! Out: [`Guardrails`], and a diagnostic for each pattern that cannot be used.
 //! Never: searches a text.
 
+use super::flow::modes_of;
 use super::{Compiler, REPLY_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::program::{Guardrail, Guardrails, Mode, ModeId, PatternSet, Set, Target};
+use crate::program::{Guardrail, Guardrails, PatternSet, Set, Target};
 use crate::surface::{Role, Surface};
-use crate::value::Table;
 use std::sync::Arc;
 
 impl Compiler<'_> {
-    pub(super) fn compile_guardrails(&mut self, modes: &Table<String, Mode>) -> Guardrails {
+    pub(super) fn compile_guardrails(&mut self) -> Guardrails {
         let surface = self.surface;
         let mut guardrails = Guardrails::default();
         for guardrail in &surface.guardrails {
@@ -35,12 +35,14 @@ impl Compiler<'_> {
                     );
                 }
             }
-            let mut names = REPLY_NAMES.to_vec();
-            names.extend(guardrail.matches.as_ref().map(|_| "captures"));
-            if targets.contains(&Target::Role(Role::Utterance)) {
-                names.extend(["speaker", "label"]);
+            let mut sight = Sight::of(REPLY_NAMES);
+            if guardrail.matches.is_some() {
+                sight.add(&["captures"]);
             }
-            let when = self.condition(guardrail.when.as_ref(), &[], Sight { names: &names, params: None });
+            if targets.contains(&Target::Role(Role::Utterance)) {
+                sight.add(&["speaker", "label"]);
+            }
+            let when = self.condition(guardrail.when.as_ref(), &sight);
             guardrails.rules.push(Guardrail {
                 id: guardrail.id.value.clone(),
                 targets,
@@ -48,12 +50,7 @@ impl Compiler<'_> {
                 inverted: guardrail.matches.is_none(),
                 excuse,
                 when,
-                modes: guardrail
-                    .modes
-                    .0
-                    .iter()
-                    .filter_map(|mode| modes.get_index_of(&mode.value).map(ModeId))
-                    .collect(),
+                modes: modes_of(self.surface, &guardrail.modes.0),
                 advice: guardrail.advice.clone(),
                 severity: guardrail.severity.unwrap_or(Severity::Warning),
                 strategy: guardrail.strategy.as_ref().map(|strategy| strategy.value),

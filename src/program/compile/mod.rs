@@ -9,6 +9,7 @@ mod effects;
 mod fitting;
 mod flow;
 mod guardrails;
+mod known;
 mod patterns;
 mod prompts;
 mod replies;
@@ -17,20 +18,23 @@ mod sight;
 use super::{
     Action, Answer, Answers, AskAgain, Content, Dialect, Effect, Mode, ModeId, Permit, Places, Program, Schema, Slot,
 };
-use crate::diagnostic::{Code, Defect, Diagnostic};
+use crate::diagnostic::{Code, Defect, Diagnostic, Severity, nearest};
 use crate::expression::Record;
 use crate::pack::Pack;
 use crate::surface::{self, ONLY_MODE, Surface, Tree};
-use crate::text::{Location, Spanned, glob};
+use crate::text::{Location, Spanned, excerpt, glob};
 use crate::value::Table;
 use crate::value::Value;
 use sight::{
     ASK_AGAIN_NAMES, CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched, VALUE_NAMES,
+    from_host,
 };
 use std::sync::Arc;
 
 /// How often a model is asked again about one answer, where no pack says so.
 const MOST_ATTEMPTS: usize = 2;
+/// The one kind of keys that is checked: paths below a root.
+const PATH: &str = "path";
 /// How many tokens a correction text has at the most, where no pack says so.
 const MOST_TOKENS: usize = 600;
 
@@ -49,9 +53,9 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let mut dialects: Vec<Dialect> =
         surface.dialects.iter().map(|(name, dialect)| dialects::compile_dialect(name, dialect, pack)).collect();
     for (dialect, declared) in dialects.iter_mut().zip(surface.dialects.values()) {
-        let sight = Sight { names: VALUE_NAMES, params: None };
+        let sight = Sight::of(VALUE_NAMES);
         for (block, declared) in dialect.blocks.iter_mut().zip(declared.value.blocks.values()) {
-            block.text = declared.value.text.as_ref().and_then(|text| compiler.template(text, &[], sight));
+            block.text = compiler.template(declared.value.text.as_ref(), &sight);
         }
     }
     let block_degradation = surface
@@ -62,7 +66,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let actions = compiler.compile_actions();
     let modes = compiler.compile_modes(&dialects);
     let contents = compiler.compile_contents();
-    let guardrails = compiler.compile_guardrails(&modes);
+    let guardrails = compiler.compile_guardrails();
     let prompts = compiler.compile_prompts(&modes, &dialects);
     let (mut slots, initial) = compiler.compile_state();
     let ask_again = compiler.compile_ask_again();
@@ -172,8 +176,8 @@ impl Compiler<'_> {
         let surface = self.surface;
         let mut actions = Table::default();
         for (name, action) in &surface.actions {
-            let sight = Sight { names: EFFECT_NAMES, params: Some(&action.value.params) };
-            let effects = self.effects(&action.value.effects, &mut Vec::new(), sight);
+            let sight = Sight::of_call(EFFECT_NAMES, &action.value);
+            let effects = self.effects(&action.value.effects, &sight);
             let compiled = Action {
                 about: action.value.about.clone(),
                 schema: Schema::of_params(&action.value.params),
@@ -192,9 +196,17 @@ impl Compiler<'_> {
         let surface = self.surface;
         let mut contents = Table::default();
         for (name, content) in &surface.contents {
-            let sight = Sight { names: CONTENT_NAMES, params: None };
-            let path = content.value.key.as_ref().is_some_and(|key| key.value == "path");
-            let effects = self.effects(&content.value.effects, &mut Vec::new(), sight);
+            let path = content.value.key.as_ref().is_some_and(|key| key.value == PATH);
+            if let Some(key) = content.value.key.as_ref().filter(|_| !path)
+                && nearest(&key.value, [PATH]).is_some()
+            {
+                let message =
+                    format!("keys of the kind `{}` are not checked for unsafe paths", excerpt(&key.value, 60));
+                let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, key.at, message);
+                let finding = finding.with_help(format!("did you mean `{PATH}`? any other word is for readers alone"));
+                self.diagnostics.push(Diagnostic { severity: Severity::Warning, ..finding });
+            }
+            let effects = self.effects(&content.value.effects, &Sight::of(CONTENT_NAMES));
             let example = content.value.example.as_ref().or(content.value.key.as_ref()).map(|key| key.value.clone());
             contents.insert(name.clone(), Content { path, unique: content.value.unique, example, effects });
         }
@@ -215,10 +227,11 @@ impl Compiler<'_> {
             for permit in &mode.value.permits {
                 for ((name, action), slot) in surface.actions.iter().zip(&mut permits) {
                     if glob(&permit.action.value, name) {
-                        let sight = Sight { names: CALL_NAMES, params: Some(&action.value.params) };
-                        let when = self.condition(permit.when.as_ref(), &[], sight);
-                        let advice = permit.advice.as_ref().and_then(|advice| self.template(advice, &[], sight));
-                        slot.push(Permit { when, advice, at: permit.action.at });
+                        let sight = Sight::of_call(CALL_NAMES, &action.value);
+                        let when = self.condition(permit.when.as_ref(), &sight);
+                        let advice = self.template(permit.advice.as_ref(), &sight);
+                        let about = permit.about.as_ref().map(|about| about.value.clone());
+                        slot.push(Permit { when, about, advice, at: permit.action.at });
                     }
                 }
             }
@@ -237,7 +250,8 @@ impl Compiler<'_> {
         }
         if modes.is_empty() {
             let at = surface.about.as_ref().map_or(Location::response(Default::default()), |about| about.name.at);
-            let permits = surface.actions.values().map(|_| vec![Permit { when: None, advice: None, at }]).collect();
+            let permits =
+                surface.actions.values().map(|_| vec![Permit { when: None, about: None, advice: None, at }]).collect();
             let reply = replies::compile_reply(&surface.reply, None, dialects);
             let exits = Vec::new();
             let mode = Mode { permits, at, dialects: all, reply, exits, degradation: Answers::default() };
@@ -253,7 +267,7 @@ impl Compiler<'_> {
         AskAgain {
             most: asks.and_then(|asks| asks.most).map_or(MOST_ATTEMPTS, |most| most.value),
             tokens: asks.and_then(|asks| asks.tokens).map_or(MOST_TOKENS, |tokens| tokens.value),
-            words: words.and_then(|text| self.template(text, &[], Sight { names: ASK_AGAIN_NAMES, params: None })),
+            words: self.template(words, &Sight::of(ASK_AGAIN_NAMES)),
         }
     }
 
@@ -263,7 +277,7 @@ impl Compiler<'_> {
         let mut initial = Record::default();
         for (name, tree) in &surface.state {
             let compute = match tree.value.get("compute") {
-                Some(Tree::Text(text)) => self.template(text, &[], Sight { names: COMPUTE_NAMES, params: None }),
+                Some(Tree::Text(text)) => self.template(Some(text), &Sight::of(COMPUTE_NAMES)),
                 _ => None,
             };
             if let Some(from) = tree.value.get("from")
@@ -273,7 +287,7 @@ impl Compiler<'_> {
                 self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, from.at(), message));
             }
             *initial.entry(name) = tree.value.get("default").map(Tree::to_json).into();
-            let host = matches!(tree.value.get("from"), Some(Tree::Text(from)) if from.value == "host");
+            let host = from_host(&tree.value);
             let given = host || compute.is_some() || tree.value.get("default").is_some();
             let schema = Schema::of_value(&tree.value);
             let rule = compute.as_ref().and_then(|compute| Slot::rule_for_all(name, compute, &self.data));

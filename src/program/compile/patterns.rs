@@ -5,15 +5,12 @@
 //! Never: lets a value be more than the text that it is: what means something to patterns is escaped.
 
 use super::Compiler;
-use super::sight::Sight;
+use super::sight::{PATTERN_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
 use crate::program::Pattern;
 use crate::text::{Spanned, excerpt};
 use crate::value::Value;
-
-/// What a pattern may see.
-const PATTERN_NAMES: &[&str] = &["data"];
 
 impl Compiler<'_> {
     /// A pattern with the values of `data` in it.
@@ -49,7 +46,7 @@ impl Compiler<'_> {
 
     /// The texts that an expression over `data` gives: one, or those of a list.
     fn values(&mut self, expression: &Spanned<String>) -> Option<Vec<String>> {
-        let parsed = self.condition(Some(expression), &[], Sight { names: PATTERN_NAMES, params: None })?;
+        let parsed = self.condition(Some(expression), &Sight::of(PATTERN_NAMES))?;
         let value = match parsed.value(&Scope::new().with("data", &self.data)) {
             Ok(value) => value,
             Err(failure) => {

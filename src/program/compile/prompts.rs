@@ -5,9 +5,9 @@
 //! Never: reports a name or file that is not there; the pack's checks have done so.
 
 use super::Compiler;
-use super::sight::{PROMPT_NAMES, Sight};
+use super::sight::{LAYER_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Document, Escape, Guarding, Library, Marking};
+use crate::expression::{Escape, Guarding, Library, Marking};
 use crate::pack::prompts::{modes_of, path_in, trimming};
 use crate::program::prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Tier, Told, Variant};
 use crate::program::{Braces, Dialect, Mode, Structure};
@@ -25,12 +25,10 @@ const TURNS: usize = 10;
 impl Compiler<'_> {
     pub(super) fn compile_prompts(&mut self, modes: &Table<String, Mode>, dialects: &[Dialect]) -> Prompts {
         let surface = self.surface;
-        let firsts =
-            || dialects.iter().flat_map(|dialect| &dialect.families).map(|family| family.grammar.first(family.open));
-        let openers = firsts()
-            .flat_map(|first| (0..=u8::MAX).filter(move |byte| first.bytes.get(usize::from(*byte)) == Some(&true)));
-        let known = firsts().all(|first| !first.literals.is_empty());
-        let literals = firsts().filter(|_| known).flat_map(|first| first.literals.iter().cloned()).collect();
+        let openers = dialects.iter().flat_map(|dialect| &dialect.families).flat_map(|family| {
+            let first = family.grammar.first(family.open).bytes;
+            (0..=u8::MAX).filter(move |byte| first.get(usize::from(*byte)) == Some(&true))
+        });
         let guards = dialects.iter().filter_map(|dialect| {
             let structure: Arc<dyn Guarding> = dialect.structure.clone()?;
             Some((dialect.name.clone(), structure))
@@ -42,8 +40,7 @@ impl Compiler<'_> {
                 (None, None) => Arc::new(Structure::new(&dialect.families, dialect.names.clone(), false)),
             }
         });
-        let escape =
-            Escape::new(openers).with_literals(literals).with_guards(guards.collect()).with_marks(marks.collect());
+        let escape = Escape::new(openers).with_guards(guards.collect()).with_marks(marks.collect());
         let escape = Arc::new(escape);
         let tiers = tiers(surface);
         let default = surface.tiers.values().position(|tier| tier.value.default).unwrap_or(0);
@@ -104,7 +101,7 @@ impl Compiler<'_> {
             id: layer.id.value.clone(),
             holds,
             modes: modes.iter().map(|mode| stands.contains(mode)).collect(),
-            when: self.condition(layer.when.as_ref(), &[], Sight { names: LAYER_NAMES, params: None }),
+            when: self.condition(layer.when.as_ref(), &Sight::of(LAYER_NAMES)),
             budget: by_tier(layer.budget.as_ref(), None),
             trim: trimming(layer),
             entries: layer
@@ -129,16 +126,7 @@ impl Compiler<'_> {
         let body = if plain {
             Body::Plain(text.trim_matches(['\n', '\r']).to_owned())
         } else {
-            match Document::parse(surface, below, OWN_NAMES, &texts.escape) {
-                Ok(document) => {
-                    self.see(document.reads(), &[], Sight { names: PROMPT_NAMES, params: None });
-                    Body::Template(document)
-                }
-                Err(diagnostic) => {
-                    self.diagnostics.push(*diagnostic);
-                    return None;
-                }
-            }
+            Body::Template(self.document(below, &texts.escape)?)
         };
         let counts = [OnceLock::new(), OnceLock::new()];
         texts.known.push(((below.to_owned(), plain), Text { path: below.to_owned(), source, body, counts }));
@@ -170,11 +158,6 @@ impl Compiler<'_> {
         }
     }
 }
-
-/// What conditions of layers may see.
-const LAYER_NAMES: &[&str] = &["state", "data", "mode", "title", "tier", "model", "now"];
-/// What templates may print as markup: it comes from the rules alone.
-const OWN_NAMES: &[&str] = &["actions", "forms", "data"];
 
 /// The texts so far, by path and whether they are plain.
 struct Texts {

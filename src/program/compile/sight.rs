@@ -4,21 +4,71 @@
 //! Out: the compiled expression, and a diagnostic for each name that it cannot see.
 //! Never: evaluates one.
 
+use super::known::{Lost, lost};
 use super::{Compiler, Slot};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Expression, PathTemplate, Reads, Shape, Template};
-use crate::program::REPLY_MEMBERS;
-use crate::surface::{Named, Tree};
+use crate::expression::{Document, ENTRY, Escape, Expression, PathTemplate, Reads, Shape, Template, spelled};
+use crate::surface::{Action, Named, Origin, Tree};
 use crate::text::{Location, Spanned};
 use crate::value::Table;
-use serde_json::Value;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// What the expressions at one place may see.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Sight<'s> {
-    pub(super) names: &'s [&'s str],
+    /// What there is by itself.
+    names: Vec<&'s str>,
+    /// What a `let` has named, or a message takes.
+    lets: Vec<Bound<'s>>,
+    /// The parameters of the call, where there is one.
     pub(super) params: Option<&'s Named<Tree>>,
+}
+
+/// A name that is bound, and the path to its value, if there is one.
+#[derive(Clone)]
+struct Bound<'s> {
+    name: &'s str,
+    path: Option<Vec<String>>,
+}
+
+impl<'s> Sight<'s> {
+    pub(super) fn of(names: &[&'s str]) -> Self {
+        Self { names: names.to_vec(), lets: Vec::new(), params: None }
+    }
+
+    /// As [`Sight::of`], where a call of an action is at hand.
+    pub(super) fn of_call(names: &[&'s str], action: &'s Action) -> Self {
+        Self { params: Some(&action.params), ..Self::of(names) }
+    }
+
+    pub(super) fn add(&mut self, names: &[&'s str]) {
+        self.names.extend(names);
+    }
+
+    pub(super) fn bind(&mut self, name: &'s str, path: Option<Vec<String>>) {
+        self.lets.push(Bound { name, path });
+    }
+
+    /// Takes back the last binding of a name.
+    pub(super) fn release(&mut self, name: &str) {
+        if let Some(last) = self.lets.iter().rposition(|bound| bound.name == name) {
+            self.lets.remove(last);
+        }
+    }
+
+    fn bound(&self, name: &str) -> Option<&Bound<'s>> {
+        self.lets.iter().rfind(|bound| bound.name == name)
+    }
+
+    /// A path as it leads from what there is by itself, through the names that are bound.
+    pub(super) fn leads(&self, path: Option<&[String]>) -> Option<Vec<String>> {
+        let (head, inside) = path?.split_first()?;
+        match self.bound(head) {
+            Some(bound) => Some([bound.path.as_deref()?, inside].concat()),
+            None => path.map(<[String]>::to_vec),
+        }
+    }
 }
 
 /// Which values of the state the pack reads and changes.
@@ -53,164 +103,126 @@ pub(super) const CONTENT_NAMES: &[&str] =
 /// What guardrails may see.
 pub(super) const REPLY_NAMES: &[&str] = &["state", "data", "mode", "reply", "now"];
 /// What templates of prompts may see.
-pub(super) const PROMPT_NAMES: &[&str] =
+const PROMPT_NAMES: &[&str] =
     &["state", "data", "mode", "title", "tier", "model", "sections", "actions", "forms", "now"];
+/// What templates of prompts may print as markup: it comes from the rules alone.
+const MARKUP_NAMES: &[&str] = &["actions", "forms", "data"];
 /// What the text of a value may see.
 pub(super) const VALUE_NAMES: &[&str] = &["value", "state", "data", "mode", "now"];
 /// What computed values of the state may see.
 pub(super) const COMPUTE_NAMES: &[&str] = &["state", "data", "mode", "now"];
-
 /// What the words of a correction may see.
 pub(super) const ASK_AGAIN_NAMES: &[&str] = &["defects", "form", "permitted", "mode", "data"];
+/// What rules may see, whatever they follow on.
+pub(super) const RULE_NAMES: &[&str] = &["state", "data", "mode", "reply", "ids", "item", "now"];
+/// What rules on an input see, too.
+pub(super) const INPUT_NAMES: &[&str] = &["captures", "text"];
+/// What rules on an utterance see, too.
+pub(super) const UTTERANCE_NAMES: &[&str] = &["speaker", "label", "text"];
+/// What conditions of layers may see.
+pub(super) const LAYER_NAMES: &[&str] = &["state", "data", "mode", "title", "tier", "model", "now"];
+/// What stands in patterns may see.
+pub(super) const PATTERN_NAMES: &[&str] = &["data"];
 
-/// The names that a tree declares, each with what stands under it; none where there may be others.
-type Members<'t> = Option<Vec<(&'t str, &'t Tree)>>;
-
-/// The first part of a path, behind a head and a name that are declared, that nothing declares; and what is declared there.
-fn lost<'t>(tree: &'t Tree, path: &[String], members: fn(&'t Tree) -> Members<'t>) -> Option<(usize, Vec<&'t str>)> {
-    let mut inside = tree;
-    for (number, name) in path.iter().enumerate().skip(2) {
-        let known = members(inside)?;
-        match known.iter().find(|(known, _)| known == name) {
-            Some((_, tree)) => inside = tree,
-            None => return Some((number, known.into_iter().map(|(known, _)| known).collect())),
-        }
-    }
-    None
+/// A path in which each number is an entry.
+fn entered(mut path: Vec<String>) -> Vec<String> {
+    path.iter_mut().filter(|part| part.parse::<usize>().is_ok()).for_each(|part| ENTRY.clone_into(part));
+    path
 }
 
-/// The members of a constant.
-fn constants(tree: &Tree) -> Members<'_> {
-    match tree {
-        Tree::Table(members, _) => Some(members.iter().map(|(name, tree)| (name.value.as_str(), tree)).collect()),
-        _ => None,
-    }
-}
-
-/// The members that a schema declares, where it says that there are no others.
-fn properties(schema: &Tree) -> Members<'_> {
-    const ELSEWHERE: [&str; 6] = ["$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties"];
-    let closed = matches!(schema.get("additionalProperties"), None | Some(Tree::Constant(Value::Bool(false), _)));
-    let here = closed && !ELSEWHERE.iter().any(|key| schema.get(key).is_some());
-    constants(schema.get("properties").filter(|_| here)?)
+/// Whether a value of the state comes from the host alone.
+pub(super) fn from_host(slot: &Tree) -> bool {
+    matches!(slot.get("from"), Some(Tree::Text(from)) if from.value == Origin::Host.word())
 }
 
 impl Compiler<'_> {
     /// Reports every name that an expression reads and cannot see.
-    pub(super) fn see(&mut self, reads: &Reads, lets: &[String], sight: Sight<'_>) {
-        for (path, at) in reads.iter() {
-            let Some(head) = path.first() else { continue };
+    pub(super) fn see(&mut self, reads: &Reads, sight: &Sight<'_>) {
+        let mut told: Vec<Vec<String>> = Vec::new();
+        for (path, at) in reads.iter().chain(reads.looks()) {
+            let Some((head, inside)) = path.split_first() else { continue };
             // Only effects see the ids that they make.
             if head == "reply" && sight.names.contains(&"ids") && !self.effects_read.iter().any(|known| known == path) {
                 self.effects_read.push(path.to_vec());
             }
-            if lets.contains(head) {
-                continue;
-            }
-            if !sight.names.contains(&head.as_str()) {
-                let names = sight.names.iter().copied().chain(lets.iter().map(String::as_str));
-                let message = format!("there is no `{head}` to see here");
-                let diagnostic = Diagnostic::new(Code::PACK_UNKNOWN_VARIABLE, at, message).with_nearest(head, names);
-                self.diagnostics.push(diagnostic);
-                continue;
-            }
-            if head == "state" {
-                self.touched.read.push((path.iter().skip(1).cloned().collect(), at));
-            }
-            let Some(member) = path.get(1) else { continue };
-            let (code, what, declared): (Code, &str, Vec<&str>) = match head.as_str() {
-                "state" => (Code::PACK_UNKNOWN_STATE, "state", self.surface.state.keys().map(String::as_str).collect()),
-                "data" => (Code::PACK_UNKNOWN_VARIABLE, "data", self.surface.data.keys().map(String::as_str).collect()),
-                "ids" => (Code::PACK_UNKNOWN_VARIABLE, "ids", self.ids.clone()),
-                "reply" => (Code::PACK_UNKNOWN_VARIABLE, "reply", REPLY_MEMBERS.to_vec()),
-                "params" => match sight.params {
-                    Some(params) => {
-                        (Code::PACK_UNKNOWN_VARIABLE, "action", params.keys().map(String::as_str).collect())
-                    }
-                    None => continue,
-                },
-                _ => continue,
+            // What a name stands for was judged where it is bound.
+            let before = match sight.bound(head) {
+                Some(bound) => bound.path.as_deref(),
+                None => Some(std::slice::from_ref(head)),
             };
-            if !declared.contains(&member.as_str()) {
-                let message = match what {
-                    "ids" => format!("no effect takes an id with `new = \"{member}\"`"),
-                    _ => format!("the {what} has no `{member}`"),
-                };
-                self.diagnostics.push(Diagnostic::new(code, at, message).with_nearest(member, declared));
-                continue;
+            let Some(before) = before else { continue };
+            let path = entered([before, inside].concat());
+            if let [head, member @ ..] = path.as_slice()
+                && head == "state"
+                && sight.names.contains(&"state")
+            {
+                self.touched.read.push((member.to_vec(), at));
             }
-            let lost = match (head.as_str(), sight.params) {
-                ("data", _) => self.surface.data.get(member).and_then(|data| lost(&data.value, path, constants)),
-                ("params", Some(params)) => params.get(member).and_then(|schema| lost(&schema.value, path, properties)),
-                _ => None,
-            };
-            if let Some((number, known)) = lost {
-                let (around, member) = path.split_at(number);
-                let member = member.first().map_or("", String::as_str);
-                let message = format!("`{}` has no `{member}`", around.join("."));
-                let diagnostic = Diagnostic::new(Code::PACK_UNKNOWN_VARIABLE, at, message);
-                self.diagnostics.push(diagnostic.with_nearest(member, known));
+            let Some((unseen, upto)) = self.unseen(&path, at, sight) else { continue };
+            let is_new = sight.bound(head).is_none() || upto.len() > before.len();
+            if is_new && !told.iter().any(|told| told == upto) {
+                told.push(upto.to_vec());
+                self.diagnostics.push(unseen);
             }
         }
     }
 
-    pub(super) fn condition(
-        &mut self,
-        text: Option<&Spanned<String>>,
-        lets: &[String],
-        sight: Sight<'_>,
-    ) -> Option<Expression> {
-        let text = text?;
-        match Expression::parse(text) {
-            Ok(expression) => {
-                self.see(expression.reads_at(), lets, sight);
-                Some(expression)
-            }
-            Err(diagnostic) => {
-                self.diagnostics.push(*diagnostic);
-                None
-            }
+    /// What is wrong with a path, and up to where it leads: its head, the name behind it, or further inside.
+    fn unseen<'p>(&self, path: &'p [String], at: Location, sight: &Sight<'_>) -> Option<(Diagnostic, &'p [String])> {
+        let unknown = |message: String| Diagnostic::new(Code::PACK_UNKNOWN_VARIABLE, at, message);
+        let head = path.first()?.as_str();
+        if !sight.names.contains(&head) {
+            let names = sight.names.iter().copied().chain(sight.lets.iter().map(|bound| bound.name));
+            let unseen = unknown(format!("there is no `{head}` to see here")).with_nearest(head, names);
+            return Some((unseen, path.get(..1)?));
         }
+        let Lost { number, known } = lost(path, self.surface, sight.params, &self.ids)?;
+        let (around, inside) = path.split_at(number);
+        let member = inside.first()?;
+        let unseen = match (head, number) {
+            ("state", 1) => no_state(member, at),
+            ("params", 1) => unknown(format!("the action has no `{member}`")),
+            ("ids", 1) => unknown(format!("no effect takes an id with `new = \"{member}\"`")),
+            (_, 1) => unknown(format!("the {head} has no `{member}`")),
+            _ => unknown(format!("`{}` has no `{member}`", spelled(around))),
+        };
+        Some((unseen.with_nearest(member, known), path.get(..=number)?))
     }
 
-    pub(super) fn template(&mut self, text: &Spanned<String>, lets: &[String], sight: Sight<'_>) -> Option<Template> {
-        match Template::parse(text) {
-            Ok(template) => {
-                self.see(template.reads_at(), lets, sight);
-                Some(template)
-            }
-            Err(diagnostic) => {
-                self.diagnostics.push(*diagnostic);
-                None
-            }
-        }
+    /// What was parsed, or a fault more.
+    fn parsed<T>(&mut self, parsed: Result<T, Box<Diagnostic>>) -> Option<T> {
+        parsed.map_err(|diagnostic| self.diagnostics.push(*diagnostic)).ok()
     }
 
-    pub(super) fn shape(&mut self, tree: &Tree, lets: &[String], sight: Sight<'_>) -> Option<Shape> {
-        match Shape::parse(tree) {
-            Ok(shape) => {
-                self.see(shape.reads(), lets, sight);
-                Some(shape)
-            }
-            Err(diagnostics) => {
-                self.diagnostics.extend(diagnostics);
-                None
-            }
-        }
+    pub(super) fn condition(&mut self, text: Option<&Spanned<String>>, sight: &Sight<'_>) -> Option<Expression> {
+        let expression = self.parsed(Expression::parse(text?))?;
+        self.see(expression.reads_at(), sight);
+        Some(expression)
+    }
+
+    pub(super) fn template(&mut self, text: Option<&Spanned<String>>, sight: &Sight<'_>) -> Option<Template> {
+        let template = self.parsed(Template::parse(text?))?;
+        self.see(template.reads_at(), sight);
+        Some(template)
+    }
+
+    pub(super) fn document(&mut self, path: &str, escape: &Arc<Escape>) -> Option<Document> {
+        let document = self.parsed(Document::parse(self.surface, path, MARKUP_NAMES, escape))?;
+        self.see(document.reads(), &Sight::of(PROMPT_NAMES));
+        Some(document)
+    }
+
+    pub(super) fn shape(&mut self, tree: Option<&Tree>, sight: &Sight<'_>) -> Option<Shape> {
+        let shape = Shape::parse(tree?).map_err(|diagnostics| self.diagnostics.extend(diagnostics)).ok()?;
+        self.see(shape.reads(), sight);
+        Some(shape)
     }
 
     /// A path into the state, whose first part must be declared, and may not come from the host alone.
-    pub(super) fn path(&mut self, text: &Spanned<String>, lets: &[String], sight: Sight<'_>) -> Option<PathTemplate> {
-        let path = match PathTemplate::parse(text) {
-            Ok(path) => path,
-            Err(diagnostic) => {
-                self.diagnostics.push(*diagnostic);
-                return None;
-            }
-        };
-        self.see(path.reads(), lets, sight);
-        let head = path.head().next().map(str::to_owned);
-        let Some(head) = head else {
+    pub(super) fn path(&mut self, text: &Spanned<String>, sight: &Sight<'_>) -> Option<PathTemplate> {
+        let path = self.parsed(PathTemplate::parse(text))?;
+        self.see(path.reads(), sight);
+        let Some(head) = path.head().next().map(str::to_owned) else {
             let message = "a path starts with a value of the state";
             self.diagnostics.push(
                 Diagnostic::new(Code::PACK_UNKNOWN_STATE, text.at, message)
@@ -218,26 +230,27 @@ impl Compiler<'_> {
             );
             return None;
         };
-        self.touched.changed.insert(head.clone());
-        match self.surface.state.get(&head) {
-            Some(slot) => {
-                let host = matches!(slot.value.get("from"), Some(Tree::Text(from)) if from.value == "host");
-                if host || slot.value.get("compute").is_some() {
-                    let whose = if host { "comes from the host" } else { "is computed" };
-                    let message = format!("`{head}` {whose}: no effect can change it");
-                    let diagnostic =
-                        Diagnostic::new(Code::PACK_EFFECT, text.at, message).with_place(slot.at, "declared here");
-                    self.diagnostics.push(diagnostic);
-                }
-            }
-            None => {
-                let declared = self.surface.state.keys().map(String::as_str);
-                let message = format!("the state has no `{head}`");
-                let diagnostic =
-                    Diagnostic::new(Code::PACK_UNKNOWN_STATE, text.at, message).with_nearest(&head, declared);
-                self.diagnostics.push(diagnostic);
-            }
-        }
+        let unchangeable = self.unchangeable(&head, text.at);
+        self.diagnostics.extend(unchangeable);
+        self.touched.changed.insert(head);
         Some(path)
     }
+
+    /// Why an effect cannot change a value of the state.
+    fn unchangeable(&self, name: &str, at: Location) -> Option<Diagnostic> {
+        let Some(slot) = self.surface.state.get(name) else {
+            return Some(no_state(name, at).with_nearest(name, self.surface.state.keys().map(String::as_str)));
+        };
+        let whose = match from_host(&slot.value) {
+            true => "comes from the host",
+            false if slot.value.get("compute").is_some() => "is computed",
+            false => return None,
+        };
+        let message = format!("`{name}` {whose}: no effect can change it");
+        Some(Diagnostic::new(Code::PACK_EFFECT, at, message).with_place(slot.at, "declared here"))
+    }
+}
+
+fn no_state(name: &str, at: Location) -> Diagnostic {
+    Diagnostic::new(Code::PACK_UNKNOWN_STATE, at, format!("the state has no `{name}`"))
 }

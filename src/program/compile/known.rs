@@ -1,0 +1,123 @@
+//! Known: which names are declared where a path leads?
+//!
+//! In: a path that starts at a name in sight, the constants and schemas that a pack declares, and what the engine itself gives.
+//! Out: [`Lost`]: the first part of the path that nothing declares, and what is declared there.
+//! Never: takes a name for wrong where there may be others.
+
+use crate::expression::ENTRY;
+use crate::program::REPLY_MEMBERS;
+use crate::surface::{Named, Surface, Tree};
+use serde_json::Value;
+
+/// What the engine gives, by the path to it.
+const GIVEN: [(&[&str], &[&str]); 10] = [
+    (&["reply"], &REPLY_MEMBERS),
+    (&["reply", "calls", ENTRY], &["action", "params", "form", "accepted"]),
+    (&["reply", "contents", ENTRY], &["name", "key", "attributes", "text"]),
+    (&["reply", "utterances", ENTRY], &["speaker", "label", "text"]),
+    (&["model"], &["id", "name", "traits"]),
+    (&["actions", ENTRY], &["name", "about", "when", "returns", "example", "params"]),
+    (&["actions", ENTRY, "params", ENTRY], &["name", "about", "required", "type", "values", "example"]),
+    (&["forms", ENTRY], &["dialect", "text", "blocks"]),
+    (&["forms", ENTRY, "blocks", ENTRY], &["name", "role", "about", "required", "most", "text"]),
+    (&["defects", ENTRY], &["defect", "message", "help", "line", "times"]),
+];
+
+/// A part of a path that nothing declares.
+pub(super) struct Lost<'s> {
+    /// Its number in the path.
+    pub(super) number: usize,
+    /// What is declared there.
+    pub(super) known: Vec<&'s str>,
+}
+
+/// The first part of `path` that is declared nowhere. Which values the state has is not asked here: effects make members, too.
+pub(super) fn lost<'s>(
+    path: &[String],
+    surface: &'s Surface,
+    params: Option<&'s Named<Tree>>,
+    ids: &[&'s str],
+) -> Option<Lost<'s>> {
+    let (head, inside) = path.split_first()?;
+    let first = inside.first()?;
+    let unless_among = |known: Vec<&'s str>| match known.contains(&first.as_str()) {
+        true => None,
+        false => Some(Lost { number: 1, known }),
+    };
+    match (head.as_str(), params) {
+        ("state", _) => unless_among(surface.state.keys().map(String::as_str).collect()),
+        ("ids", _) => unless_among(ids.to_vec()),
+        ("data", _) => match surface.data.get(first) {
+            Some(data) => below(&data.value, path, constants, items),
+            None => unless_among(surface.data.keys().map(String::as_str).collect()),
+        },
+        ("params", Some(params)) => match params.get(first) {
+            Some(schema) => below(&schema.value, path, properties, entries),
+            None => unless_among(params.keys().map(String::as_str).collect()),
+        },
+        _ => (1..path.len()).find_map(|number| {
+            let (before, name) = (path.get(..number)?, path.get(number)?);
+            let (_, known) = GIVEN.iter().find(|(given, _)| given.iter().eq(before.iter()))?;
+            let is_lost = name != ENTRY && !known.contains(&name.as_str());
+            is_lost.then(|| Lost { number, known: known.to_vec() })
+        }),
+    }
+}
+
+/// The names that a tree declares, each with what stands under it; none where there may be others.
+type Members<'t> = Option<Vec<(&'t str, &'t Tree)>>;
+
+/// Follows a path, behind a head and a name that are declared, through all that may stand there.
+fn below<'t>(
+    tree: &'t Tree,
+    path: &[String],
+    members: fn(&'t Tree) -> Members<'t>,
+    entries: fn(&'t Tree) -> Vec<&'t Tree>,
+) -> Option<Lost<'t>> {
+    let mut inside = vec![tree];
+    for (number, name) in path.iter().enumerate().skip(2) {
+        if name == ENTRY {
+            inside = inside.into_iter().flat_map(entries).collect();
+        } else {
+            let known: Option<Vec<_>> = inside.into_iter().map(members).collect();
+            let known: Vec<_> = known.filter(|known| !known.is_empty())?.concat();
+            inside = known.iter().filter(|(known, _)| known == name).map(|(_, tree)| *tree).collect();
+            if inside.is_empty() {
+                let mut known: Vec<&str> = known.into_iter().map(|(known, _)| known).collect();
+                known.dedup();
+                return Some(Lost { number, known });
+            }
+        }
+    }
+    None
+}
+
+/// The members of a constant.
+fn constants(tree: &Tree) -> Members<'_> {
+    match tree {
+        Tree::Table(members, _) => Some(members.iter().map(|(name, tree)| (name.value.as_str(), tree)).collect()),
+        _ => None,
+    }
+}
+
+/// The entries of a constant.
+fn items(tree: &Tree) -> Vec<&Tree> {
+    match tree {
+        Tree::List(items, _) => items.iter().collect(),
+        Tree::Table(members, _) => members.iter().map(|(_, tree)| tree).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The members that a schema declares, where it says that there are no others.
+fn properties(schema: &Tree) -> Members<'_> {
+    const ELSEWHERE: [&str; 6] = ["$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties"];
+    let closed = matches!(schema.get("additionalProperties"), None | Some(Tree::Constant(Value::Bool(false), _)));
+    let here = closed && !ELSEWHERE.iter().any(|key| schema.get(key).is_some());
+    constants(schema.get("properties").filter(|_| here)?)
+}
+
+/// The schema of what is in a list or, of a table, in members that it does not name.
+fn entries(schema: &Tree) -> Vec<&Tree> {
+    ["items", "additionalProperties"].iter().find_map(|key| schema.get(key)).into_iter().collect()
+}

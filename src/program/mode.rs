@@ -1,0 +1,82 @@
+//! Modes: which mode is meant, and what does it permit?
+//!
+//! In: the modes and actions of a program.
+//! Out: [`Mode`], found by its name or its number, and the actions that it permits.
+//! Never: weighs a condition: the judge does.
+
+use super::{Action, Answers, Exit, Program, Reply};
+use crate::expression::{Expression, Template};
+use crate::text::Location;
+
+/// The number of a mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ModeId(pub(crate) usize);
+
+/// A named state of the session.
+#[derive(Debug)]
+pub(crate) struct Mode {
+    /// By the number of the action; deny by default.
+    pub(crate) permits: Vec<Vec<Permit>>,
+    /// Where its permits stand.
+    pub(crate) at: Location,
+    /// The numbers of its dialects.
+    pub(crate) dialects: Vec<usize>,
+    pub(crate) reply: Reply,
+    pub(crate) exits: Vec<Exit>,
+    pub(crate) degradation: Answers,
+}
+
+/// One entry of what a mode permits.
+#[derive(Debug)]
+pub(crate) struct Permit {
+    pub(crate) when: Option<Expression>,
+    /// The condition in words.
+    pub(crate) about: Option<String>,
+    /// What is wanting where the condition does not hold.
+    pub(crate) advice: Option<Template>,
+    pub(crate) at: Location,
+}
+
+/// The modes in which something looks: those that it names, and all if it names none.
+#[derive(Debug)]
+pub(crate) struct Modes(pub(crate) Vec<ModeId>);
+
+impl Modes {
+    /// Whether it looks in this mode. A mode that the pack does not have is one of all.
+    pub(crate) fn include(&self, mode: Option<ModeId>) -> bool {
+        self.0.is_empty() || mode.is_some_and(|mode| self.0.contains(&mode))
+    }
+
+    /// Whether there is a mode in which both look.
+    pub(crate) fn meet(&self, other: &Self) -> bool {
+        self.0.is_empty() || other.0.is_empty() || self.0.iter().any(|mode| other.0.contains(mode))
+    }
+}
+
+impl Mode {
+    /// The permits of an action, by its number.
+    pub(crate) fn permits_of(&self, action: usize) -> &[Permit] {
+        self.permits.get(action).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+impl Program {
+    /// The number of the mode of this name.
+    pub(crate) fn mode_id(&self, name: &str) -> Option<ModeId> {
+        self.modes.get_index_of(name).map(ModeId)
+    }
+
+    /// The name of a mode.
+    pub(crate) fn mode_name(&self, mode: ModeId) -> &str {
+        self.modes.get_index(mode.0).map(|(name, _)| name.as_str()).unwrap_or_default()
+    }
+
+    /// The actions that a mode permits, in the order of their declaration, each with its permits.
+    pub(crate) fn permitted<'p>(
+        &'p self,
+        mode: &'p Mode,
+    ) -> impl Iterator<Item = (&'p String, &'p Action, &'p [Permit])> {
+        let all = self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
+        all.map(|((name, action), permits)| (name, action, permits.as_slice()))
+    }
+}
