@@ -11,6 +11,9 @@ use crate::outcome::Finding;
 use crate::text::{Location, Source, Sources, Span};
 use serde::Serialize;
 
+/// So many characters of a line are kept for each finding: the line may be the whole answer.
+const MOST_CONTEXT: usize = 1_000;
+
 /// One finding: what is wrong, where, and how to mend it.
 ///
 /// Lines and columns count from 1, columns in characters; the end is the place behind the last character. Absent parts
@@ -43,7 +46,7 @@ pub struct Row {
     pub help: Option<String>,
     /// Other places that matter.
     pub labels: Vec<RowLabel>,
-    /// The text of its line: a finding is the same one while that stays, wherever the line moves.
+    /// How its line starts: a finding is the same one while that stays, wherever the line moves.
     #[serde(skip)]
     pub(super) context: String,
 }
@@ -173,7 +176,7 @@ impl Row {
         self.column = Some(start.column);
         self.end_line = Some(end.line);
         self.end_column = Some(end.column);
-        self.context = source.line(start.line).trim().to_owned();
+        self.context = source.line(start.line).trim().chars().take(MOST_CONTEXT).collect();
         self
     }
 }
