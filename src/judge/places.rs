@@ -2,7 +2,7 @@
 //!
 //! In: a call's payload, the form in which it was read, and ways to its parameters and their members.
 //! Out: the span of the field, member or entry; where there is none of it, of what is nearest to it.
-//! Never: reads a payload that nothing is wrong with.
+//! Never: reads a payload in which nothing is to be pointed at.
 
 use super::typing::{Entry, Source};
 use crate::document::Block;

@@ -4,7 +4,7 @@
 //! Out: a diagnostic for each mode, class or message that nothing declares, and for each `say` that does not fit its message.
 //! Never: asks whether a mode can be reached.
 
-use super::names::{names_of, needs_other, undeclared};
+use super::names::{names_of, needs_other, undeclared, undeclared_mode};
 use super::prompts::missing_text;
 use crate::diagnostic::{Code, Diagnostic, alternatives};
 use crate::surface::{Effect, Event, Message, Surface};
@@ -48,8 +48,7 @@ struct Names<'n> {
 
 impl<'n> Names<'n> {
     fn mode(&mut self, name: &Spanned<String>) {
-        let declared = names_of(&self.surface.modes);
-        self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_MODE, "mode", &name.value, name.at, declared));
+        self.diagnostics.extend(undeclared_mode(self.surface, name));
     }
 
     fn event(&mut self, on: &Spanned<String>) {

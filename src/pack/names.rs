@@ -35,6 +35,11 @@ pub(super) fn undeclared<'n>(
     Some(Diagnostic::new(code, at, message).with_nearest(name, declared))
 }
 
+/// The same of a mode.
+pub(super) fn undeclared_mode(surface: &Surface, name: &Spanned<String>) -> Option<Diagnostic> {
+    undeclared(Code::PACK_UNKNOWN_MODE, "mode", &name.value, name.at, names_of(&surface.modes))
+}
+
 /// The names of a table of tables.
 pub(super) fn names_of<T>(table: &Named<T>) -> impl Iterator<Item = &str> {
     table.keys().map(String::as_str)
@@ -62,8 +67,7 @@ impl<'n> Names<'n> {
     }
 
     fn mode(&mut self, name: &Spanned<String>) {
-        let declared = names_of(&self.surface.modes);
-        self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_MODE, "mode", &name.value, name.at, declared));
+        self.diagnostics.extend(undeclared_mode(self.surface, name));
     }
 
     fn block(&mut self, name: &str, at: Location, declared: &[&str]) {

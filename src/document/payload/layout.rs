@@ -2,7 +2,8 @@
 //!
 //! In: a body, as strict or as faulty as it was read, and ways from it to its members.
 //! Out: [`Layout`]: the place of what stands at the end of a way.
-//! Never: reads a value. Only a fault asks for its place, so that a good payload costs nothing here.
+//! Never: reads a value. A fault asks for its place, and a payload that names its calls for where they stand; any other costs
+//! nothing here.
 
 use super::json::{is_value, pieces, unquote};
 use crate::grammar::{Grammar, Machine, RuleId, inside};
