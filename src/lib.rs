@@ -39,7 +39,8 @@
 //! [`Program::load`] compiles a pack once: from a [`Folder`] of files in memory, or of one that [`workspace`] reads. A
 //! [`Program`] is immutable and shared by all threads. [`Program::run`] judges a whole response, a [`Reader`] one that
 //! arrives in pieces. A [`Session`] is plain data: keep it, and pass it with the next response. Loading reports its faults as
-//! [`Diagnostic`](diagnostic::Diagnostic)s; once there is a program, nothing fails and nothing panics.
+//! [`Diagnostic`](diagnostic::Diagnostic)s, or as one error, [`Faults`]; once there is a program, nothing fails and nothing
+//! panics.
 //!
 //! Structs that a host reads, and enums that may grow, are `#[non_exhaustive]`; those that a host fills in ([`Options`],
 //! [`Limits`], [`Request`](prompt::Request)) have defaults.
@@ -119,6 +120,7 @@ pub mod text;
 pub mod value;
 pub mod workspace;
 
+pub use diagnostic::Faults;
 pub use document::Announcement;
 pub use outcome::{Options, Outcome, Reader};
 pub use program::{Limits, Loaded, Program};

@@ -4,7 +4,7 @@
 //! Out: [`Session`], plain data that fits the program; `contract!`, by which plain data is declared.
 //! Never: changes but for what is computed from the rest, or looks at a clock.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Faults};
 use crate::expression::{Record, Rule};
 use crate::program::{self, Program, Slot};
 use crate::text::excerpt;
@@ -82,11 +82,12 @@ impl Program {
     /// # Errors
     ///
     /// `pack/session-misfit` for a mode that the pack does not have, and for each value that its schema refuses.
-    pub fn resume(&self, kept: &Json) -> Result<Session, Vec<Diagnostic>> {
+    pub fn resume(&self, kept: &Json) -> Result<Session, Faults> {
         let mut session = self.session();
         let mut faults = Vec::new();
         let Json::Object(members) = kept else {
-            return Err(vec![misfit("a session is an object with `mode`, `state`, `now` and `ids`".to_owned())]);
+            let what = "a session is an object with `mode`, `state`, `now` and `ids`";
+            return Err(Faults::new(vec![misfit(what.to_owned())], &self.sources));
         };
         for (name, value) in members {
             match (name.as_str(), value) {
@@ -123,7 +124,7 @@ impl Program {
             session.compute(self);
             Ok(session)
         } else {
-            Err(faults)
+            Err(Faults::new(faults, &self.sources))
         }
     }
 

@@ -177,8 +177,8 @@ fn start(program: &Program, case: &Case) -> Result<Session, Vec<Diagnostic>> {
     }
     // What the session says of its parts stands in the header, at the state where there is one.
     let place = header.state.as_ref().map_or(header.claim.at, |state| state.at());
-    program.resume(&Value::Object(partial)).map_err(|diagnostics| {
-        diagnostics.into_iter().map(|one| Diagnostic { at: one.at.or(Some(place)), ..one }).collect()
+    program.resume(&Value::Object(partial)).map_err(|faults| {
+        faults.diagnostics.into_iter().map(|one| Diagnostic { at: one.at.or(Some(place)), ..one }).collect()
     })
 }
 

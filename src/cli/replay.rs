@@ -205,8 +205,8 @@ impl Judging<'_> {
         let kept = kept_session(&mut members)?;
         let run = |program: &Program| -> Result<Outcome, Fault> {
             let session: Session = program.resume(&kept).map_err(|faults| Fault {
-                why: faults.iter().map(|fault| fault.message.as_str()).collect::<Vec<_>>().join("; "),
-                help: faults.iter().find_map(|fault| fault.help.clone()),
+                why: faults.diagnostics.iter().map(|fault| fault.message.as_str()).collect::<Vec<_>>().join("; "),
+                help: faults.diagnostics.iter().find_map(|fault| fault.help.clone()),
             })?;
             Ok(program.run_with(&session, response.as_bytes(), &Options::default()))
         };

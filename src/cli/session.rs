@@ -56,7 +56,7 @@ impl SessionArguments {
         if let Some(now) = now.filter(|_| partial.get("now").is_none_or(Value::is_null)) {
             partial.insert("now".to_owned(), now.into());
         }
-        program.resume(&Value::Object(partial)).map_err(|faults| misfits(&Sources::default(), &faults))
+        program.resume(&Value::Object(partial)).map_err(|faults| misfits(&Sources::default(), &faults.diagnostics))
     }
 }
 

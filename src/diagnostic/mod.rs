@@ -6,11 +6,13 @@
 
 mod codes;
 mod defects;
+mod faults;
 mod names;
 mod pages;
 
 pub use codes::{Code, Row, rows};
 pub use defects::{Defect, Remark, Strategy};
+pub use faults::Faults;
 pub use names::{alternatives, nearest};
 pub use pages::{Page, page, pages};
 

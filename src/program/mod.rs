@@ -46,7 +46,7 @@ pub(crate) use structure::{Braces, Structure};
 pub use tables::{DegradationRow, Permission, PermitCell};
 pub(crate) use types::{Kind, Types};
 
-use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Faults, Strategy};
 use crate::expression::{Record, Template};
 use crate::pack::{self, Pack};
 use crate::surface::{self, Folder};
@@ -199,6 +199,26 @@ pub struct Loaded {
     pub program: Option<Program>,
     /// Everything that was found, in the order of files and places.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// The program, for who has no use for warnings.
+    ///
+    /// ```
+    /// use rulebook::{Folder, Program};
+    ///
+    /// let pack = "[pack]\nname = \"lamp\"\n[modes.home]\npermits = [\"dim\"]\n";
+    /// let faults = Program::load(&Folder::new("lamp", [("pack.toml", pack)])).into_result().unwrap_err();
+    /// let last = faults.to_string().lines().last().unwrap().to_owned();
+    /// assert_eq!(last, "lamp/pack.toml:4:12: error[pack/unknown-action]: no table declares the action `dim`");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Each error that stood in its way.
+    pub fn into_result(self) -> Result<Program, Faults> {
+        self.program.ok_or_else(|| Faults::new(self.diagnostics, &self.sources))
+    }
 }
 
 impl Program {

@@ -171,7 +171,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
             "jsonl" => found.extend(replayed(page, &files, &against, &snippet.text)),
             "json" => {
                 let partial = serde_json::from_str(&snippet.text).unwrap();
-                found.extend(program.resume(&partial).err().iter().flat_map(|faults| codes(faults)));
+                found.extend(program.resume(&partial).err().iter().flat_map(|faults| codes(&faults.diagnostics)));
             }
             _ => {}
         }
