@@ -15,8 +15,7 @@ use crate::program::Program;
 use crate::report::{Pen, standing};
 use crate::session::Session;
 use crate::text::{Source, Sources};
-use crate::workspace::{Line, Lines, read_file};
-use std::fs;
+use crate::workspace::{Line, Lines, io_reason, read_file, write_file};
 use std::io::{self, BufRead, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -206,12 +205,9 @@ impl<R: BufRead> Table<'_, R> {
         serde_json::to_string_pretty(self.talk.session()).unwrap_or_default()
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a command that writes what it is told to")]
     fn write(&mut self, file: &Path, text: &str) -> io::Result<()> {
         let own = self.own.iter().any(|own| own == file);
-        let mut how = fs::OpenOptions::new();
-        let opened = how.write(true).create(own).create_new(!own).truncate(own).open(file);
-        match opened.and_then(|mut open| open.write_all(text.as_bytes())) {
+        match write_file(file, text.as_bytes(), own) {
             Ok(()) => {
                 self.own.push(file.to_owned());
                 show(&format!("wrote `{}`\n\n", file.display()))
@@ -219,7 +215,7 @@ impl<R: BufRead> Table<'_, R> {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 self.trouble(&format!("`{}` is already there", file.display()))
             }
-            Err(error) => self.trouble(&format!("cannot write `{}`: {error}", file.display())),
+            Err(error) => self.trouble(&format!("cannot write `{}`: {}", file.display(), io_reason(&error))),
         }
     }
 

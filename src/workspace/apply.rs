@@ -388,3 +388,49 @@ fn ended(text: &str) -> String {
     };
     format!("{text}{ending}")
 }
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "somebody else writes to the same disk")]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn effect(effect: Effect) -> EffectRecord {
+        EffectRecord { effect, cause: "a test".into() }
+    }
+
+    fn written(key: &str, text: &str) -> EffectRecord {
+        effect(Effect::Write { key: key.into(), text: text.into() })
+    }
+
+    #[test]
+    fn what_somebody_else_changed_meanwhile_is_left_and_all_that_was_written_is_taken_back() {
+        let folder = std::env::temp_dir().join(format!("rulebook-meanwhile-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let at = |name: &str| folder.join(name);
+        fs::write(at("old.md"), "old\n").unwrap();
+        fs::write(at("list.json"), "{\"list\": [1]}\n").unwrap();
+        let record = Effect::Record { key: "list.json".into(), path: "list".into(), value: 2.into() };
+        let effects =
+            [written("old.md", "new"), written("made.md", "new"), written("folder/made.md", "new"), effect(record)];
+        let root = Root::open(&folder).unwrap();
+        for meanwhile in ["{\"list\": [3]}\n", "{\"list\": [1, 2, 3, 4]}\n", ""] {
+            let mut files = draft(&root, &effects);
+            fs::write(at("list.json"), meanwhile).unwrap();
+            files.iter_mut().for_each(|file| compare(&root, file, Applying::default()).unwrap());
+            assert!(!write(&root, &mut files, false, true));
+            let faults: Vec<_> =
+                files.iter().filter_map(|file| Some((&*file.key, &*file.fault.as_ref()?.message))).collect();
+            assert_eq!(faults, [("list.json", "`list.json` was changed by somebody else while it was edited")]);
+            assert_eq!(fs::read_to_string(at("list.json")).unwrap(), meanwhile);
+            assert_eq!(fs::read_to_string(at("old.md")).unwrap(), "old\n");
+            let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            assert_eq!(names, ["list.json", "old.md"]);
+            fs::write(at("list.json"), "{\"list\": [1]}\n").unwrap();
+        }
+        let applied = apply(&root, &effects, Applying::default());
+        assert_eq!((applied.faults().count(), applied.count(Change::Created)), (0, 2));
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -16,6 +16,8 @@ mod record;
 mod root;
 #[cfg(feature = "files")]
 mod stage;
+#[cfg(feature = "cli")]
+mod write;
 
 #[cfg(feature = "files")]
 pub use apply::{Applied, Applying, Change, FileChange, apply};
@@ -25,3 +27,5 @@ pub use read::{CaseFile, MAX_FILE, PackFiles, ReadError, cases_below, packs_belo
 pub(crate) use read::{folder_of, io_error, io_reason};
 #[cfg(feature = "files")]
 pub use root::Root;
+#[cfg(feature = "cli")]
+pub(crate) use write::write_file;

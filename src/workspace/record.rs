@@ -196,6 +196,11 @@ mod tests {
             "{ \"list\" : [ [ ] , { } ] }",
             "{\n  \"list\": [\n    [],\n    {},\n    {\n      \"a\": 1\n    }\n  ]\n}\n",
         );
+        // Whoever reads JSON takes the last of several members of one name.
+        check(
+            "{\"list\": [1], \"b\": 2, \"list\": []}",
+            &format!("{{\n  \"list\": [\n    1\n  ],\n  \"b\": 2,\n{entry}}}\n"),
+        );
         check("{\r\n\"list\":[]}", "{\r\n  \"list\": [\r\n    {\r\n      \"a\": 1\r\n    }\r\n  ]\r\n}\r\n");
     }
 

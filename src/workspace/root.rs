@@ -57,9 +57,21 @@ impl Root {
     ///
     /// A folder that cannot be opened.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
-        let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(|error| io_error(path, &error))?;
+        Self::at(path).map_err(|error| io_error(path, &error))
+    }
+
+    /// The folder at `path`, and itself to write into.
+    #[cfg(feature = "cli")]
+    pub(super) fn hold(path: &Path) -> io::Result<(Self, Rc<Dir>)> {
+        let root = Self::at(path)?;
+        let dir = Rc::new(root.dir.try_clone()?);
+        Ok((root, dir))
+    }
+
+    fn at(path: &Path) -> io::Result<Self> {
+        let dir = Dir::open_ambient_dir(path, ambient_authority())?;
         #[expect(clippy::disallowed_methods, reason = "what is asked of the disk is which folder it is")]
-        let real = path.canonicalize().map_err(|error| io_error(path, &error))?;
+        let real = path.canonicalize()?;
         let mut hasher = DefaultHasher::new();
         real.hash(&mut hasher);
         #[cfg(unix)]

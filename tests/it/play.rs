@@ -101,6 +101,30 @@ fn what_cannot_be_done_is_said_and_the_talk_goes_on() {
     assert!(err.contains("the pack has no mode `none`"), "{err}");
 }
 
+/// Whoever has no room for a file is killed where it writes: the session stays as it was, and what was begun beside it goes
+/// with the next one.
+#[cfg(unix)]
+#[test]
+fn a_session_that_cannot_be_written_stays_as_it_was() {
+    let folder = folder("play-full");
+    let old = "{\"mode\": \"menu\"}\n";
+    fs::write(folder.join("s.json"), old).unwrap();
+    let full = format!(
+        "ulimit -c 0; ulimit -f 0; printf '/save\\n' | '{}' play '{ROUNDTABLE}' --session s.json",
+        env!("CARGO_BIN_EXE_rulebook")
+    );
+    let status = std::process::Command::new("sh").args(["-c", &full]).current_dir(&folder).output().unwrap().status;
+    assert!(!status.success());
+    assert_eq!(fs::read_to_string(folder.join("s.json")).unwrap(), old);
+    std::os::unix::fs::symlink("s.json", folder.join("link.json")).unwrap();
+    let (out, _) = play(&folder, &[ROUNDTABLE, "--session", "link.json"], "/save\n", 0);
+    assert!(out.contains("wrote `link.json`"), "{out}");
+    assert!(fs::read_to_string(folder.join("s.json")).unwrap().contains("\"state\""));
+    let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["link.json", "s.json"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_command_answers_for_the_model_and_is_asked_again() {
