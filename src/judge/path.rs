@@ -4,15 +4,13 @@
 //! Out: why it is not safe, if it is not.
 //! Never: touches a disk.
 
+use crate::text::turns;
+
 /// Names that some systems give to devices, in any case and with any ending.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 /// The folder in which Git keeps hooks and settings that it runs, and its short name on Windows.
 const REPOSITORY: &[&str] = &[".git", "git~1"];
-
-/// Characters that make what follows look as if it stood before.
-const TURNS: &[char] =
-    &['\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}', '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}'];
 
 /// Why the key is no safe path below a root, on any system.
 pub(crate) fn unsafe_because(key: &str) -> Option<&'static str> {
@@ -22,7 +20,7 @@ pub(crate) fn unsafe_because(key: &str) -> Option<&'static str> {
     if key.len() > 1024 {
         return Some("it is longer than 1024 bytes");
     }
-    if key.chars().any(|c| c.is_control() || TURNS.contains(&c)) {
+    if key.chars().any(|c| c.is_control() || turns(c)) {
         return Some("it holds a control character");
     }
     if key.starts_with(['/', '\\']) {

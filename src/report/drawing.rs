@@ -5,8 +5,9 @@
 //! Never: asks whether there is a terminal; whoever writes the text strips the colours.
 
 use super::one_line;
+use super::window::{Window, place_of};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::text::{Location, Source, Sources, Span};
+use crate::text::{Location, Place, Source, Sources, Span};
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
@@ -90,51 +91,77 @@ impl Pen {
             Severity::Info => Level::INFO,
         };
         let mut group = Group::with_title(level.primary_title(&picture.message).id(&picture.code));
-        let mut drawn: Vec<*const Source> = Vec::new();
+        let mut shown: Vec<(&Source, Window<'_>)> = Vec::new();
         for mark in &picture.marks {
-            if drawn.contains(&std::ptr::from_ref(mark.source)) {
-                continue;
+            if !shown.iter().any(|(source, _)| std::ptr::eq(*source, mark.source)) {
+                shown.push((mark.source, Window::of(mark.source, picture.marks_in(mark.source).map(Mark::clamped))));
             }
-            drawn.push(mark.source);
-            let same = picture.marks.iter().filter(|other| std::ptr::eq(other.source, mark.source));
+        }
+        let mut origins = Vec::new();
+        for (source, window) in &shown {
+            let marks = || picture.marks_in(source);
+            let path = one_line(&self.shown(source.name()));
+            let any = marks().any(|mark| mark.primary);
+            let first = marks().filter(|mark| mark.primary || !any).map(Mark::clamped);
+            origins.push(window.shifted.then(|| (path.clone(), place_of(source, first))));
             group = group.element(
-                Snippet::source(mark.source.text())
-                    .path(one_line(&self.shown(mark.source.name())))
-                    .annotations(same.map(annotation)),
+                Snippet::source(window.text.as_ref())
+                    .line_start(window.line)
+                    .path(path)
+                    .annotations(marks().map(|mark| annotation(mark, window))),
             );
         }
         for (name, text) in &picture.notes {
             let level = if *name == "help" { Level::HELP } else { Level::NOTE.with_name(*name) };
             group = group.element(level.message(text));
         }
-        framed(&self.renderer.render(&[group]))
+        framed(&self.renderer.render(&[group]), &origins)
     }
 }
 
-fn annotation<'a>(mark: &'a Mark<'_>) -> Annotation<'a> {
-    let kind = if mark.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-    let text = mark.source.text();
-    let on_boundary = |mut offset: usize| {
-        offset = offset.min(text.len());
-        while !text.is_char_boundary(offset) {
-            offset -= 1;
-        }
-        offset
-    };
-    let start = on_boundary(mark.span.start);
-    let end = on_boundary(mark.span.end).max(start);
-    kind.span(start..end).label(mark.label.as_deref())
+impl<'a> Picture<'a> {
+    fn marks_in(&self, source: &Source) -> impl Iterator<Item = &Mark<'a>> {
+        self.marks.iter().filter(move |mark| std::ptr::eq(mark.source, source))
+    }
 }
 
-/// The text with a frame of lines instead of dashes and bars, and without the lines that hold nothing else.
-fn framed(drawn: &str) -> String {
+impl Mark<'_> {
+    /// What it covers, from one character to another.
+    fn clamped(&self) -> Span {
+        let text = self.source.text();
+        let on_boundary = |mut offset: usize| {
+            offset = offset.min(text.len());
+            while !text.is_char_boundary(offset) {
+                offset -= 1;
+            }
+            offset
+        };
+        Span::new(on_boundary(self.span.start), on_boundary(self.span.end))
+    }
+}
+
+fn annotation<'a>(mark: &'a Mark<'_>, window: &Window<'_>) -> Annotation<'a> {
+    let kind = if mark.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+    let span = window.span(mark.clamped());
+    kind.span(span.start..span.end).label(mark.label.as_deref())
+}
+
+/// The text with a frame of lines instead of dashes and bars, and without the lines that hold nothing else. Where something
+/// of a line is left out or escaped, the place of a source is that of `origins`, not the one that was drawn.
+fn framed(drawn: &str, origins: &[Option<(String, Place)>]) -> String {
+    let mut origins = origins.iter();
     let mut text = String::with_capacity(drawn.len() + 64);
     for line in drawn.lines() {
         match frame_of(line) {
             Some(Frame::Arrow(at, length)) => {
                 let (before, rest) = line.split_at(at);
                 let corner = if rest.starts_with(':') { " ├─" } else { " ┌─" };
-                text.extend([before, corner, rest.get(length..).unwrap_or_default()]);
+                let name = rest.get(length..).unwrap_or_default();
+                let placed = origins.next().and_then(Option::as_ref).and_then(|(path, place)| {
+                    let at = name.find(path.as_str())?;
+                    Some(format!("{}{path}:{place}", name.get(..at)?))
+                });
+                text.extend([before, corner, placed.as_deref().unwrap_or(name)]);
             }
             Some(Frame::Bar(at, alone)) => {
                 if alone {
@@ -229,8 +256,30 @@ mod tests {
     }
 
     #[test]
+    fn a_long_line_and_one_that_turns_keep_their_places() {
+        let at = |text: &str, expected: &str| {
+            let text = text.to_owned();
+            let start = text.find("here").unwrap();
+            check(
+                |sources| {
+                    let source = sources.add(Source::new("x/a.toml", text));
+                    Diagnostic::new(Code::CASE_SYNTAX, Location { source, span: Span::new(start, start + 4) }, "m")
+                },
+                &format!("error[case/syntax]: m\n{expected}  = more: rulebook explain case/syntax\n"),
+            );
+        };
+        at("a\n\u{202e}b here\n", "  ┌─ rules/x/a.toml:2:4\n2 │ \\u{202e}b here\n  │           ^^^^\n");
+        let long = "ab ".repeat(100_000);
+        let side = "ab ".repeat(21);
+        let drawn = format!("  ┌─ rules/x/a.toml:1:300001\n1 │ ...{side}here{side}...\n");
+        at(&format!("{long}here{long}"), &format!("{drawn}  │ {}^^^^\n", " ".repeat(66)));
+    }
+
+    #[test]
     fn any_span_can_be_drawn() {
-        for text in ["", "\n", "a", "ä\r\n\tb|", "--> \n| x\n:::\n", "\u{1b}[31mred\n\n\n\n\n\n\n\nend"] {
+        let long = "äb".repeat(40) + "\u{202e}x\n";
+        for text in [long.as_str(), "", "\n", "a", "ä\r\n\tb|", "--> \n| x\n:::\n", "\u{1b}[31mred\n\n\n\n\n\n\n\nend"]
+        {
             let mut sources = Sources::default();
             let source = sources.add(Source::new("x", text));
             for start in 0..text.len() + 2 {

@@ -24,6 +24,7 @@ mod row;
 mod sarif;
 pub mod schemas;
 mod story;
+mod window;
 
 pub use applied::{AppliedFile, applied_sum, unified};
 pub use cases::TestedPack;
@@ -39,6 +40,7 @@ pub use row::{Row, RowLabel};
 pub use sarif::sarif;
 
 use crate::diagnostic::Severity;
+use crate::text::turns;
 use drawing::{BAD, GOOD, WARN, paint};
 
 /// The text without what would end its line or steer a terminal.
@@ -49,7 +51,7 @@ fn one_line(text: &str) -> String {
             '\n' => line.push_str("\\n"),
             '\r' => line.push_str("\\r"),
             '\t' => line.push_str("\\t"),
-            c if c.is_control() => line.extend(c.escape_unicode()),
+            c if c.is_control() || turns(c) => line.extend(c.escape_unicode()),
             c => line.push(c),
         }
     }

@@ -9,7 +9,7 @@ use super::row::Row;
 use super::{Tally, count};
 use crate::diagnostic::Severity;
 use crate::outcome::{Call, Effect, EffectRecord, Finding, Ledger, Outcome, Status, TraceStep, Verdict};
-use crate::text::{Source, Span, excerpt};
+use crate::text::{Source, Span, excerpt, turns};
 use annotate_snippets::renderer::{AnsiColor, Style};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
@@ -210,9 +210,13 @@ pub(super) fn heading(name: &str, text: &mut String) {
     _ = writeln!(text, "\n{}", paint(STRONG, name));
 }
 
-/// A text with its line breaks and tabs, but nothing that steers a terminal.
+/// A text with its line breaks and tabs, but nothing that steers a terminal; what would turn it around is escaped.
 pub(super) fn visible(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')) {
+        if turns(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
+    }
+    out
 }
 
 fn size(text: &str) -> String {

@@ -275,14 +275,30 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// `text` cut to at most `most` characters, with an ellipsis where something was left out; line breaks become spaces.
+/// `text` cut to at most `most` characters, with an ellipsis where something was left out; line breaks become spaces, and
+/// what would turn it around is escaped.
 pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
-    let flat = |text: &str| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+    let flat = |text: &str| {
+        let mut out = String::with_capacity(text.len());
+        for c in text.chars() {
+            match c {
+                c if c.is_control() => out.push(' '),
+                c if turns(c) => out.extend(c.escape_unicode()),
+                c => out.push(c),
+            }
+        }
+        out
+    };
     match text.char_indices().nth(most) {
         Some((cut, _)) => Cow::Owned(flat(text.get(..cut).unwrap_or_default()) + "…"),
-        None if text.chars().any(char::is_control) => Cow::Owned(flat(text)),
+        None if text.chars().any(|c| c.is_control() || turns(c)) => Cow::Owned(flat(text)),
         None => Cow::Borrowed(text),
     }
+}
+
+/// Whether a character makes what follows look as if it stood before.
+pub(crate) fn turns(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// What stands in a file that somebody wrote, however it was saved: without a byte order mark, and where all of its lines
@@ -355,5 +371,6 @@ mod tests {
     fn an_excerpt_is_one_line_and_short() {
         assert_eq!(excerpt("a\nb", 9), "a b");
         assert_eq!(excerpt("abcdef", 3), "abc…");
+        assert_eq!(excerpt("a\u{202e}b", 9), "a\\u{202e}b");
     }
 }
