@@ -9,6 +9,7 @@ use crate::grammar::Grammar;
 use crate::surface::{Anchor, Block, Decoding, Dialect, Ending, Payload, Role, Surface};
 use crate::text::{Location, Spanned};
 use indexmap::IndexMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A dialect names so many grammars and binds so many blocks at the most: the reader numbers them in a byte and in two.
@@ -17,7 +18,7 @@ const MOST_BLOCKS: usize = 4096;
 
 pub(super) fn check(surface: &Surface, grammars: &IndexMap<String, Arc<Grammar>>, diagnostics: &mut Vec<Diagnostic>) {
     for dialect in surface.dialects.values() {
-        check_dialect(&dialect.value, surface.torn.contains(&dialect.at), grammars, diagnostics);
+        check_dialect(dialect, &surface.torn, grammars, diagnostics);
     }
 }
 
@@ -25,13 +26,15 @@ fn bad(at: Location, message: impl Into<String>, help: &str) -> Diagnostic {
     Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help)
 }
 
-/// What a `torn` dialect seems to lack may be what is wrong in it.
+/// What a `torn` dialect or block seems to lack may be what is wrong in it.
 fn check_dialect(
-    dialect: &Dialect,
-    torn: bool,
+    dialect: &Spanned<Dialect>,
+    torn: &HashSet<Location>,
     grammars: &IndexMap<String, Arc<Grammar>>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
+    let whole = !torn.contains(&dialect.at);
+    let dialect = &dialect.value;
     let found: Vec<&Grammar> =
         dialect.grammar.0.iter().filter_map(|name| grammars.get(&name.value).map(Arc::as_ref)).collect();
     for name in &dialect.grammar.0 {
@@ -47,7 +50,7 @@ fn check_dialect(
             }
         }
     }
-    if dialect.grammar.0.is_empty() && !torn {
+    if dialect.grammar.0.is_empty() && whole {
         diagnostics.push(bad(dialect.at, "the dialect names no grammar", "say `grammar = \"tags\"`, or another"));
     }
     if let Some(name) = dialect.grammar.0.get(MOST_GRAMMARS) {
@@ -58,7 +61,7 @@ fn check_dialect(
         let message = format!("the dialect binds more than {MOST_BLOCKS} blocks");
         diagnostics.push(bad(block.at, message, "a `*` in a name stands for any characters"));
     }
-    if dialect.blocks.is_empty() && !torn {
+    if dialect.blocks.is_empty() && whole {
         diagnostics.push(bad(dialect.at, "the dialect binds no block", "add `blocks.NAME = { role = … }`"));
     }
     if let Some(text) = &dialect.text {
@@ -87,12 +90,15 @@ fn check_dialect(
         check_object(dialect, diagnostics);
     }
     for (name, block) in &dialect.blocks {
-        check_block(name, &block.value, block.at, (dialect, object), diagnostics);
+        check_block(&block.value, block.at, (dialect, object), diagnostics);
+        if !torn.contains(&block.at) {
+            check_lacks(name, block, object, diagnostics);
+        }
         if object {
             check_member(name, &block.value, block.at, diagnostics);
             continue;
         }
-        let within = check_within(name, block, diagnostics);
+        let within = check_within(name, block, torn.contains(&block.at), diagnostics);
         for word in block.value.body.iter().filter(|_| !within).chain(&block.value.text) {
             let help = "take it out: its body stands between its opener and its end";
             diagnostics.push(bad(word.at, "only where members are blocks is a value among them", help));
@@ -119,7 +125,7 @@ fn check_dialect(
 }
 
 /// Whether a block is named by its payload; then its keys must let it.
-fn check_within(name: &str, block: &Spanned<Block>, diagnostics: &mut Vec<Diagnostic>) -> bool {
+fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let block = &block.value;
     let Some(word) = block.name.as_ref().filter(|word| word.value.starts_with('@') && word.value.contains('.')) else {
         return false;
@@ -130,7 +136,8 @@ fn check_within(name: &str, block: &Spanned<Block>, diagnostics: &mut Vec<Diagno
         return false;
     };
     let json = matches!(block.payload.0.as_slice(), [one] if one.value == Payload::Json);
-    if block.role != Role::Call || !json {
+    let unread = torn && block.payload.0.is_empty();
+    if block.role != Role::Call || !json && !unread {
         let message = format!("the payload of `{name}` cannot name it");
         diagnostics.push(bad(word.at, message, "only that of a call can, and only as `payload = \"json\"`"));
     } else if way.contains('.') && block.body.is_none() {
@@ -202,22 +209,22 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
     }
 }
 
-fn check_block(
-    name: &str,
-    block: &Block,
-    at: Location,
-    (dialect, object): (&Dialect, bool),
-    diagnostics: &mut Vec<Diagnostic>,
-) {
+/// What a block cannot do without.
+fn check_lacks(name: &str, block: &Spanned<Block>, object: bool, diagnostics: &mut Vec<Diagnostic>) {
+    let Spanned { value: block, at } = block;
+    if block.role == Role::Call && !object && block.payload.0.is_empty() {
+        let help = "say how its payload is read: `tags`, `json`, `attributes` or `text`";
+        diagnostics.push(bad(*at, format!("the call `{name}` has no `payload`"), help));
+    }
+    if block.role == Role::Content && block.key.is_none() {
+        let help = "say what it is stored under: `@name`, or `@ATTRIBUTE`";
+        diagnostics.push(bad(*at, format!("the content `{name}` has no `key`"), help));
+    }
+}
+
+fn check_block(block: &Block, at: Location, (dialect, object): (&Dialect, bool), diagnostics: &mut Vec<Diagnostic>) {
     let blocks = &dialect.blocks;
     let call = block.role == Role::Call;
-    if call && !object && block.payload.0.is_empty() {
-        diagnostics.push(bad(
-            at,
-            format!("the call `{name}` has no `payload`"),
-            "say how its payload is read: `tags`, `json`, `attributes` or `text`",
-        ));
-    }
     let section = block.role == Role::Section;
     if !call
         && !section
@@ -242,13 +249,6 @@ fn check_block(
         }
     }
     let content = block.role == Role::Content;
-    if content && block.key.is_none() {
-        diagnostics.push(bad(
-            at,
-            format!("the content `{name}` has no `key`"),
-            "say what it is stored under: `@name`, or `@ATTRIBUTE`",
-        ));
-    }
     if let Some((wrapper, _)) = block.key.as_ref().and_then(|key| key.value.strip_prefix('@')?.split_once('.')) {
         let wraps = |one: &str| blocks.get(one).is_some_and(|one| one.value.role == Role::Wrapper);
         if !wraps(wrapper) {

@@ -93,6 +93,16 @@ fn names_that_nothing_gives() {
 }
 
 #[test]
+fn a_key_with_a_wrong_word_is_not_missing() {
+    check("payload = \"json\"", "payload = \"jsno\"", "pack/wrong-value", "\"jsno\"", "`json`");
+    let within = ("name = \"@file\", payload = \"json\"", "name = \"@payload.type\", payload = \"jsno\"");
+    check(within.0, within.1, "pack/wrong-value", "\"jsno\"", "`json`");
+    let found = findings("key = \"@file\"", "key = 3");
+    assert_eq!(found.iter().map(|one| one.0.as_str()).collect::<Vec<_>>(), ["pack/wrong-type"], "{found:?}");
+    check(", payload = \"json\"", "", "pack/bad-block", "ask", "say how its payload is read");
+}
+
+#[test]
 fn what_a_key_is() {
     check("[contents.table]", "[contents.table]\nkey = \"paht\"", "pack/wrong-value", "\"paht\"", "`path`");
 }
