@@ -4,6 +4,7 @@
 //! Out: the prompt as text, as messages or as its ledger; or what changes against another pack or model.
 //! Never: writes a word of a prompt.
 
+use super::run::declared;
 use super::session::{SessionArguments, misfits};
 use super::{Error, Format, Opened, Printed, Status};
 use crate::outcome::Prompt;
@@ -86,6 +87,7 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
 fn assembled(pack: &Path, arguments: &Arguments, request: &Request) -> Result<(Opened, Prompt), Error> {
     let opened = Opened::open(pack)?;
     let program = opened.program(Format::Human)?;
+    declared("prompt", request.prompt.as_deref(), program.prompts.prompts.keys().map(String::as_str))?;
     let prompt = program.prompt(&arguments.session.open(program)?, request);
     Ok((opened, prompt))
 }

@@ -6,14 +6,17 @@
 
 use super::kept::Kept;
 use super::{Error, Printed, Status, tell};
-use notify::{Event, EventKind, RecursiveMode, Watcher as _};
-use std::collections::BTreeSet;
+use notify::event::ModifyKind;
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// How long nothing more happens once a file is written. What comes later is only told once more.
 const SETTLES: Duration = Duration::from_millis(5);
+/// How often a folder that was taken away is looked for.
+const LOOKS: Duration = Duration::from_millis(200);
 
 /// Runs the command, and again whenever something below a folder has changed; what it found of packs that stayed as they
 /// were is kept. A command that cannot do its work says why and waits for the next save.
@@ -23,25 +26,90 @@ pub(super) fn watch<T>(
 ) -> Result<Printed, Error> {
     let (sender, changes) = mpsc::channel();
     let cannot = |error: notify::Error| Error::Usage(format!("cannot watch: {error}"));
-    let mut watcher = notify::recommended_watcher(move |event| drop(sender.send(event))).map_err(cannot)?;
-    let mut watched = BTreeSet::new();
-    let mut attend = |folders: &mut dyn Iterator<Item = PathBuf>| {
-        folders
-            .filter(|folder| watched.insert(folder.clone()))
-            .try_for_each(|folder| watcher.watch(&folder, RecursiveMode::Recursive).map_err(cannot))
-    };
-    attend(&mut paths.iter().cloned())?;
+    let watcher = notify::recommended_watcher(move |event| drop(sender.send(event))).map_err(cannot)?;
+    let mut watched = Watched { watcher, changes, folders: BTreeMap::new() };
+    watched.attend(paths.iter().cloned()).map_err(cannot)?;
     let mut kept = Kept::nothing();
     loop {
         let mut printed = command(&mut kept).unwrap_or_else(Printed::from);
         // What a pack uses may change with every save.
-        attend(&mut kept.folders())?;
+        watched.attend(kept.folders()).map_err(cannot)?;
         printed.err += "watching; Ctrl-C ends it\n";
         if tell(&printed).is_err() {
             return Ok(Printed::new(String::new(), Status::Clean));
         }
-        while !matches!(changes.recv(), Ok(Ok(event)) if counts(&event)) {}
-        while changes.recv_timeout(SETTLES).is_ok() {}
+        watched.wait();
+    }
+}
+
+/// Folders, and what is told of them.
+struct Watched {
+    watcher: RecommendedWatcher,
+    changes: Receiver<notify::Result<Event>>,
+    /// Each with whether it is watched: one that was taken away is not, until it is made again.
+    folders: BTreeMap<PathBuf, bool>,
+}
+
+impl Watched {
+    /// Watches these as well. One that was there once need not be there now.
+    fn attend(&mut self, folders: impl Iterator<Item = PathBuf>) -> notify::Result<()> {
+        for folder in folders {
+            if !self.folders.contains_key(&folder) {
+                self.watcher.watch(&folder, RecursiveMode::Recursive)?;
+                self.folders.insert(folder, true);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns once something below a folder has changed, or a folder is there again.
+    fn wait(&mut self) {
+        loop {
+            if self.take_up() {
+                break;
+            }
+            let lost = self.folders.values().any(|watched| !watched);
+            let event = if lost { self.changes.recv_timeout(LOOKS) } else { self.changes.recv().map_err(Into::into) };
+            match event {
+                Ok(Ok(event)) => {
+                    self.lose(&event);
+                    if counts(&event) {
+                        break;
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Err(_)) | Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+        while let Ok(event) = self.changes.recv_timeout(SETTLES) {
+            event.iter().for_each(|event| self.lose(event));
+        }
+        self.take_up();
+    }
+
+    /// Whether a folder that was lost is there again; from now on it is watched.
+    fn take_up(&mut self) -> bool {
+        let mut any = false;
+        for (folder, watched) in self.folders.iter_mut().filter(|(_, watched)| !**watched) {
+            *watched = self.watcher.watch(folder, RecursiveMode::Recursive).is_ok();
+            any |= *watched;
+        }
+        any
+    }
+
+    /// Remembers which folders themselves were taken away: whatever comes to stand there is another one.
+    fn lose(&mut self, event: &Event) {
+        if !matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
+            return;
+        }
+        for (folder, watched) in self.folders.iter_mut().filter(|(_, watched)| **watched) {
+            let told = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+            if event.paths.contains(&told) {
+                // What was moved away would be watched where it is now.
+                _ = self.watcher.unwatch(folder);
+                *watched = false;
+            }
+        }
     }
 }
 

@@ -57,6 +57,8 @@ fn a_new_pack_checks_clean_and_its_cases_pass() {
     check(&folder, &["new", "pack", "--", "-notes"], 2, "", "cannot name a pack");
     let ledger = concat!(env!("CARGO_MANIFEST_DIR"), "/rules/couple-ai");
     check(&folder, &["prompt", ledger, "--against", "notes"], 1, "before:", "prompt/unknown-prompt");
+    check(&folder, &["prompt", ledger, "--prompt", "nope"], 2, "", "the pack has no prompt `nope`");
+    check(&folder, &["prompt", ledger, "--mode", "nope"], 2, "", "the pack has no mode `nope`");
 }
 
 #[test]
@@ -306,8 +308,19 @@ fn a_watched_pack_is_told_again_after_each_save() {
     let text = std::fs::read_to_string(&pack).unwrap();
     std::fs::write(&pack, text.replace("\"keep_note\"", "\"keep_nte\"")).unwrap();
     next("error[pack/unknown-action]");
-    std::fs::write(&pack, text).unwrap();
+    std::fs::write(&pack, &text).unwrap();
     next("1 pack: clean");
+    // A folder that is taken away and made again, at once or later, is another one to the system, not to those who watch.
+    for later in [0, 300] {
+        std::fs::remove_dir_all(folder.join("notes")).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(later));
+        check(&folder, &["new", "pack", "notes"], 0, "", "");
+        next("1 pack: clean");
+        std::fs::write(&pack, text.replace("\"keep_note\"", "\"keep_nte\"")).unwrap();
+        next("error[pack/unknown-action]");
+        std::fs::write(&pack, &text).unwrap();
+        next("1 pack: clean");
+    }
 }
 
 /// A command that goes on until the test ends, however it does.
