@@ -68,31 +68,42 @@ fn member(text: &str, key: Span, value: Span) -> Span {
 
 /// A list: what of it matches an item that was expected stays as it was written, with the comments at its lines.
 fn list(text: &str, items: &[Tree], at: Span, got: &[Value]) -> String {
-    let mut free: Vec<Written<'_>> = written(text, items, at);
-    let new: Vec<Written<'_>> = got
+    let (written, tail) = written(text, items, at);
+    let mut old: Vec<Option<Written<'_>>> = written.into_iter().map(Some).collect();
+    let new: Vec<(usize, Written<'_>)> = got
         .iter()
         .map(|value| {
-            let same = free.iter().position(|one| holds(one.item, value));
-            same.map_or_else(|| Written { new: Some(inline(value)), ..Written::default() }, |same| free.remove(same))
+            let same = |one: &Option<Written<'_>>| one.as_ref().is_some_and(|one| holds(one.item, value));
+            let same = old.iter().position(same);
+            let one = same.and_then(|same| old.get_mut(same)?.take());
+            let place = same.unwrap_or_default();
+            (place, one.unwrap_or_else(|| Written { new: Some(inline(value)), ..Written::default() }))
         })
         .collect();
-    let Some(first) = items.first().map(|item| item.at().span.start).filter(|_| at.of(text).contains('\n')) else {
-        return format!("[{}]", new.iter().map(Written::text).collect::<Vec<_>>().join(", "));
-    };
+    if !at.of(text).contains('\n') {
+        return format!("[{}]", new.iter().map(|(_, one)| one.text()).collect::<Vec<_>>().join(", "));
+    }
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let indent = |place: usize| {
         let line = text.get(..place).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
         line.get(..line.len() - line.trim_start().len()).unwrap_or_default()
     };
-    let (inner, outer) = (indent(first), indent(at.end));
+    let outer = indent(at.end);
+    let inner = items.first().map_or_else(|| format!("{outer}  "), |first| indent(first.at().span.start).to_owned());
     let mut out = format!("[{end}");
-    for one in &new {
-        for comment in &one.before {
-            out += &format!("{inner}{comment}{end}");
-        }
-        let comment = if one.beside.is_empty() { String::new() } else { format!(" {}", one.beside) };
-        out += &format!("{inner}{},{comment}{end}", one.text());
+    let comment = |out: &mut String, comment: &str| *out += &format!("{inner}{comment}{end}");
+    for (place, one) in &new {
+        // What was said of items that went stays where they stood.
+        old.iter_mut()
+            .take(*place)
+            .filter_map(Option::take)
+            .for_each(|gone| gone.comments().for_each(|one| comment(&mut out, one)));
+        one.before.iter().for_each(|one| comment(&mut out, one));
+        let beside = if one.beside.is_empty() { String::new() } else { format!(" {}", one.beside) };
+        out += &format!("{inner}{},{beside}{end}", one.text());
     }
+    old.into_iter().flatten().for_each(|gone| gone.comments().for_each(|one| comment(&mut out, one)));
+    tail.into_iter().for_each(|one| comment(&mut out, one));
     out + outer + "]"
 }
 
@@ -106,19 +117,25 @@ struct Written<'t> {
     beside: &'t str,
 }
 
-impl Written<'_> {
+impl<'t> Written<'t> {
     fn text(&self) -> String {
         self.new.clone().unwrap_or_else(|| self.old.to_owned())
     }
+
+    fn comments(&self) -> impl Iterator<Item = &'t str> {
+        self.before.iter().copied().chain(Some(self.beside).filter(|beside| !beside.is_empty()))
+    }
 }
 
-fn written<'t>(text: &'t str, items: &'t [Tree], at: Span) -> Vec<Written<'t>> {
+/// The items of a list, and the comments behind the last.
+fn written<'t>(text: &'t str, items: &'t [Tree], at: Span) -> (Vec<Written<'t>>, Vec<&'t str>) {
+    let comments = |lead: &'t str| lead.lines().map(str::trim).filter(|line| line.starts_with('#')).collect();
     let mut start = at.start + 1;
     let mut all = Vec::with_capacity(items.len());
     for item in items {
         let span = item.at().span;
         let lead = text.get(start..span.start).unwrap_or_default();
-        let before = lead.lines().map(str::trim).filter(|line| line.starts_with('#')).collect();
+        let before = comments(lead);
         let rest = text.get(span.end..at.end).unwrap_or_default();
         let line = rest.lines().next().unwrap_or_default();
         let beside = line.trim_start_matches([' ', '\t', ',']);
@@ -126,7 +143,7 @@ fn written<'t>(text: &'t str, items: &'t [Tree], at: Span) -> Vec<Written<'t>> {
         start = span.end + if beside.is_empty() { 0 } else { line.len() };
         all.push(Written { item: Some(item), old: span.of(text), new: None, before, beside });
     }
-    all
+    (all, comments(text.get(start..at.end).unwrap_or_default()))
 }
 
 fn holds(expected: Option<&Tree>, got: &Value) -> bool {
@@ -203,7 +220,18 @@ mod tests {
                 { "code": "response/c", "severity": "error" },
                 { "code": "response/a", "severity": "error" },
                 { "code": "response/d", "severity": "error" }] }),
-            "codes = [\n  \"response/c\",\n  # the first\n  'response/a', # one\n  \"response/d\",\n]\n",
+            "codes = [\n  \"response/c\",\n  # the first\n  'response/a', # one\n  \"response/d\",\n  # two\n]\n",
+        );
+        // What was said of an item that went, and behind the last one, stays.
+        check(
+            "codes = [\n  # the first\n  'response/a', # one\n  # the second\n  'response/b',\n  # no more\n]\n",
+            serde_json::json!({ "diagnostics": [{ "code": "response/b", "severity": "error" }] }),
+            "codes = [\n  # the first\n  # one\n  # the second\n  'response/b',\n  # no more\n]\n",
+        );
+        check(
+            "codes = [\n  # none yet\n]\n",
+            serde_json::json!({ "diagnostics": [{ "code": "response/b", "severity": "error" }] }),
+            "codes = [\n  \"response/b\",\n  # none yet\n]\n",
         );
         check(
             "contents = []\n",
