@@ -353,6 +353,55 @@ fn a_host_counts_as_it_likes() {
     assert!(!prompt.ledger.estimated);
 }
 
+/// In a text that holds the rules a token is two letters, elsewhere one: what a layer gives counts half in the whole.
+#[test]
+fn a_layer_is_asked_again_until_the_whole_fits() {
+    struct Letters;
+    impl Counter for Letters {
+        fn count(&self, text: &str) -> usize {
+            if text.contains("RULES") { text.len().div_ceil(2) } else { text.len() }
+        }
+    }
+    let pack = r#"
+        [pack]
+        name = "p"
+        [dialects.d]
+        grammar = "tags"
+        blocks.message = { role = "message" }
+        [[prompts.main.layers]]
+        id = "rules"
+        text = "prompt/rules.md"
+        [[prompts.main.layers]]
+        id = "history"
+        source = "history"
+        trim = "oldest-turns"
+        [[prompts.main.layers]]
+        id = "message"
+        source = "message"
+        [tiers.all]
+        context = 300
+        reserve = 100
+    "#;
+    let loaded = Program::check(&Folder::new("p", [("pack.toml", pack), ("prompt/rules.md", "RULES")]));
+    let program = loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    let history = (0..20).map(|number| turn(Speaker::User, format!("{number:040}"))).collect();
+    let request = Request { history, counter: Some(Arc::new(Letters)), ..request("", "Hi") };
+    let prompt = program.prompt(&program.session(), &request);
+    assert!(
+        prompt.found.is_empty() && (1..=200).contains(&prompt.ledger.tokens),
+        "{:?} {:?}",
+        prompt.found,
+        prompt.ledger
+    );
+    assert!(
+        prompt.text.contains(&format!("{:040}", 19)) && !prompt.text.contains(&format!("{:040}", 0)),
+        "{}",
+        prompt.text
+    );
+    let turns = prompt.messages.iter().filter(|message| message.content.starts_with('0')).count();
+    assert!(turns > 4, "no more is left out than it takes: {turns}");
+}
+
 #[test]
 fn a_template_that_never_ends_is_found_by_check() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }\n\
