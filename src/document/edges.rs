@@ -140,7 +140,7 @@ fn left_open(span: Span, text: &str, least: usize) -> Option<Span> {
 }
 
 /// The part of `span` that its trims leave, one after the other.
-pub(super) fn trimmed(span: Span, text: &str, trims: &[Trim]) -> Span {
+pub(crate) fn trimmed(span: Span, text: &str, trims: &[Trim]) -> Span {
     let mut span = span;
     for (index, trim) in trims.iter().enumerate() {
         span = match trim {

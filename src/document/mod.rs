@@ -23,7 +23,7 @@ mod side_by_side;
 
 pub use announce::Announcement;
 pub(crate) use decode::{Spelling, decode_entities, decode_string};
-pub(crate) use edges::{without_between, without_frame};
+pub(crate) use edges::{trimmed, without_between, without_frame};
 pub(crate) use masks::Mask;
 pub(crate) use members::without;
 pub(crate) use pieces::Pieces;

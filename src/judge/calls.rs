@@ -9,7 +9,7 @@ use super::typing::{self, Entry, Source, Undeclared};
 use super::{Fate, Judgement, Subject, defect, head};
 use crate::diagnostic::{Defect, Remark, Strategy};
 use crate::document::payload::{self, Payload, Unreadable};
-use crate::document::{Block, Ended, Key, Written};
+use crate::document::{Block, Ended, Key, Written, trimmed};
 use crate::expression::Template;
 use crate::program::{self, Action, Dialect, Schema, Types};
 use crate::surface::{self, Role};
@@ -113,7 +113,7 @@ impl<'r> Judgement<'r> {
                 &self.document.masks,
                 ladder,
                 dialect,
-                block.family(),
+                (block.family(), bound.field.as_ref()),
                 limits,
                 &values,
             )
@@ -125,8 +125,14 @@ impl<'r> Judgement<'r> {
             Payload::Empty => ("none", Object::new()),
             Payload::Attributes => {
                 let entries = self.told(block, bound);
-                // Entities are decoded there, whatever the block says of its body.
-                let typed = Source { entities: true, ..source }.typed(entries.into_iter(), types, limits.depth);
+                // Attributes as tags have them hold entities, whatever the block says of its body; what a rule of the
+                // pack's own grammar captures says what it says.
+                let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, Key::Typed(_)));
+                let typed = Source { entities: source.entities || quoted, ..source }.typed(
+                    entries.into_iter(),
+                    types,
+                    limits.depth,
+                );
                 ("attributes", typed.params)
             }
             Payload::Fields(fields) => {
@@ -236,7 +242,7 @@ impl<'r> Judgement<'r> {
             let same = |other: &str| dialect.names.same(other, name);
             let names = matches!(&bound.called, program::Called::Attribute(called) if same(called));
             if !names && !entries.iter().any(|entry| same(entry.name)) {
-                let body = attribute.value.span().trimmed(self.text);
+                let body = trimmed(attribute.value.span(), self.text, &bound.trim);
                 let start = match attribute.key {
                     Key::Typed(key) => key.start(),
                     Key::Rule(_) | Key::Payload => body.start,
@@ -251,7 +257,7 @@ impl<'r> Judgement<'r> {
     fn source<'s>(
         &self,
         block: &Block,
-        bound: &program::Block,
+        bound: &'s program::Block,
         dialect: &'s Dialect,
         values: &'s Cell<usize>,
     ) -> Source<'s>
@@ -263,6 +269,7 @@ impl<'r> Judgement<'r> {
             masks: &self.document.masks,
             dialect,
             family: block.family(),
+            field: bound.field.as_ref(),
             entities: bound.entities(),
             limits: &self.program.limits,
             values,

@@ -70,7 +70,7 @@ impl<'r> Judgement<'r> {
             masks,
             &bound.payload,
             dialect,
-            block.family(),
+            (block.family(), None),
             limits,
             &self.values,
         );

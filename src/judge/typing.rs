@@ -7,7 +7,7 @@
 use crate::document::Mask;
 use crate::document::decode_entities;
 use crate::document::payload::{Field, Fields, read_fields, read_strictly};
-use crate::program::{Dialect, Kind, Limits, Types};
+use crate::program::{Dialect, FieldName, Kind, Limits, Types};
 use crate::text::Span;
 use crate::value::{Object, Value};
 use std::borrow::Cow;
@@ -21,6 +21,7 @@ pub(super) struct Source<'t> {
     pub(super) masks: &'t [Mask],
     pub(super) dialect: &'t Dialect,
     pub(super) family: usize,
+    pub(super) field: Option<&'t FieldName>,
     pub(super) entities: bool,
     pub(super) limits: &'t Limits,
     /// How many values the payloads may still hold.
@@ -85,7 +86,7 @@ impl<'t> Source<'t> {
     }
 
     pub(super) fn fields_in(&self, span: Span) -> Fields {
-        read_fields(self.text, span, self.masks, self.dialect, self.family, self.limits)
+        read_fields(self.text, span, self.masks, self.dialect, (self.family, self.field), self.limits)
     }
 
     /// The members that the fields give, typed by the schema's properties.

@@ -197,6 +197,7 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
     }
     let marks = [
         ("payload", !block.payload.0.is_empty()),
+        ("field", block.field.is_some()),
         ("holds", !block.holds.is_empty()),
         ("anchor", block.anchor.is_some()),
         ("close", !block.close.is_empty()),
@@ -246,6 +247,17 @@ fn check_block(block: &Block, at: Location, (dialect, object): (&Dialect, bool),
                 message,
                 "calls have `tags`, `json`, `attributes` or `text`, sections `bullets` or `json`",
             ));
+        }
+    }
+    if let Some(field) = block.field.as_ref().filter(|_| !object) {
+        let tags = block.payload.0.iter().any(|payload| payload.value == Payload::Tags);
+        if !call || !tags {
+            let message = "the block has no fields that are tags";
+            diagnostics.push(bad(field.at, message, "only a call with `payload = \"tags\"` has some"));
+        } else if block.field_named_by().is_none() {
+            let message = format!("`{}` names no field", field.value);
+            let help = "say `@TAG.ATTRIBUTE`: of `<parameter name=\"x\">`, `@parameter.name`";
+            diagnostics.push(bad(field.at, message, help));
         }
     }
     let content = block.role == Role::Content;

@@ -14,7 +14,23 @@ use std::collections::HashSet;
 const DEEPEST: usize = 64;
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
-    each(surface, |_, schema| examine(schema, 0, diagnostics));
+    let mut whole = HashSet::new();
+    for action in surface.actions.values() {
+        let params = &action.value.params;
+        let Some(listed) = params.get("properties").filter(|_| params.contains_key("type")) else { continue };
+        let Tree::Table(properties, _) = &listed.value else { continue };
+        if !properties.is_empty() && properties.iter().all(|(_, one)| matches!(one, Tree::Table(..))) {
+            let message = "`params` is no schema: each member of it is a parameter, and has one";
+            let help = "put what stands in `properties` there, with `required = true` on each that must be there";
+            diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, listed.at, message).with_help(help));
+            whole.extend(params.values().map(|param| param.at));
+        }
+    }
+    each(surface, |at, schema| {
+        if !whole.contains(&at) {
+            examine(schema, 0, diagnostics);
+        }
+    });
 }
 
 /// The places of those whose schema has a wrong word in it: that it cannot be compiled is no news.

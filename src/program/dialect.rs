@@ -88,6 +88,13 @@ pub(crate) struct Family {
     pub(crate) close_lead: Lead,
 }
 
+/// A tag that is a field called by what its opener says: `<parameter name="x">`.
+#[derive(Debug, Clone)]
+pub(crate) struct FieldName {
+    pub(crate) tag: String,
+    pub(crate) attribute: String,
+}
+
 /// The literal that a rule starts with, and whether the name follows it at once; or whether it holds one further on.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lead {
@@ -163,6 +170,8 @@ pub(crate) struct Block {
     pub(crate) schema: Option<Schema>,
     pub(crate) required: bool,
     pub(crate) payload: Vec<Payload>,
+    /// The tag that is a field of the call, where its opener says which.
+    pub(crate) field: Option<FieldName>,
     /// What its text is decoded from.
     pub(crate) decode: Option<Decoding>,
     pub(crate) holds: Vec<BlockId>,

@@ -28,7 +28,7 @@ mod structure;
 mod tables;
 mod types;
 
-pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, Lead, Outside, tag_family};
+pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, FieldName, Lead, Outside, tag_family};
 pub(crate) use effect::{Effect, Verb};
 pub(crate) use example::{Members, example};
 pub(crate) use flow::{Event, Exit, Flows, Input, Message, Rule, Speakers};

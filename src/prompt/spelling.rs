@@ -5,7 +5,9 @@
 //! Never: knows a dialect by name, or decides which blocks a reply has.
 
 use crate::grammar::{Part, RuleId};
-use crate::program::{Action, Block, BlockId, Called, Closer, Dialect, Family, Members, Program, example, tag_family};
+use crate::program::{
+    Action, Block, BlockId, Called, Closer, Dialect, Family, FieldName, Members, Program, example, tag_family,
+};
 use crate::surface::{Payload, Role, Trim};
 use serde_json::Value;
 
@@ -133,7 +135,7 @@ impl<'p> Speller<'p> {
             Payload::Tags => {
                 // A dialect whose own grammar has no closers spells its fields as tags.
                 let fields = if family.close.is_some() { Some(family) } else { tag_family() };
-                Some(members(&params, fields?, block.entities(), 1))
+                Some(members(&params, (fields?, block.field.as_ref()), block.entities(), 1))
             }
             Payload::Json | Payload::Bullets => {
                 let (pretty, brief) = (format!("{params:#}"), params.to_string());
@@ -198,33 +200,42 @@ fn opener(
     body: &str,
 ) -> Option<String> {
     let grammar = &family.grammar;
-    let mut parts = vec![Part::Text(family.name, name)];
-    for (key, value) in attributes {
-        parts.push(match grammar.rule(key) {
-            Some(rule) => Part::Text(rule, value),
-            None => Part::Whole(family.attribute?, vec![Part::Next(key), Part::Next(value)]),
-        });
-    }
-    parts.extend(empty.map(|rule| Part::Whole(rule, Vec::new())));
-    grammar.spell(family.open, &parts, body)
+    let typed = |key, value| Some(Part::Whole(family.attribute?, vec![Part::Next(key), Part::Next(value)]));
+    let spelled = |named: bool| {
+        let mut parts = vec![Part::Text(family.name, name)];
+        for (key, value) in attributes {
+            parts.push(match grammar.rule(key).filter(|_| named) {
+                Some(rule) => Part::Text(rule, value),
+                None => typed(key, value)?,
+            });
+        }
+        parts.extend(empty.map(|rule| Part::Whole(rule, Vec::new())));
+        grammar.spell(family.open, &parts, body)
+    };
+    // An attribute may be called as a rule is that spells something else.
+    spelled(true).or_else(|| spelled(false))
 }
 
 /// The members of an object as fields, each on lines of its own.
-fn members(value: &Value, family: &Family, entities: bool, depth: usize) -> String {
+fn members(value: &Value, (family, named): (&Family, Option<&FieldName>), entities: bool, depth: usize) -> String {
     let Value::Object(members) = value else { return String::new() };
     let indent = "  ".repeat(depth);
     let field = |(name, value): (&String, &Value)| {
         let body = match value {
             Value::Object(inner) if !inner.is_empty() => {
-                format!("\n{}\n{indent}", self::members(value, family, entities, depth + 1))
+                format!("\n{}\n{indent}", self::members(value, (family, named), entities, depth + 1))
             }
             Value::String(text) if entities => escape(text),
             Value::String(text) => text.clone(),
             other if entities => escape(&other.to_string()),
             other => other.to_string(),
         };
-        let tag = |rule| family.grammar.spell(rule, &[Part::Text(family.name, name)], "");
-        Some(format!("{indent}{}{body}{}", tag(family.open)?, tag(family.close?)?))
+        let word = named.map_or(name.as_str(), |named| &named.tag);
+        let attributes: Vec<(&str, &str)> =
+            named.iter().map(|named| (named.attribute.as_str(), name.as_str())).collect();
+        let open = opener(family, word, &attributes, None, "")?;
+        let close = family.grammar.spell(family.close?, &[Part::Text(family.name, word)], "")?;
+        Some(format!("{indent}{open}{body}{close}"))
     };
     members.iter().filter_map(field).collect::<Vec<_>>().join("\n")
 }

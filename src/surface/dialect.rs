@@ -95,6 +95,9 @@ table! {
         schema: Option<Tree>,
         /// Of a call, or of a section with a value: how its payload is read; of several readers the first that can read it.
         payload: OneOrMore<Spanned<Payload>>,
+        /// Of a call whose fields are tags: `@TAG.ATTRIBUTE`, the tag that is a field and what in its opener says which, as in
+        /// `<parameter name="x">`.
+        field: Option<Spanned<String>>,
         /// What its text is decoded from.
         decode: Option<Decoding>,
         /// Blocks that are looked for inside it. They are `nested-block` all the same: the degradation says what becomes of them.
@@ -113,6 +116,12 @@ table! {
 }
 
 impl Block {
+    /// The tag that is a field of the call, and its attribute that says which, of `@TAG.ATTRIBUTE`.
+    pub(crate) fn field_named_by(&self) -> Option<(&str, &str)> {
+        let named = self.field.as_ref()?.value.strip_prefix('@')?.rsplit_once('.');
+        named.filter(|(tag, attribute)| !tag.is_empty() && !attribute.is_empty())
+    }
+
     /// The way in the payload to what the call is called by, of `@payload.WAY`, and of `@payload[].WAY`, where the payload is a
     /// list and each of its entries a call.
     pub(crate) fn named_within(&self) -> Option<(&str, bool)> {

@@ -7,9 +7,10 @@
 //! An opener belongs to the closer that balances it among the tags of its own name, so that a field may hold one of
 //! its own name and stray tags of other names. One pass pairs all of them, however many are never closed.
 
-use crate::document::Mask;
+use crate::document::mark::opener;
+use crate::document::{Key, Mask};
 use crate::grammar::{Machine, Progress, RuleId};
-use crate::program::{Dialect, Family, Limits, tag_family};
+use crate::program::{Dialect, Family, FieldName, Limits, tag_family};
 use crate::text::{Span, Stretch};
 use std::num::NonZeroU32;
 
@@ -79,16 +80,20 @@ enum Kind {
 /// Tags of one text that are looked at.
 pub(crate) const MOST_TAGS: usize = 20_000;
 
-/// Reads the outermost fields of `body`.
+/// Reads the outermost fields of `body`; a tag that `named` tells of bears the name that its opener says.
 pub(crate) fn read_fields(
     text: &str,
     body: Span,
     masks: &[Mask],
     dialect: &Dialect,
-    family: usize,
+    (family, named): (usize, Option<&FieldName>),
     limits: &Limits,
 ) -> Fields {
     let mut fields = Fields::default();
+    let name_of = |tag: &Tag| {
+        let named = named.filter(|named| dialect.names.same(&named.tag, tag.name().of(text)));
+        named.and_then(|named| says(text, tag, dialect, family, &named.attribute, limits)).unwrap_or(tag.name())
+    };
     let tags = read_tags(text, body, masks, dialect, family, limits);
     fields.too_many = tags.len() >= MOST_TAGS;
     let mut next = 0;
@@ -98,12 +103,12 @@ pub(crate) fn read_fields(
             (Kind::Close, _) => fields.stray.push(tag.span()),
             (Kind::Empty, _) => {
                 let end = Span::new(tag.span().end, tag.span().end);
-                fields.list.push(Field { name: tag.name(), span: tag.span(), body: end });
+                fields.list.push(Field { name: name_of(tag), span: tag.span(), body: end });
             }
             (Kind::Open, None) => fields.unclosed.push(tag.span()),
             (Kind::Open, Some((closer, end))) => {
                 let body = Span::new(tag.span().end, end.span().start).trimmed(text);
-                fields.list.push(Field { name: tag.name(), span: tag.span().to(end.span()), body });
+                fields.list.push(Field { name: name_of(tag), span: tag.span().to(end.span()), body });
                 next = closer + 1;
             }
         }
@@ -124,11 +129,33 @@ pub(crate) fn read_tags(
     family: usize,
     limits: &Limits,
 ) -> Vec<Tag> {
-    // A dialect whose own grammar has no closers spells its fields as tags.
+    family_of(dialect, family)
+        .map_or_else(Vec::new, |family| pair(text, tags(text, body, masks, family, limits), dialect))
+}
+
+/// The grammar that spells the fields of a family: where its own has no closers, they are tags.
+fn family_of(dialect: &Dialect, family: usize) -> Option<&Family> {
     let own = dialect.families.get(family).filter(|family| family.close.is_some());
     #[expect(clippy::redundant_closure, reason = "the shipped family lives longer than the dialect's own")]
-    let family = own.or_else(|| tag_family());
-    family.map_or_else(Vec::new, |family| pair(text, tags(text, body, masks, family, limits), dialect))
+    own.or_else(|| tag_family())
+}
+
+/// What the opener of a tag says as `attribute`.
+fn says(text: &str, tag: &Tag, dialect: &Dialect, family: usize, attribute: &str, limits: &Limits) -> Option<Span> {
+    let family = family_of(dialect, family)?;
+    let within = text.get(..tag.span().end)?;
+    let mut machine = Machine::new().capturing(8 + 3 * limits.fields);
+    let mut steps = limits.steps_per_byte * tag.span().len() as u64 + 1_000;
+    machine.start(&family.grammar, family.open, tag.span().start);
+    let Progress::Matched(_) = machine.run(&family.grammar, within, true, &mut steps) else { return None };
+    let key = |key: Key| match key {
+        Key::Typed(key) => key.span().of(text),
+        Key::Rule(rule) => family.grammar.rule_name(rule),
+        Key::Payload => "",
+    };
+    let said = opener(family, machine.captures()).attributes;
+    let said = said.iter().find(|one| dialect.names.same(key(one.key), attribute))?;
+    Some(said.value.span().trimmed(text)).filter(|said| !said.is_empty())
 }
 
 /// Every tag of the body, in order.

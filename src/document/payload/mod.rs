@@ -14,7 +14,7 @@ pub(crate) use json::{Json, Unreadable, grammar as json_grammar, strict as read_
 pub(crate) use layout::Layout;
 
 use crate::document::Mask;
-use crate::program::{Dialect, Limits};
+use crate::program::{Dialect, FieldName, Limits};
 use crate::surface;
 use crate::text::Span;
 use crate::value::Value;
@@ -54,13 +54,14 @@ pub(crate) fn read(
     masks: &[Mask],
     ladder: &[surface::Payload],
     dialect: &Dialect,
-    family: usize,
+    spelled: (usize, Option<&FieldName>),
     limits: &Limits,
     values: &Cell<usize>,
 ) -> Read {
     if body.of(text).trim().is_empty() {
         return Read { payload: Payload::Empty, rung: 0 };
     }
+    let tried_json = |rung: usize| ladder.iter().take(rung).any(|reader| *reader == surface::Payload::Json);
     let mut faulty: Option<Read> = None;
     let mut refused = Unreadable { why: "there is no field in it".to_owned(), at: body.trimmed(text) };
     if ladder == [surface::Payload::Attributes] {
@@ -71,7 +72,7 @@ pub(crate) fn read(
             // Whoever knows the opener reads these, where there is no body.
             surface::Payload::Attributes => {}
             surface::Payload::Tags => {
-                let fields = read_fields(text, body, masks, dialect, family, limits);
+                let fields = read_fields(text, body, masks, dialect, spelled, limits);
                 if !fields.list.is_empty() || !fields.unclosed.is_empty() {
                     return Read { payload: Payload::Fields(fields), rung };
                 }
@@ -90,6 +91,8 @@ pub(crate) fn read(
                 let value = bullets::read(body.of(text), limits.fields);
                 return Read { payload: Payload::Json(Json::whole(value)), rung };
             }
+            // An object that is cut off or broken is no text.
+            surface::Payload::Text if tried_json(rung) && body.of(text).trim_start().starts_with('{') => {}
             surface::Payload::Text => return Read { payload: Payload::Text, rung },
         }
     }

@@ -7,7 +7,7 @@
 use crate::pack::Pack;
 use crate::program::Starts;
 use crate::program::names::{Bound, Names};
-use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, Outline, Outside, Schema, Structure};
+use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, FieldName, Outline, Outside, Schema, Structure};
 use crate::surface::{self, Anchor, Case, Mask, Role, Trim};
 use crate::text::Spanned;
 use std::sync::Arc;
@@ -155,6 +155,9 @@ fn compile_block(
         required: schema.as_ref().is_some_and(|(_, required)| *required),
         schema: schema.map(|(schema, _)| schema),
         payload: block.payload.0.iter().map(|reader| reader.value).collect(),
+        field: block
+            .field_named_by()
+            .map(|(tag, attribute)| FieldName { tag: tag.into(), attribute: attribute.into() }),
         decode: block.decode.or(dialect.decode),
         holds: block.holds.iter().filter_map(id).collect(),
         anchor: block.anchor.or(dialect.anchor).unwrap_or(Anchor::Anywhere),
