@@ -333,8 +333,10 @@ impl Scanner {
                 Closer::Word(word) => names.same(name, word),
                 Closer::Pattern(pattern) => names.fits(pattern, name),
             };
-            if closes && found.is_none_or(|(tier, _)| closer.tier() < tier) {
-                found = Some((closer.tier(), position == 0));
+            if closes {
+                // The first of `close` is the right one, however surely another names the block as well.
+                let (tier, first) = found.unwrap_or((closer.tier(), position == 0));
+                found = Some((tier.min(closer.tier()), first));
             }
         }
         found
