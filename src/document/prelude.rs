@@ -97,12 +97,15 @@ impl Prelude {
         loop {
             let bytes = text.as_bytes();
             for (next, literal) in self.next.iter_mut().zip(texts) {
-                if *next < self.from || bytes.get(*next..*next + literal.len()) != Some(literal.as_bytes()) {
-                    let rest = bytes.get(self.from..).unwrap_or_default();
+                // Up to where it stood last it is not: either it stands there, or the search ended there.
+                let from = self.from.max(*next);
+                let rest = bytes.get(from..).unwrap_or_default();
+                if !rest.starts_with(literal.as_bytes()) {
                     // The last bytes may be the first of one that is still coming.
-                    let open = (text.len() + 1).saturating_sub(literal.len()).max(self.from);
-                    let found = memchr::memmem::find(rest, literal.as_bytes());
-                    *next = found.map_or(open, |offset| self.from + offset);
+                    let open = (text.len() + 1).saturating_sub(literal.len()).max(from);
+                    *next = memchr::memmem::find(rest, literal.as_bytes()).map_or(open, |offset| from + offset);
+                } else {
+                    *next = from;
                 }
             }
             let hit = self.next.iter().copied().min().unwrap_or(text.len());

@@ -104,6 +104,8 @@ pub(crate) const INPUTS: &[Input] = &[
     ("fences with words", |size| repeat("```a\n", size)),
     ("fences of all lengths", |size| runs(size, true).replace(' ', "\n")),
     ("fences of both kinds", |size| repeat("```a\n~~~b\n", size)),
+    ("runs for fences in one line", |size| repeat("```)", size)),
+    ("reasoning whose end does not count", |size| format!("assistantanalysis{}", repeat(" assistantfinal ", size))),
     ("a fence on one line", |size| format!("```{}", "x".repeat(size))),
     ("a fence that never closes, and openers", |size| format!("```\n{}", repeat("<message>\n", size))),
     ("openers in a fence", |size| format!("x\n```\n{}```\n", repeat("<message>\n", size))),

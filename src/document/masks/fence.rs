@@ -36,16 +36,13 @@ pub(super) fn fence_line(bytes: &[u8], start: usize, complete: bool) -> Option<F
 }
 
 /// The fence that opens behind other text on its line: a word of what it holds is glued to it, or it to a tag before it.
-pub(super) fn glued_fence(bytes: &[u8], at: usize, marks: usize) -> Option<FenceLine> {
-    let rest = bytes.get(marks..).unwrap_or_default();
-    let info = rest.get(..memchr::memchr(b'\n', rest)?)?;
-    let end = marks + info.len();
-    let info = info.trim_ascii_end();
-    let word = info.iter().all(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'`' | b'<' | b'>'));
-    let after_tag =
-        at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(|byte| matches!(byte, b'>' | b']'));
-    let fence = FenceLine { length: marks - at, bare: info.is_empty(), closes: false, marks, end };
-    (bytes.get(at) == Some(&b'`') && word && (after_tag || !info.is_empty())).then_some(fence)
+/// Behind the word, which may be missing, only white space stands up to the end of the line.
+pub(super) fn glued_fence(bytes: &[u8], at: usize, marks: usize, word: usize, end: usize) -> Option<FenceLine> {
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+    let bare = word == marks;
+    let is_glued = !bare || before.is_some_and(|byte| matches!(byte, b'>' | b']'));
+    let ends = bytes.get(end) == Some(&b'\n');
+    (is_glued && ends).then_some(FenceLine { length: marks - at, bare, closes: false, marks, end })
 }
 
 pub(super) fn run_end(bytes: &[u8], at: usize) -> usize {

@@ -73,10 +73,21 @@ struct Seen {
     /// The end of the line of either.
     opening_line: Search,
     closing_line: Search,
+    /// The word glued to the run that may open a fence, and the white space behind it.
+    word: Search,
+    behind_word: Search,
     /// The white space behind a line break.
     blanks: Search,
     /// The fence that opens at the place.
     fence: Option<(usize, FenceLine)>,
+}
+
+impl Seen {
+    /// Where the word ends that starts here, and the white space behind it on its line, if both have come.
+    fn word_at(&mut self, bytes: &[u8], start: usize) -> Option<(usize, usize)> {
+        let word = self.word.word(bytes, start)?;
+        Some((word, self.behind_word.past_word(bytes, word)?))
+    }
 }
 
 /// What became of the search for one mask.
@@ -167,16 +178,20 @@ impl Masks {
             return Sought::Pending;
         }
         if run - at >= 3 && (self.kinds.fences || fence_start(bytes, at).is_some()) {
-            if !complete && self.seen.opening_line.line(bytes, run).is_none() {
-                return Sought::Pending;
-            }
             let start = fence_start(bytes, at);
-            let line = match self.seen.fence {
-                Some((known, line)) if known == at => Some(line),
-                _ => match start {
-                    Some(start) => fence_line(bytes, start, complete),
-                    None => glued_fence(bytes, at, run),
+            let line = match (self.seen.fence, start) {
+                (Some((known, line)), _) if known == at => Some(line),
+                (_, Some(_)) if !complete && self.seen.opening_line.line(bytes, run).is_none() => {
+                    return Sought::Pending;
+                }
+                (_, Some(start)) => fence_line(bytes, start, complete),
+                // The line may be long and hold many runs: no further than up to the next is looked for the end of a word.
+                (_, None) if mark == b'`' => match self.seen.word_at(bytes, run) {
+                    Some((word, end)) => glued_fence(bytes, at, run, word, end),
+                    None if complete => None,
+                    None => return Sought::Pending,
                 },
+                (_, None) => None,
             };
             self.seen.fence = line.map(|line| (at, line));
             match line {
@@ -393,7 +408,7 @@ mod tests {
             ladder.push_str(&"`".repeat(length));
             ladder.push(' ');
         }
-        for text in [ladder, "```a\n".repeat(100_000), "` `` ".repeat(100_000), "\n```".repeat(50_001)] {
+        for text in [ladder, "```a\n".repeat(100_000), "` `` ".repeat(100_000), "\n```".repeat(50_001), "```)".repeat(100_000)] {
             whole(&text);
         }
     }

@@ -33,6 +33,17 @@ impl Search {
         self.go_on(bytes, start, |rest| memchr::memchr(b'\n', rest))
     }
 
+    /// The end of the word that starts here, if it has come: at white space, a mark or the edge of a tag.
+    pub(super) fn word(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'`' | b'<' | b'>');
+        self.go_on(bytes, start, |rest| rest.iter().position(ends))
+    }
+
+    /// The first byte that is a line break or no white space.
+    pub(super) fn past_word(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
+        self.go_on(bytes, start, |rest| rest.iter().position(|byte| *byte == b'\n' || !byte.is_ascii_whitespace()))
+    }
+
     /// The first byte that is no blank.
     pub(super) fn past_blanks(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
         self.go_on(bytes, start, |rest| rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r')))
