@@ -8,7 +8,7 @@ use super::{Call, Judgement};
 use crate::expression::Record;
 use crate::program::{Outside, REPLY_MEMBERS};
 use crate::surface::Role;
-use crate::value::{Object, Value};
+use crate::value::{Object, Table, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -71,19 +71,18 @@ impl Judgement<'_> {
 
     /// The sections by name; a list that no section writes down holds what it would name.
     fn reply_sections(&self) -> Value {
-        let mut sections: Object = Object::new();
         let names = ["text", "value"].map(Arc::from);
         let section = |text, value| object(&names, [text, value]);
+        let mut written: Table<Cow<'_, str>, (Vec<Cow<'_, str>>, Value)> = Table::default();
         for index in self.with_role(Role::Section) {
-            let name = self.content_name(index).unwrap_or_default();
             // Of several that stand, none is lost.
-            let before = sections.get(&name).and_then(|section| section.get("text")?.as_str());
-            let text = match before {
-                Some(before) => format!("{before}\n\n{}", self.body(index)).into(),
-                None => self.body(index).into(),
-            };
-            sections.insert(name, section(text, self.section_value(index).unwrap_or_default()));
+            let (texts, value) = written.entry(self.content_name(index).unwrap_or_default()).or_default();
+            texts.push(self.body(index));
+            *value = self.section_value(index).unwrap_or_default();
         }
+        let written = written.into_iter();
+        let mut sections: Object =
+            written.map(|(name, (texts, value))| (name, section(joined(texts), value))).collect();
         let outside = self.outside_section();
         let outside = outside.map(|(name, span)| (name.to_owned(), section(span.of(self.text).into(), Value::Null)));
         let derived = self.derived_lists().into_iter();
@@ -97,17 +96,21 @@ impl Judgement<'_> {
         let outside = shows || self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
         let outside = Some(self.texts.message.text.as_str()).filter(|text| outside && !text.is_empty());
         let bodies = self.with_role(Role::Message).map(|index| self.body(index));
-        let mut texts: Vec<Cow<'_, str>> = bodies.chain(outside.map(Cow::Borrowed)).collect();
-        match texts.len() {
-            0 => Value::Null,
-            1 => texts.swap_remove(0).into(),
-            _ => texts.join("\n\n").into(),
-        }
+        joined(bodies.chain(outside.map(Cow::Borrowed)).collect())
     }
 
     /// The blocks that stand and have this role.
     fn with_role(&self, role: Role) -> impl Iterator<Item = usize> {
         (0..self.document.blocks.len()).filter(move |index| self.stands(*index) && self.has_role(*index, role))
+    }
+}
+
+/// Texts as one, with a blank line between two of them.
+fn joined(mut texts: Vec<Cow<'_, str>>) -> Value {
+    match texts.len() {
+        0 => Value::Null,
+        1 => texts.swap_remove(0).into(),
+        _ => texts.join("\n\n").into(),
     }
 }
 

@@ -408,7 +408,9 @@ mod tests {
             ladder.push_str(&"`".repeat(length));
             ladder.push(' ');
         }
-        for text in [ladder, "```a\n".repeat(100_000), "` `` ".repeat(100_000), "\n```".repeat(50_001), "```)".repeat(100_000)] {
+        for text in
+            [ladder, "```a\n".repeat(100_000), "` `` ".repeat(100_000), "\n```".repeat(50_001), "```)".repeat(100_000)]
+        {
             whole(&text);
         }
     }
