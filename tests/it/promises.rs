@@ -361,11 +361,12 @@ fn balanced(told: &[Announcement], response: &str) -> TestCaseResult {
             }
             Announcement::Text { block, text, .. } => {
                 prop_assert_eq!(*block, open.last().map(|(block, _)| *block));
-                // Among members, what stands between them is left out of the text outside.
-                let mut rest = response.get(reached..).unwrap().chars();
+                // Among members and the calls of a list, what stands between them is left out of the text outside.
+                let behind = response.get(reached..).unwrap();
+                let mut rest = behind.chars();
                 let stands = text.chars().all(|wanted| rest.any(|next| next == wanted));
                 prop_assert!(stands, "{text:?} does not stand behind {reached}");
-                reached += response.get(reached..).and_then(|rest| rest.find(text.as_str())).unwrap_or_default();
+                reached += behind.len() - rest.as_str().len();
             }
             Announcement::Closed { block, span } => {
                 prop_assert_eq!(open.pop(), Some((*block, span.start)));
