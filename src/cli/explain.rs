@@ -41,9 +41,10 @@ pub(crate) struct Arguments {
     permits: Option<PathBuf>,
 }
 
+#[expect(clippy::disallowed_methods, reason = "a folder is no code: somebody forgot the answer")]
 pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
     if arguments.file.is_none() && arguments.judging != Judging::default() {
-        return Err(Error::Usage("a story needs an answer: `rulebook explain PACK FILE`".to_owned()));
+        return Err(without_answer());
     }
     if let Some(pack) = &arguments.degradation {
         let opened = Opened::open(pack)?;
@@ -58,8 +59,9 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
     match (&arguments.what, &arguments.file) {
         (Some(pack), Some(file)) => story(Path::new(pack), file, arguments),
         (Some(name), None) => {
-            let name = &*name.to_string_lossy();
-            find(name).map(|page| Printed::new(Pen::default().page(page), Status::Clean)).ok_or_else(|| unknown(name))
+            let word = &*name.to_string_lossy();
+            let missing = || if Path::new(name).is_dir() { without_answer() } else { unknown(word) };
+            find(word).map(|page| Printed::new(Pen::default().page(page), Status::Clean)).ok_or_else(missing)
         }
         (None, _) => Ok(Printed::new(Pen::default().contents(pages()), Status::Clean)),
     }
@@ -99,6 +101,10 @@ fn find(name: &str) -> Option<&'static Page> {
     page(name).or_else(|| {
         ["response", "pack", "prompt", "case", "workspace", "internal"].iter().find_map(|area| with_area(area))
     })
+}
+
+fn without_answer() -> Error {
+    Error::Usage("a story needs an answer: `rulebook explain PACK FILE`".to_owned())
 }
 
 fn unknown(name: &str) -> Error {

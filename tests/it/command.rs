@@ -182,6 +182,7 @@ fn a_code_is_explained_and_a_misspelt_one_is_guessed() {
     check(&folder, &["explain", "forbiden-call"], 2, "", "did you mean");
     check(&folder, &["explain", "forbidden-call", "--mode", "chat"], 2, "", "a story needs an answer");
     check(&folder, &["explain", "--permits", ".", "--truncated"], 2, "", "a story needs an answer");
+    check(&folder, &["explain", "."], 2, "", "a story needs an answer");
     check(&folder, &["schema", "outcome"], 0, "outcome.schema.json", "");
     check(&folder, &["completions", "bash"], 0, "_rulebook", "");
 }
