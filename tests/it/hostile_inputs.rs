@@ -106,6 +106,7 @@ pub(crate) const INPUTS: &[Input] = &[
     ("fences of both kinds", |size| repeat("```a\n~~~b\n", size)),
     ("runs for fences in one line", |size| repeat("```)", size)),
     ("reasoning whose end does not count", |size| format!("assistantanalysis{}", repeat(" assistantfinal ", size))),
+    ("braces behind quotes", |size| repeat("\"}\\\"message\": {", size)),
     ("a fence on one line", |size| format!("```{}", "x".repeat(size))),
     ("a fence that never closes, and openers", |size| format!("```\n{}", repeat("<message>\n", size))),
     ("openers in a fence", |size| format!("x\n```\n{}```\n", repeat("<message>\n", size))),

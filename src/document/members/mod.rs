@@ -34,6 +34,9 @@ pub(super) struct Objects {
     pub(super) read: Document,
 }
 
+/// So often the length of a response may be read in vain.
+const MOST_IN_VAIN: usize = 8;
+
 /// One dialect reading the objects of one response.
 struct ObjectReader<'p> {
     dialect: &'p Dialect,
@@ -51,6 +54,9 @@ struct ObjectReader<'p> {
     calls: usize,
     /// The last quotes, once they have been looked for.
     last: Option<fits::Last>,
+    /// So many bytes may still be read strictly and turn out to be no valid object: a hostile text has a brace every few
+    /// bytes, and the end of each is the end of the text.
+    vain: usize,
     stopped: bool,
 }
 
@@ -143,11 +149,13 @@ impl<'p> ObjectReader<'p> {
             values: Cell::new(limits.values),
             calls: 0,
             last: None,
+            vain: 0,
             stopped: false,
         }
     }
 
     fn read_all(mut self, text: &str) -> Document {
+        self.vain = MOST_IN_VAIN * text.len();
         while !self.stopped
             && let Some((start, brace)) = self.find_start(text)
         {
@@ -194,9 +202,14 @@ impl<'p> ObjectReader<'p> {
         let fenced = brace > start;
         let mut faults: Vec<(RuleId, Span)> = if fenced { self.faults_of_last_run() } else { Vec::new() };
         let (mut stopped, mut left_out) = (None, 0);
-        let object = match strict::read(text, brace, self.outline, self.limits) {
-            Some(object) => object,
-            None => {
+        let read_strictly = || match self.vain {
+            0 => Err(0),
+            _ => strict::read(text, brace, self.outline, self.limits),
+        };
+        let object = match read_strictly() {
+            Ok(object) => object,
+            Err(vain) => {
+                self.vain = self.vain.saturating_sub(vain);
                 let last = *self.last.get_or_insert_with(|| fits::Last::of(text));
                 let reading =
                     lenient::Lenient::new(text, self.outline, self.limits, &mut self.machine, last).read(brace);
