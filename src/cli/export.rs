@@ -4,8 +4,7 @@
 //! Out: its value as JSON on standard output; what it cannot say of the rules on standard error.
 //! Never: sends it anywhere.
 
-use super::run::declared;
-use super::{Error, Format, Opened, Printed, Status};
+use super::{Error, Format, Opened, Printed, Status, declared};
 use crate::diagnostic::Diagnostic;
 use crate::prompt::Export;
 use clap::ValueEnum;

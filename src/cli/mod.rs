@@ -24,6 +24,7 @@ mod session;
 mod test;
 mod watch;
 
+use crate::diagnostic::alternatives;
 use crate::lint;
 use crate::program::{Loaded, Program};
 use crate::report::{self, Pen, Row, json};
@@ -298,4 +299,16 @@ fn packs(paths: &[PathBuf]) -> Result<Vec<PackFiles>, Error> {
 fn nothing(what: &str, paths: &[PathBuf]) -> Printed {
     let shown: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
     Printed::refused(Pen::default().trouble(&format!("nothing to {what} in {}", shown.join(", "))), Status::Nothing)
+}
+
+/// An error unless `name` is absent, declared, or nothing is.
+fn declared<'n>(what: &str, name: Option<&str>, names: impl Iterator<Item = &'n str>) -> Result<(), Error> {
+    let names: Vec<&str> = names.collect();
+    match name {
+        Some(name) if !names.is_empty() && !names.contains(&name) => {
+            let help = alternatives(name, names).map(|help| format!("; {help}")).unwrap_or_default();
+            Err(Error::Usage(format!("the pack has no {what} `{name}`{help}")))
+        }
+        _ => Ok(()),
+    }
 }

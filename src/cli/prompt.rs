@@ -4,9 +4,8 @@
 //! Out: the prompt as text, as messages or as its ledger; or what changes against another pack or model.
 //! Never: writes a word of a prompt.
 
-use super::run::declared;
 use super::session::{SessionArguments, misfits};
-use super::{Error, Format, Opened, Printed, Status};
+use super::{Error, Format, Opened, Printed, Status, declared};
 use crate::outcome::Prompt;
 use crate::prompt::{Request, Turn, read_history};
 use crate::text::{Source, Sources};

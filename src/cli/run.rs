@@ -5,8 +5,7 @@
 //! Never: carries an effect out.
 
 use super::session::SessionArguments;
-use super::{Error, Format, Opened, Printed, Status};
-use crate::diagnostic::alternatives;
+use super::{Error, Format, Opened, Printed, Status, declared};
 use crate::outcome::{Options, Outcome};
 use crate::program::Program;
 use crate::report::status;
@@ -122,17 +121,5 @@ fn response(file: Option<&Path>) -> Result<(String, Vec<u8>), Error> {
                 .map_err(|error| Error::Usage(format!("cannot read standard input: {error}")))?;
             Ok(("standard input".to_owned(), bytes))
         }
-    }
-}
-
-/// An error unless `name` is absent, declared, or nothing is.
-pub(super) fn declared<'n>(what: &str, name: Option<&str>, names: impl Iterator<Item = &'n str>) -> Result<(), Error> {
-    let names: Vec<&str> = names.collect();
-    match name {
-        Some(name) if !names.is_empty() && !names.contains(&name) => {
-            let help = alternatives(name, names).map(|help| format!("; {help}")).unwrap_or_default();
-            Err(Error::Usage(format!("the pack has no {what} `{name}`{help}")))
-        }
-        _ => Ok(()),
     }
 }

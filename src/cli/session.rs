@@ -4,8 +4,7 @@
 //! Out: a session that fits the pack, or what to print where none does.
 //! Never: writes a session.
 
-use super::run::declared;
-use super::{Error, Printed, Status};
+use super::{Error, Printed, Status, declared};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Program;
 use crate::report::Pen;

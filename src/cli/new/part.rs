@@ -7,7 +7,7 @@
 use super::{Kind, Part, case};
 use crate::cases::{self, Case, CaseOptions, CaseVerdict};
 use crate::cli::save::save;
-use crate::cli::{Error, Format, Opened, Printed, Status, parallel, run};
+use crate::cli::{Error, Format, Opened, Printed, Status, parallel};
 use crate::diagnostic::Diagnostic;
 use crate::lint;
 use crate::program::{Holds, Loaded, Program};
@@ -27,7 +27,7 @@ pub(super) fn add(kind: Kind, part: &Part) -> Result<Printed, Error> {
         let place = program.sources().place_name(at).map(|place| opened.pen.shown(&place)).unwrap_or_default();
         return Err(Error::Usage(format!("the {} `{name}` is there already: {place}", kind.word())));
     }
-    run::declared("mode", part.mode.as_deref(), program.modes())?;
+    crate::cli::declared("mode", part.mode.as_deref(), program.modes())?;
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
     let mut best: Option<(usize, Drafted)> = None;
     // A mode that nothing leads to is a fault in some packs and the whole of others.
