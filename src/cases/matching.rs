@@ -4,7 +4,7 @@
 //! Out: one [`Failure`] for each place that does not match.
 //! Never: forgives: tables match as subsets and lists whole and in order, nothing else is lenient.
 
-use super::parse::Expectation;
+use super::expectation::Expectation;
 use crate::surface::Tree;
 use crate::text::Location;
 use serde_json::{Map, Value};

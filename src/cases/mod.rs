@@ -22,6 +22,7 @@
 //! expected of it: the session goes from one to the next, so that a whole conversation is one script.
 
 mod coverage;
+mod expectation;
 mod header;
 mod matching;
 mod names;
@@ -33,10 +34,11 @@ mod talk;
 mod update;
 
 pub use coverage::{Coverage, Covered, Reason};
+pub use expectation::{Expectation, Part};
 pub use header::{CaseHeader, Todo};
 pub use matching::Failure;
 pub use names::{is_case, overlooked};
-pub use parse::{Case, Expectation, Part, Step, parse};
+pub use parse::{Case, Step, parse};
 pub use runner::{CaseOptions, CaseRun, CaseVerdict, check, run};
 pub use script::{Said, script};
 pub use talk::{Talk, Told};

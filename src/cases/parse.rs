@@ -4,13 +4,13 @@
 //! Out: [`Case`], or a diagnostic at the line of every fault.
 //! Never: runs anything.
 
+use super::expectation::{Expectation, OUTCOME_KEYS, Part};
 use super::header::CaseHeader;
-use super::prompts;
 use crate::diagnostic::{Checked, Code, Diagnostic};
 use crate::surface::Tree;
 use crate::surface::decode::{Decode, Reading};
 use crate::surface::syntax;
-use crate::text::{Location, Source, SourceId, Sources, Span, Spanned, authored};
+use crate::text::{Location, Source, SourceId, Sources, Span, authored};
 use toml::de::{DeTable, DeValue};
 
 /// One script: a header, then what is said and what is expected of it.
@@ -38,76 +38,6 @@ pub struct Step {
     /// What is expected; never empty.
     pub expected: Vec<Expectation>,
 }
-
-/// What a part of a case holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// `=== start ===`: the session begins.
-    Start,
-    /// `=== user ===`: the words of a user.
-    User,
-    /// `=== response ===`: the answer of a model.
-    Response,
-    /// `=== prompt ===`: what the user says, for which a prompt is made.
-    Prompt,
-}
-
-impl Part {
-    const ALL: &'static [Part] = &[Part::Start, Part::User, Part::Response, Part::Prompt];
-
-    /// Its word in a marker.
-    pub fn word(self) -> &'static str {
-        match self {
-            Part::Start => "start",
-            Part::User => "user",
-            Part::Response => "response",
-            Part::Prompt => "prompt",
-        }
-    }
-
-    /// The keys that an expectation of it may have.
-    fn keys(self) -> &'static [&'static str] {
-        match self {
-            Part::Start | Part::User => HEARD_KEYS,
-            Part::Response => OUTCOME_KEYS,
-            Part::Prompt => prompts::KEYS,
-        }
-    }
-}
-
-/// One line of an `=== expect ===` part: a key of the outcome and what it should hold.
-#[derive(Debug, Clone)]
-pub struct Expectation {
-    /// The key.
-    pub key: Spanned<String>,
-    /// What it should hold: a table as a subset, a list as a whole.
-    pub value: Tree,
-}
-
-/// The keys of what was heard, and two lists drawn from its diagnostics.
-const HEARD_KEYS: &[&str] =
-    &["class", "captures", "say", "effects", "codes", "remarks", "session", "diagnostics", "version"];
-
-/// The keys of an outcome, and two lists drawn from its diagnostics.
-const OUTCOME_KEYS: &[&str] = &[
-    "status",
-    "message",
-    "calls",
-    "codes",
-    "remarks",
-    "effects",
-    "session",
-    "contents",
-    "sections",
-    "utterances",
-    "thinking",
-    "dialect",
-    "mode",
-    "diagnostics",
-    "ledger",
-    "ask_again",
-    "version",
-];
 
 /// Reads a case file; `path` is what messages call it.
 pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {

@@ -4,16 +4,12 @@
 //! Out: one [`Failure`] for each place that does not match.
 //! Never: compares more of a prompt than is asked for.
 
+use super::expectation::Expectation;
 use super::matching::{Failure, descend};
-use super::parse::Expectation;
 use crate::diagnostic::Severity;
 use crate::outcome::Prompt;
 use crate::surface::Tree;
 use serde_json::Value;
-
-/// The keys of what is expected of a prompt: members of it, and questions about it.
-pub(super) const KEYS: &[&str] =
-    &["text", "contains", "lacks", "layers", "tokens_at_most", "codes", "messages", "ledger", "version"];
 
 /// Compares what is expected with a prompt.
 pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<Failure> {

@@ -4,8 +4,9 @@
 //! Out: [`CaseRun`]: the verdict, every expectation that did not hold, and what came of each part.
 //! Never: stops at the first failure, or lets one case see another's session.
 
+use super::expectation::Part;
 use super::matching::{Failure, compare};
-use super::parse::{Case, Part, Step};
+use super::parse::{Case, Step};
 use super::prompts;
 use super::talk::{Talk, Told};
 use crate::diagnostic::{Code, Diagnostic, alternatives};

@@ -4,7 +4,8 @@
 //! Out: the text of a `.case` file that holds.
 //! Never: gives out a case that does not pass, or writes a file.
 
-use super::parse::{Part, parse};
+use super::expectation::Part;
+use super::parse::parse;
 use super::runner::{CaseOptions, CaseVerdict, run};
 use super::talk::Told;
 use crate::diagnostic::Severity;

@@ -5,13 +5,11 @@
 //! Never: changes a rule, or stops at the first fault.
 
 use super::limits;
-use super::tree::{Node, Rule, Times, What, fault};
+use super::tree::{NO_STACK, Node, Rule, Times, What, fault};
 use super::unicode::property;
 use crate::diagnostic::Diagnostic;
 use crate::text::{Location, SourceId, Span};
 use std::collections::{HashMap, VecDeque};
-
-pub(super) const NO_STACK: &str = "a grammar only spells: the reader matches openers with closers by itself";
 
 /// The names that pest gives a meaning without a rule.
 const BUILT_IN: [&str; 13] = [

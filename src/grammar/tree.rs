@@ -12,6 +12,9 @@ use pest::iterators::Pair;
 use pest_meta::ast::RuleType;
 use pest_meta::parser::{self, Rule as Token};
 
+/// Why the words of pest for a stack may not be used.
+pub(super) const NO_STACK: &str = "a grammar only spells: the reader matches openers with closers by itself";
+
 /// A rule as typed.
 pub(super) struct Rule {
     pub(super) name: String,
@@ -245,7 +248,7 @@ impl Reader {
             }
             Token::_push | Token::_push_literal | Token::peek_slice => {
                 let name = pair.as_str().split(['(', '[', ' ']).next().unwrap_or_default().to_owned();
-                return self.refuse(at, format!("`{name}` cannot be used here"), super::check::NO_STACK);
+                return self.refuse(at, format!("`{name}` cannot be used here"), NO_STACK);
             }
             _ => What::Refused,
         };

@@ -4,10 +4,12 @@
 //! Out: [`Program`]: names resolved to numbers, expressions, patterns and look-ups compiled.
 //! Never: reads a response, or changes once it is made.
 
+mod block;
 mod compile;
 mod dialect;
 mod effect;
 mod example;
+mod family;
 mod flow;
 mod gates;
 mod guardrail;
@@ -28,9 +30,11 @@ mod structure;
 mod tables;
 mod types;
 
-pub(crate) use dialect::{Block, BlockId, Called, Closer, Dialect, Family, FieldName, Lead, Outside, tag_family};
+pub(crate) use block::{Block, BlockId, Called, Closer, FieldName};
+pub(crate) use dialect::{Dialect, Outside};
 pub(crate) use effect::{Effect, Verb};
 pub(crate) use example::{Members, example};
+pub(crate) use family::{Family, Lead, tag_family};
 pub(crate) use flow::{Event, Exit, Flows, Input, Message, Rule, Speakers};
 pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
 pub(crate) use inclusion::Matched;

@@ -4,7 +4,7 @@
 //! Out: [`Names`], the look-up, and what the start of a name says before the rest has come.
 //! Never: lets a name with `*` stand before one that is spelt out.
 
-use super::dialect::{BlockId, Closer};
+use super::block::{BlockId, Closer};
 use crate::text::glob;
 use std::cmp::Ordering;
 

@@ -4,7 +4,7 @@
 //! Out: [`Outline`]: the rules that spell an answer, and the levels of names in it.
 //! Never: reads a response.
 
-use super::dialect::{Block, BlockId, Called};
+use super::block::{Block, BlockId, Called};
 use crate::grammar::{Grammar, RuleId};
 use crate::text::glob;
 use aho_corasick::{AhoCorasick, MatchKind};

@@ -4,7 +4,7 @@
 //! Out: [`Starts`]: the bytes that each of them may start with, and how to skip to the next.
 //! Never: says that one begins: the recogniser does.
 
-use super::dialect::Family;
+use super::family::Family;
 
 /// Which openers and closers a byte may start: by the number of each, twice that of its family, and one more for a closer.
 #[derive(Debug)]

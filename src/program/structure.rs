@@ -5,7 +5,7 @@
 //! an object, starts and ends in a text.
 //! Never: reads a response; the reader asks the same rules, but at every place.
 
-use super::dialect::Family;
+use super::family::Family;
 use super::names::Names;
 use super::outline::Outline;
 use crate::expression::{Guarding, Marking};

@@ -1,0 +1,82 @@
+//! Expectations: of what does a part of a case speak, and what may it expect?
+//!
+//! In: nothing.
+//! Out: [`Part`], with the keys that may be expected of each, and [`Expectation`].
+//! Never: reads a file, or compares anything.
+
+use crate::surface::Tree;
+use crate::text::Spanned;
+
+/// What a part of a case holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// `=== start ===`: the session begins.
+    Start,
+    /// `=== user ===`: the words of a user.
+    User,
+    /// `=== response ===`: the answer of a model.
+    Response,
+    /// `=== prompt ===`: what the user says, for which a prompt is made.
+    Prompt,
+}
+
+impl Part {
+    pub(super) const ALL: &'static [Part] = &[Part::Start, Part::User, Part::Response, Part::Prompt];
+
+    /// Its word in a marker.
+    pub fn word(self) -> &'static str {
+        match self {
+            Part::Start => "start",
+            Part::User => "user",
+            Part::Response => "response",
+            Part::Prompt => "prompt",
+        }
+    }
+
+    /// The keys that an expectation of it may have.
+    pub(super) fn keys(self) -> &'static [&'static str] {
+        match self {
+            Part::Start | Part::User => HEARD_KEYS,
+            Part::Response => OUTCOME_KEYS,
+            Part::Prompt => PROMPT_KEYS,
+        }
+    }
+}
+
+/// One line of an `=== expect ===` part: a key of the outcome and what it should hold.
+#[derive(Debug, Clone)]
+pub struct Expectation {
+    /// The key.
+    pub key: Spanned<String>,
+    /// What it should hold: a table as a subset, a list as a whole.
+    pub value: Tree,
+}
+
+/// The keys of what was heard, and two lists drawn from its diagnostics.
+const HEARD_KEYS: &[&str] =
+    &["class", "captures", "say", "effects", "codes", "remarks", "session", "diagnostics", "version"];
+
+/// The keys of an outcome, and two lists drawn from its diagnostics.
+pub(super) const OUTCOME_KEYS: &[&str] = &[
+    "status",
+    "message",
+    "calls",
+    "codes",
+    "remarks",
+    "effects",
+    "session",
+    "contents",
+    "sections",
+    "utterances",
+    "thinking",
+    "dialect",
+    "mode",
+    "diagnostics",
+    "ledger",
+    "ask_again",
+    "version",
+];
+
+/// The keys of what is expected of a prompt: members of it, and questions about it.
+const PROMPT_KEYS: &[&str] =
+    &["text", "contains", "lacks", "layers", "tokens_at_most", "codes", "messages", "ledger", "version"];

@@ -1,0 +1,89 @@
+//! Families: which rules of one grammar open, close and fill blocks?
+//!
+//! In: a grammar.
+//! Out: [`Family`], its rules that the reader knows, each with the [`Lead`] that it starts with.
+//! Never: knows what a block means.
+
+use super::block::BlockId;
+use crate::grammar::{Grammar, RuleId, shipped};
+use crate::surface::Ending;
+use crate::text::SourceId;
+use std::sync::{Arc, LazyLock};
+
+/// One grammar of a dialect and the rules that the reader knows.
+#[derive(Debug)]
+pub(crate) struct Family {
+    pub(crate) grammar: Arc<Grammar>,
+    pub(crate) open: RuleId,
+    pub(crate) close: Option<RuleId>,
+    pub(crate) payload: Option<RuleId>,
+    pub(crate) name: RuleId,
+    pub(crate) attribute: Option<RuleId>,
+    /// Where a block that it opens may end, where the pack does not say.
+    pub(crate) ends: Vec<Vec<Ending>>,
+    pub(crate) empty: Option<RuleId>,
+    /// Whether every block that it may open counts at the start of a line alone.
+    pub(crate) leads_line: bool,
+    /// The block that it spells and that opens where an answer starts, and whether it spells no other.
+    pub(crate) prelude: Option<BlockId>,
+    pub(crate) only_prelude: bool,
+    /// The rules called `fault_…`: a match of one in an opener is a remark.
+    pub(crate) faults: Vec<RuleId>,
+    /// What every opener starts with, up to the name where the name follows at once.
+    pub(crate) open_lead: Lead,
+    pub(crate) close_lead: Lead,
+}
+
+impl Family {
+    /// The family of a grammar, if it has the rules that every dialect needs.
+    pub(crate) fn new(grammar: Arc<Grammar>) -> Option<Self> {
+        let (open, name) = (grammar.rule("open")?, grammar.rule("name")?);
+        let close = grammar.rule("close");
+        let lead = |rule| Lead {
+            literal: grammar.literal_before(rule, name).unwrap_or_default().to_owned(),
+            name_follows: grammar.literal_before(rule, name).is_some(),
+            holds_name: grammar.holds_one(rule, name),
+        };
+        let payload = grammar.rule("payload");
+        let ends = match (close, payload) {
+            (Some(_), _) => vec![vec![Ending::Closer], vec![Ending::NextBlock], vec![Ending::End]],
+            (None, Some(_)) => vec![vec![Ending::Payload], vec![Ending::NextBlock], vec![Ending::End]],
+            // Nothing but what follows can end a block: it was not cut off.
+            (None, None) => vec![vec![Ending::NextBlock, Ending::End]],
+        };
+        Some(Self {
+            open,
+            close,
+            name,
+            ends,
+            payload,
+            attribute: grammar.rule("attribute"),
+            empty: grammar.rule("empty"),
+            leads_line: false,
+            prelude: None,
+            only_prelude: false,
+            faults: grammar.rules().filter(|rule| grammar.rule_name(*rule).starts_with("fault_")).collect(),
+            open_lead: lead(open),
+            close_lead: close.map(lead).unwrap_or_default(),
+            grammar,
+        })
+    }
+}
+
+/// The literal that a rule starts with, and whether the name follows it at once; or whether it holds one further on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lead {
+    pub(crate) literal: String,
+    pub(crate) name_follows: bool,
+    pub(crate) holds_name: bool,
+}
+
+static TAGS: LazyLock<Option<Family>> = LazyLock::new(|| {
+    let grammar = Grammar::parse(SourceId::RESPONSE, shipped("tags")?).value?;
+    Family::new(Arc::new(grammar))
+});
+
+/// The shipped `tags`: how fields are spelt where a dialect has no closers of its own.
+pub(crate) fn tag_family() -> Option<&'static Family> {
+    TAGS.as_ref()
+}
