@@ -5,9 +5,10 @@
 //! Never: writes some files of an answer and not the others, unless it is told to.
 
 use super::amend::{Addition, amend};
+use super::nonce::Nonce;
 use super::record::record;
 use super::root::{Folders, Root, fault, folders_of};
-use super::stage::{Nonce, Staged};
+use super::stage::Staged;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::{Amendment, Effect, EffectRecord};
 use crate::text::excerpt;

@@ -9,12 +9,13 @@ mod amend;
 #[cfg(feature = "files")]
 mod apply;
 mod lines;
+#[cfg(feature = "files")]
+mod nonce;
 mod read;
 #[cfg(feature = "files")]
 mod record;
 #[cfg(feature = "files")]
 mod root;
-#[cfg(feature = "files")]
 mod stage;
 #[cfg(feature = "cli")]
 mod write;

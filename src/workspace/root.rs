@@ -4,8 +4,8 @@
 //! Out: [`Place`]: a folder that is held open and a name in it; a coded diagnostic for a key that leads anywhere else.
 //! Never: leaves the root, by whatever links or races; writes into a file.
 
+use super::nonce::Nonce;
 use super::read::{ReadError, io_error};
-use super::stage::Nonce;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::judge::unsafe_because;
 use crate::text::excerpt;

@@ -4,8 +4,9 @@
 //! Out: the file with these bytes, or as it was.
 //! Never: empties a file before its new bytes are safe on disk, or writes over one without being told to.
 
+use super::nonce::Nonce;
 use super::root::{Place, Root};
-use super::stage::{Nonce, Staged};
+use super::stage::Staged;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::rc::Rc;
