@@ -16,6 +16,7 @@ mod read;
 mod record;
 #[cfg(feature = "files")]
 mod root;
+#[cfg(feature = "files")]
 mod stage;
 #[cfg(feature = "cli")]
 mod write;
