@@ -10,11 +10,11 @@ use crate::text::{authored, excerpt};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Tables of tables, by the word for one of them, and the keys that are judged elsewhere.
+/// Tables of tables, by the word for one of them, and the ways to what is judged elsewhere.
 const NAMED: &[(&str, &str, &[&str])] = &[
-    ("dialects", "dialect", &[]),
+    ("dialects", "dialect", &["masks", "blocks.*.degradation"]),
     ("actions", "action", &["params", "degradation"]),
-    ("modes", "mode", &["permits", "exits", "degradation"]),
+    ("modes", "mode", &["permits", "exits", "degradation", "reply.*.most", "reply.*.keys"]),
     ("contents", "content", &[]),
     ("state", "state", &[]),
     ("data", "data", &[]),
@@ -25,8 +25,8 @@ const NAMED: &[(&str, &str, &[&str])] = &[
     ("tiers", "tier", &[]),
     ("models", "model", &[]),
 ];
-/// Tables that stand alone.
-const ALONE: &[&str] = &["reply", "speakers", "ask_again"];
+/// Tables that stand alone, and the ways to what is judged elsewhere.
+const ALONE: &[(&str, &[&str])] = &[("reply", &["*.most", "*.keys"]), ("speakers", &[]), ("ask_again", &[])];
 /// How many phrases tell what about a table changed.
 const MOST: usize = 8;
 
@@ -44,8 +44,12 @@ pub(super) fn changes(old: &Folder, new: &Folder) -> Vec<Change> {
         let appeared = other.keys().filter(|name| !one.contains_key(*name));
         changes.extend(appeared.map(|name| change(kind, name, Way::Appeared, Vec::new())));
     }
-    for table in ALONE {
-        let of = |tables: &Map<String, Value>| tables.get(*table).cloned().unwrap_or_default();
+    for (table, aside) in ALONE {
+        let of = |tables: &Map<String, Value>| {
+            let mut table = tables.get(*table).cloned().unwrap_or_default();
+            aside.iter().for_each(|way| take_out(&mut table, way));
+            table
+        };
         changes.extend(differing("table", table, &of(&old_tables), &of(&new_tables)));
     }
     let (old_texts, new_texts) = (texts(old), texts(new));
@@ -110,10 +114,23 @@ fn named(table: Option<&Value>, aside: &[&str]) -> Map<String, Value> {
         }
         _ => Map::new(),
     };
-    for value in all.values_mut().filter_map(Value::as_object_mut) {
-        aside.iter().for_each(|key| drop(value.shift_remove(*key)));
+    for value in all.values_mut() {
+        aside.iter().for_each(|way| take_out(value, way));
     }
     all
+}
+
+/// Takes out what stands at the end of a way of keys, of which `*` is any, and each table that is empty then.
+fn take_out(value: &mut Value, way: &str) {
+    let Value::Object(members) = value else { return };
+    match way.split_once('.') {
+        None => drop(members.shift_remove(way)),
+        Some((head, rest)) => {
+            let is_meant = |key: &str| head == "*" || head == key;
+            members.iter_mut().filter(|(key, _)| is_meant(key)).for_each(|(_, inner)| take_out(inner, rest));
+            members.retain(|key, inner| !is_meant(key) || inner.as_object().is_none_or(|inner| !inner.is_empty()));
+        }
+    }
 }
 
 /// Everything that the TOML files of a folder say, and beneath it what the folders say that it uses.

@@ -5,9 +5,12 @@
 //! Never: guesses: where it cannot be decided whether more is allowed than before, it says `changed`.
 
 mod declared;
+mod degradation;
 mod permissions;
 mod prompts;
+mod rows;
 mod schema;
+mod shape;
 
 use crate::program::Program;
 use crate::surface::Folder;
@@ -72,8 +75,8 @@ impl Way {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Change {
-    /// What kind of declaration: `permit`, `parameters`, `exit`, `guardrail`, `degradation`, `file`, or the pack's table
-    /// of it.
+    /// What kind of declaration: `permit`, `parameters`, `exit`, `guardrail`, `block`, `limit`, `mask`, `path`,
+    /// `degradation`, `file`, or the pack's table of it.
     pub kind: String,
     /// What the pack calls it.
     pub name: String,
@@ -106,6 +109,8 @@ impl Comparison {
     /// What the change from `old` to `new` means.
     pub fn of(old: Version<'_>, new: Version<'_>) -> Self {
         let mut changes = permissions::changes(old.program, new.program);
+        changes.extend(shape::changes(old.program, new.program));
+        changes.extend(degradation::changes(old.program, new.program));
         changes.extend(declared::changes(old.folder, new.folder));
         Self { changes, prompts: prompts::changes(old.program, new.program) }
     }

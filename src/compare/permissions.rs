@@ -1,17 +1,16 @@
 //! Permissions: what may an answer do now that it could not do before, or no longer?
 //!
 //! In: two programs.
-//! Out: a [`Change`] for each permit, parameter, exit, guardrail and answer to a defect that is not what it was.
+//! Out: a [`Change`] for each permit, parameter, exit and guardrail that is not what it was.
 //! Never: evaluates a condition: another condition is a change, neither wider nor narrower.
 
+use super::degradation::stricter;
+use super::rows::{Rows, pair, reach, row};
 use super::{Change, Way, schema};
-use crate::diagnostic::Strategy;
+use crate::diagnostic::{Defect, Strategy};
 use crate::program::{Guardrail, Permission, Program};
 use crate::text::excerpt;
-use std::sync::Arc;
-
-/// What is compared, by its name: a description, and where it stands.
-type Rows<T> = Vec<(String, T, Option<Arc<str>>)>;
+use std::cmp::Ordering;
 
 pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     let mut changes = Vec::new();
@@ -30,34 +29,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
         rows.map(|rule| (rule.id.clone(), Check::of(program, rule), program.place(rule.at))).collect()
     };
     pair("guardrail", &checks(old), &checks(new), (Way::Narrowed, Way::Widened), &mut changes, Check::way);
-    degradation(old, new, &mut changes);
     changes
-}
-
-fn row(kind: &str, name: &str, way: Way, how: Vec<String>, rule: Option<Arc<str>>) -> Change {
-    Change { kind: kind.to_owned(), name: name.to_owned(), way, how, rule }
-}
-
-/// Compares rows of one name; `ways` are those of a row that came and of one that went.
-fn pair<T>(
-    kind: &str,
-    old: &Rows<T>,
-    new: &Rows<T>,
-    ways: (Way, Way),
-    changes: &mut Vec<Change>,
-    way: impl Fn(&T, &T) -> Option<(Way, Vec<String>)>,
-) {
-    for (name, before, place) in old {
-        match new.iter().find(|(known, ..)| known == name) {
-            Some((_, now, place)) => {
-                changes.extend(way(before, now).map(|(way, how)| row(kind, name, way, how, place.clone())));
-            }
-            None => changes.push(row(kind, name, ways.1, vec!["it is gone".to_owned()], place.clone())),
-        }
-    }
-    for (name, _, place) in new.iter().filter(|(name, ..)| old.iter().all(|(known, ..)| known != name)) {
-        changes.push(row(kind, name, ways.0, vec!["it is new".to_owned()], place.clone()));
-    }
 }
 
 /// The way from one condition that opens something to another.
@@ -138,15 +110,12 @@ impl Check {
                 (one, other) => (one != other).then(|| (Way::Changed, format!("its {what} is another"))),
             });
         }
-        let within = |inner: &[String], outer: &[String]| {
-            outer.is_empty() || (!inner.is_empty() && inner.iter().all(|mode| outer.contains(mode)))
-        };
-        match (within(&self.modes, &new.modes), within(&new.modes, &self.modes)) {
-            (true, true) => {}
-            (true, false) => all.push((Way::Narrowed, "it looks in more modes".to_owned())),
-            (false, true) => all.push((Way::Widened, "it looks in fewer modes".to_owned())),
-            (false, false) => all.push((Way::Changed, "it looks in other modes".to_owned())),
-        }
+        all.extend(match reach(&self.modes, &new.modes) {
+            Some(Ordering::Less) => Some((Way::Narrowed, "it looks in more modes".to_owned())),
+            Some(Ordering::Greater) => Some((Way::Widened, "it looks in fewer modes".to_owned())),
+            Some(Ordering::Equal) => None,
+            None => Some((Way::Changed, "it looks in other modes".to_owned())),
+        });
         if self.severity != new.severity {
             let way = if new.severity > self.severity { Way::Narrowed } else { Way::Widened };
             all.push((way, format!("{} → {}", self.severity.name(), new.severity.name())));
@@ -154,42 +123,12 @@ impl Check {
         if self.strategy != new.strategy {
             let word = |one: Option<Strategy>| one.map_or("the table's word", Strategy::name);
             let way = match (self.strategy, new.strategy) {
-                (Some(old), Some(new)) => stricter(&[old], &[new]),
+                (Some(old), Some(new)) => stricter(Defect::Guardrail, &[old], &[new]),
                 _ => Way::Changed,
             };
             all.push((way, format!("{} → {}", word(self.strategy), word(new.strategy))));
         }
         let way = all.iter().map(|(way, _)| *way).reduce(Way::and)?;
         Some((way, all.into_iter().map(|(_, how)| how).collect()))
-    }
-}
-
-/// The answers to defects, as far as the packs give them: from each place where one of them does.
-fn degradation(old: &Program, new: &Program, changes: &mut Vec<Change>) {
-    let rows = |program: &Program| -> Rows<Vec<Strategy>> {
-        let own = program.degradation_table().into_iter().filter(|row| row.rule.is_some());
-        own.map(|row| (format!("{} ({})", row.defect, row.place), row.strategies, row.rule)).collect()
-    };
-    let words = |all: &[Strategy]| all.iter().map(|one| one.name()).collect::<Vec<_>>().join(", ");
-    pair("degradation", &rows(old), &rows(new), (Way::Changed, Way::Changed), changes, |old, new| {
-        (old != new).then(|| (stricter(old, new), vec![format!("{} → {}", words(old), words(new))]))
-    });
-}
-
-/// The way from some strategies to others, by how much of a defect's subject each may leave.
-fn stricter(old: &[Strategy], new: &[Strategy]) -> Way {
-    // Of several the first that applies acts: the most lenient says what may come through.
-    let rank = |all: &[Strategy]| {
-        let of = |one: &Strategy| match one {
-            Strategy::Refuse | Strategy::AskAgain => 2,
-            Strategy::Drop => 1,
-            _ => 0,
-        };
-        all.iter().map(of).min()
-    };
-    match rank(new).cmp(&rank(old)) {
-        std::cmp::Ordering::Less => Way::Widened,
-        std::cmp::Ordering::Greater => Way::Narrowed,
-        std::cmp::Ordering::Equal => Way::Changed,
     }
 }

@@ -10,7 +10,16 @@ const PACK: &str = r#"
 name = "p"
 [dialects.tags]
 grammar = "tags"
-blocks = { message = { role = "message" }, action = { role = "call", name = "@type", payload = "tags" } }
+masks = ["code-fence", "code-span"]
+[dialects.tags.blocks]
+message = { role = "message", degradation = { nested-block = "keep" } }
+action = { role = "call", name = "@type", payload = "tags" }
+file = { role = "content", key = "@path" }
+[contents.file]
+key = "path"
+[reply]
+calls = { most = 2 }
+file = { most = 2, keys = ["a", "b"] }
 [state.n]
 type = "integer"
 default = 0
@@ -26,7 +35,7 @@ exits = [{ to = "b", gate = "state.n > 1" }]
 permits = ["stay"]
 final = true
 [degradation]
-stray-text = "drop"
+stray-text = "refuse"
 [[guardrails]]
 id = "shouting"
 on = "message"
@@ -96,13 +105,60 @@ fn what_a_change_allows_has_its_way() {
         &[("[[guardrails]]", "[data.x]")],
         &["guardrail shouting: widened", "data x: appeared"],
     );
-    check(
-        "diff-degradation",
-        &[("stray-text = \"drop\"", "stray-text = \"refuse\"")],
-        &["degradation stray-text (pack): narrowed"],
-    );
     check("diff-effects", &[("emit = \"gone\"", "emit = \"left\"")], &["action go: changed"]);
     check("diff-action", &[("[actions.stay]", "[actions.stay]\n[actions.rest]")], &["action rest: appeared"]);
+}
+
+#[test]
+fn what_an_answer_may_be_made_of_has_its_way() {
+    let both = |row: &str, way: &str| ["a", "b"].map(|mode| format!("{row} in {mode}: {way}"));
+    let limit = |name: &str, edit: (&str, &str), row: &str, way: &str| {
+        check(name, &[edit], &both(row, way).each_ref().map(String::as_str));
+    };
+    limit("diff-calls", ("calls = { most = 2 }", "calls = { most = 3 }"), "limit calls", "widened");
+    limit("diff-calls-gone", ("calls = { most = 2 }", ""), "limit calls", "widened");
+    limit("diff-most", ("{ most = 2, keys", "{ most = 1, keys"), "limit file", "narrowed");
+    limit("diff-keys", ("\"a\", \"b\"", "\"a\""), "limit file", "narrowed");
+    limit("diff-more-keys", ("\"a\", \"b\"", "\"a\", \"b\", \"*.md\""), "limit file", "widened");
+    limit("diff-other-keys", ("{ most = 2, keys = [\"a\"", "{ most = 3, keys = [\"x\""), "limit file", "changed");
+    limit(
+        "diff-limit",
+        ("calls = { most = 2 }", "calls = { most = 2 }\nmessage = { most = 1 }"),
+        "limit message",
+        "narrowed",
+    );
+    check(
+        "diff-mode-limit",
+        &[("[modes.a]", "[modes.a]\nreply = { file = { most = 0 } }")],
+        &["limit file in a: narrowed"],
+    );
+    check("diff-required", &[("[modes.a]", "[modes.a]\nreply = { file = { required = true } }")], &["mode a: changed"]);
+    check(
+        "diff-block",
+        &[("[contents.file]", "note = { role = \"content\", key = \"@path\" }\n[contents.file]")],
+        &["block note in a: widened", "block note in b: widened", "dialect tags: changed"],
+    );
+    check("diff-mask", &[("\"code-fence\", ", "")], &["mask code-fence in tags: widened"]);
+    check("diff-path", &[("key = \"path\"", "")], &["path of file: widened", "content file: changed"]);
+}
+
+#[test]
+fn what_becomes_of_a_faulty_answer_has_its_way() {
+    let strays =
+        |name: &str, word: &str, expected: &[&str]| check(name, &[("stray-text = \"refuse\"", word)], expected);
+    strays("diff-degradation", "stray-text = \"drop\"", &["degradation stray-text (pack): widened"]);
+    strays("diff-degradation-other", "stray-text = \"ask-again\"", &["degradation stray-text (pack): changed"]);
+    // Where the pack has no word of its own, the default answers.
+    strays("diff-degradation-gone", "", &["degradation stray-text (pack): widened"]);
+    strays("diff-degradation-default", "stray-text = \"refuse\"\nforbidden-call = \"drop\"", &[]);
+    // Calls have a default of their own.
+    let both = "stray-text = \"refuse\"\nunclosed-block = \"drop\"";
+    strays("diff-degradation-two", both, &["degradation unclosed-block (pack): changed"]);
+    let nested = |name: &str, word: &str, way: &str| {
+        check(name, &[("\"keep\"", word)], &[&format!("degradation nested-block (block tags.message): {way}")]);
+    };
+    nested("diff-lift", "\"lift\"", "widened");
+    nested("diff-nested-drop", "\"drop\"", "narrowed");
 }
 
 #[test]
@@ -116,7 +172,7 @@ fn prompts_and_answers_are_compared() {
     assert!(text.contains("main in a, small"), "{text}");
     let (_, plain) = diff(&folder, &["--replay", "answers.jsonl", "--format", "plain"]);
     assert!(
-        plain.contains("new/pack.toml:16:23: widened: permit go in a; `state.n > 0` is no longer asked\n"),
+        plain.contains("new/pack.toml:25:23: widened: permit go in a; `state.n > 0` is no longer asked\n"),
         "{plain}"
     );
     fs::write(folder.join("answers.jsonl"), "{}\n").unwrap();

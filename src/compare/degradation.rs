@@ -1,0 +1,89 @@
+//! Degradation: what becomes of a faulty answer now?
+//!
+//! In: the tables of degradation of two programs.
+//! Out: a [`Change`] for each defect and place whose strategies are not what they were.
+//! Never: says that something changed where a word came or went that is the default all the same.
+
+use super::rows::row;
+use super::{Change, Way};
+use crate::diagnostic::{Defect, Strategy};
+use crate::program::{DegradationRow, Program};
+
+pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
+    let (old_rows, new_rows) = (old.degradation_table(), new.degradation_table());
+    let own = |rows: &[DegradationRow]| -> Vec<DegradationRow> {
+        rows.iter().filter(|row| row.rule.is_some()).cloned().collect()
+    };
+    let mut all = own(&new_rows);
+    let is_known = |one: &DegradationRow, all: &[DegradationRow]| {
+        all.iter().any(|other| (other.defect, &other.place) == (one.defect, &one.place))
+    };
+    let gone: Vec<DegradationRow> = own(&old_rows).into_iter().filter(|row| !is_known(row, &all)).collect();
+    all.extend(gone);
+    all.iter().filter_map(|one| change(one, &old_rows, &new_rows)).collect()
+}
+
+/// The change of one row, which stands in the one table or the other.
+fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) -> Option<Change> {
+    let own = |rows: &[DegradationRow]| {
+        rows.iter().find(|row| (row.defect, &row.place) == (one.defect, &one.place)).map(|row| row.strategies.clone())
+    };
+    let (before, now) = (own(old), own(new));
+    let words = |all: &[Strategy]| all.iter().map(|one| one.name()).collect::<Vec<_>>().join(", ");
+    let word = match (&before, &now) {
+        (Some(_), None) => Some("it is gone".to_owned()),
+        (None, Some(_)) => Some("it is new".to_owned()),
+        _ => None,
+    };
+    let (before, now) = (before.or_else(|| beneath(one, old)), now.or_else(|| beneath(one, new)));
+    let (way, how) = match (before, now) {
+        (Some(before), Some(now)) if before == now => return None,
+        (Some(before), Some(now)) => {
+            let how = format!("{} → {}", words(&before), words(&now));
+            (stricter(one.defect, &before, &now), [Some(how), word].into_iter().flatten().collect())
+        }
+        _ => (Way::Changed, word.into_iter().collect()),
+    };
+    Some(row("degradation", &format!("{} ({})", one.defect, one.place), way, how, one.rule.clone()))
+}
+
+/// The strategies that answer the defect of a row where the row does not stand, if that is the same for all that it is
+/// about: those of the pack, or the default.
+fn beneath(one: &DegradationRow, rows: &[DegradationRow]) -> Option<Vec<Strategy>> {
+    let mut others = rows.iter().filter(|row| row.defect == one.defect && row.place != one.place);
+    let pack = others.clone().find(|row| row.place == "pack");
+    // What a mode or a block says may come between.
+    let between = others.clone().any(|row| row.rule.is_some() && row.place != "pack");
+    match pack {
+        _ if between && one.place != "pack" => None,
+        Some(pack) => Some(pack.strategies.clone()),
+        None => {
+            let first = others.find(|row| row.rule.is_none())?;
+            // Calls may have a default of their own.
+            others.all(|row| row.rule.is_some()).then(|| first.strategies.clone())
+        }
+    }
+}
+
+/// The way from some strategies to others, by how much of a defect's subject each may leave.
+pub(super) fn stricter(defect: Defect, old: &[Strategy], new: &[Strategy]) -> Way {
+    // Of several the first that applies acts: the most lenient says what may come through.
+    let rank = |all: &[Strategy]| {
+        let of = |one: &Strategy| match one {
+            Strategy::Refuse | Strategy::AskAgain => 3,
+            Strategy::Drop => 2,
+            // As text, or in part.
+            Strategy::KeepAsText | Strategy::TakeStrayText | Strategy::KeepFirst | Strategy::KeepLast => 1,
+            // What stays where it is stays text of the block around it.
+            Strategy::Keep if defect == Defect::NestedBlock => 1,
+            Strategy::Keep | Strategy::Join | Strategy::Lift => 0,
+            Strategy::Repair | Strategy::Coerce | Strategy::Default => 0,
+        };
+        all.iter().map(of).min()
+    };
+    match rank(new).cmp(&rank(old)) {
+        std::cmp::Ordering::Less => Way::Widened,
+        std::cmp::Ordering::Greater => Way::Narrowed,
+        std::cmp::Ordering::Equal => Way::Changed,
+    }
+}

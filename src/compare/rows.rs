@@ -1,0 +1,52 @@
+//! Rows: what came, went or is another, by its name?
+//!
+//! In: the rows of two versions, and what it means that one came or went.
+//! Out: a [`Change`] for each that is not what it was.
+//! Never: knows what a row is.
+
+use super::{Change, Way};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// What is compared, by its name: a description, and where it stands.
+pub(super) type Rows<T> = Vec<(String, T, Option<Arc<str>>)>;
+
+pub(super) fn row(kind: &str, name: &str, way: Way, how: Vec<String>, rule: Option<Arc<str>>) -> Change {
+    Change { kind: kind.to_owned(), name: name.to_owned(), way, how, rule }
+}
+
+/// Compares rows of one name; `ways` are those of a row that came and of one that went.
+pub(super) fn pair<T>(
+    kind: &str,
+    old: &Rows<T>,
+    new: &Rows<T>,
+    ways: (Way, Way),
+    changes: &mut Vec<Change>,
+    way: impl Fn(&T, &T) -> Option<(Way, Vec<String>)>,
+) {
+    for (name, before, place) in old {
+        match new.iter().find(|(known, ..)| known == name) {
+            Some((_, now, place)) => {
+                changes.extend(way(before, now).map(|(way, how)| row(kind, name, way, how, place.clone())));
+            }
+            None => changes.push(row(kind, name, ways.1, vec!["it is gone".to_owned()], place.clone())),
+        }
+    }
+    for (name, _, place) in new.iter().filter(|(name, ..)| old.iter().all(|(known, ..)| known != name)) {
+        changes.push(row(kind, name, ways.0, vec!["it is new".to_owned()], place.clone()));
+    }
+}
+
+/// How much of everything the names of one list mean, against another: an empty list means all. None where each means
+/// something that the other does not.
+pub(super) fn reach(one: &[String], other: &[String]) -> Option<Ordering> {
+    let within = |inner: &[String], outer: &[String]| {
+        outer.is_empty() || (!inner.is_empty() && inner.iter().all(|name| outer.contains(name)))
+    };
+    match (within(one, other), within(other, one)) {
+        (true, true) => Some(Ordering::Equal),
+        (true, false) => Some(Ordering::Less),
+        (false, true) => Some(Ordering::Greater),
+        (false, false) => None,
+    }
+}

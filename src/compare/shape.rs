@@ -1,0 +1,104 @@
+//! Shapes: of what may an answer be made?
+//!
+//! In: two programs.
+//! Out: a [`Change`] for each call and content that a mode takes now or no longer, for each limit on them, and for each
+//! mask, in which nothing is a block.
+//! Never: compares how a block is written: that is another dialect, neither wider nor narrower.
+
+use super::rows::{Rows, pair, reach};
+use super::{Change, Way};
+use crate::program::{Mode, Program};
+use crate::surface::Role;
+use std::cmp::Ordering;
+
+pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let same = |(): &(), (): &()| None;
+    let opens = (Way::Widened, Way::Narrowed);
+    let shuts = (Way::Narrowed, Way::Widened);
+    pair("block", &blocks(old), &blocks(new), opens, &mut changes, same);
+    pair("limit", &limits(old, new), &limits(new, old), shuts, &mut changes, Limit::way);
+    pair("mask", &masks(old, new), &masks(new, old), shuts, &mut changes, same);
+    pair("path", &paths(old, new), &paths(new, old), shuts, &mut changes, same);
+    changes
+}
+
+/// The calls and contents that answers may hold, mode by mode.
+fn blocks(program: &Program) -> Rows<()> {
+    let mut rows: Rows<()> = Vec::new();
+    for (mode, rules) in &program.modes {
+        let dialects = rules.dialects.iter().filter_map(|number| program.dialects.get(*number));
+        for block in dialects.flat_map(|dialect| &dialect.blocks) {
+            let name = format!("{} in {mode}", block.name);
+            if matches!(block.role, Role::Call | Role::Content) && !rows.iter().any(|(known, ..)| *known == name) {
+                rows.push((name, (), program.place(block.at)));
+            }
+        }
+    }
+    rows
+}
+
+/// How many of a block there may be, and under which keys; any if there are none.
+struct Limit {
+    most: Option<usize>,
+    keys: Vec<String>,
+}
+
+impl Limit {
+    fn way(&self, new: &Self) -> Option<(Way, Vec<String>)> {
+        let number =
+            |most: Option<usize>| most.map_or_else(|| "any number".to_owned(), |most| format!("at most {most}"));
+        let most = match new.most.unwrap_or(usize::MAX).cmp(&self.most.unwrap_or(usize::MAX)) {
+            Ordering::Equal => None,
+            Ordering::Greater => Some(Way::Widened),
+            Ordering::Less => Some(Way::Narrowed),
+        };
+        let most = most.map(|way| (way, format!("{} → {}", number(self.most), number(new.most))));
+        let keys = match reach(&new.keys, &self.keys) {
+            Some(Ordering::Equal) => None,
+            Some(Ordering::Greater) => Some((Way::Widened, "it may have more keys")),
+            Some(Ordering::Less) => Some((Way::Narrowed, "it may have fewer keys")),
+            None => Some((Way::Changed, "it may have other keys")),
+        };
+        let keys = keys.map(|(way, how)| (way, how.to_owned()));
+        let all: Vec<(Way, String)> = [most, keys].into_iter().flatten().collect();
+        let way = all.iter().map(|(way, _)| *way).reduce(Way::and)?;
+        Some((way, all.into_iter().map(|(_, how)| how).collect()))
+    }
+}
+
+/// What the replies of the modes that `other` has, too, say of calls and blocks.
+fn limits(program: &Program, other: &Program) -> Rows<Limit> {
+    let mut rows = Vec::new();
+    let modes = program.modes.iter().filter(|(mode, _)| other.modes.contains_key(*mode));
+    for (mode, Mode { reply, .. }) in modes {
+        if let Some((most, at)) = reply.calls {
+            let limit = Limit { most: Some(most), keys: Vec::new() };
+            rows.push((format!("calls in {mode}"), limit, program.place(at)));
+        }
+        for count in reply.counts.iter().filter(|count| count.most.is_some() || !count.keys.is_empty()) {
+            let limit = Limit { most: count.most, keys: count.keys.clone() };
+            rows.push((format!("{} in {mode}", count.name), limit, program.place(count.at)));
+        }
+    }
+    rows
+}
+
+/// The masks of the dialects that `other` has, too.
+fn masks(program: &Program, other: &Program) -> Rows<()> {
+    let is_known = |name: &str| other.dialects.iter().any(|dialect| dialect.name == name);
+    let dialects = program.dialects.iter().filter(|dialect| is_known(&dialect.name));
+    let rows = dialects.flat_map(|dialect| {
+        let masks = [("code-fence", dialect.fences), ("code-span", dialect.spans)];
+        let place = program.place(dialect.at);
+        let row = move |mask| (format!("{mask} in {}", dialect.name), (), place.clone());
+        masks.into_iter().filter(|(_, masks)| *masks).map(move |(mask, _)| row(mask))
+    });
+    rows.collect()
+}
+
+/// The contents whose keys are paths below a root, of those that `other` has, too.
+fn paths(program: &Program, other: &Program) -> Rows<()> {
+    let paths = program.contents.iter().filter(|(name, content)| content.path && other.contents.contains_key(*name));
+    paths.map(|(name, _)| (format!("of {name}"), (), None)).collect()
+}
