@@ -71,6 +71,8 @@ enum Takes {
     Count,
     Number,
     Text,
+    /// One of [`FORMATS`].
+    Format,
     /// A reference to a schema of this document.
     Reference,
     /// What the reader of schemas or a validator checks.
@@ -78,6 +80,27 @@ enum Takes {
 }
 
 const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object", "null"];
+
+/// The formats that a validator checks, each with a text that has it.
+pub(crate) const FORMATS: &[(&str, &str)] = &[
+    ("date", "2030-01-31"),
+    ("time", "09:30:00Z"),
+    ("date-time", "2030-01-31T09:30:00Z"),
+    ("duration", "P1DT2H"),
+    ("email", "someone@example.org"),
+    ("hostname", "example.org"),
+    ("ipv4", "192.0.2.1"),
+    ("ipv6", "2001:db8::1"),
+    ("uri", "https://example.org/"),
+    ("uri-reference", "/page"),
+    ("uri-template", "https://example.org/{page}"),
+    ("iri", "https://example.org/"),
+    ("iri-reference", "/page"),
+    ("uuid", "123e4567-e89b-42d3-a456-426614174000"),
+    ("json-pointer", "/member"),
+    ("relative-json-pointer", "0/member"),
+    ("regex", "[a-z]+"),
+];
 
 /// The keywords of JSON Schema, draft 2020-12, and those of ours.
 #[rustfmt::skip]
@@ -90,7 +113,8 @@ const KEYWORDS: &[(&[&str], Takes)] = &[
     (&["minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains", "minProperties",
        "maxProperties"], Takes::Count),
     (&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"], Takes::Number),
-    (&["description", "about", "title", "format", "pattern", "contentEncoding", "contentMediaType", "$comment", "$id",
+    (&["format"], Takes::Format),
+    (&["description", "about", "title", "pattern", "contentEncoding", "contentMediaType", "$comment", "$id",
        "$anchor", "$dynamicAnchor"], Takes::Text),
     (&["$ref", "$dynamicRef"], Takes::Reference),
     (&["required"], Takes::Required),
@@ -158,6 +182,14 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
         (Takes::Types, Tree::List(words, _)) => {
             return words.iter().for_each(|word| keyword(name, takes, word, depth, diagnostics));
         }
+        (Takes::Format, Tree::Text(word)) if FORMATS.iter().any(|(format, _)| word.value == *format) => return,
+        (Takes::Format, Tree::Text(word)) => {
+            let message = format!("no value is checked for the format `{}`", excerpt(&word.value, 60));
+            let known = FORMATS.iter().map(|(format, _)| *format);
+            let help = nearest(&word.value, known).map(|format| format!("did you mean `{format}`?"));
+            let help = help.unwrap_or_else(|| "say what it looks like by a `pattern`".to_owned());
+            return diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, word.at, message).with_help(help));
+        }
         (Takes::Reference, Tree::Text(target)) if target.value.starts_with('#') => return,
         (Takes::Reference, Tree::Text(target)) => {
             let message = format!("`{}` is another document", target.value);
@@ -172,7 +204,7 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
         (Takes::Required, _) => "`true` or `false`, or a list of the members that must be there",
         (Takes::Count, _) => "a whole number from 0",
         (Takes::Number, _) => "a number",
-        (Takes::Text | Takes::Reference, _) => "a text",
+        (Takes::Text | Takes::Format | Takes::Reference, _) => "a text",
     };
     let message = format!("`{name}` of a JSON Schema takes {wanted}");
     diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, value.at(), message));

@@ -4,6 +4,7 @@
 //! Out: a value that it most likely allows: what its author names, else something plain of its type.
 //! Never: promises that it fits; whoever needs that asks the validator.
 
+use crate::pack::schemas::FORMATS;
 use serde_json::{Map, Value, json};
 
 /// Schemas are followed so deep.
@@ -61,7 +62,7 @@ fn sample(schema: &Value, members: Members, depth: usize) -> Value {
             if kind == "integer" { json!(value.ceil() as i64) } else { json!(value) }
         }
         Some("null") => Value::Null,
-        _ if schema.get("format").and_then(Value::as_str) == Some("uri") => json!("https://example.org/"),
+        _ if format(schema).is_some() => json!(format(schema)),
         _ if members != Members::All && told(schema).is_some() => told(schema).unwrap_or_default().into(),
         _ => {
             let bound = |key: &str| schema.get(key).and_then(Value::as_u64).map(|length| length.min(4096) as usize);
@@ -71,6 +72,12 @@ fn sample(schema: &Value, members: Members, depth: usize) -> Value {
             json!(text)
         }
     }
+}
+
+/// A text of the format that the schema asks for.
+fn format(schema: &Value) -> Option<&'static str> {
+    let asked = schema.get("format")?.as_str()?;
+    FORMATS.iter().find(|(format, _)| *format == asked).map(|(_, text)| *text)
 }
 
 /// What a text is for, where any text will do.

@@ -46,7 +46,7 @@ impl Schema {
     }
 
     /// The schema of one of its properties.
-    pub(super) fn of_property(&self, name: &str) -> Self {
+    pub(crate) fn of_property(&self, name: &str) -> Self {
         let properties = self.json.get("properties");
         Self::new(properties.and_then(|properties| properties.get(name)).cloned().unwrap_or_default())
     }
@@ -76,6 +76,8 @@ impl Schema {
             .get_or_init(|| {
                 ValidationOptions::<_, Shared>::default()
                     .with_pattern_options(PatternOptions::regex())
+                    // A format that nobody checks would be a rule that does not hold.
+                    .should_validate_formats(true)
                     .build(&self.json)
                     .map_err(|error| error.to_string())
             })
@@ -160,4 +162,20 @@ fn plain(tree: &Tree) -> (Value, bool) {
         }
     }
     (Value::Object(schema), needed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pack::schemas::FORMATS;
+
+    #[test]
+    fn every_format_is_checked() {
+        for (format, text) in FORMATS {
+            let schema = Schema::new(json!({ "format": format }));
+            let fits = |text: &str| schema.validator().unwrap().is_valid(&crate::Value::from(text));
+            assert!(fits(text), "{format}");
+            assert!(!fits("{ [\\"), "{format}");
+        }
+    }
 }
