@@ -48,6 +48,15 @@ pub(super) struct Look {
     pub(super) path: Vec<String>,
 }
 
+/// A text that is compared with what stands at a path.
+#[derive(Debug)]
+pub(super) struct Compared {
+    pub(super) at: Span,
+    pub(super) file: Option<SourceId>,
+    pub(super) path: Vec<String>,
+    pub(super) text: String,
+}
+
 /// A name that a statement binds.
 pub(super) struct Binding<'s> {
     pub(super) name: &'s str,
@@ -73,6 +82,7 @@ pub(super) enum Step {
 pub(super) struct Lowered {
     pub(super) reads: Vec<Read>,
     pub(super) looks: Vec<Look>,
+    pub(super) compared: Vec<Compared>,
     /// The path to its value, where it takes that from elsewhere as it is.
     pub(super) path: Option<Vec<String>>,
     pub(super) constants: Vec<Jinja>,
@@ -159,6 +169,7 @@ pub(super) struct Lower<'s> {
     pub(super) source: &'s str,
     reads: Vec<Read>,
     looks: Vec<Look>,
+    compared: Vec<Compared>,
     constants: Vec<Jinja>,
     /// Names that statements bind, one list per `for`.
     pub(super) locals: Vec<Vec<&'s str>>,
@@ -178,6 +189,7 @@ impl<'s> Lower<'s> {
             source,
             reads: Vec::new(),
             looks: Vec::new(),
+            compared: Vec::new(),
             constants: Vec::new(),
             locals: vec![Vec::new()],
             names: Vec::new(),
@@ -187,7 +199,8 @@ impl<'s> Lower<'s> {
     }
 
     pub(super) fn finish(self, form: Form) -> Lowered {
-        Lowered { reads: self.reads, looks: self.looks, path: None, constants: self.constants, form }
+        let Self { reads, looks, compared, constants, .. } = self;
+        Lowered { reads, looks, compared, path: None, constants, form }
     }
 
     fn value(&mut self, tree: &Expr<'s>) -> Result<Form, Fault> {
@@ -327,6 +340,60 @@ impl<'s> Lower<'s> {
         self.looks.push(Look { at, file, path });
     }
 
+    /// Notes that two trees are compared, of which one is a path and the other a text.
+    fn compare(&mut self, one: &Expr<'s>, other: &Expr<'s>) {
+        for (path, text) in [(one, other), (other, one)] {
+            if let Some(path) = self.leads_plainly(path) {
+                self.note_compared(&path, text);
+            }
+        }
+    }
+
+    /// Notes that it is asked whether `one` is in `many`, of which one is a path and the other texts.
+    fn compare_among(&mut self, one: &Expr<'s>, many: &Expr<'s>) {
+        if let (Some(path), Expr::List(list)) = (self.leads_plainly(one), many) {
+            list.items.iter().for_each(|text| self.note_compared(&path, text));
+        }
+        if let Some(mut path) = self.leads_plainly(many) {
+            path.push(ENTRY.to_owned());
+            self.note_compared(&path, one);
+        }
+    }
+
+    /// As the test of this name compares.
+    fn compare_by(&mut self, test: &str, one: &Expr<'s>, other: &Expr<'s>) {
+        match test {
+            "eq" | "equalto" | "==" | "ne" | "!=" => self.compare(one, other),
+            "in" => self.compare_among(one, other),
+            _ => {}
+        }
+    }
+
+    /// Notes that a member of each entry of `list` is compared, as `selectattr('status', 'eq', 'open')` does.
+    fn compare_entries(&mut self, list: &Expr<'s>, member: &str, args: &[CallArg<'s>]) {
+        let [_, CallArg::Pos(Expr::Const(test)), CallArg::Pos(text)] = args else { return };
+        if matches!(test.value.as_str(), Some("eq" | "equalto" | "==" | "ne" | "!="))
+            && let Some(mut path) = self.leads(list)
+        {
+            path.push(ENTRY.to_owned());
+            path.extend(member.split('.').map(str::to_owned));
+            self.note_compared(&path, text);
+        }
+    }
+
+    /// The path to where a tree leads that may give nothing else.
+    fn leads_plainly(&self, tree: &Expr<'s>) -> Option<Vec<String>> {
+        let is_path = matches!(tree, Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_));
+        self.leads(tree).filter(|_| is_path)
+    }
+
+    fn note_compared(&mut self, path: &[String], tree: &Expr<'s>) {
+        let Expr::Const(value) = tree else { return };
+        let Some(text) = value.value.as_str() else { return };
+        let (at, file) = (span(tree), self.paper.as_ref().and_then(|paper| paper.file));
+        self.compared.push(Compared { at, file, path: path.to_vec(), text: text.to_owned() });
+    }
+
     /// The code of an expression: a primary, with filters behind it or not, so that it can stand before `|` and `is`.
     pub(super) fn expr(&mut self, tree: &Expr<'s>) -> Code {
         if let Some(read) = self.read(tree) {
@@ -360,6 +427,11 @@ impl<'s> Lower<'s> {
             Expr::BinOp(op) => {
                 let (left, right) = (self.expr(&op.left)?, self.expr(&op.right)?);
                 match op.op {
+                    BinOpKind::Eq | BinOpKind::Ne => self.compare(&op.left, &op.right),
+                    BinOpKind::In => self.compare_among(&op.left, &op.right),
+                    _ => {}
+                }
+                match op.op {
                     BinOpKind::ScAnd | BinOpKind::ScOr => {
                         let word = if matches!(op.op, BinOpKind::ScAnd) { "and" } else { "or" };
                         // A long chain stays flat: each pair of parentheses is a level of the parser's.
@@ -380,10 +452,16 @@ impl<'s> Lower<'s> {
                 }
             }
             Expr::Compare(compare) => {
-                let mut left = self.expr(&compare.expr)?;
+                let (mut left, mut before) = (self.expr(&compare.expr)?, &compare.expr);
                 let mut parts = Vec::new();
                 for op in &compare.ops {
                     let right = self.expr(&op.expr)?;
+                    match op.op {
+                        CompareOpKind::Eq | CompareOpKind::Ne => self.compare(before, &op.expr),
+                        CompareOpKind::In | CompareOpKind::NotIn => self.compare_among(before, &op.expr),
+                        _ => {}
+                    }
+                    before = &op.expr;
                     parts.push(match op.op {
                         CompareOpKind::Eq => format!("{left} is eq({right})"),
                         CompareOpKind::Ne => format!("{left} is ne({right})"),
@@ -418,6 +496,7 @@ impl<'s> Lower<'s> {
                 self.named(tree, known, &filter.args)?;
                 if let (Some(base), Some((arg, member))) = (&filter.expr, member_of_entries(known, &filter.args)) {
                     self.look(base, arg, Some(member));
+                    self.compare_entries(base, member, &filter.args);
                 }
                 format!("{base}{}|{known}({})|weigh", filters::guard_of(known), self.args(tree, &filter.args)?)
             }
@@ -425,6 +504,9 @@ impl<'s> Lower<'s> {
                 let Some(name) = filters::predicates().find(|known| *known == test.name) else {
                     return Err(self.unknown(tree, test.name, "test", filters::predicates()));
                 };
+                if let [CallArg::Pos(other)] = test.args.as_slice() {
+                    self.compare_by(name, &test.expr, other);
+                }
                 format!("({} is {name}({}))", self.expr(&test.expr)?, self.args(tree, &test.args)?)
             }
             Expr::Call(call) => match &call.expr {

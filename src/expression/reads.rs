@@ -15,6 +15,8 @@ pub(crate) struct Reads {
     places: Vec<Location>,
     /// What statements and filters look at inside of these.
     looks: Vec<(Vec<String>, Location)>,
+    /// The texts that are compared with what stands at a path.
+    compared: Vec<(Vec<String>, Spanned<String>)>,
     /// The path to the value itself, where it is taken as it is.
     path: Option<Vec<String>>,
 }
@@ -44,6 +46,9 @@ impl Reads {
             });
             reads.add(std::iter::once(read.name.clone()).chain(keys).collect(), located(read.at, read.file));
         }
+        let compared = lowered.compared.iter();
+        reads.compared =
+            compared.map(|one| (one.path.clone(), Spanned::new(one.text.clone(), located(one.at, one.file)))).collect();
         reads.looks = lowered.looks.iter().map(|look| (look.path.clone(), located(look.at, look.file))).collect();
         reads
     }
@@ -52,6 +57,7 @@ impl Reads {
     pub(super) fn join(&mut self, other: &Reads) {
         other.iter().for_each(|(path, at)| self.add(path.to_vec(), at));
         self.looks.extend(other.looks.iter().cloned());
+        self.compared.extend(other.compared.iter().cloned());
     }
 
     fn add(&mut self, path: Vec<String>, at: Location) {
@@ -68,6 +74,11 @@ impl Reads {
     /// What statements and filters look at, as paths in which [`ENTRY`] is any entry of what they go through.
     pub(crate) fn looks(&self) -> impl Iterator<Item = (&[String], Location)> {
         self.looks.iter().map(|(path, at)| (path.as_slice(), *at))
+    }
+
+    /// The texts that are compared with what stands at a path, each with that path; [`ENTRY`] as in [`looks`](Self::looks).
+    pub(crate) fn compared(&self) -> impl Iterator<Item = (&[String], &Spanned<String>)> {
+        self.compared.iter().map(|(path, text)| (path.as_slice(), text))
     }
 
     /// The path to the value, where that is taken from elsewhere as it is.

@@ -59,7 +59,7 @@ fn textless(program: &Program, target: &Target) -> Option<String> {
     match target {
         // Without a block for it, the message may still be what stands outside all blocks.
         Target::Role(Role::Message | Role::Section) => None,
-        Target::Role(role) => (!bound(*role)).then(|| format!("no block is a {}", role.word())),
+        Target::Role(role) => (!bound(*role)).then(|| format!("no block has the role `{}`", role.word())),
         Target::Param(action, param) => {
             let (_, types) = program.actions.get(action)?.schema.types().member(param)?;
             let textless = matches!(types.kind, Kind::Boolean | Kind::Integer | Kind::Number);

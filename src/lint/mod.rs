@@ -6,6 +6,7 @@
 //! Never: keeps a pack from running.
 
 mod budgets;
+mod comparisons;
 mod dialects;
 mod examples;
 mod excuses;
@@ -43,6 +44,7 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
         flow::check,
         schemas::check,
         state::check,
+        comparisons::check,
         budgets::check,
         grammars::check,
     ];

@@ -19,6 +19,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             schema.into_iter().for_each(|schema| examine(schema, &what, *at, found));
         }
         shown(program, name, &action.schema, &action.params, found);
+        defaults(name, &action.schema, &action.params, found);
         if let Some(returns) = &action.returns {
             examine(returns.json(), &format!("what `{name}` returns"), action.at, found);
         }
@@ -47,6 +48,22 @@ fn shown(program: &Program, action: &str, schema: &Schema, params: &[(String, Lo
             found.push(
                 Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, *at, message)
                     .with_help("say `example = …` with a value that the schema allows"),
+            );
+        }
+    }
+}
+
+/// What a parameter is where the strategy `default` puts it in must be what its rules take.
+fn defaults(action: &str, schema: &Schema, params: &[(String, Location)], found: &mut Vec<Diagnostic>) {
+    for (param, at) in params {
+        let property = schema.of_property(param);
+        let Some(default) = property.json().get("default").map(crate::value::Value::from) else { continue };
+        let Ok(validator) = property.validator() else { continue };
+        if let Some(error) = validator.iter_errors(&default).next() {
+            let message = format!("the default of `{param}` in `{action}` is refused: {}", misfit_at("", &error));
+            found.push(
+                Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, *at, message)
+                    .with_help("say `default = …` with a value that the schema allows"),
             );
         }
     }

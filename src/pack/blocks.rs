@@ -231,7 +231,7 @@ fn check_block(block: &Block, at: Location, (dialect, object): (&Dialect, bool),
         && !section
         && let Some(payload) = block.payload.0.first()
     {
-        let message = format!("a {} has no payload", block.role.word());
+        let message = format!("a block of the role `{}` has no payload", block.role.word());
         diagnostics.push(bad(payload.at, message, "only calls and sections have one"));
     }
     for payload in &block.payload.0 {
@@ -241,7 +241,7 @@ fn check_block(block: &Block, at: Location, (dialect, object): (&Dialect, bool),
             Payload::Json | Payload::Text => call || section,
         };
         if (call || section) && !fits {
-            let message = format!("`{}` reads no payload of a {}", payload.value.word(), block.role.word());
+            let message = format!("`{}` reads no payload of the role `{}`", payload.value.word(), block.role.word());
             diagnostics.push(bad(
                 payload.at,
                 message,
@@ -284,10 +284,15 @@ fn check_block(block: &Block, at: Location, (dialect, object): (&Dialect, bool),
         ));
     }
     if !content && let Some(key) = &block.key {
-        diagnostics.push(bad(key.at, format!("a {} has no key", block.role.word()), "only contents have one"));
+        diagnostics.push(bad(
+            key.at,
+            format!("a block of the role `{}` has no key", block.role.word()),
+            "only contents have one",
+        ));
     }
     if let (true, Some(held)) = (call || content, block.holds.first()) {
-        let message = format!("a {} holds no blocks: what stands in it is opaque", block.role.word());
+        let message =
+            format!("a block of the role `{}` holds no blocks: what stands in it is opaque", block.role.word());
         diagnostics.push(bad(held.at, message, "take `holds` out"));
     }
 }

@@ -54,7 +54,7 @@ use crate::diagnostic::{Code, Defect, Diagnostic, Faults, Strategy};
 use crate::expression::{Record, Template};
 use crate::pack::{self, Pack};
 use crate::surface::{self, Folder};
-use crate::text::{Location, SourceId, Sources};
+use crate::text::{Location, SourceId, Sources, Spanned};
 use crate::value::Table;
 use crate::value::Value;
 use std::sync::Arc;
@@ -83,6 +83,8 @@ pub struct Program {
     pub(crate) limits: Limits,
     /// What effects read of `reply`.
     pub(crate) effects_read: Vec<Vec<String>>,
+    /// Texts that are compared with what never is one of them.
+    pub(crate) idle_comparisons: Vec<IdleComparison>,
     /// The place of each declaration that an outcome may name, as `pack/file:line:column`.
     pub(crate) places: Places,
     /// What the pack's `[check]` says of each code that it names.
@@ -92,6 +94,15 @@ pub struct Program {
 /// What expressions see of `reply`.
 pub(crate) const REPLY_MEMBERS: [&str; 7] =
     ["dialect", "message", "thinking", "calls", "sections", "contents", "utterances"];
+
+/// A text that is compared with what may be none but others.
+#[derive(Debug)]
+pub(crate) struct IdleComparison {
+    /// What it is compared with, as a pack would write it.
+    pub(crate) path: String,
+    pub(crate) text: Spanned<String>,
+    pub(crate) known: Vec<String>,
+}
 
 /// Something a response may ask for.
 #[derive(Debug)]

@@ -207,6 +207,65 @@ fn patterns_are_compared_by_what_they_match() {
 }
 
 #[test]
+fn a_text_that_a_value_never_is_has_a_word() {
+    let declared = r#"[actions.sort_notes]
+params = { by = { enum = ["age", "name"] }, tags = { type = "array", items = { enum = ["red"] } }, any = { type = "string" } }
+effects = [{ emit = "sorted" }]
+[state.list]
+type = "array"
+items = { type = "object", properties = { kind = { enum = ["note", "task"] } } }
+default = []
+from = "host"
+[modes.tidy]
+permits = [{ action = "sort_notes", when = "#;
+    let finds = |condition: &str, word: Option<&str>| {
+        let found = findings(&format!("{declared}{condition:?} }}]\n"));
+        let told: Vec<&str> = found
+            .iter()
+            .filter(|(code, _)| code == "pack/idle-comparison")
+            .map(|(_, message)| message.as_str())
+            .collect();
+        assert_eq!(told, word.into_iter().collect::<Vec<_>>(), "{condition} {found:?}");
+    };
+    finds("params.by == 'aeg'", Some("`params.by` is never `aeg`"));
+    finds("'aeg' != params['by']", Some("`params.by` is never `aeg`"));
+    finds("params.by is eq('aeg')", Some("`params.by` is never `aeg`"));
+    finds("params.by in ['age', 'nmae']", Some("`params.by` is never `nmae`"));
+    finds("params.by not in ['x'] and mode == 'tidy'", Some("`params.by` is never `x`"));
+    finds("'blue' in params.tags", Some("`params.tags[]` is never `blue`"));
+    finds("params.by == params.any == 'x'", None);
+    finds("mode == 'tdy'", Some("`mode` is never `tdy`"));
+    finds("reply.dialect == 'tags'", Some("`reply.dialect` is never `tags`"));
+    finds(
+        "reply.calls | selectattr('action', 'eq', 'sort') | list | length == 0",
+        Some("`reply.calls[].action` is never `sort`"),
+    );
+    finds(
+        "state.list | rejectattr('kind', 'ne', 'tsk') | list | length == 0",
+        Some("`state.list[].kind` is never `tsk`"),
+    );
+    finds("state.list[0].kind == 'tsk'", Some("`state.list[].kind` is never `tsk`"));
+    // What stands in for a value, or is made of it, may be another.
+    finds("params.by | default('none') == 'none'", None);
+    finds("params.by | upper == 'AGE'", None);
+    finds("params.by == params.any or params.any == 'aeg' or params.by == 1", None);
+    finds("params.by in 'age or name'", None);
+}
+
+#[test]
+fn a_default_fits_its_schema() {
+    let with = |default: &str| {
+        let params = format!("params = {{ by = {{ enum = [\"age\", \"name\"], default = {default} }} }}");
+        findings(&format!(
+            "[actions.sort_notes]\n{params}\neffects = [{{ emit = \"sorted\" }}]\n[modes.tidy]\npermits = [\"sort_notes\"]\n"
+        ))
+    };
+    let refused = |found: &[(String, String)]| found.iter().any(|(code, _)| code == "pack/misfit-example");
+    assert!(refused(&with("\"aeg\"")), "{:?}", with("\"aeg\""));
+    assert!(!refused(&with("\"age\"")));
+}
+
+#[test]
 fn members_of_the_state_are_set_and_read() {
     let pack = |schema: &str, set: &str, read: &str| {
         format!(

@@ -6,7 +6,7 @@
 
 use crate::expression::ENTRY;
 use crate::program::REPLY_MEMBERS;
-use crate::surface::{Named, Surface, Tree};
+use crate::surface::{Named, ONLY_MODE, Surface, Tree};
 use serde_json::Value;
 
 /// What the engine gives, by the path to it.
@@ -61,6 +61,41 @@ pub(super) fn lost<'s>(
             let is_lost = name != ENTRY && !known.contains(&name.as_str());
             is_lost.then(|| Lost { number, known: known.to_vec() })
         }),
+    }
+}
+
+/// The texts that what stands at `path` may be; none where it may be another.
+pub(super) fn texts<'s>(
+    path: &[String],
+    surface: &'s Surface,
+    params: Option<&'s Named<Tree>>,
+) -> Option<Vec<&'s str>> {
+    let words: Vec<&str> = path.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["mode"] if surface.modes.is_empty() => Some(vec![ONLY_MODE]),
+        ["mode"] => Some(surface.modes.keys().map(String::as_str).collect()),
+        ["tier"] => Some(surface.tiers.keys().map(String::as_str).collect()),
+        ["reply", "dialect"] => Some(surface.dialects.keys().map(String::as_str).collect()),
+        ["reply", "calls", ENTRY, "action"] => Some(surface.actions.keys().map(String::as_str).collect()),
+        ["params", name, inside @ ..] => words_of(&params?.get(*name)?.value, inside),
+        ["state", name, inside @ ..] => words_of(&surface.state.get(*name)?.value, inside),
+        _ => None,
+    }
+}
+
+/// The words that a schema allows at a path inside of its value, if it lists them all.
+fn words_of<'t>(schema: &'t Tree, inside: &[&str]) -> Option<Vec<&'t str>> {
+    let Some((name, inside)) = inside.split_first() else {
+        let Tree::List(values, _) = schema.get("enum")? else { return None };
+        let words = values.iter().filter_map(|value| match value {
+            Tree::Text(text) => Some(text.value.as_str()),
+            _ => None,
+        });
+        return Some(words.collect());
+    };
+    match *name {
+        ENTRY => words_of(entries(schema).first()?, inside),
+        name => words_of(schema.get("properties")?.get(name)?, inside),
     }
 }
 

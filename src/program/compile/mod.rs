@@ -16,7 +16,8 @@ mod replies;
 mod sight;
 
 use super::{
-    Action, Answer, Answers, AskAgain, Content, Dialect, Effect, Mode, ModeId, Permit, Places, Program, Schema, Slot,
+    Action, Answer, Answers, AskAgain, Content, Dialect, Effect, IdleComparison, Mode, ModeId, Permit, Places, Program,
+    Schema, Slot,
 };
 use crate::diagnostic::{Code, Defect, Diagnostic, Severity, nearest};
 use crate::expression::Record;
@@ -49,6 +50,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         data: Value::Object(data.collect()),
         effects_read: Vec::new(),
         touched: Touched::default(),
+        idle_comparisons: Vec::new(),
     };
     let mut dialects: Vec<Dialect> =
         surface.dialects.iter().map(|(name, dialect)| dialects::compile_dialect(name, dialect, pack)).collect();
@@ -75,7 +77,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let flows = compiler.compile_flows();
     let messages = compiler.compile_messages();
     compiler.touched.mark(&mut slots);
-    let Compiler { effects_read, data, .. } = compiler;
+    let Compiler { effects_read, idle_comparisons, data, .. } = compiler;
     let mut program = Program {
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
         sources: surface.sources.clone(),
@@ -96,6 +98,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         prompts,
         limits: super::Limits::default(),
         effects_read,
+        idle_comparisons,
         places: Places::default(),
         levels: {
             let levels = surface.check.iter().flat_map(surface::Levels::all);
@@ -169,6 +172,7 @@ struct Compiler<'c> {
     /// What effects read of `reply`.
     effects_read: Vec<Vec<String>>,
     touched: Touched,
+    idle_comparisons: Vec<IdleComparison>,
 }
 
 impl Compiler<'_> {

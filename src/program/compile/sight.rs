@@ -4,8 +4,8 @@
 //! Out: the compiled expression, and a diagnostic for each name that it cannot see.
 //! Never: evaluates one.
 
-use super::known::{Lost, lost};
-use super::{Compiler, Slot};
+use super::known::{Lost, lost, texts};
+use super::{Compiler, IdleComparison, Slot};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Document, ENTRY, Escape, Expression, PathTemplate, Reads, Shape, Template, spelled};
 use crate::surface::{Action, Named, Origin, Tree};
@@ -138,6 +138,7 @@ pub(super) fn from_host(slot: &Tree) -> bool {
 impl Compiler<'_> {
     /// Reports every name that an expression reads and cannot see.
     pub(super) fn see(&mut self, reads: &Reads, sight: &Sight<'_>) {
+        self.compare(reads, sight);
         let mut told: Vec<Vec<String>> = Vec::new();
         for (path, at) in reads.iter().chain(reads.looks()) {
             let Some((head, inside)) = path.split_first() else { continue };
@@ -163,6 +164,18 @@ impl Compiler<'_> {
             if is_new && !told.iter().any(|told| told == upto) {
                 told.push(upto.to_vec());
                 self.diagnostics.push(unseen);
+            }
+        }
+    }
+
+    /// Keeps every text that is compared with what never is that text.
+    fn compare(&mut self, reads: &Reads, sight: &Sight<'_>) {
+        for (path, text) in reads.compared() {
+            let Some(path) = sight.leads(Some(path)).map(entered) else { continue };
+            let Some(known) = texts(&path, self.surface, sight.params) else { continue };
+            if !known.contains(&text.value.as_str()) {
+                let known = known.into_iter().map(str::to_owned).collect();
+                self.idle_comparisons.push(IdleComparison { path: spelled(&path), text: text.clone(), known });
             }
         }
     }
