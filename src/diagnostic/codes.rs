@@ -187,6 +187,8 @@ table! {
     PACK_OWN_CLOSER = "pack/own-closer", Warning;
     /// A guardrail that cannot trip.
     PACK_IDLE_GUARDRAIL = "pack/idle-guardrail", Warning;
+    /// A permit whose condition forbids nothing.
+    PACK_IDLE_PERMIT = "pack/idle-permit", Warning;
     /// A text that is compared with what it never is.
     PACK_IDLE_COMPARISON = "pack/idle-comparison", Warning;
     /// A guardrail that says what another says.

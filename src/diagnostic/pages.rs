@@ -86,6 +86,7 @@ pages! {
     "pack/misfit-example",
     "pack/own-closer",
     "pack/idle-guardrail",
+    "pack/idle-permit",
     "pack/idle-comparison",
     "pack/repeated-guardrail",
     "pack/idle-spelling",

@@ -1,12 +1,15 @@
 //! Permits: is every action of use to some mode, and is it said when it is permitted?
 //!
 //! In: the actions and modes of a program, and what its templates print.
-//! Out: a finding for each action that no mode permits, and for each condition without words where a template asks for them.
+//! Out: a finding for each action that no mode permits, for each condition beside a permit that has none, and for each without
+//! words where a template asks for them.
 //! Never: evaluates a permit's condition.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::ENTRY;
 use crate::program::{Body, Permit, Program};
+use crate::text::Location;
+use indexmap::IndexMap;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (number, (name, action)) in program.actions.iter().enumerate() {
@@ -18,8 +21,32 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             );
         }
     }
+    idle(program, found);
     if says_conditions(program) {
         unsaid(program, found);
+    }
+}
+
+/// What one permit allows without a condition, no other can forbid.
+fn idle(program: &Program, found: &mut Vec<Diagnostic>) {
+    for (mode, rules) in &program.modes {
+        // Each permit with a condition, and what permits its actions without one; none if that is not so for all of them.
+        let mut conditional: IndexMap<Location, Option<(&str, Location)>> = IndexMap::new();
+        for ((name, _), permits) in program.actions.iter().zip(&rules.permits) {
+            let free = permits.iter().find(|permit| permit.when.is_none()).map(|permit| (name.as_str(), permit.at));
+            for permit in permits.iter().filter(|permit| permit.when.is_some()) {
+                let before = conditional.entry(permit.at).or_insert(free);
+                *before = before.and(free);
+            }
+        }
+        for (at, (name, free)) in conditional.into_iter().filter_map(|(at, free)| Some((at, free?))) {
+            let message = format!("this condition forbids nothing: `{mode}` permits `{name}` without one, too");
+            found.push(
+                Diagnostic::new(Code::PACK_IDLE_PERMIT, at, message)
+                    .with_place(free, "permitted here")
+                    .with_help("take one of the two out: of several permits any one is enough"),
+            );
+        }
     }
 }
 

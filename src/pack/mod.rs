@@ -11,6 +11,7 @@ mod grammars;
 mod graph;
 mod likes;
 mod names;
+pub(crate) mod patterns;
 pub(crate) mod prompts;
 pub(crate) mod schemas;
 mod strategies;

@@ -4,10 +4,12 @@
 //! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` at every word that no schema has.
 //! Never: compiles one, so that what only the whole shows is not found here.
 
+use super::patterns;
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::surface::{Surface, Tree};
-use crate::text::{Location, excerpt};
-use serde_json::Value;
+use crate::text::{Location, Spanned, excerpt};
+use jsonschema::PatternOptions;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 
 /// Schemas nested more deeply than this are refused.
@@ -73,6 +75,7 @@ enum Takes {
     Text,
     /// One of [`FORMATS`].
     Format,
+    Pattern,
     /// A reference to a schema of this document.
     Reference,
     /// What the reader of schemas or a validator checks.
@@ -114,7 +117,8 @@ const KEYWORDS: &[(&[&str], Takes)] = &[
        "maxProperties"], Takes::Count),
     (&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"], Takes::Number),
     (&["format"], Takes::Format),
-    (&["description", "about", "title", "pattern", "contentEncoding", "contentMediaType", "$comment", "$id",
+    (&["pattern"], Takes::Pattern),
+    (&["description", "about", "title", "contentEncoding", "contentMediaType", "$comment", "$id",
        "$anchor", "$dynamicAnchor"], Takes::Text),
     (&["$ref", "$dynamicRef"], Takes::Reference),
     (&["required"], Takes::Required),
@@ -190,6 +194,7 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
             let help = help.unwrap_or_else(|| "say what it looks like by a `pattern`".to_owned());
             return diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, word.at, message).with_help(help));
         }
+        (Takes::Pattern, Tree::Text(pattern)) => return diagnostics.extend(bad_pattern(pattern)),
         (Takes::Reference, Tree::Text(target)) if target.value.starts_with('#') => return,
         (Takes::Reference, Tree::Text(target)) => {
             let message = format!("`{}` is another document", target.value);
@@ -204,8 +209,20 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
         (Takes::Required, _) => "`true` or `false`, or a list of the members that must be there",
         (Takes::Count, _) => "a whole number from 0",
         (Takes::Number, _) => "a number",
-        (Takes::Text | Takes::Format | Takes::Reference, _) => "a text",
+        (Takes::Text | Takes::Format | Takes::Pattern | Takes::Reference, _) => "a text",
     };
     let message = format!("`{name}` of a JSON Schema takes {wanted}");
     diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, value.at(), message));
+}
+
+/// What keeps a pattern of a schema from being used: it is one of ECMAScript, and read as one of the `regex` crate.
+fn bad_pattern(pattern: &Spanned<String>) -> Option<Diagnostic> {
+    let schema = json!({ "pattern": pattern.value });
+    let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
+    options.build(&schema).err()?;
+    let (message, help) = match regex::Regex::new(&pattern.value) {
+        Err(error) => patterns::fault(&error),
+        Ok(_) => ("the pattern cannot be used".to_owned(), "it is no regular expression of ECMAScript"),
+    };
+    Some(Diagnostic::new(Code::PACK_SCHEMA, pattern.at, message).with_help(help))
 }

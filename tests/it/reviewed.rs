@@ -250,6 +250,27 @@ permits = [{ action = "sort_notes", when = "#;
     finds("params.by | upper == 'AGE'", None);
     finds("params.by == params.any or params.any == 'aeg' or params.by == 1", None);
     finds("params.by in 'age or name'", None);
+    // A permit for several actions is right for one of them.
+    let declared = declared.replace("\"sort_notes\"", "\"sort_*\"");
+    let other = "\n[actions.sort_pages]\nparams = { by = { enum = [\"colour\"] } }\neffects = [{ emit = \"found\" }]\n";
+    let of_several = |word: &str| findings(&format!("{declared}\"params.by == '{word}'\" }}]\n{other}"));
+    assert!(of_several("colour").iter().all(|(code, _)| code != "pack/idle-comparison"));
+    assert_eq!(of_several("size").iter().filter(|(code, _)| code == "pack/idle-comparison").count(), 1);
+}
+
+#[test]
+fn a_condition_beside_a_permit_without_one_is_idle() {
+    let idle = |permits: &str| {
+        let found = findings(&format!("[modes.tidy]\npermits = [{permits}]\n"));
+        found.into_iter().filter(|(code, _)| code == "pack/idle-permit").count()
+    };
+    let when = "when = \"state.notes | length < 3\"";
+    assert_eq!(idle(&format!("\"clear_notes\", {{ action = \"clear_notes\", {when} }}")), 1);
+    assert_eq!(idle(&format!("{{ action = \"clear_notes\", {when} }}, \"clear_*\"")), 1);
+    assert_eq!(idle(&format!("\"keep_note\", {{ action = \"clear_notes\", {when} }}")), 0);
+    // For the other actions it matters.
+    assert_eq!(idle(&format!("\"clear_notes\", {{ action = \"*\", {when} }}")), 0);
+    assert_eq!(idle(&format!("\"*\", {{ action = \"*\", {when} }}")), 1);
 }
 
 #[test]

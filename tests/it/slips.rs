@@ -177,6 +177,10 @@ fn quotes_and_brackets() {
     check(r"'\bbye\b'", r#""\bbye\b""#, "pack/bad-pattern", r#""\bbye\b""#, "single quotes");
     check(r"'\bbye\b'", r#""bye\s""#, "pack/syntax", "", "single quotes");
     check("exits   = [\"shut\"]", "exits = \"shut\"", "pack/wrong-type", "\"shut\"", "`[\"shut\"]`");
+    check("required = true", "format = \"dat\"", "pack/bad-schema", "\"dat\"", "`date`");
+    check("required = true", "format = \"postal code\"", "pack/bad-schema", "\"postal code\"", "`pattern`");
+    check("required = true", "pattern = \"^(?!x)\"", "pack/bad-schema", "\"^(?!x)\"", "no look-around");
+    check("required = true", "pattern = \"(\"", "pack/bad-schema", "\"(\"", "`regex` crate");
     let found = findings("required = true", "required = \"yes\"");
     assert!(
         matches!(found.as_slice(), [(code, word, _)] if code == "pack/bad-schema" && word == "\"yes\""),
@@ -203,19 +207,23 @@ fn what_could_never_be_stored() {
     let effects = |list: &str| format!("effects = [{list}]\n[actions.pay.params]");
     let emit = "effects = [{ emit = \"pay\", value = \"{{ params.sum.amount }}\" }]\n[actions.pay.params]";
     let state = "[state.paid]\ntype = \"number\"\ndefault = 0\n[state.notes]\ntype = \"array\"\ndefault = []\n\
-                 items = { type = \"object\", properties = { kind = { enum = [\"old\", \"new\"] } } }\n[modes.open]";
+                 items = { type = \"object\", properties = { kind = { type = \"string\", enum = [\"old\", \"new\"] } } }\n[modes.open]";
     for (effect, word) in [
         ("{ append = \"paid\", value = 1 }", "\"paid\""),
         ("{ set = \"paid\", value = \"much\" }", "\"much\""),
         ("{ append = \"notes\", value = { kind = \"odd\", when = \"{{ now }}\" } }", "\"odd\""),
         ("{ each = \"params.sum\", emit = \"x\" }", "\"params.sum\""),
+        ("{ set = \"notes.first\", value = { kind = \"old\" } }", "\"notes.first\""),
+        ("{ set = \"notes.0.kind.name\", value = \"x\" }", "\"notes.0.kind.name\""),
+        ("{ append = \"paid.sums\", value = 1 }", "\"paid.sums\""),
+        ("{ remove = \"notes.last\" }", "\"notes.last\""),
         ("{ set = \"paid\", value = \"{{ ids.page }}\" }", "ids.page"),
     ] {
         let found = slips(&[(emit, &effects(effect)), ("[modes.open]", state)]);
         let found: Vec<_> = found.into_iter().filter(|(code, ..)| code != "pack/unread-state").collect();
         assert!(matches!(found.as_slice(), [(_, its, _)] if its == word), "{effect}: {found:?}");
     }
-    let fine = "{ append = \"notes\", value = { kind = \"old\" }, new = \"page\" }, { set = \"paid\", value = 3 }, { each = \"state.notes\", emit = \"{{ ids.page }}\" }";
+    let fine = "{ set = \"notes.0.kind\", value = \"new\" }, { remove = \"notes.{{ ids.page }}\" }, { append = \"notes\", value = { kind = \"old\" }, new = \"page\" }, { set = \"paid\", value = 3 }, { each = \"state.notes\", emit = \"{{ ids.page }}\" }";
     let found = slips(&[(emit, &effects(fine)), ("[modes.open]", state)]);
     assert!(found.iter().all(|(code, ..)| code == "pack/unread-state"), "{found:?}");
 }

@@ -22,6 +22,10 @@ impl Compiler<'_> {
             };
             schema.into_iter().for_each(|schema| self.check_list(each, schema));
         }
+        for path in [&effect.set, &effect.append, &effect.remove].into_iter().flatten() {
+            let fault = self.lost_way(path);
+            self.diagnostics.extend(fault);
+        }
         if let Some((path, schema)) =
             effect.append.as_ref().and_then(|path| Some((path, declared(state, &path.value)?)))
         {
@@ -32,6 +36,30 @@ impl Compiler<'_> {
         if let Some(schema) = effect.set.as_ref().and_then(|path| declared(state, &path.value)) {
             effect.value.iter().for_each(|value| self.check_constants(value, schema));
         }
+    }
+
+    /// What is wrong with a path that leads into a value which has no such members.
+    fn lost_way(&self, path: &Spanned<String>) -> Option<Diagnostic> {
+        let mut names = path.value.split('.').take_while(|name| !name.contains("{{"));
+        let mut way = names.next()?.to_owned();
+        let mut schema = &self.surface.state.get(&way)?.value;
+        for name in names {
+            let Tree::Text(kind) = schema.get("type")? else { return None };
+            let why = match kind.value.as_str() {
+                "object" => None,
+                "array" if name.parse::<usize>().is_ok() => None,
+                "array" => Some(format!("`{way}` is a list: `{name}` is no place in it")),
+                other => Some(format!("`{way}` is declared as `{other}`: it has no members")),
+            };
+            if let Some(why) = why {
+                let diagnostic = Diagnostic::new(Code::PACK_EFFECT, path.at, why);
+                return Some(diagnostic.with_place(kind.at, "declared here"));
+            }
+            let inside = if kind.value == "array" { schema.get("items") } else { schema.get("properties")?.get(name) };
+            schema = inside?;
+            way = format!("{way}.{name}");
+        }
+        None
     }
 
     fn check_list(&mut self, path: &Spanned<String>, schema: &Tree) {

@@ -26,6 +26,7 @@ use crate::surface::{self, ONLY_MODE, Surface, Tree};
 use crate::text::{Location, Spanned, excerpt, glob};
 use crate::value::Table;
 use crate::value::Value;
+use indexmap::IndexMap;
 use sight::{
     ASK_AGAIN_NAMES, CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched, VALUE_NAMES,
     from_host,
@@ -50,7 +51,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         data: Value::Object(data.collect()),
         effects_read: Vec::new(),
         touched: Touched::default(),
-        idle_comparisons: Vec::new(),
+        comparisons: IndexMap::new(),
     };
     let mut dialects: Vec<Dialect> =
         surface.dialects.iter().map(|(name, dialect)| dialects::compile_dialect(name, dialect, pack)).collect();
@@ -77,7 +78,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let flows = compiler.compile_flows();
     let messages = compiler.compile_messages();
     compiler.touched.mark(&mut slots);
-    let Compiler { effects_read, idle_comparisons, data, .. } = compiler;
+    let Compiler { effects_read, comparisons, data, .. } = compiler;
     let mut program = Program {
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
         sources: surface.sources.clone(),
@@ -98,7 +99,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         prompts,
         limits: super::Limits::default(),
         effects_read,
-        idle_comparisons,
+        idle_comparisons: comparisons.into_values().flatten().collect(),
         places: Places::default(),
         levels: {
             let levels = surface.check.iter().flat_map(surface::Levels::all);
@@ -172,7 +173,8 @@ struct Compiler<'c> {
     /// What effects read of `reply`.
     effects_read: Vec<Vec<String>>,
     touched: Touched,
-    idle_comparisons: Vec<IdleComparison>,
+    /// Each text that is compared with what may be some texts only, and whether it is none of them.
+    comparisons: IndexMap<Location, Option<IdleComparison>>,
 }
 
 impl Compiler<'_> {

@@ -8,6 +8,7 @@ use super::Compiler;
 use super::sight::{PATTERN_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
+use crate::pack::patterns;
 use crate::program::Pattern;
 use crate::text::{Spanned, excerpt};
 use crate::value::Value;
@@ -38,7 +39,8 @@ impl Compiler<'_> {
         match Pattern::new(&spelt) {
             Ok(pattern) => Some(pattern.with_words(words)),
             Err(error) => {
-                self.bad_pattern(text, &error);
+                let (message, help) = patterns::fault(&error);
+                self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, text.at, message).with_help(help));
                 None
             }
         }
@@ -73,24 +75,6 @@ impl Compiler<'_> {
             );
         }
         texts
-    }
-
-    fn bad_pattern(&mut self, text: &Spanned<String>, error: &regex::Error) {
-        let (message, help) = match error {
-            regex::Error::CompiledTooBig(_) => {
-                ("the pattern is too large".to_owned(), "bound its repetitions, or split it".to_owned())
-            }
-            other => {
-                let text = other.to_string();
-                let last = text.lines().last().unwrap_or_default();
-                let reason = last.strip_prefix("error: ").unwrap_or(last).to_owned();
-                (
-                    format!("the pattern cannot be used: {reason}"),
-                    "patterns are those of the `regex` crate: no look-around, no back-references".to_owned(),
-                )
-            }
-        };
-        self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, text.at, message).with_help(help));
     }
 }
 

@@ -173,9 +173,13 @@ impl Compiler<'_> {
         for (path, text) in reads.compared() {
             let Some(path) = sight.leads(Some(path)).map(entered) else { continue };
             let Some(known) = texts(&path, self.surface, sight.params) else { continue };
-            if !known.contains(&text.value.as_str()) {
+            // A permit for several actions is read once for each: it is enough if one of them has the word.
+            if known.contains(&text.value.as_str()) {
+                self.comparisons.insert(text.at, None);
+            } else {
                 let known = known.into_iter().map(str::to_owned).collect();
-                self.idle_comparisons.push(IdleComparison { path: spelled(&path), text: text.clone(), known });
+                let idle = IdleComparison { path: spelled(&path), text: text.clone(), known };
+                self.comparisons.entry(text.at).or_insert(Some(idle));
             }
         }
     }
