@@ -24,7 +24,7 @@ mod session;
 mod test;
 mod watch;
 
-use crate::diagnostic::alternatives;
+use crate::diagnostic::{Code, alternatives};
 use crate::lint;
 use crate::program::{Loaded, Program};
 use crate::report::{self, Pen, Row, json};
@@ -239,12 +239,23 @@ struct Opened {
 
 impl Opened {
     fn open(path: &Path) -> Result<Self, Error> {
-        Ok(Self::load(read_pack(path)?, Program::check))
+        Ok(Self::load(read_pack(path)?, Program::check).or_below(path))
     }
 
     /// As [`Opened::open`], with what a reviewer would say.
     fn review(path: &Path) -> Result<Self, Error> {
-        Ok(Self::load(read_pack(path)?, lint::check))
+        Ok(Self::load(read_pack(path)?, lint::check).or_below(path))
+    }
+
+    /// Where the folder is no pack, names those below it.
+    fn or_below(mut self, path: &Path) -> Self {
+        let mut found = self.loaded.diagnostics.iter_mut();
+        if let Some(missing) = found.find(|one| one.code == Code::PACK_MISSING && one.at.is_none()) {
+            let below: Vec<String> =
+                packs_below(path).unwrap_or_default().iter().map(|one| one.display().to_string()).collect();
+            missing.help = alternatives("", below.iter().map(String::as_str)).or(missing.help.take());
+        }
+        self
     }
 
     fn load(files: PackFiles, check: impl FnOnce(&Folder) -> Loaded) -> Self {

@@ -48,6 +48,7 @@ fn check(folder: &Path, arguments: &[&str], status: i32, out: &str, err: &str) {
 fn a_new_pack_checks_clean_and_its_cases_pass() {
     let folder = folder("new");
     check(&folder, &["new", "pack", "notes"], 0, "made `notes`", "");
+    check(&folder, &["explain", "--permits", "."], 1, "", "has no `pack.toml`\n = help: there is `./notes`");
     check(&folder, &["check", "notes"], 0, "1 pack: clean", "");
     check(&folder, &["check", "--strict", "."], 0, "1 pack: clean", "");
     check(&folder, &["test", "notes"], 0, "2 cases in 1 pack: 2 passed", "");
