@@ -4,6 +4,7 @@
 //! Out: [`Comparison`]: what widened, narrowed, changed, appeared or went, and what the prompts cost before and after.
 //! Never: guesses: where it cannot be decided whether more is allowed than before, it says `changed`.
 
+mod conditions;
 mod declared;
 mod degradation;
 mod permissions;

@@ -2,8 +2,10 @@
 //!
 //! In: two programs.
 //! Out: a [`Change`] for each permit, parameter, exit and guardrail that is not what it was.
-//! Never: evaluates a condition: another condition is a change, neither wider nor narrower.
+//! Never: evaluates a condition: one that differs by more than what `and` and `or` join is a change, neither wider nor
+//! narrower.
 
+use super::conditions::Step;
 use super::degradation::stricter;
 use super::rows::{Rows, pair, reach, row};
 use super::{Change, Way, schema};
@@ -32,16 +34,35 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     changes
 }
 
-/// The way from one condition that opens something to another.
+/// The way from one condition that opens something to another. One that fails denies.
 fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Way, Vec<String>)> {
     let short = |text: &str| excerpt(text, 80).into_owned();
-    match (old, new) {
-        (Some(old), Some(new)) if old != new => {
-            Some((Way::Changed, vec![format!("`{}` → `{}`", short(old), short(new))]))
-        }
-        (Some(old), None) => Some((Way::Widened, vec![format!("`{}` is no longer asked", short(old))])),
-        (None, Some(new)) => Some((Way::Narrowed, vec![format!("only where `{}`", short(new))])),
-        _ => None,
+    let (way, how) = match (old, new) {
+        (Some(old), Some(new)) if old != new => match Step::between(old, new) {
+            Step::MoreAsked(part) => (Way::Narrowed, format!("only where `{}`, too", short(&part))),
+            Step::LessAsked(part) => (Way::Widened, format!("`{}` is no longer asked", short(&part))),
+            Step::MoreEnough(part) => (Way::Widened, format!("`{}` is enough now", short(&part))),
+            // Where that failed, nothing was permitted.
+            Step::LessEnough(part) => (Way::Changed, format!("`{}` is no longer enough", short(&part))),
+            Step::Other => (Way::Changed, format!("`{}` → `{}`", short(old), short(new))),
+        },
+        (Some(old), None) => (Way::Widened, format!("`{}` is no longer asked", short(old))),
+        (None, Some(new)) => (Way::Narrowed, format!("only where `{}`", short(new))),
+        _ => return None,
+    };
+    Some((way, vec![how]))
+}
+
+/// The way from one condition under which a guardrail trips to another. One that fails trips it.
+fn trips(old: &str, new: &str) -> (Way, String) {
+    let short = |text: &str| excerpt(text, 80).into_owned();
+    match Step::between(old, new) {
+        Step::MoreAsked(part) => (Way::Widened, format!("it trips only where `{}`, too", short(&part))),
+        // Where that failed, it tripped.
+        Step::LessAsked(part) => (Way::Changed, format!("it no longer asks for `{}`", short(&part))),
+        Step::MoreEnough(part) => (Way::Narrowed, format!("it trips where `{}`, too", short(&part))),
+        Step::LessEnough(part) => (Way::Widened, format!("it no longer trips where `{}`", short(&part))),
+        Step::Other => (Way::Changed, "its condition is another".to_owned()),
     }
 }
 
@@ -107,6 +128,7 @@ impl Check {
             all.extend(match (one, other) {
                 (None, Some(_)) => Some((Way::Widened, format!("it has a {what} now"))),
                 (Some(_), None) => Some((Way::Narrowed, format!("it has no {what} any more"))),
+                (Some(one), Some(other)) if one != other && what == "condition" => Some(trips(one, other)),
                 (one, other) => (one != other).then(|| (Way::Changed, format!("its {what} is another"))),
             });
         }

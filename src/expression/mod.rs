@@ -40,7 +40,7 @@ mod tests;
 
 pub(crate) use document::{Document, Library};
 pub(crate) use escape::{Escape, Guarding, Marking};
-pub(crate) use parts::Part;
+pub(crate) use parts::{Joined, Part, operands};
 pub use path::PathTemplate;
 pub(crate) use reads::{ENTRY, Reads, spelled};
 pub use record::Record;

@@ -48,6 +48,44 @@ impl Expression {
     }
 }
 
+/// The texts between the `and`s of a condition, or between its `or`s; the whole where there are none.
+pub(crate) fn operands(source: &str, joined: Joined) -> Vec<&str> {
+    fn find<'s>(tree: &Expr<'_>, source: &'s str, joined: Joined, found: &mut Vec<&'s str>) {
+        match tree {
+            Expr::BinOp(op) if joined.is(op.op) => {
+                [&op.left, &op.right].into_iter().for_each(|side| find(side, source, joined, found));
+            }
+            part => found.extend(text(part, source)),
+        }
+    }
+    let mut found = Vec::new();
+    if let Ok(tree) = parse_expr(source) {
+        find(&tree, source, joined, &mut found);
+    }
+    found
+}
+
+/// A word that joins conditions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Joined {
+    And,
+    Or,
+}
+
+impl Joined {
+    fn is(self, op: BinOpKind) -> bool {
+        match self {
+            Joined::And => matches!(op, BinOpKind::ScAnd),
+            Joined::Or => matches!(op, BinOpKind::ScOr),
+        }
+    }
+}
+
+/// How a part of an expression is typed.
+fn text<'s>(part: &Expr<'_>, source: &'s str) -> Option<&'s str> {
+    source.get(start(part)..part.span().end_offset as usize)
+}
+
 /// The texts that stand around the words that decide.
 struct Operands<'s> {
     source: &'s str,
@@ -88,9 +126,8 @@ impl Operands<'_> {
     }
 
     fn add(&mut self, part: &Expr<'_>) {
-        let text = self.source.get(start(part)..part.span().end_offset as usize);
         if !matches!(part, Expr::Const(_)) {
-            self.texts.extend(text.map(str::to_owned));
+            self.texts.extend(text(part, self.source).map(str::to_owned));
         }
         self.find(part);
     }

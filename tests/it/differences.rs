@@ -77,8 +77,12 @@ fn diff(folder: &Path, arguments: &[&str]) -> (i32, String) {
 /// What changed as `kind name: way`, without the prompt's text.
 #[track_caller]
 fn check(name: &str, edits: &[(&str, &str)], expected: &[&str]) {
-    let folder = versions(name, edits);
-    let report: Value = serde_json::from_str(&diff(&folder, &["--format", "json"]).1).unwrap();
+    compare(&versions(name, edits), expected);
+}
+
+#[track_caller]
+fn compare(folder: &Path, expected: &[&str]) {
+    let report: Value = serde_json::from_str(&diff(folder, &["--format", "json"]).1).unwrap();
     let schema = rulebook::report::schemas::ALL.iter().find(|one| one.name == "diff").unwrap().schema();
     assert!(jsonschema::draft202012::is_valid(&schema, &report), "{report:#}");
     let word = |one: &Value| {
@@ -95,6 +99,25 @@ fn what_a_change_allows_has_its_way() {
     check("diff-permit", &[(", when = \"state.n > 0\"", "")], &["permit go in a: widened"]);
     check("diff-permit-gone", &[("\"stay\"", "")], &["permit stay in b: narrowed"]);
     check("diff-condition", &[("state.n > 0", "state.n > 5")], &["permit go in a: changed"]);
+    let when = |name: &str, condition: &str, way: &str| {
+        check(name, &[("state.n > 0", condition)], &[&format!("permit go in a: {way}")]);
+    };
+    when("diff-more-asked", "state.n > 0 and mode == 'a'", "narrowed");
+    when("diff-more-enough", "params.far == 1 or state.n > 0", "widened");
+    let gate = ("state.n > 1", "state.n > 1 or mode == 'a'");
+    check("diff-wider-gate", &[gate], &["exit a to b: widened"]);
+    let trips = |name: &str, old: &str, new: &str, way: &str| {
+        let folder = versions(name, &[]);
+        for (pack, when) in [("old", old), ("new", new)] {
+            let text = PACK.replace("severity = \"error\"", &format!("severity = \"error\"\nwhen = \"{when}\""));
+            fs::write(folder.join(pack).join("pack.toml"), text).unwrap();
+        }
+        compare(&folder, &[&format!("guardrail shouting: {way}")]);
+    };
+    trips("diff-trips-less", "state.n > 0", "state.n > 0 and mode == 'a'", "widened");
+    trips("diff-trips-more", "state.n > 0", "state.n > 0 or mode == 'a'", "narrowed");
+    trips("diff-trips-less-often", "state.n > 0 or mode == 'a'", "mode == 'a'", "widened");
+    trips("diff-trips-otherwise", "state.n > 0 and mode == 'a'", "mode == 'a'", "changed");
     check("diff-enum", &[("\"slow\"]", "\"slow\", \"never\"]")], &["parameters go: widened"]);
     check("diff-bound", &[("maximum = 9", "maximum = 8")], &["parameters go: narrowed"]);
     check("diff-required", &[("maximum = 9", "maximum = 10, required = true")], &["parameters go: changed"]);
