@@ -99,9 +99,10 @@ fn check_dialect(
             continue;
         }
         let within = check_within(name, block, torn.contains(&block.at), diagnostics);
-        for word in block.value.body.iter().filter(|_| !within).chain(&block.value.text) {
+        let words = block.value.body.iter().filter(|_| !within).chain(&block.value.text).map(|word| word.at);
+        for at in words.chain(block.value.schema.as_ref().map(|_| block.at)) {
             let help = "take it out: its body stands between its opener and its end";
-            diagnostics.push(bad(word.at, "only where members are blocks is a value among them", help));
+            diagnostics.push(bad(at, "only where members are blocks is a value among them", help));
         }
         let own = |name: &&&str| block.value.grammar.as_ref().is_none_or(|own| own.value == **name);
         let spelling: Option<Vec<&Grammar>> =
@@ -237,8 +238,8 @@ fn check_block(block: &Block, at: Location, (dialect, object): (&Dialect, bool),
     for payload in &block.payload.0 {
         let fits = match payload.value {
             Payload::Bullets => section,
-            Payload::Attributes | Payload::Tags => call,
-            Payload::Json | Payload::Text => call || section,
+            Payload::Attributes | Payload::Tags | Payload::Text => call,
+            Payload::Json => call || section,
         };
         if (call || section) && !fits {
             let message = format!("`{}` reads no payload of the role `{}`", payload.value.word(), block.role.word());

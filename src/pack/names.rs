@@ -5,7 +5,7 @@
 //! Never: looks into expressions; compiling them does.
 
 use crate::diagnostic::{Code, Diagnostic, Severity, rows};
-use crate::surface::{Dialect, Levels, Named, ONLY_MODE, Reply, Role, Surface};
+use crate::surface::{Count, Dialect, Levels, Named, ONLY_MODE, Reply, Role, Surface};
 use crate::text::{Location, Spanned, excerpt, glob};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
@@ -117,12 +117,32 @@ impl<'n> Names<'n> {
         countable.push("calls");
         let of_modes = surface.modes.values().map(|mode| &mode.value.reply);
         for Reply { order, shows, counts } in std::iter::once(&surface.reply).chain(of_modes) {
-            counts.iter().for_each(|(name, count)| self.block(name, count.at, &countable));
+            for (name, count) in counts {
+                self.block(name, count.at, &countable);
+                self.check_count(name, &count.value);
+            }
             order.iter().flatten().for_each(|name| self.block(&name.value, name.at, &countable));
             let lists = counts.values().filter_map(|count| count.value.lists.as_ref());
             for name in shows.iter().chain(lists) {
                 self.block(&name.value, name.at, &self.blocks.clone());
             }
+        }
+    }
+
+    /// The keys of a row of a reply must mean something for what it names.
+    fn check_count(&mut self, name: &str, count: &Count) {
+        let required = count.required.as_ref().map(|key| ("required", key.at));
+        let keys = count.keys.first().map(|key| ("keys", key.at));
+        let lists = count.lists.as_ref().map(|key| ("lists", key.at));
+        let roles = roles_of(self.surface, name);
+        let needs = |role: Role| !roles.is_empty() && !roles.contains(&role);
+        let calls = name == "calls" && roles.is_empty();
+        let keys = keys.filter(|_| calls || needs(Role::Content)).map(|key| (key, "only contents have keys"));
+        let lists = lists.filter(|_| calls || needs(Role::Section)).map(|key| (key, "only a section lists others"));
+        let required = required.filter(|_| calls).map(|key| (key, "only `most` is said of all calls together"));
+        for ((key, at), help) in required.into_iter().chain(keys).chain(lists) {
+            let message = format!("`{key}` means nothing for `{name}`");
+            self.diagnostics.push(Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help));
         }
     }
 
@@ -208,7 +228,7 @@ impl<'n> Names<'n> {
                 continue;
             }
             self.diagnostics.push(if rows().iter().any(|row| row.name == code.value) {
-                let message = format!("`{}` is a fault that keeps the pack from running", code.value);
+                let message = format!("`{}` is an error, whatever a pack says of it", code.value);
                 Diagnostic::new(Code::PACK_WRONG_VALUE, code.at, message).with_help("mend it; it cannot be allowed")
             } else {
                 let message = format!("there is no finding `{}`", code.value);
@@ -216,6 +236,13 @@ impl<'n> Names<'n> {
             });
         }
     }
+}
+
+/// What the blocks mean that may be called so in a reply.
+fn roles_of(surface: &Surface, name: &str) -> Vec<Role> {
+    let blocks = surface.dialects.values().flat_map(|dialect| &dialect.value.blocks);
+    let called = |word: &Option<Spanned<String>>| word.as_ref().is_some_and(|word| word.value == name);
+    blocks.filter(|(own, block)| *own == name || called(&block.value.name)).map(|(_, block)| block.value.role).collect()
 }
 
 /// What blocks may be called in a reply: their bound names, and the names that they bear in the outcome.

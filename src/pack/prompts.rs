@@ -66,6 +66,18 @@ impl<'c> Check<'c> {
             let message = "a token stands for more than no byte";
             self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, factor.at, message));
         }
+        let tiers = surface.tiers.values().map(|tier| &tier.value);
+        let tiers = tiers.map(|tier| (tier.context.value, tier.reserve.value, tier.reserve.at));
+        let models = surface.models.values().filter_map(|Spanned { value: model, .. }| {
+            let tier = &surface.tiers.get(&model.tier.value)?.value;
+            let at = model.reserve.or(model.context)?.at;
+            Some((model.context.unwrap_or(tier.context).value, model.reserve.unwrap_or(tier.reserve).value, at))
+        });
+        for (context, reserve, at) in tiers.chain(models).filter(|(context, reserve, _)| reserve >= context) {
+            let message = format!("of {context} tokens, a reserve of {reserve} leaves none for a prompt");
+            let help = "the answer is a part of the context";
+            self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, at, message).with_help(help));
+        }
         let mut defaults = surface.tiers.values().filter(|tier| tier.value.default);
         if let (Some(first), Some(second)) = (defaults.next(), defaults.next()) {
             self.diagnostics.push(

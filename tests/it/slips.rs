@@ -198,6 +198,39 @@ fn keys_that_mean_nothing_without_another() {
 }
 
 #[test]
+fn keys_that_mean_nothing_where_they_stand() {
+    let modes = |more: &str| format!("{more}\n[modes.open]");
+    let says = |more: &str, word: &str, help: &str| check("[modes.open]", &modes(more), "pack/bad-block", word, help);
+    says("[reply]\ncalls = { required = true }", "true", "`most`");
+    says("[reply]\nmessage = { keys = [\"*.md\"] }", "\"*.md\"", "contents");
+    says("[reply]\ntable = { lists = \"table\" }", "\"table\"", "section");
+    let message = "message = { role = \"message\" }";
+    let schema = "message = { role = \"message\", schema = { type = \"string\" } }";
+    check(message, schema, "pack/bad-block", "message", "take it out");
+    let text = "message = { role = \"section\", payload = \"text\" }";
+    check(message, text, "pack/bad-block", "\"text\"", "sections `bullets` or `json`");
+    let host = "[state.sum]\ncompute = \"{{ 1 }}\"\nfrom = \"host\"";
+    check("[modes.open]", &modes(host), "pack/wrong-value", "\"{{ 1 }}\"", "take one");
+    check("[modes.open]", &modes("[state.sum]\ncompute = 1"), "pack/wrong-value", "1", "quotes");
+    let tier = "[tiers.all]\ncontext = 1000\nreserve = 1000";
+    check("[modes.open]", &modes(tier), "pack/wrong-value", "1000", "the answer");
+    let model = "[tiers.all]\ncontext = 9000\nreserve = 2000\n[models.small]\ntier = \"all\"\ncontext = 1000";
+    check("[modes.open]", &modes(model), "pack/wrong-value", "1000", "the answer");
+}
+
+#[test]
+fn what_two_dialects_share_is_told_once() {
+    let twin = "[dialects.twin]\nlike = \"marked\"\nneeds = [\"table\"]\n[modes.open]";
+    let found = slips(&[
+        ("anchor = \"line\"", "anchor = \"line\"\nneeds = [\"ask\"]"),
+        ("name = \"@file\"", "name = \"pya\""),
+        ("[modes.open]", twin),
+    ]);
+    let codes: Vec<&str> = found.iter().map(|(code, ..)| code.as_str()).collect();
+    assert_eq!(codes, ["pack/nameless-call"]);
+}
+
+#[test]
 fn a_name_that_stands_twice() {
     check("title   = \"Open\"", "title = \"a\"\ntitle = \"b\"", "pack/duplicate-name", "title", "take it out");
 }

@@ -292,6 +292,18 @@ impl Compiler<'_> {
                 let message = "`from` is `host` or `effects`";
                 self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, from.at(), message));
             }
+            if let Some(computed) = tree.value.get("compute") {
+                let fault = match computed {
+                    Tree::Text(_) if from_host(&tree.value) => {
+                        Some(("what is computed does not come from the host", "take one of them out"))
+                    }
+                    Tree::Text(_) => None,
+                    _ => Some(("`compute` is a template", "a template is a text: put it in quotes")),
+                };
+                self.diagnostics.extend(fault.map(|(message, help)| {
+                    Diagnostic::new(Code::PACK_WRONG_VALUE, computed.at(), message).with_help(help)
+                }));
+            }
             *initial.entry(name) = tree.value.get("default").map(Tree::to_json).into();
             let host = from_host(&tree.value);
             let given = host || compute.is_some() || tree.value.get("default").is_some();
