@@ -78,7 +78,7 @@ impl Program {
         let last = || self.correction(mode, &fewer, "", &Vec::new().into());
         texts.chain(std::iter::once_with(last)).find(|text| text.len() <= most).unwrap_or_else(|| {
             // The shortest text there is: what cannot be said within the cap is cut, and says so.
-            excerpt(&last(), most.max(SHORT)).into_owned()
+            within(&last(), most)
         })
     }
 
@@ -102,6 +102,13 @@ impl Program {
         let number = dialect.filter(|number| of.dialects.contains(number)).or(of.dialects.first().copied())?;
         Some(self.form(of, number, self.dialects.get(number)?, calls))
     }
+}
+
+/// As much of `text` as fits into `most` bytes, but never less than its first words.
+fn within(text: &str, most: usize) -> String {
+    let most = most.max(SHORT);
+    let fits = |(at, c): &(usize, char)| at + c.len_utf8() + '…'.len_utf8() <= most;
+    excerpt(text, text.char_indices().take_while(fits).count()).into_owned()
 }
 
 /// The blocks that a reply must have, and those that a defect names.

@@ -106,7 +106,7 @@ fn a_correction_names_each_kind_of_defect_and_keeps_its_cap() {
     for tokens in [0, 1, 20, 60, 90, 140] {
         let program = asking(tokens, "");
         let text = program.run(&program.session(), bad).ask_again.unwrap();
-        assert!(text.len() <= (3 * tokens).max(250), "{tokens}: {text}");
+        assert!(text.len() <= (3 * tokens).max(80), "{tokens}: {text}");
     }
 }
 
