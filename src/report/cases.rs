@@ -76,8 +76,12 @@ impl TestedPack {
             let faults = run.diagnostics.iter().map(|one| Row::of_diagnostic(&self.pen, &self.sources, one));
             faults.chain(run.failures.iter().map(|one| Row::of_failure(&self.pen, &self.sources, case, one)))
         });
+        // Where nothing must be exercised, whoever asks is told all the same.
+        let told = self.coverage.iter().filter(|_| self.lists).flat_map(|coverage| &coverage.rows);
+        let told = told.filter(|row| row.hits == 0 && self.uncovered().next().is_none());
+        let told = told.map(|row| Row { severity: Severity::Info, ..Row::of_uncovered(&self.pen, row) });
         let uncovered = self.uncovered().map(|row| Row::of_uncovered(&self.pen, row));
-        self.unusable().chain(of_runs).chain(uncovered).collect()
+        self.unusable().chain(of_runs).chain(uncovered).chain(told).collect()
     }
 
     /// What needs a look, for people.

@@ -38,8 +38,10 @@ impl Pen {
         let width = pages.iter().map(|page| page.code.len()).max().unwrap_or(0);
         let mut text = String::new();
         for page in pages {
-            let about = page.text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
-            _ = writeln!(text, "{}  {}", paint(STRONG, &format!("{:<width$}", page.code)), about.unwrap_or_default());
+            let about = page.text.split("\n\n").map(str::trim).find(|part| !part.is_empty() && !part.starts_with('#'));
+            let about = about.unwrap_or_default().replace('\n', " ");
+            let sentence = about.split_inclusive(". ").next().unwrap_or_default().trim_end();
+            _ = writeln!(text, "{}  {sentence}", paint(STRONG, &format!("{:<width$}", page.code)));
         }
         text
     }

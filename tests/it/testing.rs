@@ -97,6 +97,8 @@ fn what_no_case_reaches_has_its_reason() {
         plain.contains("p/pack.toml:22:6: error[case/uncovered]: no case exercises the guardrail `shouting`"),
         "{plain}"
     );
+    let (plain, _) = test(&folder, &["p", "--coverage", "--format", "plain"], 0);
+    assert!(plain.contains("p/pack.toml:22:6: info[case/uncovered]"), "{plain}");
     let report: Value = serde_json::from_str(&test(&folder, &["p", "--coverage", "--format", "json"], 0).0).unwrap();
     let rows = report["coverage"].as_array().unwrap();
     let reason = |kind: &str| {
