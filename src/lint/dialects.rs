@@ -27,9 +27,13 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         }
     }
     for dialect in &program.dialects {
-        own_closers(program, dialect, found);
-        nameless_calls(program, dialect, found);
-        loose_openers(dialect, found);
+        let mut told = Vec::new();
+        own_closers(program, dialect, &mut told);
+        nameless_calls(program, dialect, &mut told);
+        loose_openers(dialect, &mut told);
+        // A dialect that is like another has its blocks, at the same places.
+        told.retain(|one| !found.contains(one));
+        found.append(&mut told);
     }
 }
 
