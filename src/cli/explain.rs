@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     /// A code such as `response/forbidden-call`, a defect, a remark or a strategy; all of them without it
     #[arg(value_name = "CODE")]
     what: Option<OsString>,
-    /// With a pack instead of a code: the response whose story is told, or `-`
+    /// With a pack instead of a code: the answer whose story is told, or `-`
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]

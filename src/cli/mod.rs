@@ -45,9 +45,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Read one response and print its outcome
+    /// Read one answer and print its outcome
     Run(run::Arguments),
-    /// Write the files that one response may write, below a folder
+    /// Write the files that one answer may write, below a folder
     Apply(apply::Arguments),
     /// Say everything that can be known about packs without a model
     Check(check::Arguments),
@@ -59,7 +59,7 @@ enum Command {
     Hear(hear::Arguments),
     /// Talk line by line: as the user, and as the model or with one
     Play(play::Arguments),
-    /// Judge a file of responses and say how often what came of them
+    /// Judge a file of answers and say how often what came of them
     Replay(replay::Arguments),
     /// Say what the change of a pack means: what it allows, what its prompts cost, which outcomes differ
     Diff(diff::Arguments),

@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     /// Tell which declaration caused what
     #[arg(long)]
     trace: bool,
-    /// Feed the response in pieces of so many bytes
+    /// Feed the answer in pieces of so many bytes
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
     stream: Option<u32>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
 pub(super) struct Answer {
     /// The folder of the pack
     pub(super) pack: PathBuf,
-    /// The response; standard input without it, or for `-`
+    /// The answer; standard input without it, or for `-`
     file: Option<PathBuf>,
     #[command(flatten)]
     judging: Judging,

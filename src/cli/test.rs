@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     /// Fail where the cases of a pack exercise less than so many percent of it
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     min_coverage: Option<u8>,
-    /// Feed each response in pieces of so many bytes
+    /// Feed each answer in pieces of so many bytes
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
     stream: Option<u32>,
     /// Stay, and say it again after each save
