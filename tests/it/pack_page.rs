@@ -1,8 +1,12 @@
 //! The reference of the pack language: does it name every key, and do its examples hold?
 
+use rulebook::cases::{self, CaseOptions, CaseVerdict};
+use rulebook::diagnostic::{Defect, Strategy};
 use rulebook::program::Program;
 use rulebook::report::schemas::ALL;
 use rulebook::surface::Folder;
+use rulebook::text::Sources;
+use rulebook::workspace;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +19,21 @@ fn every_key_and_word_of_the_schema_is_explained() {
     collect(&schema, &mut names);
     let missing: Vec<&String> = names.iter().filter(|name| !PAGE.contains(&format!("`{name}`"))).collect();
     assert!(missing.is_empty(), "docs/pack.md says nothing about {missing:?}");
+}
+
+#[test]
+fn every_default_that_does_not_keep_is_listed() {
+    let rows = PAGE.split("\n| default | answers |\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    for strategy in Strategy::ALL.iter().filter(|strategy| **strategy != Strategy::Keep) {
+        let answers = |defect: &&Defect| defect.default_strategy() == *strategy;
+        let calls = Some("`unclosed-block` of a call".to_owned()).filter(|_| *strategy == Strategy::Drop);
+        let defects = Defect::ALL.iter().filter(answers).map(|defect| format!("`{defect}`"));
+        let expected: BTreeSet<String> = calls.into_iter().chain(defects).collect();
+        let row = rows.lines().find_map(|row| row.strip_prefix(&format!("| `{strategy}` | ")));
+        let listed = row.iter().flat_map(|row| row.trim_end_matches(" |").split(", ")).map(str::to_owned);
+        assert_eq!(listed.collect::<BTreeSet<_>>(), expected, "{strategy}");
+    }
+    assert_eq!(Defect::UnclosedBlock.default_for_calls(), Strategy::Drop);
 }
 
 #[test]
@@ -40,6 +59,31 @@ fn every_example_is_a_pack() {
         examples += 1;
     }
     assert!(examples > 10);
+}
+
+/// Every case holds for a pack of this repository, or for the small one with the inputs that the page shows.
+#[test]
+fn every_case_holds() {
+    let inputs = PAGE.split("\n```toml\n").skip(1).filter_map(|example| example.split("\n```").next());
+    let inputs = inputs.filter(|example| example.contains("[messages.sure]"));
+    let packs: Vec<Folder> = inputs
+        .map(|example| {
+            let pack = crate::pages::lay_over(&crate::pages::base(), example);
+            Folder::new("page", [("pack.toml", pack)])
+        })
+        .chain([workspace::read_pack("rules/writers-factory".as_ref()).unwrap().folder])
+        .collect();
+    let programs: Vec<Program> = packs.iter().map(|pack| Program::load(pack).program.unwrap()).collect();
+    let shown: Vec<&str> =
+        PAGE.split("\n```case\n").skip(1).filter_map(|snippet| snippet.split("\n```").next()).collect();
+    assert!(shown.len() > 2);
+    for text in shown {
+        let case = cases::parse(&mut Sources::default(), "tests/page.case", format!("{text}\n").as_bytes());
+        let case = case.value.unwrap_or_else(|| panic!("{text}\n{:#?}", case.diagnostics));
+        let holds =
+            |program: &Program| cases::run(program, &case, CaseOptions::default()).verdict == CaseVerdict::Passed;
+        assert!(programs.iter().any(holds), "{text}");
+    }
 }
 
 /// The texts that the page shows, by their paths.
