@@ -131,7 +131,9 @@ fn page_line(line: &str, in_fence: bool, text: &mut String) {
 /// Which strategies answer a defect: generated, so that no page can be out of date.
 fn strategies_of(defect: Defect) -> String {
     let fits: Vec<String> = defect.fits().iter().map(|strategy| format!("`{strategy}`")).collect();
-    format!("Answered by `{}` where no pack says otherwise; it may be {}.", defect.default_strategy(), fits.join(", "))
+    let (usual, of_calls) = (defect.default_strategy(), defect.default_for_calls());
+    let calls = if of_calls == usual { String::new() } else { format!(", of a call by `{of_calls}`,") };
+    format!("Answered by `{usual}`{calls} where no pack says otherwise; it may be {}.", fits.join(", "))
 }
 
 fn defects_of(strategy: Strategy) -> String {
