@@ -7,6 +7,7 @@
 use super::Way;
 use crate::text::excerpt;
 use serde_json::{Map, Value};
+use std::cmp::Ordering;
 
 /// Words for people, which take no value away.
 const WORDS: &[&str] = &["about", "description", "title", "example", "examples", "$comment", "$schema", "$id"];
@@ -113,13 +114,33 @@ fn way(key: &str, old: Option<&Value>, new: Option<&Value>) -> Way {
             (Some(_), Some(_)) => Way::Narrowed,
             _ => of_constraint(old, new),
         },
-        "uniqueItems" | "additionalProperties" => match (old, new) {
-            (Some(Value::Bool(old)), Some(Value::Bool(_))) if (key == "uniqueItems") == *old => Way::Widened,
-            (Some(Value::Bool(_)), Some(Value::Bool(_))) => Way::Narrowed,
-            _ => Way::Changed,
-        },
+        // Where nothing is said of them, entries may be alike, and members that are not declared are left out.
+        "uniqueItems" => of_numbers(truth(new), truth(old)),
+        "additionalProperties" => of_numbers(openness(old), openness(new)),
         "const" | "pattern" | "format" | "multipleOf" | "contains" | "propertyNames" => of_constraint(old, new),
         _ => Way::Changed,
+    }
+}
+
+/// What takes the more, the higher its number, widens.
+fn of_numbers(old: u8, new: u8) -> Way {
+    match new.cmp(&old) {
+        Ordering::Greater => Way::Widened,
+        Ordering::Less => Way::Narrowed,
+        Ordering::Equal => Way::Changed,
+    }
+}
+
+fn truth(value: Option<&Value>) -> u8 {
+    u8::from(value.and_then(Value::as_bool).unwrap_or_default())
+}
+
+/// How much is taken of what is not declared: nothing, what fits a schema, or all.
+fn openness(value: Option<&Value>) -> u8 {
+    match value {
+        None | Some(Value::Bool(false)) => 0,
+        Some(Value::Bool(true)) => 2,
+        Some(_) => 1,
     }
 }
 
@@ -190,6 +211,13 @@ mod tests {
         check(json!({ "minimum": 1 }), json!({ "minimum": 0 }), Some(Way::Widened), &["minimum: 1 → 0"]);
         check(json!({ "maxLength": 9 }), json!({ "maxLength": 8 }), Some(Way::Narrowed), &["maxLength: 9 → 8"]);
         check(json!({}), json!({ "pattern": "a" }), Some(Way::Narrowed), &["pattern: none → \"a\""]);
+        let lists = |unique| json!({ "uniqueItems": unique });
+        check(lists(true), json!({}), Some(Way::Widened), &["uniqueItems: true → none"]);
+        check(lists(false), lists(true), Some(Way::Narrowed), &["uniqueItems: false → true"]);
+        let open = |others| json!({ "additionalProperties": others });
+        check(json!({}), open(json!({})), Some(Way::Widened), &["additionalProperties: none → {}"]);
+        check(open(json!(true)), open(json!(false)), Some(Way::Narrowed), &["additionalProperties: true → false"]);
+        check(json!({ "format": "date" }), json!({}), Some(Way::Widened), &["format: \"date\" → none"]);
         check(json!({ "oneOf": [] }), json!({}), Some(Way::Changed), &["oneOf: [] → none"]);
     }
 
