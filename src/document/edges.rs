@@ -249,14 +249,21 @@ pub(crate) fn without_frame(span: Span, text: &str, between: &[Between]) -> Span
 }
 
 /// Where the code fence closes that stands around the opener or right inside the block: of all lines up to `end` the last
-/// that may close it. What ends there may be the opener of the next block, which may stand in a fence of its own.
-pub(super) fn fence_end(opener: Span, end: usize, text: &str) -> Option<usize> {
+/// that may close it. What ends there may be the opener of the next block, which may stand in a fence of its own. `passed`
+/// is the block before it: a fence that closes in that one, or before the first block, stands around nothing that follows.
+pub(super) fn fence_end(opener: Span, end: usize, text: &str, passed: Option<Span>) -> Option<usize> {
     let before = text.get(..opener.start)?;
     let line = before.rfind('\n').map_or(0, |at| at + 1);
     let own = before.get(line..)?;
-    let above = || before.get(..line)?.trim_end_matches(['\n', '\r']).rsplit('\n').next();
     let is_fence = |line: &str| matches!(read(line), Line::Fence(_));
-    let around = is_fence(own) || (own.trim().is_empty() && above().is_some_and(is_fence));
+    let above = || {
+        let lines = before.get(..line).unwrap_or_default().trim_end_matches(['\n', '\r']);
+        let start = lines.rfind('\n').map_or(0, |at| at + 1);
+        let passed = passed.unwrap_or(Span::new(0, opener.start));
+        let open = || start >= passed.end || left_open(passed, text, 3).is_some();
+        is_fence(lines.get(start..).unwrap_or_default()) && open()
+    };
+    let around = is_fence(own) || (own.trim().is_empty() && above());
     let mut opened = around;
     // The last line that may close it, or the first of several with nothing but rules between them.
     let mut last: Option<(Span, Fence)> = None;
@@ -338,8 +345,14 @@ mod tests {
 
     #[track_caller]
     fn check_fence(text: &str, expected: Option<&str>) {
+        check_fence_behind(None, text, expected);
+    }
+
+    #[track_caller]
+    fn check_fence_behind(passed: Option<&str>, text: &str, expected: Option<&str>) {
         let at = text.find("<a>").unwrap_or_default();
-        let found = fence_end(Span::new(at, at + 3), text.find("<b>").unwrap_or(text.len()), text);
+        let end = text.find("<b>").unwrap_or(text.len());
+        let found = fence_end(Span::new(at, at + 3), end, text, passed.map(|passed| Span::new(0, passed.len())));
         assert_eq!(found.and_then(|end| text.get(at + 3..end)), expected, "{text:?}");
     }
 
@@ -353,6 +366,10 @@ mod tests {
         check_fence("```\n<a>\n```\n1\n```\n2\n```\n<b>", Some("\n```\n1\n```\n2\n"));
         check_fence("<a>\n```ts\n1\n```\n\ntext\n<b>", Some("\n```ts\n1\n```"));
         check_fence("```\n<a>\n```sh\n1\n```\n```\n```\n", Some("\n```sh\n1\n```\n"));
+        check_fence("```sh\nls\n```\n\n<a>\n```\n1\n```\n", Some("\n```\n1\n```"));
+        check_fence_behind(Some("```\n0\n```"), "```\n0\n```\n\n<a>\n```\n1\n```\n", Some("\n```\n1\n```"));
+        check_fence_behind(Some("0\n```xml"), "0\n```xml\n<a>\n1\n```\n", Some("\n1\n"));
+        check_fence_behind(Some("0"), "0\n```\n<a>\n1\n```\n", Some("\n1\n"));
         check_fence("<a>\n1\n```\n", None);
         check_fence("<a>\n```\n1\n", None);
     }

@@ -172,7 +172,7 @@ impl Scanner {
                     Ending::LastLooseCloser => open.closer().or(open.loose).map(|(closer, _)| closer.start),
                     Ending::Fence => {
                         let end = region_end?;
-                        fence_end(open.opener, end, text)
+                        fence_end(open.opener, end, text, self.passed)
                     }
                     Ending::MaskedCloser => match open.masked_closer {
                         Some((closer, _)) => Some(closer.start),

@@ -47,6 +47,8 @@ pub(super) struct Scanner {
     pub(super) next: usize,
     /// Everything before this place belongs to blocks or lies outside them for good.
     at: usize,
+    /// The last block that stands in no other.
+    pub(super) passed: Option<Span>,
     pub(super) open: Option<Open>,
     /// The numbers of the dialects that share the reading, each with where the first block opens that claims the answer for it.
     pub(super) claims: Vec<(usize, Option<usize>)>,
@@ -77,6 +79,7 @@ impl Scanner {
             budget: Budget { used: 0, per_byte: limits.steps_per_byte },
             next: 0,
             at: 0,
+            passed: None,
             open: None,
             claims: vec![(number, None)],
             blocks: Pieces::default(),
@@ -187,6 +190,7 @@ impl Scanner {
             value: None,
         });
         self.at = end;
+        self.passed = Some(span);
         self.marker.jump(end);
         self.prelude = None;
         true
@@ -319,7 +323,7 @@ impl Scanner {
                     self.edges(given, &open, &end, index);
                 }
                 self.list(&open, listed, span, ended);
-                self.pass(span.end);
+                self.pass(span);
                 return;
             }
             if let (false, [call]) = (each, listed.calls.as_slice()) {
@@ -352,13 +356,14 @@ impl Scanner {
             self.inside(index, block, inner, open.first, given, depth);
         }
         if parent.is_none() {
-            self.pass(span.end);
+            self.pass(span);
         }
     }
 
-    fn pass(&mut self, end: usize) {
-        self.at = end;
-        self.next = self.marker.first_at(self.next, end);
+    fn pass(&mut self, span: Span) {
+        self.at = span.end;
+        self.passed = Some(span);
+        self.next = self.marker.first_at(self.next, span.end);
     }
 
     /// Takes in each call of a payload that is a list of them; what stands around them is markup.
