@@ -53,6 +53,9 @@ pub(crate) const INPUTS: &[Input] = &[
     }),
     ("a tag and one key", |size| format!("[ACTION_INGEST_DOC]{{{}\"k\":0}}", repeat("\"k\":0,", size))),
     ("a tag and escapes", |size| format!("[ACTION_X]{{\"a\":\"{}\"}}", repeat("\\\"", size))),
+    ("quotes that close no key", |size| {
+        format!("\"course_of_action\": {}", repeat("\\\"### Files Updated This Cycle:\n", size))
+    }),
     ("one long name", |size| "M".repeat(size)),
     ("names without a label", |size| repeat("Maya Chen ", size)),
     ("a label without an end", |size| format!("Maya Chen ({}", "x".repeat(size))),

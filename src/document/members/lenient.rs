@@ -16,6 +16,9 @@ use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{LevelId, Limits, Outline};
 use crate::text::Span;
 
+/// The longest key with its colon: a quote that none closes is looked behind so far, and no further.
+const LONGEST_KEY: usize = 300;
+
 pub(super) struct Lenient<'r, 'm> {
     text: &'r str,
     bytes: &'r [u8],
@@ -141,7 +144,7 @@ impl<'r, 'm> Lenient<'r, 'm> {
                 self.fault(self.outline.faults.missing_bracket);
                 self.member(frame, key);
             }
-            _ => match self.run(self.outline.name) {
+            _ => match self.run_within(self.outline.name, self.at + LONGEST_KEY) {
                 Some(end) => {
                     let key = self.captured("key").unwrap_or(Span::new(self.at, end));
                     self.take_faults();
@@ -481,8 +484,18 @@ impl<'r, 'm> Lenient<'r, 'm> {
 
     /// Where a rule ends that starts here, if it matches.
     fn run(&mut self, rule: RuleId) -> Option<usize> {
+        self.run_within(rule, self.text.len())
+    }
+
+    /// The same in the text up to `end`.
+    fn run_within(&mut self, rule: RuleId, end: usize) -> Option<usize> {
+        let mut end = end.min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
         self.machine.start(&self.outline.grammar, rule, self.at);
-        match self.machine.run(&self.outline.grammar, self.text, true, &mut self.steps) {
+        let within = self.text.get(..end).unwrap_or_default();
+        match self.machine.run(&self.outline.grammar, within, true, &mut self.steps) {
             Progress::Matched(end) => Some(end),
             _ => None,
         }
