@@ -45,9 +45,9 @@ struct Reviewed {
 }
 
 fn once(arguments: &Arguments, kept: &mut Kept<Reviewed>) -> Result<Printed, Error> {
-    let packs = packs(&arguments.packs)?;
+    let (packs, unread) = packs(&arguments.packs);
     if packs.is_empty() {
-        return Ok(nothing("check", &arguments.packs));
+        return Ok(nothing("check", &arguments.packs, &unread));
     }
     let reviewed = kept.renew(packs, |packs| Ok(parallel::each("packs", &packs, review)))?;
     let rows = || reviewed.iter().flat_map(|pack| pack.rows.clone()).collect::<Vec<Row>>();
@@ -57,7 +57,7 @@ fn once(arguments: &Arguments, kept: &mut Kept<Reviewed>) -> Result<Printed, Err
     let drawn = || reviewed.iter().map(|pack| pack.drawn.as_str()).collect();
     let report = |rows| serde_json::to_string_pretty(&json::Checked::new(rows, reviewed.len()));
     let out = arguments.format.write(rows, drawn, &sum, report)?;
-    Ok(Printed::new(out, if found { Status::Findings } else { Status::Clean }))
+    Ok(Printed::new(out, if found { Status::Findings } else { Status::Clean }).without(&unread))
 }
 
 fn review(pack: &PackFiles) -> Reviewed {

@@ -29,7 +29,7 @@ use crate::lint;
 use crate::program::{Loaded, Program};
 use crate::report::{self, Pen, Row, json};
 use crate::surface::Folder;
-use crate::workspace::{PackFiles, ReadError, packs_below, read_pack};
+use crate::workspace::{PackFiles, ReadError, read_pack, search_packs};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -151,6 +151,15 @@ impl Printed {
     fn refused(err: String, status: Status) -> Self {
         Self { out: String::new(), err, status }
     }
+
+    /// The same, where more was to be read than could be.
+    fn without(mut self, unread: &[ReadError]) -> Self {
+        if !unread.is_empty() {
+            self.status = Status::Trouble;
+            self.err.extend(unread.iter().map(|error| Pen::default().trouble(&error.to_string())));
+        }
+        self
+    }
 }
 
 /// Why a command could not do its work.
@@ -251,8 +260,8 @@ impl Opened {
     fn or_below(mut self, path: &Path) -> Self {
         let mut found = self.loaded.diagnostics.iter_mut();
         if let Some(missing) = found.find(|one| one.code == Code::PACK_MISSING && one.at.is_none()) {
-            let below: Vec<String> =
-                packs_below(path).unwrap_or_default().iter().map(|one| one.display().to_string()).collect();
+            let (below, _) = search_packs(path);
+            let below: Vec<String> = below.iter().map(|one| one.display().to_string()).collect();
             missing.help = alternatives("", below.iter().map(String::as_str)).or(missing.help.take());
         }
         self
@@ -293,21 +302,33 @@ impl Opened {
     }
 }
 
-/// The files of the packs at or below each of `paths`, each once.
-fn packs(paths: &[PathBuf]) -> Result<Vec<PackFiles>, Error> {
-    let mut packs = Vec::new();
+/// The files of the packs at or below each of `paths`, each once, and what cannot be read there.
+fn packs(paths: &[PathBuf]) -> (Vec<PackFiles>, Vec<ReadError>) {
+    let (mut packs, mut unread) = (Vec::new(), Vec::new());
     for path in paths {
-        for pack in packs_below(path)? {
+        let (found, folders) = search_packs(path);
+        unread.extend(folders);
+        for pack in found {
             if !packs.contains(&pack) {
                 packs.push(pack);
             }
         }
     }
-    Ok(parallel::each("packs", &packs, |pack| read_pack(pack)).into_iter().collect::<Result<_, _>>()?)
+    let mut files = Vec::new();
+    for read in parallel::each("packs", &packs, |pack| read_pack(pack)) {
+        match read {
+            Ok(pack) => files.push(pack),
+            Err(error) => unread.push(error),
+        }
+    }
+    (files, unread)
 }
 
-/// What to print where no pack was found.
-fn nothing(what: &str, paths: &[PathBuf]) -> Printed {
+/// What to print where no pack was found, or none of those that could be read.
+fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError]) -> Printed {
+    if !unread.is_empty() {
+        return Printed::new(String::new(), Status::Trouble).without(unread);
+    }
     let shown: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
     Printed::refused(Pen::default().trouble(&format!("nothing to {what} in {}", shown.join(", "))), Status::Nothing)
 }

@@ -62,19 +62,22 @@ pub(super) fn test(arguments: &Arguments) -> Result<Printed, Error> {
 }
 
 fn once(arguments: &Arguments, kept: &mut Kept<TestedPack>) -> Result<Printed, Error> {
-    let mut packs = packs(&arguments.packs)?;
+    let (mut packs, unread) = packs(&arguments.packs);
+    if packs.is_empty() {
+        return Ok(nothing("test", &arguments.packs, &unread));
+    }
     if let Some(cases) = &arguments.cases {
         let cases = cases_below(cases)?;
         packs.iter_mut().for_each(|pack| pack.cases.clone_from(&cases));
     }
     if arguments.list {
-        return Ok(list(arguments, &packs));
+        return Ok(list(arguments, &packs).without(&unread));
     }
     let named = names(&packs);
     let mut err = String::new();
     let tested = kept.renew(packs, |packs| run(arguments, &packs, &mut err))?;
     if tested.iter().all(TestedPack::is_idle) {
-        return Ok(arguments.nothing(&named));
+        return Ok(arguments.nothing(&named).without(&unread));
     }
     let status = if tested.iter().any(TestedPack::has_failed) { Status::Findings } else { Status::Clean };
     let rows = || tested.iter().flat_map(TestedPack::rows).collect();
@@ -84,7 +87,7 @@ fn once(arguments: &Arguments, kept: &mut Kept<TestedPack>) -> Result<Printed, E
         Format::Junit => junit(tested),
         other => other.write(rows, drawn, &sum, |_| serde_json::to_string_pretty(&json::Tested::new(tested)))?,
     };
-    Ok(Printed { out, err, status })
+    Ok(Printed { out, err, status }.without(&unread))
 }
 
 fn list(arguments: &Arguments, packs: &[PackFiles]) -> Printed {
@@ -130,7 +133,7 @@ impl Arguments {
     /// What to print where no case ran.
     fn nothing(&self, named: &[String]) -> Printed {
         match self.filter.as_ref().filter(|_| !named.is_empty()) {
-            None => nothing("test", &self.packs),
+            None => nothing("test", &self.packs, &[]),
             Some(filter) => {
                 let help = likely(filter, named).map(|help| format!("; {help}")).unwrap_or_default();
                 let message = format!("no case holds `{filter}` in its name or claim{help}");

@@ -72,8 +72,7 @@ impl Watched {
             let event = if lost { self.changes.recv_timeout(LOOKS) } else { self.changes.recv().map_err(Into::into) };
             match event {
                 Ok(Ok(event)) => {
-                    self.lose(&event);
-                    if counts(&event) {
+                    if self.lose(&event) || counts(&event) {
                         break;
                     }
                 }
@@ -82,7 +81,7 @@ impl Watched {
             }
         }
         while let Ok(event) = self.changes.recv_timeout(SETTLES) {
-            event.iter().for_each(|event| self.lose(event));
+            _ = event.is_ok_and(|event| self.lose(&event));
         }
         self.take_up();
     }
@@ -97,19 +96,23 @@ impl Watched {
         any
     }
 
-    /// Remembers which folders themselves were taken away: whatever comes to stand there is another one.
-    fn lose(&mut self, event: &Event) {
+    /// Remembers which folders themselves were taken away: whatever comes to stand there is another one. Returns whether
+    /// any was.
+    fn lose(&mut self, event: &Event) -> bool {
         if !matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
-            return;
+            return false;
         }
+        let mut any = false;
         for (folder, watched) in self.folders.iter_mut().filter(|(_, watched)| **watched) {
             let told = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
             if event.paths.contains(&told) {
                 // What was moved away would be watched where it is now.
                 _ = self.watcher.unwatch(folder);
                 *watched = false;
+                any = true;
             }
         }
+        any
     }
 }
 

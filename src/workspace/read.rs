@@ -89,11 +89,23 @@ pub fn read_pack(path: &Path) -> Result<PackFiles, ReadError> {
 ///
 /// A folder that cannot be read.
 pub fn packs_below(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
+    let (packs, unread) = search_packs(path);
+    unread.into_iter().next().map_or(Ok(packs), Err)
+}
+
+/// The same as far as folders can be read, and those that cannot.
+pub(crate) fn search_packs(path: &Path) -> (Vec<PathBuf>, Vec<ReadError>) {
     let path = folder_of(path);
-    let mut packs = Vec::new();
+    let (mut packs, mut unread) = (Vec::new(), Vec::new());
     let mut walk = walk(&path);
     while let Some(entry) = walk.next() {
-        let entry = entry.map_err(|error| walk_error(&path, &error))?;
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                unread.push(walk_error(&path, &error));
+                continue;
+            }
+        };
         if entry.file_type().is_dir() && is_pack(entry.path()) {
             packs.push(entry.path().to_owned());
             walk.skip_current_dir();
@@ -101,7 +113,7 @@ pub fn packs_below(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
             walk.skip_current_dir();
         }
     }
-    Ok(packs)
+    (packs, unread)
 }
 
 /// The case files at or below `path`, in order.

@@ -289,17 +289,21 @@ fn a_watched_pack_is_told_again_after_each_save() {
     let mut watching = Running(
         at_terminal(&folder, &["check", "notes", "--watch"])
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap(),
     );
-    let out = watching.0.stdout.take().unwrap();
+    let (out, err) = (watching.0.stdout.take().unwrap(), watching.0.stderr.take().unwrap());
     let (sender, lines) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        for line in std::io::BufRead::lines(std::io::BufReader::new(out)) {
-            _ = sender.send(line.unwrap());
-        }
-    });
+    let streams: [Box<dyn std::io::Read + Send>; 2] = [Box::new(out), Box::new(err)];
+    for stream in streams {
+        let sender = sender.clone();
+        std::thread::spawn(move || {
+            for line in std::io::BufRead::lines(std::io::BufReader::new(stream)) {
+                _ = sender.send(line.unwrap());
+            }
+        });
+    }
     // Long enough for any machine: what is waited for comes or does not.
     let next = |wanted: &str| loop {
         let line = lines.recv_timeout(std::time::Duration::from_secs(60)).expect(wanted);
@@ -324,6 +328,27 @@ fn a_watched_pack_is_told_again_after_each_save() {
         next("error[pack/unknown-action]");
         std::fs::write(&pack, &text).unwrap();
         next("1 pack: clean");
+    }
+    // One that is moved away is told at once, and taken up when it is moved back.
+    std::fs::rename(folder.join("notes"), folder.join("away")).unwrap();
+    next("there is no such file or folder");
+    std::fs::rename(folder.join("away"), folder.join("notes")).unwrap();
+    next("1 pack: clean");
+}
+
+#[test]
+fn what_cannot_be_read_keeps_no_other_pack_from_being_checked() {
+    let folder = folder("unread");
+    check(&folder, &["new", "pack", "a"], 0, "", "");
+    check(&folder, &["check", "nope", "a"], 2, "1 pack: clean", "cannot read `nope`");
+    check(&folder, &["test", "nope", "a"], 2, "2 passed", "cannot read `nope`");
+    check(&folder, &["test", "--list", "nope", "a"], 2, "a/tests", "cannot read `nope`");
+    check(&folder, &["check", "nope"], 2, "", "cannot read `nope`");
+    #[cfg(unix)]
+    {
+        check(&folder, &["new", "pack", "b"], 0, "", "");
+        std::os::unix::fs::symlink("nowhere", folder.join("b/more.toml")).unwrap();
+        check(&folder, &["check", "."], 2, "1 pack: clean", "more.toml`");
     }
 }
 
