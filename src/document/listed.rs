@@ -1,7 +1,8 @@
 //! Listed: which calls does a payload hold that names them itself?
 //!
 //! In: a payload that is one JSON object or a list of them, and the ways to the name and to the parameters of a call.
-//! Out: [`Listed`]: where each call stands, what names it, and what its parameters are; and the faults between them.
+//! Out: [`Listed`]: where each call stands, what names it, what its parameters are and what stands beside them; and the
+//! faults between them.
 //! Never: reads a parameter: the judge does, as strictly as of any payload.
 
 use super::payload::Layout;
@@ -26,6 +27,8 @@ pub(super) struct ListedCall {
     /// What it is called, with its quotes.
     pub(super) name: Option<Span>,
     pub(super) params: Span,
+    /// Members of it that are neither on the way to its name nor to its parameters.
+    pub(super) beside: Vec<Span>,
 }
 
 /// The calls in `body`, if that can be read at all and has the shape that its block declares.
@@ -42,11 +45,13 @@ pub(super) fn read(text: &str, body: Span, block: &Block, limits: &Limits) -> Op
             let span = layout.span(entry)?;
             let at = |way: &[&str]| layout.value(entry, way);
             let name: Vec<&str> = name.iter().map(String::as_str).collect();
-            let params = match &params {
-                Some(way) if layout.is_object(entry) => at(way).unwrap_or(Span::new(span.end, span.end)),
-                _ => span,
+            let Some(way) = params.as_ref().filter(|_| layout.is_object(entry)) else {
+                return Some(ListedCall { span, name: at(&name), params: span, beside: Vec::new() });
             };
-            Some(ListedCall { span, name: at(&name), params })
+            let params = at(way).unwrap_or(Span::new(span.end, span.end));
+            let read = |key: &str| name.first() == Some(&key) || way.first() == Some(&key);
+            let beside = layout.members(entry).filter(|(key, _)| !read(key)).map(|(_, member)| member).collect();
+            Some(ListedCall { span, name: at(&name), params, beside })
         })
         .collect();
     let outside = |at: &Span| !calls.iter().any(|call| call.params.start <= at.start && at.end <= call.params.end);

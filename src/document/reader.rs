@@ -10,7 +10,7 @@ use super::announce::Told;
 use super::budget::Budget;
 use super::edges::trimmed;
 use super::ladder::{End, Fill, Open};
-use super::listed::{self, Listed};
+use super::listed::{self, Listed, ListedCall};
 use super::mark::{Kind, Mark, Opener, opener};
 use super::marks::{Look, Marker};
 use super::masks::{Kinds, Masks};
@@ -327,6 +327,7 @@ impl Scanner {
                 return;
             }
             if let (false, [call]) = (each, listed.calls.as_slice()) {
+                self.beside(call, index);
                 named = call.name.map(|name| Attribute { key: Key::Payload, value: name.into() });
                 body = call.params;
                 self.payload_faults(&listed.faults);
@@ -384,6 +385,7 @@ impl Scanner {
             if !listed.is_list {
                 self.found.push(Found::of(What::Remark(Remark::FieldForm), call.span, index));
             }
+            self.beside(&call, index);
             let name = call.name.map(|name| Attribute { key: Key::Payload, value: name.into() });
             self.markup.push(Span::new(at, call.span.start));
             at = call.span.end;
@@ -402,6 +404,13 @@ impl Scanner {
             });
         }
         self.markup.push(Span::new(at, span.end));
+    }
+
+    /// What a call says that is neither its name nor its parameters.
+    fn beside(&mut self, call: &ListedCall, index: usize) {
+        for member in &call.beside {
+            self.finds(Found::of(What::Remark(Remark::FieldForm), *member, index));
+        }
     }
 
     fn payload_faults(&mut self, faults: &[(RuleId, Span)]) {

@@ -121,20 +121,9 @@ impl<'r> Judgement<'r> {
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
         let source = self.source(block, bound, dialect, &values);
         let mut incomplete = false;
-        let (form, params) = match read.payload {
+        let (form, mut params) = match read.payload {
             Payload::Empty => ("none", Object::new()),
-            Payload::Attributes => {
-                let entries = self.told(block, bound);
-                // Attributes as tags have them hold entities, whatever the block says of its body; what a rule of the
-                // pack's own grammar captures says what it says.
-                let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, Key::Typed(_)));
-                let typed = Source { entities: source.entities || quoted, ..source }.typed(
-                    entries.into_iter(),
-                    types,
-                    limits.depth,
-                );
-                ("attributes", typed.params)
-            }
+            Payload::Attributes => ("attributes", self.opener_params(block, bound, source, types)),
             Payload::Fields(fields) => {
                 if let Some(unclosed) = fields.unclosed.first() {
                     let name = excerpt(unclosed.of(self.text), 40).into_owned();
@@ -165,6 +154,12 @@ impl<'r> Judgement<'r> {
                 for (name, span) in typed.repeated {
                     let message = format!("the field `{name}` stands several times; the last counts");
                     self.remark(Remark::RepeatedField, span, message, Some(bound.at));
+                }
+                for text in typed.between.iter().filter(|_| !fields.too_many).take(limits.fields) {
+                    let message =
+                        format!("`{}` stands between fields, and nothing reads it", excerpt(text.of(self.text), 40));
+                    let finding = defect(Defect::StrayText, *text, message).with_rule(Some(bound.at));
+                    self.answer(Defect::StrayText, &Subject::Place(Some(block_index)), finding);
                 }
                 ("tags", typed.params)
             }
@@ -199,7 +194,22 @@ impl<'r> Judgement<'r> {
             }
             Payload::Unreadable(Unreadable { why, at }) => return self.malformed(call, bound, at, &why),
         };
-        if read.rung > 0 {
+        let mut rung = read.rung;
+        let joins = bound.payload.iter().position(|reader| *reader == surface::Payload::Attributes);
+        let told = if joins.is_some() { self.told(block, bound) } else { Vec::new() };
+        if let Some(joins) = joins.filter(|_| form != "attributes") {
+            let payload = std::mem::replace(&mut params, self.opener_params(block, bound, source, types));
+            rung = if params.is_empty() { rung } else { rung.min(joins) };
+            for (name, value) in &payload {
+                if params.insert(name, value.clone()).is_some() {
+                    let message = format!("the opener says `{name}`, too; the payload counts");
+                    let entry = told.iter().find(|entry| dialect.names.same(entry.name, name));
+                    let at = entry.map_or(block.opener(), |entry| entry.span);
+                    self.remark(Remark::RepeatedField, at, message, Some(bound.at));
+                }
+            }
+        }
+        if rung > 0 {
             let declared = bound.payload.first().map_or("", |reader| reader.word());
             let message = format!("the payload is {form} where {declared} is declared");
             self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
@@ -215,7 +225,9 @@ impl<'r> Judgement<'r> {
             call.params = params;
             call.undeclared = undeclared.count > 0;
         });
-        let told = if form == "attributes" { self.told(block, bound) } else { Vec::new() };
+        if joins.is_none() {
+            self.judge_unread(call, block, bound, types);
+        }
         let places = Places::new(source, types, block, told);
         let at = |way: &[String]| places.at(form, way);
         self.judge_undeclared(call, &at, action, undeclared);
@@ -253,6 +265,43 @@ impl<'r> Judgement<'r> {
         entries
     }
 
+    /// The parameters that the opener gives.
+    fn opener_params(&self, block: &Block, bound: &program::Block, source: Source<'_>, types: &Types) -> Object {
+        // Attributes as tags have them hold entities, whatever the block says of its body; what a rule of the pack's own
+        // grammar captures says what it says.
+        let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, Key::Typed(_)));
+        let source = Source { entities: source.entities || quoted, ..source };
+        source.typed(self.told(block, bound).into_iter(), types, self.program.limits.depth).params
+    }
+
+    /// Tells what stands beside a payload that it cannot join: a parameter is missed there, all else is another form.
+    fn judge_unread(&mut self, call: usize, block: &Block, bound: &program::Block, types: &Types) {
+        let Some((_, dialect)) = self.dialect else { return };
+        // Where members have no body among them, they are the payload.
+        if dialect.outline.is_some() && bound.body.is_none() {
+            return;
+        }
+        let same = |name: &str, other: &str| dialect.names.same(name, other);
+        let closes = |name: &str| {
+            bound.close.iter().any(|closer| matches!(closer, program::Closer::Attribute(key) if same(key, name)))
+        };
+        // What a rule of the grammar captures has no name of its own, and the pack knows whether it asks for it.
+        let written = |entry: &Entry<'_>| entry.span != entry.body && !closes(entry.name);
+        for entry in self.told(block, bound).into_iter().filter(written) {
+            let name = excerpt(entry.name, 40);
+            if types.members().any(|(declared, _)| same(declared, entry.name)) {
+                let message = format!("`{name}` stands beside the payload, where no parameter is read");
+                let finding = defect(Defect::UnknownParam, entry.span, message)
+                    .with_rule(Some(bound.at))
+                    .with_help("write it into the payload");
+                self.answer(Defect::UnknownParam, &Subject::Params(call), finding);
+            } else {
+                let message = format!("`{name}` stands beside the payload, and nothing reads it");
+                self.remark(Remark::FieldForm, entry.span, message, Some(bound.at));
+            }
+        }
+    }
+
     /// What typing needs to know of a block.
     fn source<'s>(
         &self,
@@ -280,7 +329,8 @@ impl<'r> Judgement<'r> {
     pub(super) fn places(&self, call: &Call<'_>) -> Option<Places<'_>> {
         let ((block, bound), (_, dialect)) = (self.block(call.block)?, self.dialect?);
         let types = self.action_of(call.block).map_or(Types::unknown(), |(_, action)| action.schema.types());
-        let told = if call.form == "attributes" { self.told(block, bound) } else { Vec::new() };
+        let joins = bound.payload.contains(&surface::Payload::Attributes);
+        let told = if joins { self.told(block, bound) } else { Vec::new() };
         Some(Places::new(self.source(block, bound, dialect, &self.values), types, block, told))
     }
 

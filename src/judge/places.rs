@@ -18,7 +18,7 @@ pub(super) struct Places<'t> {
     source: Source<'t>,
     types: &'t Types,
     body: Span,
-    /// What the opener says, where that is the payload.
+    /// What the opener says, where that is the payload or joins it.
     told: Vec<Entry<'t>>,
     /// The whole payload, or the opener where there is nothing of it.
     whole: Span,
@@ -43,13 +43,14 @@ impl<'t> Places<'t> {
                 layout.as_ref().and_then(|layout| layout.place(way))
             }
             "tags" => self.field(self.body, self.types, way),
-            "attributes" => way.first().and_then(|name| {
-                let same = |entry: &&Entry<'_>| self.source.dialect.names.same(entry.name, name);
-                self.told.iter().find(same).map(|entry| entry.span)
-            }),
             _ => None,
         };
-        found.unwrap_or(self.whole)
+        let told = || {
+            let name = way.first()?;
+            let same = |entry: &&Entry<'_>| self.source.dialect.names.same(entry.name, name);
+            self.told.iter().find(same).map(|entry| entry.span)
+        };
+        found.or_else(told).unwrap_or(self.whole)
     }
 
     /// The field at the end of the way, as typing takes them: of several that are no list, the last.

@@ -31,7 +31,7 @@ impl Judgement<'_> {
                     let name = json_grammar().map_or("", |grammar| grammar.rule_name(rule));
                     self.payload_fault(name, found.span());
                 }
-                What::Remark(remark) => self.remark(remark, found.span(), self.remark_text(remark, found.span()), None),
+                What::Remark(remark) => self.remark(remark, found.span(), self.remark_text(remark, found), None),
             }
         }
         if truncated {
@@ -147,11 +147,16 @@ impl Judgement<'_> {
         block.and_then(|block| self.block(block)).is_some_and(|(_, bound)| bound.role == Role::Content)
     }
 
-    fn remark_text(&self, remark: Remark, span: Span) -> String {
+    fn remark_text(&self, remark: Remark, found: &Found) -> String {
+        let span = found.span();
+        let block = found.block().and_then(|block| self.document.blocks.get(block));
         match remark {
             Remark::MaskedBlock => format!("`{}` is quoted, so it is text", excerpt(span.of(self.text), 40)),
             Remark::DuplicateKey => {
                 format!("the key `{}` stands several times", excerpt(span.of(self.text), 40))
+            }
+            Remark::FieldForm if block.is_some_and(|block| block.span() != span) => {
+                format!("`{}` stands beside the payload, and nothing reads it", excerpt(span.of(self.text), 40))
             }
             Remark::FieldForm => {
                 format!("`{}` is an object where a list of them is declared", excerpt(span.of(self.text), 40))

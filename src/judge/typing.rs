@@ -1,7 +1,7 @@
 //! Typing: what do fields or JSON say once the schema gives them their types?
 //!
 //! In: a payload as it was read, and the JSON Schema of its action.
-//! Out: parameters, the keys that the schema does not declare, and the fields that stand twice.
+//! Out: parameters, the keys that the schema does not declare, the fields that stand twice, and what stands between fields.
 //! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
 
 use crate::document::Mask;
@@ -44,6 +44,8 @@ pub(super) struct Typed {
     pub(super) params: Object,
     /// Fields of one value that stand several times.
     pub(super) repeated: Vec<(String, Span)>,
+    /// Text that is no field, nor in one.
+    pub(super) between: Vec<Span>,
 }
 
 /// The fields of one name.
@@ -92,7 +94,17 @@ impl<'t> Source<'t> {
     /// The members that the fields give, typed by the schema's properties.
     pub(super) fn members(&self, fields: &Fields, types: &Types, depth: usize) -> Typed {
         let entry = |field: &Field| Entry { name: field.name.of(self.text), span: field.span, body: field.body };
-        self.typed(fields.list.iter().map(entry), types, depth)
+        let mut typed = self.typed(fields.list.iter().map(entry), types, depth);
+        typed.between.extend(&fields.between);
+        typed
+    }
+
+    /// The same inside a field, where whatever is none says nothing.
+    fn object(&self, fields: &Fields, types: &Types, depth: usize, outer: &mut Typed) -> Value {
+        let inner = self.members(fields, types, depth);
+        outer.repeated.extend(inner.repeated);
+        outer.between.extend(inner.between.iter().chain(&fields.unclosed).chain(&fields.stray));
+        Value::Object(inner.params)
     }
 
     /// The same of entries, wherever they stand.
@@ -102,7 +114,7 @@ impl<'t> Source<'t> {
         types: &'e Types,
         depth: usize,
     ) -> Typed {
-        let mut typed = Typed { params: Object::with_capacity(entries.len()), repeated: Vec::new() };
+        let mut typed = Typed { params: Object::with_capacity(entries.len()), ..Typed::default() };
         let mut groups: Vec<Group<'_>> = Vec::with_capacity(entries.len());
         for field in entries {
             let raw = field.name;
@@ -131,17 +143,18 @@ impl<'t> Source<'t> {
                 typed.repeated.push((group.name.to_owned(), group.last));
             }
             let name = group.declared.map_or_else(|| group.name.into(), Arc::clone);
-            typed.params.insert(name, self.value(bodies, group.types, depth));
+            let value = self.value(bodies, group.types, depth, &mut typed);
+            typed.params.insert(name, value);
         }
         typed
     }
 
     /// The value of a field that stands once for each body.
-    fn value(&self, bodies: &[Span], types: &Types, depth: usize) -> Value {
+    fn value(&self, bodies: &[Span], types: &Types, depth: usize, outer: &mut Typed) -> Value {
         let Some(last) = bodies.last().copied().filter(|_| self.takes()) else { return Value::Null };
         let text = || self.decoded(last);
         match types.kind {
-            Kind::Array => self.items(bodies, types, depth),
+            Kind::Array => self.items(bodies, types, depth, outer),
             Kind::Object => {
                 let text = text();
                 if let Some(object @ Value::Object(_)) = self.json_of(&text, '{') {
@@ -151,7 +164,7 @@ impl<'t> Source<'t> {
                 if fields.list.is_empty() || depth == 0 {
                     return text.into();
                 }
-                Value::Object(self.members(&fields, types, depth - 1).params)
+                self.object(&fields, types, depth - 1, outer)
             }
             Kind::Integer | Kind::Number => number_of(&text()).unwrap_or_else(|| text().into()),
             Kind::Boolean => match &*text() {
@@ -159,20 +172,20 @@ impl<'t> Source<'t> {
                 "false" => Value::Bool(false),
                 other => other.into(),
             },
-            // Inside an object without declared members, what looks like fields is fields.
+            // Inside an object without declared members, what looks like fields is fields; tags in a sentence are text.
             Kind::Unknown => {
                 let fields = self.fields_in(last);
-                if fields.list.is_empty() || depth == 0 {
+                if !fields.stand_alone() || depth == 0 {
                     return text().into();
                 }
-                Value::Object(self.members(&fields, types, depth - 1).params)
+                self.object(&fields, types, depth - 1, outer)
             }
             _ => text().into(),
         }
     }
 
     /// A list is a JSON array, fields inside one field, words between commas, or the same field several times.
-    fn items(&self, bodies: &[Span], types: &Types, depth: usize) -> Value {
+    fn items(&self, bodies: &[Span], types: &Types, depth: usize, outer: &mut Typed) -> Value {
         let item = types.items();
         if let [only] = bodies {
             let text = self.decoded(*only);
@@ -181,7 +194,8 @@ impl<'t> Source<'t> {
             }
             let fields = self.fields_in(*only);
             if !fields.list.is_empty() && depth > 0 {
-                return fields.list.iter().map(|field| self.value(&[field.body], item, depth - 1)).collect();
+                outer.between.extend(fields.between.iter().chain(&fields.unclosed).chain(&fields.stray));
+                return fields.list.iter().map(|field| self.value(&[field.body], item, depth - 1, outer)).collect();
             }
             // What starts as an array and is none would give words with its marks in them.
             if text.trim_start().starts_with('[') {
@@ -190,7 +204,7 @@ impl<'t> Source<'t> {
             let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
             return words.take_while(|_| self.takes()).map(|word| scalar(word, item)).collect();
         }
-        bodies.iter().map(|body| self.value(&[*body], item, depth.saturating_sub(1))).collect()
+        bodies.iter().map(|body| self.value(&[*body], item, depth.saturating_sub(1), outer)).collect()
     }
 }
 

@@ -111,10 +111,12 @@ impl<'p> Speller<'p> {
             return Vec::new();
         }
         let params = example(action.schema.json(), Members::Telling);
-        let told = params.as_object().into_iter().flatten().map(|(name, value)| match value {
-            Value::String(text) => (name.clone(), escape(text).replace('"', "&quot;")),
-            other => (name.clone(), other.to_string().replace('"', "&quot;")),
-        });
+        let held = |name: &str| name == "text" && block.payload.contains(&Payload::Text);
+        let told =
+            params.as_object().into_iter().flatten().filter(|(name, _)| !held(name)).map(|(name, value)| match value {
+                Value::String(text) => (name.clone(), escape(text).replace('"', "&quot;")),
+                other => (name.clone(), other.to_string().replace('"', "&quot;")),
+            });
         told.collect()
     }
 
@@ -131,6 +133,10 @@ impl<'p> Speller<'p> {
             params = if each { vec![Value::Object(call)].into() } else { call.into() };
         }
         match block.payload.first()? {
+            // What they do not say stands behind them.
+            Payload::Attributes if block.payload.contains(&Payload::Text) => {
+                Some(params.get("text").and_then(Value::as_str).unwrap_or_default().to_owned())
+            }
             Payload::Attributes => Some(String::new()),
             Payload::Tags => {
                 // A dialect whose own grammar has no closers spells its fields as tags.

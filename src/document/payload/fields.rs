@@ -1,7 +1,8 @@
 //! Fields: which tags of a payload belong together?
 //!
 //! In: a text, and the grammar that spells its tags; every name is bound here.
-//! Out: its tags in pairs; of a body the outermost fields in order, what is never closed, and what closes nothing.
+//! Out: its tags in pairs; of a body the outermost fields in order, what is never closed, what closes nothing, and the
+//! text between them.
 //! Never: looks into a field: only a schema knows whether text or fields are meant there.
 //!
 //! An opener belongs to the closer that balances it among the tags of its own name, so that a field may hold one of
@@ -22,8 +23,17 @@ pub(crate) struct Fields {
     pub(crate) unclosed: Vec<Span>,
     /// Closers that close nothing.
     pub(crate) stray: Vec<Span>,
+    /// Text before, between and behind them; none where an opener is left open, which may hold it.
+    pub(crate) between: Vec<Span>,
     /// Whether there were more than the limits allow; the rest is left out.
     pub(crate) too_many: bool,
+}
+
+impl Fields {
+    /// Whether there are fields, and nothing else.
+    pub(crate) fn stand_alone(&self) -> bool {
+        !self.list.is_empty() && self.between.is_empty() && self.unclosed.is_empty() && self.stray.is_empty()
+    }
 }
 
 /// One field.
@@ -97,8 +107,19 @@ pub(crate) fn read_fields(
     let tags = read_tags(text, body, masks, dialect, family, limits);
     fields.too_many = tags.len() >= MOST_TAGS;
     let mut next = 0;
+    let mut at = body.start;
+    let mut between = |fields: &mut Fields, until: Span| {
+        let gap = Span::new(at, until.start).trimmed(text);
+        at = until.end;
+        if !gap.is_empty() {
+            fields.between.push(gap);
+        }
+    };
     while let Some(tag) = tags.get(next) {
         next += 1;
+        if matches!(tag.kind, Kind::Close | Kind::Empty) {
+            between(&mut fields, tag.span());
+        }
         match (tag.kind, tag.closer().and_then(|closer| Some((closer, tags.get(closer)?)))) {
             (Kind::Close, _) => fields.stray.push(tag.span()),
             (Kind::Empty, _) => {
@@ -108,14 +129,19 @@ pub(crate) fn read_fields(
             (Kind::Open, None) => fields.unclosed.push(tag.span()),
             (Kind::Open, Some((closer, end))) => {
                 let body = Span::new(tag.span().end, end.span().start).trimmed(text);
+                between(&mut fields, tag.span().to(end.span()));
                 fields.list.push(Field { name: name_of(tag), span: tag.span().to(end.span()), body });
                 next = closer + 1;
             }
         }
         if fields.list.len() + fields.unclosed.len() + fields.stray.len() > limits.fields {
             fields.too_many = true;
-            break;
+            return fields;
         }
+    }
+    between(&mut fields, Span::new(body.end, body.end));
+    if !fields.unclosed.is_empty() {
+        fields.between.clear();
     }
     fields
 }

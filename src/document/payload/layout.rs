@@ -58,6 +58,11 @@ impl<'t> Layout<'t> {
         self.machine.captures().get(value).map(|capture| capture.span())
     }
 
+    /// The members of an object, by their keys.
+    pub(crate) fn members(&self, object: usize) -> impl Iterator<Item = (std::borrow::Cow<'t, str>, Span)> {
+        self.inside(object).filter_map(|member| Some((self.key(member)?, self.span(member)?)))
+    }
+
     /// The value at the end of a way through objects.
     pub(crate) fn value(&self, from: usize, way: &[&str]) -> Option<Span> {
         let step = |at: usize, step: &&str| {
