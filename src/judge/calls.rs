@@ -156,10 +156,9 @@ impl<'r> Judgement<'r> {
                     self.remark(Remark::RepeatedField, span, message, Some(bound.at));
                 }
                 for text in typed.between.iter().filter(|_| !fields.too_many).take(limits.fields) {
-                    let message =
-                        format!("`{}` stands between fields, and nothing reads it", excerpt(text.of(self.text), 40));
-                    let finding = defect(Defect::StrayText, *text, message).with_rule(Some(bound.at));
-                    self.answer(Defect::StrayText, &Subject::Place(Some(block_index)), finding);
+                    let said = excerpt(text.of(self.text), 40);
+                    let message = format!("`{said}` stands between fields, and nothing reads it");
+                    self.remark(Remark::FieldForm, *text, message, Some(bound.at));
                 }
                 ("tags", typed.params)
             }
