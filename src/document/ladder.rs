@@ -277,8 +277,9 @@ impl Scanner {
                         open.bound = Some(mark.start());
                     }
                 }
-                Kind::Close => {
-                    let Some((tier, first)) = self.closes(block, open, &mark, given) else { continue };
+                Kind::Close { family } => {
+                    let own = usize::from(family) == open.family;
+                    let Some((tier, first)) = self.closes(block, open, (&mark, own), given) else { continue };
                     let closer = Some((mark.span(), first));
                     let mut counts = block.anchor == Anchor::Anywhere || mark.leads_line();
                     if !counts && open.shares_line(mark.start(), text) {
@@ -313,13 +314,20 @@ impl Scanner {
         }
     }
 
-    /// How surely the mark closes the block, if at all, and whether with the first of its closers.
-    fn closes(&self, block: &Block, open: &Open, mark: &Mark, given: &Given<'_>) -> Option<(usize, bool)> {
+    /// How surely the mark, which may be of the block's own grammar, closes it, if at all, and whether with the first of its
+    /// closers.
+    fn closes(
+        &self,
+        block: &Block,
+        open: &Open,
+        (mark, own): (&Mark, bool),
+        given: &Given<'_>,
+    ) -> Option<(usize, bool)> {
         let text = given.text;
         let name = mark.name().of(text);
-        // A closer without a name closes whatever is open.
+        // A closer without a name closes whatever its grammar has opened.
         if name.is_empty() {
-            return Some((0, true));
+            return own.then_some((0, true));
         }
         let names = &given.dialect.names;
         let mut found: Option<(usize, bool)> = None;

@@ -46,7 +46,9 @@ pub(super) enum Kind {
         family: u8,
         id: BlockId,
     },
-    Close,
+    Close {
+        family: u8,
+    },
     /// The start of an opener of a bound name that its grammar cannot read.
     Broken {
         id: BlockId,

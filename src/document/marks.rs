@@ -29,6 +29,8 @@ pub(super) struct Marker {
     machine: Machine,
     /// The attempt under way at `at`: a family, whether it tries to close, and whether the machine has started.
     attempt: Option<(usize, bool, bool)>,
+    /// What starts at `at` like an opener, but is none: it counts unless another rule reads what stands there.
+    broken: Option<(Kind, Span, Span)>,
     mask_cursor: usize,
     /// Up to where line breaks have been looked for.
     lines: usize,
@@ -84,6 +86,7 @@ impl Marker {
             spent: false,
             machine: Machine::new().capturing(super::reader::captures(limits)),
             attempt: None,
+            broken: None,
             mask_cursor: 0,
             lines: 0,
             clean: 0,
@@ -227,7 +230,11 @@ impl Marker {
             };
             match attempt {
                 Attempt::Nothing | Attempt::Failed => {}
+                Attempt::Mark(kind @ Kind::Broken { .. }, span, name) => {
+                    self.broken.get_or_insert((kind, span, name));
+                }
                 Attempt::Mark(kind, span, name) => {
+                    self.broken = None;
                     self.push(look, kind, span, name);
                     return true;
                 }
@@ -240,6 +247,9 @@ impl Marker {
                     return false;
                 }
             }
+        }
+        if let Some((kind, span, name)) = self.broken.take() {
+            self.push(look, kind, span, name);
         }
         true
     }
@@ -290,7 +300,7 @@ impl Marker {
                     // What stands behind a wrapper's closer stands outside, as what stands behind its opener does.
                     Some(id) => Attempt::Mark(Kind::Open { family: index as u8, id }, span, name),
                     None if name.is_empty() || look.dialect.names.closes(name.of(look.text)) => {
-                        Attempt::Mark(Kind::Close, span, name)
+                        Attempt::Mark(Kind::Close { family: index as u8 }, span, name)
                     }
                     None => Attempt::Nothing,
                 }
@@ -389,13 +399,14 @@ impl Marker {
     pub(super) fn jump(&mut self, at: usize) {
         self.begin_line(at);
         self.attempt = None;
+        self.broken = None;
     }
 
     fn push(&mut self, look: &Look<'_>, kind: Kind, span: Span, name: Span) {
         let leads_line = self.leads;
         // Closers may stand in a row, and whole blocks of one line, too.
         let named = |leader: Span| look.dialect.names.same(leader.of(look.text), name.of(look.text));
-        if kind == Kind::Close && (leads_line || self.leader.is_some_and(named)) {
+        if matches!(kind, Kind::Close { .. }) && (leads_line || self.leader.is_some_and(named)) {
             self.clean = span.end;
             self.fenced = false;
         }
@@ -424,8 +435,8 @@ impl Marker {
                 self.span = Some(mask.span());
                 match kind {
                     Kind::Open { .. } => self.depth += 1,
-                    Kind::Close if self.depth > 0 => self.depth -= 1,
-                    Kind::Close => self.cut = true,
+                    Kind::Close { .. } if self.depth > 0 => self.depth -= 1,
+                    Kind::Close { .. } => self.cut = true,
                     Kind::Broken { .. } => {}
                 }
             }

@@ -220,7 +220,7 @@ impl Scanner {
             }
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
-                Kind::Close => self.stray(&mark, given),
+                Kind::Close { .. } => self.stray(&mark, given),
                 Kind::Broken { .. } => {
                     self.finds(Found::new(What::Defect(Defect::MalformedOpener), mark.span()));
                 }
@@ -301,7 +301,9 @@ impl Scanner {
         let closer = end.closer.map_or(Span::new(end.at, end.at), |(span, _)| span);
         let inner = Span::new(open.opener.end, closer.start.max(open.opener.end));
         let body = match end.payload {
-            Some(payload) => payload,
+            // Nothing is taken off what a call brings along: whoever reads it passes white space.
+            Some(payload) if block.role == Role::Call => payload,
+            Some(payload) => trimmed(payload, given.text, &block.trim),
             None => trimmed(inner, given.text, &block.trim),
         };
         let span = Span::new(open.opener.start, end.at);
@@ -508,7 +510,7 @@ impl Scanner {
                         at = end.at;
                     }
                 }
-                Kind::Close | Kind::Broken { .. } => {}
+                Kind::Close { .. } | Kind::Broken { .. } => {}
             }
         }
     }

@@ -8,7 +8,7 @@ use super::places::{self, Places};
 use super::typing::{self, Entry, Source, Undeclared};
 use super::{Fate, Judgement, Subject, defect, head};
 use crate::diagnostic::{Defect, Remark, Strategy};
-use crate::document::payload::{self, Payload, Unreadable};
+use crate::document::payload::{self, Payload, Spelled, Unreadable};
 use crate::document::{Block, Ended, Key, Written, trimmed};
 use crate::expression::Template;
 use crate::program::{self, Action, Dialect, Schema, Types};
@@ -113,7 +113,7 @@ impl<'r> Judgement<'r> {
                 &self.document.masks,
                 ladder,
                 dialect,
-                (block.family(), bound.field.as_ref()),
+                spelled(block, bound),
                 limits,
                 &values,
             )
@@ -189,7 +189,7 @@ impl<'r> Judgement<'r> {
             Payload::Text => {
                 let text = block.body().of(self.text);
                 let text = if bound.entities() { crate::document::decode_entities(text) } else { text.into() };
-                ("text", Object::from_iter([("text", text.into())]))
+                ("text", Object::from_iter([(bound.text_param().unwrap_or("text"), text.into())]))
             }
             Payload::Unreadable(Unreadable { why, at }) => return self.malformed(call, bound, at, &why),
         };
@@ -316,8 +316,7 @@ impl<'r> Judgement<'r> {
             text: self.text,
             masks: &self.document.masks,
             dialect,
-            family: block.family(),
-            field: bound.field.as_ref(),
+            spelled: spelled(block, bound),
             entities: bound.entities(),
             limits: &self.program.limits,
             values,
@@ -584,4 +583,9 @@ impl<'r> Judgement<'r> {
         }
         fits
     }
+}
+
+/// How the fields of a call are written.
+fn spelled<'p>(block: &Block, bound: &'p program::Block) -> Spelled<'p> {
+    Spelled { family: block.family(), named: bound.field.as_ref(), trim: &bound.field_trim }
 }

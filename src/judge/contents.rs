@@ -7,6 +7,7 @@
 use super::{Fate, Judgement, Subject, defect, path};
 use crate::diagnostic::{Code, Defect, Remark};
 use crate::document::Ended;
+use crate::program::Called;
 use crate::surface::Role;
 use crate::text::excerpt;
 use std::borrow::Cow;
@@ -24,7 +25,10 @@ impl<'r> Judgement<'r> {
             let path = self.program.contents.get(&*name).is_some_and(|content| content.path);
             if key.is_empty() && !path {
                 let message = format!("the opener of `{name}` does not say what it is for");
-                let finding = defect(Defect::MalformedOpener, block.opener(), message).with_rule(Some(bound.at));
+                let mut finding = defect(Defect::MalformedOpener, block.opener(), message).with_rule(Some(bound.at));
+                if let Some(Called::Attribute(key)) = &bound.key {
+                    finding = finding.with_help(format!("`{key}` is its key, and nothing is read there"));
+                }
                 self.answer(Defect::MalformedOpener, &Subject::Block(index), finding);
             }
             if !path {
@@ -108,7 +112,7 @@ impl<'r> Judgement<'r> {
     pub(crate) fn content_name(&self, index: usize) -> Option<Cow<'r, str>> {
         let (block, bound) = self.block(index)?;
         match &bound.called {
-            crate::program::Called::Own => Some(bound.name.as_str().into()),
+            Called::Own => Some(bound.name.as_str().into()),
             called => self.called(block, called),
         }
     }

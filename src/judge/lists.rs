@@ -70,7 +70,7 @@ impl<'r> Judgement<'r> {
             masks,
             &bound.payload,
             dialect,
-            (block.family(), None),
+            payload::Spelled { family: block.family(), named: None, trim: &bound.field_trim },
             limits,
             &self.values,
         );

@@ -51,7 +51,8 @@ impl Judgement<'_> {
             return;
         };
         let label = declared.get("label").and_then(Value::as_str);
-        if let Some(label) = label.filter(|label| *label != speaker.label) {
+        // What says no label says no wrong one.
+        if let Some(label) = label.filter(|label| !speaker.label.is_empty() && *label != speaker.label) {
             let message = format!("`{}` is no `{}`", speaker.name, excerpt(&speaker.label, 60));
             let finding = defect(Defect::WrongLabel, span, message)
                 .with_rule(Some(speakers.at))

@@ -6,8 +6,8 @@
 
 use crate::document::Mask;
 use crate::document::decode_entities;
-use crate::document::payload::{Field, Fields, read_fields, read_strictly};
-use crate::program::{Dialect, FieldName, Kind, Limits, Types};
+use crate::document::payload::{Field, Fields, Spelled, read_fields, read_strictly};
+use crate::program::{Dialect, Kind, Limits, Types};
 use crate::text::Span;
 use crate::value::{Object, Value};
 use std::borrow::Cow;
@@ -20,8 +20,7 @@ pub(super) struct Source<'t> {
     pub(super) text: &'t str,
     pub(super) masks: &'t [Mask],
     pub(super) dialect: &'t Dialect,
-    pub(super) family: usize,
-    pub(super) field: Option<&'t FieldName>,
+    pub(super) spelled: Spelled<'t>,
     pub(super) entities: bool,
     pub(super) limits: &'t Limits,
     /// How many values the payloads may still hold.
@@ -88,7 +87,7 @@ impl<'t> Source<'t> {
     }
 
     pub(super) fn fields_in(&self, span: Span) -> Fields {
-        read_fields(self.text, span, self.masks, self.dialect, (self.family, self.field), self.limits)
+        read_fields(self.text, span, self.masks, self.dialect, self.spelled, self.limits)
     }
 
     /// The members that the fields give, typed by the schema's properties.
@@ -157,7 +156,7 @@ impl<'t> Source<'t> {
             Kind::Array => self.items(bodies, types, depth, outer),
             Kind::Object => {
                 let text = text();
-                if let Some(object @ Value::Object(_)) = self.json_of(&text, '{') {
+                if let Some(object @ Value::Object(_)) = self.json_of(text.trim(), '{') {
                     return object;
                 }
                 let fields = self.fields_in(last);
@@ -167,7 +166,7 @@ impl<'t> Source<'t> {
                 self.object(&fields, types, depth - 1, outer)
             }
             Kind::Integer | Kind::Number => number_of(&text()).unwrap_or_else(|| text().into()),
-            Kind::Boolean => match &*text() {
+            Kind::Boolean => match text().trim() {
                 "true" => Value::Bool(true),
                 "false" => Value::Bool(false),
                 other => other.into(),
@@ -189,7 +188,7 @@ impl<'t> Source<'t> {
         let item = types.items();
         if let [only] = bodies {
             let text = self.decoded(*only);
-            if let Some(items @ Value::Array(_)) = self.json_of(&text, '[') {
+            if let Some(items @ Value::Array(_)) = self.json_of(text.trim(), '[') {
                 return items;
             }
             let fields = self.fields_in(*only);

@@ -74,6 +74,18 @@ fn check_dialect(
             );
         }
     }
+    if let Some(text) = dialect.text.as_ref().filter(|text| text.value == "message" && !dialect.between.is_empty()) {
+        let help = "take `between` out: the text is shown as it comes";
+        diagnostics.push(bad(
+            text.at,
+            "where all text outside every block is the message, nothing stands between",
+            help,
+        ));
+    }
+    for block in dialect.blocks.values().filter(|block| block.value.starts).skip(1) {
+        let help = "say the other names that open it as its `names`";
+        diagnostics.push(bad(block.at, "another block opens where the answer starts, and only the first does", help));
+    }
     let names: Vec<&str> = dialect.grammar.0.iter().map(|name| name.value.as_str()).collect();
     for grammar in dialect.blocks.values().filter_map(|block| block.value.grammar.as_ref()) {
         if !names.contains(&grammar.value.as_str()) {
@@ -99,16 +111,32 @@ fn check_dialect(
             continue;
         }
         let within = check_within(name, block, torn.contains(&block.at), diagnostics);
-        let words = block.value.body.iter().filter(|_| !within).chain(&block.value.text).map(|word| word.at);
+        let payload = |one: Payload| block.value.payload.0.iter().any(|payload| payload.value == one);
+        // The text behind an opener is a parameter.
+        let text = block.value.role == Role::Call && payload(Payload::Text);
+        let words = block.value.body.iter().filter(|_| !within && !text).chain(&block.value.text).map(|word| word.at);
         for at in words.chain(block.value.schema.as_ref().map(|_| block.at)) {
-            let help = "take it out: its body stands between its opener and its end";
+            let help = match block.value.role {
+                Role::Call => "a call has one whose payload is `text`, or names it: `name = \"@payload.MEMBER\"`",
+                _ => "take it out: its body stands between its opener and its end",
+            };
             diagnostics.push(bad(at, "only where members are blocks is a value among them", help));
         }
         let own = |name: &&&str| block.value.grammar.as_ref().is_none_or(|own| own.value == **name);
         let spelling: Option<Vec<&Grammar>> =
             names.iter().filter(own).map(|name| grammars.get(*name).map(Arc::as_ref)).collect();
         // What a grammar that cannot be read spells is not known.
-        check_attributes(&block.value, spelling.unwrap_or_default(), diagnostics);
+        let spelling = spelling.unwrap_or_default();
+        if block.value.starts && !spelling.is_empty() && spelling.iter().all(|grammar| grammar.rule("close").is_none())
+        {
+            let help = "take `starts` out, or give its grammar the rule `close`";
+            diagnostics.push(bad(
+                block.at,
+                "only what has a closer can open where the answer starts and nowhere else",
+                help,
+            ));
+        }
+        check_attributes(&block.value, spelling, diagnostics);
         let ladder = if block.value.ends.is_empty() { &dialect.ends } else { &block.value.ends };
         for ending in ladder.iter().flat_map(|rung| &rung.0) {
             let rule = match ending.value {

@@ -44,11 +44,13 @@ pub(crate) struct Block {
     pub(crate) holds: Vec<BlockId>,
     pub(crate) anchor: Anchor,
     pub(crate) close: Vec<Closer>,
-    /// The tier of the surest of them.
+    /// The tier of the surest of them: where one has been met, none behind it counts.
     pub(crate) surest: usize,
     /// Where it may end; none where its grammar says so.
     pub(crate) ends: Vec<Vec<Ending>>,
     pub(crate) trim: Vec<Trim>,
+    /// What of that is taken off fields, too: fences and rules in them are theirs.
+    pub(crate) field_trim: Vec<Trim>,
     pub(crate) at: Location,
 }
 
@@ -59,6 +61,11 @@ impl Block {
             Called::Payload { way, each } => Some((way, *each)),
             _ => None,
         }
+    }
+
+    /// The parameter that the text behind the opener of a call is.
+    pub(crate) fn text_param(&self) -> Option<&str> {
+        self.body.as_deref().filter(|_| self.role == Role::Call && self.named_within().is_none())
     }
 
     /// Whether entities in it stand for characters.

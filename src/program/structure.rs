@@ -24,8 +24,6 @@ const CAPTURES: usize = 16;
 pub(crate) struct Structure {
     families: Vec<Rules>,
     names: Arc<Names>,
-    /// Whether they count at the start of a line alone.
-    by_line: bool,
     /// The bytes that one may start with.
     starts: [bool; 256],
     /// Whether one may start with a word, which no escaping of single bytes could keep from being one.
@@ -39,6 +37,8 @@ struct Rules {
     name: RuleId,
     /// What opens, and what closes.
     marks: Vec<RuleId>,
+    /// Whether these count at the start of a line alone.
+    by_line: bool,
 }
 
 impl Structure {
@@ -49,6 +49,8 @@ impl Structure {
                 grammar: family.grammar.clone(),
                 name: family.name,
                 marks: std::iter::once(family.open).chain(family.close).collect(),
+                // What closes where an answer starts counts anywhere.
+                by_line: by_line || (family.leads_line && family.prelude.is_none()),
             })
             .collect();
         let starts = std::array::from_fn(|byte| families.iter().any(|rules| rules.starts(byte as u8)));
@@ -56,7 +58,7 @@ impl Structure {
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
         let guard = Guard::new((0..=u8::MAX).filter(with));
         let words = (0..=u8::MAX).filter(is_word).any(|byte| with(&byte));
-        Self { families, names, by_line, starts, words, guard }
+        Self { families, names, starts, words, guard }
     }
 
     /// Whether a text starts with a line that opens or closes a block. What is unknown as long as nobody knows what follows
@@ -113,10 +115,8 @@ impl Structure {
             let mut places = line.char_indices().map(|(place, _)| place);
             while let Some(place) = places.find(|place| bytes.get(*place).is_some_and(|byte| self.starts_with(*byte))) {
                 let Some((before, byte)) = bytes.get(..place).zip(bytes.get(place)) else { continue };
-                if self.by_line && !is_margin(before) {
-                    continue;
-                }
-                for rules in self.families.iter().filter(|rules| rules.starts(*byte)) {
+                let counts = |rules: &&Rules| rules.starts(*byte) && (!rules.by_line || is_margin(before));
+                for rules in self.families.iter().filter(counts) {
                     let at = start + place;
                     let mut ends = rules.marks.iter().filter_map(|mark| {
                         let progress = self.run(rules, *mark, (text, complete), at, &mut machine);

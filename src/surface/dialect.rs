@@ -87,7 +87,8 @@ table! {
         name: Option<Spanned<String>>,
         /// Of a content: what it is stored under, `@ATTRIBUTE` of its opener, `@WRAPPER.ATTRIBUTE` of the one around it, or a word; where members are blocks, a member.
         key: Option<Spanned<String>>,
-        /// Where members are blocks: the member that is the body; of a call that its payload names, the one that holds the parameters.
+        /// Where members are blocks: the member that is the body; of a call that its payload names, the one that holds the parameters;
+        /// of one whose payload is `text`, the parameter that this is.
         body: Option<Spanned<String>>,
         /// Where members are blocks: the text that is made of the `value`.
         text: Option<Spanned<String>>,
@@ -108,7 +109,7 @@ table! {
         close: Vec<Spanned<String>>,
         /// Where it may end, in order; a list inside means whichever comes first. Every rung but the first is `unclosed-block`.
         ends: Vec<Rung>,
-        /// What is taken off both ends of its body.
+        /// What is taken off both ends of its body, and of its fields.
         trim: Option<Vec<Trim>>,
         /// What answers defects of this block.
         degradation: Degradation,
@@ -194,7 +195,7 @@ words! {
 words! {
     /// How a payload is read.
     Payload {
-        /// As what its opener says beside its name: every attribute is a field. There is no body then.
+        /// As what its opener says beside its name: every attribute is a field. Behind it stands what the other readers read.
         Attributes = "attributes",
         /// As fields: every tag in it is one.
         Tags = "tags",

@@ -8,10 +8,12 @@
 //! An opener belongs to the closer that balances it among the tags of its own name, so that a field may hold one of
 //! its own name and stray tags of other names. One pass pairs all of them, however many are never closed.
 
+use crate::document::edges::trimmed;
 use crate::document::mark::opener;
 use crate::document::{Key, Mask};
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Family, FieldName, Limits, tag_family};
+use crate::surface::Trim;
 use crate::text::{Span, Stretch};
 use std::num::NonZeroU32;
 
@@ -42,7 +44,7 @@ pub(crate) struct Field {
     pub(crate) name: Span,
     /// The whole field.
     pub(crate) span: Span,
-    /// What stands between its tags, without white space at both ends.
+    /// What stands between its tags, without what is taken off both ends.
     pub(crate) body: Span,
 }
 
@@ -90,13 +92,24 @@ enum Kind {
 /// Tags of one text that are looked at.
 pub(crate) const MOST_TAGS: usize = 20_000;
 
-/// Reads the outermost fields of `body`; a tag that `named` tells of bears the name that its opener says.
+/// How the fields of a call are written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spelled<'b> {
+    /// The family of its block.
+    pub(crate) family: usize,
+    /// A tag that bears the name that its opener says.
+    pub(crate) named: Option<&'b FieldName>,
+    /// What is taken off both ends of each.
+    pub(crate) trim: &'b [Trim],
+}
+
+/// Reads the outermost fields of `body`.
 pub(crate) fn read_fields(
     text: &str,
     body: Span,
     masks: &[Mask],
     dialect: &Dialect,
-    (family, named): (usize, Option<&FieldName>),
+    Spelled { family, named, trim }: Spelled<'_>,
     limits: &Limits,
 ) -> Fields {
     let mut fields = Fields::default();
@@ -128,7 +141,7 @@ pub(crate) fn read_fields(
             }
             (Kind::Open, None) => fields.unclosed.push(tag.span()),
             (Kind::Open, Some((closer, end))) => {
-                let body = Span::new(tag.span().end, end.span().start).trimmed(text);
+                let body = trimmed(Span::new(tag.span().end, end.span().start), text, trim);
                 between(&mut fields, tag.span().to(end.span()));
                 fields.list.push(Field { name: name_of(tag), span: tag.span().to(end.span()), body });
                 next = closer + 1;

@@ -9,12 +9,12 @@ mod fields;
 mod json;
 mod layout;
 
-pub(crate) use fields::{Field, Fields, MOST_TAGS, Tag, read_fields, read_tags};
+pub(crate) use fields::{Field, Fields, MOST_TAGS, Spelled, Tag, read_fields, read_tags};
 pub(crate) use json::{Json, Unreadable, grammar as json_grammar, strict as read_strictly};
 pub(crate) use layout::Layout;
 
 use crate::document::Mask;
-use crate::program::{Dialect, FieldName, Limits};
+use crate::program::{Dialect, Limits};
 use crate::surface;
 use crate::text::Span;
 use crate::value::Value;
@@ -54,7 +54,7 @@ pub(crate) fn read(
     masks: &[Mask],
     ladder: &[surface::Payload],
     dialect: &Dialect,
-    spelled: (usize, Option<&FieldName>),
+    spelled: Spelled<'_>,
     limits: &Limits,
     values: &Cell<usize>,
 ) -> Read {

@@ -8,7 +8,7 @@ use crate::pack::Pack;
 use crate::program::Starts;
 use crate::program::names::{Bound, Names};
 use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, FieldName, Outline, Outside, Schema, Structure};
-use crate::surface::{self, Anchor, Case, Mask, Role, Trim};
+use crate::surface::{self, Anchor, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
 use std::sync::Arc;
 
@@ -129,8 +129,16 @@ fn compile_block(
         close.push(Closer::Own);
     }
     let ends = if block.ends.is_empty() { &dialect.ends } else { &block.ends };
-    let ends = ends.iter().map(|rung| rung.0.iter().map(|ending| ending.value).collect()).collect();
+    let ends: Vec<Vec<_>> = ends.iter().map(|rung| rung.0.iter().map(|ending| ending.value).collect()).collect();
+    // Where a rung before all closers looks at what comes behind them, no closer ends the search.
+    let looks_on = |ending: &&Ending| matches!(ending, Ending::Fence | Ending::NextBlock | Ending::End);
+    let first = ends.iter().flatten().find(|ending| **ending == Ending::Closer || looks_on(ending));
+    let surest = match first.is_some_and(|first| looks_on(&first)) {
+        true => Closer::LAST_TIER,
+        false => close.iter().map(Closer::tier).min().unwrap_or_default(),
+    };
     let schema = block.schema.as_ref().map(Schema::of_member);
+    let trim = block.trim.clone().or_else(|| dialect.trim.clone()).unwrap_or_else(|| vec![Trim::WhiteSpace]);
     Block {
         name: name.to_owned(),
         names: opening_names(name, block).map(str::to_owned).collect(),
@@ -161,10 +169,11 @@ fn compile_block(
         decode: block.decode.or(dialect.decode),
         holds: block.holds.iter().filter_map(id).collect(),
         anchor: block.anchor.or(dialect.anchor).unwrap_or(Anchor::Anywhere),
-        surest: close.iter().map(Closer::tier).min().unwrap_or_default(),
+        surest,
         close,
         ends,
-        trim: block.trim.clone().or_else(|| dialect.trim.clone()).unwrap_or_else(|| vec![Trim::WhiteSpace]),
+        field_trim: trim.iter().filter(|trim| !matches!(trim, Trim::WrappingFence | Trim::Between)).copied().collect(),
+        trim,
         at,
     }
 }
