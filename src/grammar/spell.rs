@@ -37,8 +37,10 @@ impl Grammar {
     pub fn spell(&self, rule: RuleId, parts: &[Part<'_>], behind: &str) -> Option<String> {
         let mut spelling = Spelling { grammar: self, text: String::new(), left: ATTEMPTS };
         let rest = spelling.inside(rule, parts, DEEPEST)?;
-        let fits = ["", "\n", behind].iter().any(|behind| self.reads_before(rule, &spelling.text, behind));
-        (rest.is_empty() && fits).then_some(spelling.text)
+        let fits = |text: &String| ["", "\n", behind].iter().any(|behind| self.reads_before(rule, text, behind));
+        // Lines end as those of a prompt do, where either end is read.
+        let texts = [spelling.text.replace("\r\n", "\n"), spelling.text];
+        texts.into_iter().find(fits).filter(|_| rest.is_empty())
     }
 
     /// Whether `rule` reads the whole of `text`.

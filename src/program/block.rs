@@ -63,9 +63,10 @@ impl Block {
         }
     }
 
-    /// The parameter that the text behind the opener of a call is.
+    /// The parameter that a payload is which is read as text.
     pub(crate) fn text_param(&self) -> Option<&str> {
-        self.body.as_deref().filter(|_| self.role == Role::Call && self.named_within().is_none())
+        let named = self.body.as_deref().filter(|_| self.named_within().is_none());
+        self.payload.contains(&Payload::Text).then(|| named.unwrap_or("text"))
     }
 
     /// Whether entities in it stand for characters.

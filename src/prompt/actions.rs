@@ -4,6 +4,8 @@
 //! Out: [`ActionForm`] for each: what it is for, its parameters, and a call as the mode's first dialect spells it.
 //! Never: lays out a list for a model; the pack's templates do.
 
+use super::answer::lone_call;
+use super::form::spelled;
 use super::spelling::Speller;
 use crate::program::{Action, Members, Mode, Permit, Program, example};
 use serde::Serialize;
@@ -22,7 +24,7 @@ pub struct ActionForm {
     pub params: Vec<ParamForm>,
     /// What the host gives back.
     pub returns: Option<String>,
-    /// A call of it; none where no dialect of the mode has calls.
+    /// A call of it, where members are blocks in an object; none where no dialect of the mode has calls.
     pub example: Option<String>,
 }
 
@@ -63,7 +65,10 @@ impl Program {
     /// A call of an action in the first dialect of the mode that has calls.
     pub(super) fn call_form(&self, mode: &Mode, name: &str, action: &Action) -> Option<String> {
         let mut dialects = mode.dialects.iter().filter_map(|number| self.dialects.get(*number));
-        dialects.find_map(|dialect| Speller { program: self, dialect }.call(name, action))
+        dialects.find_map(|dialect| match lone_call(dialect, name, action) {
+            Some(schema) => Some(spelled(&schema)),
+            None => Speller { program: self, dialect }.call(name, action),
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 //! Out: [`Member`]s and a JSON Schema of the whole answer, from which an example follows.
 //! Never: is what the reader checks: it tells those who write answers what the pack says of them.
 
-use crate::program::{Block, BlockId, Called, Dialect, Mode, Program};
+use crate::program::{Action, Block, BlockId, Called, Dialect, Mode, Program};
 use crate::surface::Role;
 use serde_json::{Value, json};
 
@@ -82,34 +82,47 @@ impl Program {
 
     /// The schema of a call: one of those that the mode permits.
     fn call_schema(&self, mode: &Mode, block: &Block) -> Option<Value> {
-        let choices = self.permitted(mode).filter_map(|(name, action, _)| {
-            let params = action.schema.json();
-            let named = match &block.called {
-                Called::Attribute(named) => named,
-                Called::Word(word) => return (word == name).then(|| params.clone()),
-                Called::Around(..) | Called::Payload { .. } => return None,
-                Called::Own => return (block.name.trim_end_matches("[]") == name).then(|| params.clone()),
-            };
-            let mut call = object();
-            add(&mut call, named, json!({ "const": name }), true);
-            match &block.body {
-                Some(body) => add(&mut call, body, params.clone(), true),
-                None => {
-                    let required = params.get("required").and_then(Value::as_array);
-                    for (param, schema) in params.get("properties").and_then(Value::as_object).into_iter().flatten() {
-                        let required = required.is_some_and(|names| names.iter().any(|one| one == param));
-                        add(&mut call, param, schema.clone(), required);
-                    }
-                }
-            }
-            if let (Value::Object(members), Some(about)) = (&mut call, &action.about) {
-                members.insert("description".into(), json!(about));
-            }
-            Some(call)
-        });
+        let choices = self.permitted(mode).filter_map(|(name, action, _)| named_call(block, name, action));
         let mut choices: Vec<Value> = choices.collect();
         if choices.len() > 1 { Some(json!({ "anyOf": choices })) } else { choices.pop() }
     }
+}
+
+/// The schema of an answer with nothing but a call of this action; none where an answer in the dialect is no object.
+pub(super) fn lone_call(dialect: &Dialect, name: &str, action: &Action) -> Option<Value> {
+    dialect.outline.as_ref()?;
+    let calls = dialect.blocks.iter().filter(|block| block.role == Role::Call && !block.name.contains(['*', '?']));
+    let (block, call) = calls.into_iter().find_map(|block| Some((block, named_call(block, name, action)?)))?;
+    let mut alone = object();
+    place(&mut alone, &block.name, None, &call, true);
+    Some(alone)
+}
+
+/// The schema of a call of one action; none where the block asks for others.
+fn named_call(block: &Block, name: &str, action: &Action) -> Option<Value> {
+    let params = action.schema.json();
+    let named = match &block.called {
+        Called::Attribute(named) => named,
+        Called::Word(word) => return (word == name).then(|| params.clone()),
+        Called::Around(..) | Called::Payload { .. } => return None,
+        Called::Own => return (block.name.trim_end_matches("[]") == name).then(|| params.clone()),
+    };
+    let mut call = object();
+    add(&mut call, named, json!({ "const": name }), true);
+    match &block.body {
+        Some(body) => add(&mut call, body, params.clone(), true),
+        None => {
+            let required = params.get("required").and_then(Value::as_array);
+            for (param, schema) in params.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                let required = required.is_some_and(|names| names.iter().any(|one| one == param));
+                add(&mut call, param, schema.clone(), required);
+            }
+        }
+    }
+    if let (Value::Object(members), Some(about)) = (&mut call, &action.about) {
+        members.insert("description".into(), json!(about));
+    }
+    Some(call)
 }
 
 fn object() -> Value {

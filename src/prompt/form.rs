@@ -121,7 +121,7 @@ impl Program {
 }
 
 /// An example of what a schema allows, as a model would write it.
-fn spelled(schema: &Value) -> String {
+pub(super) fn spelled(schema: &Value) -> String {
     format!("{:#}", example(schema, Members::Told))
 }
 

@@ -8,7 +8,7 @@ use crate::grammar::{Part, RuleId};
 use crate::program::{
     Action, Block, BlockId, Called, Closer, Dialect, Family, FieldName, Members, Program, example, tag_family,
 };
-use crate::surface::{Payload, Role, Trim};
+use crate::surface::{Ending, Payload, Role, Trim};
 use serde_json::Value;
 
 /// Names that stand for a `*`, one of which most grammars take.
@@ -58,7 +58,21 @@ impl<'p> Speller<'p> {
             Some(contents) => format!("* `{}`", self.example_key(contents)),
             None => self.body(block),
         };
-        self.spell(id, block, &names, &attributes, &|_| Some(body.clone()))
+        let fenced = format!("```\n{body}\n```");
+        let body = |family: &Family| {
+            let wraps = block.trim.contains(&Trim::WrappingFence);
+            let ladder = if block.ends.is_empty() { &family.ends } else { &block.ends };
+            match ladder.first()?.as_slice() {
+                // What ends with a fence has one.
+                [Ending::Fence, ..] if wraps => Some(fenced.clone()),
+                [Ending::Payload, ..] => {
+                    let reads = |body: &&String| family.payload.is_none_or(|rule| family.grammar.reads(rule, body));
+                    [&body, &fenced].into_iter().find(reads).cloned()
+                }
+                _ => Some(body.clone()),
+            }
+        };
+        self.spell(id, block, &names, &attributes, &body)
     }
 
     /// The blocks of the dialect by number.
@@ -111,12 +125,12 @@ impl<'p> Speller<'p> {
             return Vec::new();
         }
         let params = example(action.schema.json(), Members::Telling);
-        let held = |name: &str| name == "text" && block.payload.contains(&Payload::Text);
-        let told =
-            params.as_object().into_iter().flatten().filter(|(name, _)| !held(name)).map(|(name, value)| match value {
-                Value::String(text) => (name.clone(), escape(text).replace('"', "&quot;")),
-                other => (name.clone(), other.to_string().replace('"', "&quot;")),
-            });
+        let behind = |name: &String| block.text_param() == Some(name.as_str());
+        let told = params.as_object().into_iter().flatten().filter(|(name, _)| !behind(name));
+        let told = told.map(|(name, value)| match value {
+            Value::String(text) => (name.clone(), escape(text).replace('"', "&quot;")),
+            other => (name.clone(), other.to_string().replace('"', "&quot;")),
+        });
         told.collect()
     }
 
@@ -132,12 +146,15 @@ impl<'p> Speller<'p> {
             }
             params = if each { vec![Value::Object(call)].into() } else { call.into() };
         }
+        let text = |value: &Value| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            if block.entities() { escape(&text) } else { text }
+        };
         match block.payload.first()? {
             // What they do not say stands behind them.
-            Payload::Attributes if block.payload.contains(&Payload::Text) => {
-                Some(params.get("text").and_then(Value::as_str).unwrap_or_default().to_owned())
+            Payload::Attributes => {
+                Some(block.text_param().and_then(|name| params.get(name)).map(text).unwrap_or_default())
             }
-            Payload::Attributes => Some(String::new()),
             Payload::Tags => {
                 // A dialect whose own grammar has no closers spells its fields as tags.
                 let fields = if family.close.is_some() { Some(family) } else { tag_family() };
@@ -152,7 +169,7 @@ impl<'p> Speller<'p> {
             }
             Payload::Text => match params.as_object()?.iter().next() {
                 None => Some(String::new()),
-                Some((name, Value::String(text))) if name == "text" => Some(text.clone()),
+                Some((name, value)) if Some(name.as_str()) == block.text_param() => Some(text(value)),
                 Some(_) => None,
             },
         }
@@ -184,14 +201,19 @@ impl<'p> Speller<'p> {
                 Some(Closer::Word(word)) => word,
                 _ => name,
             };
-            Some(match family.close {
+            // Some openers end their line themselves.
+            let gap = if opener.ends_with('\n') { "" } else { "\n" };
+            // What ends with its fence has no closer behind that.
+            let ladder = if block.ends.is_empty() { &family.ends } else { &block.ends };
+            let fenced = ladder.first().is_some_and(|rung| rung.contains(&Ending::Fence));
+            Some(match family.close.filter(|_| !fenced) {
                 Some(close) => {
-                    let closer = family.grammar.spell(close, &[Part::Text(family.name, closer)], "")?;
-                    if body.is_empty() { opener + &closer } else { format!("{opener}\n{body}\n{closer}") }
+                    let closer = self::closer(family, close, closer)?;
+                    if body.is_empty() { opener + &closer } else { format!("{opener}{gap}{body}\n{closer}") }
                 }
                 None if family.payload.is_some() && block.spelled.is_some() => format!("{opener} {body}"),
                 None if family.payload.is_some() => opener + &body,
-                None => format!("{opener}\n{body}"),
+                None => format!("{opener}{gap}{body}"),
             })
         })
     }
@@ -207,19 +229,29 @@ fn opener(
 ) -> Option<String> {
     let grammar = &family.grammar;
     let typed = |key, value| Some(Part::Whole(family.attribute?, vec![Part::Next(key), Part::Next(value)]));
-    let spelled = |named: bool| {
-        let mut parts = vec![Part::Text(family.name, name)];
+    let spelled = |named: bool, name_first: bool| {
+        let mut parts = Vec::new();
+        let called = Part::Text(family.name, name);
+        parts.extend(Some(&called).filter(|_| name_first).cloned());
         for (key, value) in attributes {
             parts.push(match grammar.rule(key).filter(|_| named) {
                 Some(rule) => Part::Text(rule, value),
                 None => typed(key, value)?,
             });
         }
+        parts.extend(Some(called).filter(|_| !name_first));
         parts.extend(empty.map(|rule| Part::Whole(rule, Vec::new())));
         grammar.spell(family.open, &parts, body)
     };
-    // An attribute may be called as a rule is that spells something else.
-    spelled(true).or_else(|| spelled(false))
+    // An attribute may be called as a rule is that spells something else, and stand before the name.
+    let orders = [(true, true), (false, true), (true, false), (false, false)];
+    orders.into_iter().find_map(|(named, name_first)| spelled(named, name_first))
+}
+
+/// A closer; some say no name.
+fn closer(family: &Family, close: RuleId, name: &str) -> Option<String> {
+    let spelled = |parts: &[Part<'_>]| family.grammar.spell(close, parts, "");
+    spelled(&[Part::Text(family.name, name)]).or_else(|| spelled(&[]))
 }
 
 /// The members of an object as fields, each on lines of its own.
@@ -240,7 +272,7 @@ fn members(value: &Value, (family, named): (&Family, Option<&FieldName>), entiti
         let attributes: Vec<(&str, &str)> =
             named.iter().map(|named| (named.attribute.as_str(), name.as_str())).collect();
         let open = opener(family, word, &attributes, None, "")?;
-        let close = family.grammar.spell(family.close?, &[Part::Text(family.name, word)], "")?;
+        let close = closer(family, family.close?, word)?;
         Some(format!("{indent}{open}{body}{close}"))
     };
     members.iter().filter_map(field).collect::<Vec<_>>().join("\n")
