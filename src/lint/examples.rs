@@ -7,7 +7,7 @@
 
 use super::Reading;
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::outcome::Outcome;
+use crate::outcome::{Finding, Outcome};
 use crate::program::Program;
 use crate::prompt::Said;
 use crate::session::Session;
@@ -39,8 +39,7 @@ pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagno
 
 fn judge(program: &Program, session: &Session, said: &Said, fence: &Fence<'_>) -> Option<Diagnostic> {
     let (outcome, fence) = &read(program, session, fence);
-    let mut faults = outcome.diagnostics.iter().filter(|one| one.severity != Severity::Info);
-    let fault = faults.find(|one| !FINE.contains(&one.code.as_str()));
+    let fault = fault(outcome);
     let (mode, whole) = (&session.mode, Span::new(0, fence.body.trim_end().len()));
     match fault {
         Some(fault) if !fence.refused => {
@@ -62,14 +61,26 @@ fn judge(program: &Program, session: &Session, said: &Said, fence: &Fence<'_>) -
     }
 }
 
-/// What the rules make of an example. One that is no answer by itself may be the fenced part of one, below its opener.
+/// What is wrong with an example.
+fn fault(outcome: &Outcome) -> Option<&Finding> {
+    let mut faults = outcome.diagnostics.iter().filter(|one| one.severity != Severity::Info);
+    faults.find(|one| !FINE.contains(&one.code.as_str()))
+}
+
+/// What the rules make of an example. One that is no answer by itself may be the fenced part of one, below its opener and
+/// maybe before its closer.
 fn read<'t>(program: &Program, session: &Session, fence: &Fence<'t>) -> (Outcome, Fence<'t>) {
     let is_lost = |outcome: &Outcome| outcome.diagnostics.iter().any(|one| one.code == NO_DIALECT);
     let alone = program.run(session, fence.body);
     if is_lost(&alone) {
-        let framed = program.run(session, fence.framed);
-        if !is_lost(&framed) {
-            return (framed, Fence { body: fence.framed, ..*fence });
+        let framed =
+            [fence.framed, fence.closed].map(|text| (program.run(session, text), Fence { body: text, ..*fence }));
+        let [framed, closed] = framed;
+        if fault(&closed.0).is_none() && fault(&framed.0).is_some() {
+            return closed;
+        }
+        if !is_lost(&framed.0) {
+            return framed;
         }
     }
     (alone, *fence)
@@ -105,6 +116,8 @@ struct Fence<'t> {
     body: &'t str,
     /// The same with its marks, and with the line before them that says something.
     framed: &'t str,
+    /// The same with the line behind them that says something.
+    closed: &'t str,
 }
 
 /// The closed fences of a text whose language is that of an answer.
@@ -129,12 +142,17 @@ fn fences(text: &str) -> Vec<Fence<'_>> {
                     let body = text.get(body..start).unwrap_or_default();
                     let number = fences.iter().filter(|fence| fence.opener == opener).count();
                     let refused = info.any(|word| word == REFUSED);
+                    let behind = text.get(end..).unwrap_or_default();
+                    let blank = behind.len() - behind.trim_start().len();
+                    let line =
+                        behind.get(blank..).and_then(|rest| rest.find('\n')).map_or(behind.len(), |at| blank + at);
                     fences.push(Fence {
                         refused,
                         opener,
                         number,
                         body,
                         framed: text.get(led..end).unwrap_or_default(),
+                        closed: text.get(led..end + line).unwrap_or_default(),
                     });
                 }
                 open = None;
