@@ -4,22 +4,16 @@
 //! Out: [`Call`]s with their verdicts; unknown, malformed, invalid, forbidden and surplus ones answered.
 //! Never: runs one, or lets a call change what its neighbours are judged by.
 
-use super::places::{self, Places};
-use super::typing::{self, Entry, Source, Undeclared};
-use super::{Fate, Judgement, Subject, defect, head};
-use crate::diagnostic::{Defect, Remark, Strategy};
-use crate::document::payload::{self, Payload, Spelled, Unreadable};
-use crate::document::{Block, Ended, Key, Written, trimmed};
+use super::{Fate, Judgement, Subject, defect, head, typing};
+use crate::diagnostic::Defect;
+use crate::document::Block;
 use crate::expression::Template;
-use crate::program::{self, Action, Dialect, Schema, Types};
-use crate::surface::{self, Role};
+use crate::program::{self, Action, Schema};
+use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
 use serde_json::Value as Json;
 use std::borrow::Cow;
-use std::cell::Cell;
-use std::fmt::Write as _;
-use std::rc::Rc;
 
 /// One use of an action.
 #[derive(Debug)]
@@ -35,9 +29,9 @@ pub(crate) struct Call<'r> {
     /// Which form its payload has: `attributes`, `tags`, `json`, `text` or `none`.
     pub(crate) form: &'static str,
     /// Whether a value was read, though with faults.
-    readable: bool,
+    pub(super) readable: bool,
     /// Whether its parameters hold what its action does not declare.
-    undeclared: bool,
+    pub(super) undeclared: bool,
 }
 
 impl<'r> Judgement<'r> {
@@ -85,311 +79,6 @@ impl<'r> Judgement<'r> {
         if let Some(action) = action {
             self.judge_permit(call, block, valid, action);
         }
-    }
-
-    /// Reads and types the payload; whether its parameters fit the schema.
-    fn read_payload(&mut self, call: usize, block: &Block, bound: &program::Block, action: Option<&Action>) -> bool {
-        let Some((_, dialect)) = self.dialect else { return false };
-        let block_index = self.calls.get(call).map_or(0, |call| call.block);
-        let limits = &self.program.limits;
-        let values = Rc::clone(&self.values);
-        let read = if block.ended == Ended::Bare {
-            let expected = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
-            let finding = defect(Defect::MalformedPayload, block.opener(), "no payload follows the opener")
-                .with_rule(Some(bound.at))
-                .with_help(format!("its payload is {expected}, right behind it"));
-            self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
-            return false;
-        } else if let Some(value) = block.value() {
-            payload::of_value(value, limits, &values)
-        } else if let Some(rung) = self.in_opener(block, bound) {
-            payload::Read { payload: Payload::Attributes, rung }
-        } else {
-            // A member that could not be read says so once more.
-            let ladder = if block.written == Written::Value { &[surface::Payload::Json] } else { &*bound.payload };
-            payload::read(
-                self.text,
-                block.body(),
-                &self.document.masks,
-                ladder,
-                dialect,
-                spelled(block, bound),
-                limits,
-                &values,
-            )
-        };
-        let types = action.map_or(Types::unknown(), |action| action.schema.types());
-        let source = self.source(block, bound, dialect, &values);
-        let mut incomplete = false;
-        let (form, mut params) = match read.payload {
-            Payload::Empty => ("none", Object::new()),
-            Payload::Attributes => ("attributes", self.opener_params(block, bound, source, types)),
-            Payload::Fields(fields) => {
-                if let Some(unclosed) = fields.unclosed.first() {
-                    let name = excerpt(unclosed.of(self.text), 40).into_owned();
-                    let finding =
-                        defect(Defect::UnclosedBlock, *unclosed, format!("the field `{name}` is never closed"))
-                            .with_rule(Some(bound.at));
-                    self.answer(Defect::UnclosedBlock, &Subject::Call(call), finding);
-                }
-                for stray in fields.stray.iter().take(limits.fields) {
-                    let message = format!("`{}` closes no field", excerpt(stray.of(self.text), 40));
-                    self.answer(
-                        Defect::StrayCloser,
-                        &Subject::Place(Some(block_index)),
-                        defect(Defect::StrayCloser, *stray, message),
-                    );
-                }
-                if fields.too_many {
-                    let message = format!("the payload has more than {} fields", limits.fields);
-                    let finding = defect(Defect::MalformedPayload, block.opener(), message).with_rule(Some(bound.at));
-                    self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
-                }
-                incomplete = !fields.unclosed.is_empty() || fields.too_many;
-                let typed = source.members(&fields, types, limits.depth);
-                if values.get() == 0 {
-                    let why = format!("the payloads hold more than {} values", limits.values);
-                    return self.malformed(call, bound, places::whole(block), &why);
-                }
-                for (name, span) in typed.repeated {
-                    let message = format!("the field `{name}` stands several times; the last counts");
-                    self.remark(Remark::RepeatedField, span, message, Some(bound.at));
-                }
-                for text in typed.between.iter().filter(|_| !fields.too_many).take(limits.fields) {
-                    let said = excerpt(text.of(self.text), 40);
-                    let message = format!("`{said}` stands between fields, and nothing reads it");
-                    self.remark(Remark::FieldForm, *text, message, Some(bound.at));
-                }
-                ("tags", typed.params)
-            }
-            Payload::Json(json) => {
-                for fault in &json.faults {
-                    self.payload_fault(&fault.name, fault.span);
-                }
-                for key in &json.repeated {
-                    let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
-                    self.remark(Remark::DuplicateKey, places::whole(block), message, Some(bound.at));
-                }
-                let Value::Object(mut params) = json.value else {
-                    let why = match bound.named_within() {
-                        Some((_, true)) => "the payload is no list of calls",
-                        _ => "the payload is no object",
-                    };
-                    return self.malformed(call, bound, places::whole(block), why);
-                };
-                if let (Some(([name, ..], _)), None) = (bound.named_within(), &bound.body) {
-                    params.remove(name);
-                }
-                self.with_call(call, |call| call.readable = true);
-                if let Some(why) = json.forgiven {
-                    self.malformed(call, bound, places::whole(block), why);
-                }
-                ("json", params)
-            }
-            Payload::Text => {
-                let text = block.body().of(self.text);
-                let text = if bound.entities() { crate::document::decode_entities(text) } else { text.into() };
-                ("text", Object::from_iter([(bound.text_param().unwrap_or("text"), text.into())]))
-            }
-            Payload::Unreadable(Unreadable { why, at }) => return self.malformed(call, bound, at, &why),
-        };
-        let mut rung = read.rung;
-        let joins = bound.payload.iter().position(|reader| *reader == surface::Payload::Attributes);
-        let told = if joins.is_some() { self.told(block, bound) } else { Vec::new() };
-        if let Some(joins) = joins.filter(|_| form != "attributes") {
-            let payload = std::mem::replace(&mut params, self.opener_params(block, bound, source, types));
-            rung = if params.is_empty() { rung } else { rung.min(joins) };
-            for (name, value) in &payload {
-                if params.insert(name, value.clone()).is_some() {
-                    let message = format!("the opener says `{name}`, too; the payload counts");
-                    let entry = told.iter().find(|entry| dialect.names.same(entry.name, name));
-                    let at = entry.map_or(block.opener(), |entry| entry.span);
-                    self.remark(Remark::RepeatedField, at, message, Some(bound.at));
-                }
-            }
-        }
-        if rung > 0 {
-            let declared = bound.payload.first().map_or("", |reader| reader.word());
-            let message = format!("the payload is {form} where {declared} is declared");
-            self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
-        }
-        self.with_call(call, |call| call.form = form);
-        let Some(action) = action else {
-            self.with_call(call, |call| call.params = params.into());
-            return false;
-        };
-        let mut params = Value::Object(params);
-        let undeclared = typing::settle(&mut params, types, self.program.limits.diagnostics);
-        self.with_call(call, |call| {
-            call.params = params;
-            call.undeclared = undeclared.count > 0;
-        });
-        if joins.is_none() {
-            self.judge_unread(call, block, bound, types);
-        }
-        let places = Places::new(source, types, block, told);
-        let at = |way: &[String]| places.at(form, way);
-        self.judge_undeclared(call, &at, action, undeclared);
-        // What is missing from a payload that was cut off is no second defect, unless the call runs all the same.
-        if incomplete && self.calls.get(call).is_some_and(|call| !call.accepted) {
-            return false;
-        }
-        self.validate(call, &at, action)
-    }
-
-    /// The rung on which the opener is the payload: where no body stands, and it says more than the action's name.
-    fn in_opener(&self, block: &Block, bound: &program::Block) -> Option<usize> {
-        let rung = bound.payload.iter().position(|reader| *reader == surface::Payload::Attributes)?;
-        let says = || !self.told(block, bound).is_empty();
-        (block.body().of(self.text).trim().is_empty() && says()).then_some(rung)
-    }
-
-    /// What the opener says beside the action's name; the first of a name counts.
-    fn told(&self, block: &Block, bound: &program::Block) -> Vec<Entry<'r>> {
-        let Some((_, dialect)) = self.dialect else { return Vec::new() };
-        let mut entries: Vec<Entry<'r>> = Vec::new();
-        for attribute in block.attributes.iter().take(self.program.limits.fields) {
-            let Some(name) = self.key_of(block, attribute).filter(|name| !name.starts_with("fault_")) else { continue };
-            let same = |other: &str| dialect.names.same(other, name);
-            let names = matches!(&bound.called, program::Called::Attribute(called) if same(called));
-            if !names && !entries.iter().any(|entry| same(entry.name)) {
-                let body = trimmed(attribute.value.span(), self.text, &bound.trim);
-                let start = match attribute.key {
-                    Key::Typed(key) => key.start(),
-                    Key::Rule(_) | Key::Payload => body.start,
-                };
-                entries.push(Entry { name, span: Span::new(start, body.end), body });
-            }
-        }
-        entries
-    }
-
-    /// The parameters that the opener gives.
-    fn opener_params(&self, block: &Block, bound: &program::Block, source: Source<'_>, types: &Types) -> Object {
-        // Attributes as tags have them hold entities, whatever the block says of its body; what a rule of the pack's own
-        // grammar captures says what it says.
-        let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, Key::Typed(_)));
-        let source = Source { entities: source.entities || quoted, ..source };
-        source.typed(self.told(block, bound).into_iter(), types, self.program.limits.depth).params
-    }
-
-    /// Tells what stands beside a payload that it cannot join: a parameter is missed there, all else is another form.
-    fn judge_unread(&mut self, call: usize, block: &Block, bound: &program::Block, types: &Types) {
-        let Some((_, dialect)) = self.dialect else { return };
-        // Where members have no body among them, they are the payload.
-        if dialect.outline.is_some() && bound.body.is_none() {
-            return;
-        }
-        let same = |name: &str, other: &str| dialect.names.same(name, other);
-        let closes = |name: &str| {
-            bound.close.iter().any(|closer| matches!(closer, program::Closer::Attribute(key) if same(key, name)))
-        };
-        // What a rule of the grammar captures has no name of its own, and the pack knows whether it asks for it.
-        let written = |entry: &Entry<'_>| entry.span != entry.body && !closes(entry.name);
-        for entry in self.told(block, bound).into_iter().filter(written) {
-            let name = excerpt(entry.name, 40);
-            if types.members().any(|(declared, _)| same(declared, entry.name)) {
-                let message = format!("`{name}` stands beside the payload, where no parameter is read");
-                let finding = defect(Defect::UnknownParam, entry.span, message)
-                    .with_rule(Some(bound.at))
-                    .with_help("write it into the payload");
-                self.answer(Defect::UnknownParam, &Subject::Params(call), finding);
-            } else {
-                let message = format!("`{name}` stands beside the payload, and nothing reads it");
-                self.remark(Remark::FieldForm, entry.span, message, Some(bound.at));
-            }
-        }
-    }
-
-    /// What typing needs to know of a block.
-    fn source<'s>(
-        &self,
-        block: &Block,
-        bound: &'s program::Block,
-        dialect: &'s Dialect,
-        values: &'s Cell<usize>,
-    ) -> Source<'s>
-    where
-        'r: 's,
-    {
-        Source {
-            text: self.text,
-            masks: &self.document.masks,
-            dialect,
-            spelled: spelled(block, bound),
-            entities: bound.entities(),
-            limits: &self.program.limits,
-            values,
-        }
-    }
-
-    /// The places of what a call says.
-    pub(super) fn places(&self, call: &Call<'_>) -> Option<Places<'_>> {
-        let ((block, bound), (_, dialect)) = (self.block(call.block)?, self.dialect?);
-        let types = self.action_of(call.block).map_or(Types::unknown(), |(_, action)| action.schema.types());
-        let joins = bound.payload.contains(&surface::Payload::Attributes);
-        let told = if joins { self.told(block, bound) } else { Vec::new() };
-        Some(Places::new(self.source(block, bound, dialect, &self.values), types, block, told))
-    }
-
-    fn malformed(&mut self, call: usize, bound: &program::Block, at: Span, why: &str) -> bool {
-        let finding = defect(Defect::MalformedPayload, at, why.to_owned()).with_rule(Some(bound.at));
-        self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
-        false
-    }
-
-    fn judge_undeclared(
-        &mut self,
-        call: usize,
-        at: &dyn Fn(&[String]) -> Span,
-        action: &Action,
-        undeclared: Undeclared,
-    ) {
-        let declared = action.schema.json().get("properties").and_then(Json::as_object);
-        self.left_out += undeclared.count - undeclared.paths.len();
-        for path in undeclared.paths {
-            let name = path.last().cloned().unwrap_or_default();
-            let message = format!("the action does not declare `{}`", excerpt(&path.join("."), 60));
-            let mut finding = defect(Defect::UnknownParam, at(&path), message).with_rule(Some(action.at));
-            if let ([_], Some(declared)) = (path.as_slice(), declared) {
-                finding = finding.with_nearest(&name, declared.keys().map(String::as_str));
-            }
-            self.answer(Defect::UnknownParam, &Subject::Params(call), finding);
-        }
-    }
-
-    /// Whether the parameters fit the schema, maybe after a strategy changed them.
-    fn validate(&mut self, call: usize, at: &dyn Fn(&[String]) -> Span, action: &Action) -> bool {
-        let Some((way, faults)) = self.faults_of(call, action) else { return true };
-        let mut message = String::from("the payload does not fit its schema: ");
-        for (index, fault) in faults.iter().take(3).enumerate() {
-            let _ = write!(message, "{}{fault}", if index == 0 { "" } else { "; " });
-        }
-        if faults.len() > 3 {
-            message.push_str("; and more");
-        }
-        let finding = defect(Defect::InvalidPayload, at(&way), message).with_rule(Some(action.at));
-        let chosen = self.answer(Defect::InvalidPayload, &Subject::Call(call), finding);
-        matches!(chosen, Strategy::Coerce | Strategy::Default)
-    }
-
-    /// What the schema says against the parameters, and the way to what it says first.
-    fn faults_of(&self, call: usize, action: &Action) -> Option<(Vec<String>, Vec<String>)> {
-        let validator = match action.schema.validator() {
-            Ok(validator) => validator,
-            // Deny by default: nothing fits a schema that cannot be compiled.
-            Err(error) => {
-                let why = format!("the schema itself cannot be used: {}", excerpt(error, 120));
-                return Some((Vec::new(), vec![why]));
-            }
-        };
-        let params = &self.calls.get(call)?.params;
-        if validator.is_valid(params) {
-            return None;
-        }
-        let errors: Vec<_> = validator.iter_errors(params).take(10).collect();
-        let way = errors.first().map(|error| error.instance_path().segments().map(|step| step.to_string()).collect());
-        Some((way.unwrap_or_default(), errors.iter().map(|error| program::misfit_at("", error)).collect()))
     }
 
     /// Deny by default: what no permit allows is forbidden, and a condition that fails denies.
@@ -497,7 +186,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    fn with_call(&mut self, call: usize, change: impl FnOnce(&mut Call<'_>)) {
+    pub(super) fn with_call(&mut self, call: usize, change: impl FnOnce(&mut Call<'_>)) {
         if let Some(call) = self.calls.get_mut(call) {
             change(call);
         }
@@ -583,9 +272,4 @@ impl<'r> Judgement<'r> {
         }
         fits
     }
-}
-
-/// How the fields of a call are written.
-fn spelled<'p>(block: &Block, bound: &'p program::Block) -> Spelled<'p> {
-    Spelled { family: block.family(), named: bound.field.as_ref(), trim: &bound.field_trim }
 }

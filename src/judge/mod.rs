@@ -16,6 +16,7 @@ mod leaves;
 mod lists;
 mod outside;
 mod path;
+mod payloads;
 mod places;
 mod reading;
 mod reply;

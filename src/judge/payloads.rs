@@ -1,0 +1,394 @@
+//! Payloads: which parameters does a call give?
+//!
+//! In: the block of a call, and its action.
+//! Out: the call's parameters, typed and checked by the action's schema; a finding for whatever of the payload does not count.
+//! Never: asks whether the call is permitted.
+
+use super::places::{self, Places};
+use super::typing::{self, Entry, Source, Undeclared};
+use super::{Call, Judgement, Subject, defect};
+use crate::diagnostic::{Defect, Remark, Strategy};
+use crate::document::payload::{self, Fields, Json, Payload, Spelled, Unreadable};
+use crate::document::{Block, Ended, Key, Written, trimmed};
+use crate::program::{self, Action, Dialect, Types};
+use crate::surface;
+use crate::text::{Span, excerpt};
+use crate::value::{Object, Value};
+use std::cell::Cell;
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+/// What a payload gives.
+struct Given {
+    form: &'static str,
+    params: Object,
+    /// The rung of the reader that read it.
+    rung: usize,
+    /// Whether there is more of it that cannot be read.
+    incomplete: bool,
+}
+
+/// A call whose payload is read: its number, its block, and what the dialect says of such blocks.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    call: usize,
+    block: &'a Block,
+    bound: &'a program::Block,
+}
+
+impl<'r> Judgement<'r> {
+    /// Reads and types the payload; whether its parameters fit the schema.
+    pub(super) fn read_payload(
+        &mut self,
+        call: usize,
+        block: &Block,
+        bound: &program::Block,
+        action: Option<&Action>,
+    ) -> bool {
+        let asked = Asked { call, block, bound };
+        let Some((_, dialect)) = self.dialect else { return false };
+        let values = Rc::clone(&self.values);
+        let types = action.map_or(Types::unknown(), |action| action.schema.types());
+        let source = self.source(block, bound, dialect, &values);
+        let Some(mut given) = self.given(asked, source, types) else { return false };
+        let joins = bound.payload.iter().position(|reader| *reader == surface::Payload::Attributes);
+        let told = if joins.is_some() { self.told(block, bound) } else { Vec::new() };
+        if let Some(joins) = joins.filter(|_| given.form != "attributes") {
+            let of_opener = self.opener_params(block, bound, source, types);
+            self.join_opener(asked, &mut given, (joins, of_opener), &told);
+        }
+        let Given { form, params, rung, incomplete } = given;
+        if rung > 0 {
+            let declared = bound.payload.first().map_or("", |reader| reader.word());
+            let message = format!("the payload is {form} where {declared} is declared");
+            self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
+        }
+        self.with_call(call, |call| call.form = form);
+        let Some(action) = action else {
+            self.with_call(call, |call| call.params = params.into());
+            return false;
+        };
+        let mut params = Value::Object(params);
+        let undeclared = typing::settle(&mut params, types, self.program.limits.diagnostics);
+        self.with_call(call, |call| {
+            call.params = params;
+            call.undeclared = undeclared.count > 0;
+        });
+        if joins.is_none() {
+            self.judge_unread(call, block, bound, types);
+        }
+        let places = Places::new(source, types, block, told);
+        let at = |way: &[String]| places.at(form, way);
+        self.judge_undeclared(call, &at, action, undeclared);
+        // What is missing from a payload that was cut off is no second defect, unless the call runs all the same.
+        if incomplete && self.calls.get(call).is_some_and(|call| !call.accepted) {
+            return false;
+        }
+        self.validate(call, &at, action)
+    }
+
+    /// What the payload gives, if it can be read.
+    fn given(&mut self, asked: Asked<'_>, source: Source<'_>, types: &Types) -> Option<Given> {
+        let Asked { call, block, bound } = asked;
+        let read = self.payload(asked, source)?;
+        let mut incomplete = false;
+        let (form, params) = match read.payload {
+            Payload::Empty => ("none", Object::new()),
+            Payload::Attributes => ("attributes", self.opener_params(block, bound, source, types)),
+            Payload::Fields(fields) => {
+                incomplete = !fields.unclosed.is_empty() || fields.too_many;
+                ("tags", self.params_of_fields(asked, &fields, source, types)?)
+            }
+            Payload::Json(json) => ("json", self.params_of_json(asked, json)?),
+            Payload::Text => {
+                let text = block.body().of(self.text);
+                let text = if bound.entities() { crate::document::decode_entities(text) } else { text.into() };
+                ("text", Object::from_iter([(bound.text_param().unwrap_or("text"), text.into())]))
+            }
+            Payload::Unreadable(Unreadable { why, at }) => {
+                self.malformed(call, bound, at, &why);
+                return None;
+            }
+        };
+        Some(Given { form, params, rung: read.rung, incomplete })
+    }
+
+    /// The payload as the first reader reads it that can.
+    fn payload(&mut self, Asked { call, block, bound }: Asked<'_>, source: Source<'_>) -> Option<payload::Read> {
+        if block.ended == Ended::Bare {
+            let expected = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
+            let finding = defect(Defect::MalformedPayload, block.opener(), "no payload follows the opener")
+                .with_rule(Some(bound.at))
+                .with_help(format!("its payload is {expected}, right behind it"));
+            self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
+            return None;
+        }
+        if let Some(value) = block.value() {
+            return Some(payload::of_value(value, source.limits, source.values));
+        }
+        if let Some(rung) = self.in_opener(block, bound) {
+            return Some(payload::Read { payload: Payload::Attributes, rung });
+        }
+        // A member that could not be read says so once more.
+        let ladder = if block.written == Written::Value { &[surface::Payload::Json] } else { &*bound.payload };
+        Some(payload::read(
+            self.text,
+            block.body(),
+            source.masks,
+            ladder,
+            source.dialect,
+            source.spelled,
+            source.limits,
+            source.values,
+        ))
+    }
+
+    fn params_of_fields(
+        &mut self,
+        Asked { call, block, bound }: Asked<'_>,
+        fields: &Fields,
+        source: Source<'_>,
+        types: &Types,
+    ) -> Option<Object> {
+        let limits = &self.program.limits;
+        if let Some(unclosed) = fields.unclosed.first() {
+            let message = format!("the field `{}` is never closed", excerpt(unclosed.of(self.text), 40));
+            let finding = defect(Defect::UnclosedBlock, *unclosed, message).with_rule(Some(bound.at));
+            self.answer(Defect::UnclosedBlock, &Subject::Call(call), finding);
+        }
+        let around = self.calls.get(call).map(|call| call.block);
+        for stray in fields.stray.iter().take(limits.fields) {
+            let message = format!("`{}` closes no field", excerpt(stray.of(self.text), 40));
+            let finding = defect(Defect::StrayCloser, *stray, message);
+            self.answer(Defect::StrayCloser, &Subject::Place(around), finding);
+        }
+        if fields.too_many {
+            let message = format!("the payload has more than {} fields", limits.fields);
+            self.malformed(call, bound, block.opener(), &message);
+        }
+        let typed = source.members(fields, types, limits.depth);
+        if source.values.get() == 0 {
+            let why = format!("the payloads hold more than {} values", limits.values);
+            self.malformed(call, bound, places::whole(block), &why);
+            return None;
+        }
+        for (name, span) in typed.repeated {
+            let message = format!("the field `{name}` stands several times; the last counts");
+            self.remark(Remark::RepeatedField, span, message, Some(bound.at));
+        }
+        for text in typed.between.iter().filter(|_| !fields.too_many).take(limits.fields) {
+            let said = excerpt(text.of(self.text), 40);
+            let message = format!("`{said}` stands between fields, and nothing reads it");
+            self.remark(Remark::FieldForm, *text, message, Some(bound.at));
+        }
+        Some(typed.params)
+    }
+
+    fn params_of_json(&mut self, Asked { call, block, bound }: Asked<'_>, json: Json) -> Option<Object> {
+        let whole = places::whole(block);
+        for fault in &json.faults {
+            self.payload_fault(&fault.name, fault.span);
+        }
+        for key in &json.repeated {
+            let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
+            self.remark(Remark::DuplicateKey, whole, message, Some(bound.at));
+        }
+        let Value::Object(mut params) = json.value else {
+            let why = match bound.named_within() {
+                Some((_, true)) => "the payload is no list of calls",
+                _ => "the payload is no object",
+            };
+            self.malformed(call, bound, whole, why);
+            return None;
+        };
+        if let (Some(([name, ..], _)), None) = (bound.named_within(), &bound.body) {
+            params.remove(name);
+        }
+        self.with_call(call, |call| call.readable = true);
+        if let Some(why) = json.forgiven {
+            self.malformed(call, bound, whole, why);
+        }
+        Some(params)
+    }
+
+    /// Adds what the opener gives, which is read on a rung of its own; of what both give, the payload's counts.
+    fn join_opener(
+        &mut self,
+        Asked { block, bound, .. }: Asked<'_>,
+        given: &mut Given,
+        (rung, of_opener): (usize, Object),
+        told: &[Entry<'_>],
+    ) {
+        if !of_opener.is_empty() {
+            given.rung = given.rung.min(rung);
+        }
+        let payload = std::mem::replace(&mut given.params, of_opener);
+        for (name, value) in &payload {
+            if given.params.insert(name, value.clone()).is_some() {
+                let message = format!("the opener says `{name}`, too; the payload counts");
+                let same = |entry: &&Entry<'_>| self.dialect.is_some_and(|(_, one)| one.names.same(entry.name, name));
+                let at = told.iter().find(same).map_or(block.opener(), |entry| entry.span);
+                self.remark(Remark::RepeatedField, at, message, Some(bound.at));
+            }
+        }
+    }
+
+    /// The rung on which the opener is the payload: where no body stands, and it says more than the action's name.
+    fn in_opener(&self, block: &Block, bound: &program::Block) -> Option<usize> {
+        let rung = bound.payload.iter().position(|reader| *reader == surface::Payload::Attributes)?;
+        let says = || !self.told(block, bound).is_empty();
+        (block.body().of(self.text).trim().is_empty() && says()).then_some(rung)
+    }
+
+    /// What the opener says beside the action's name; the first of a name counts.
+    fn told(&self, block: &Block, bound: &program::Block) -> Vec<Entry<'r>> {
+        let Some((_, dialect)) = self.dialect else { return Vec::new() };
+        let mut entries: Vec<Entry<'r>> = Vec::new();
+        for attribute in block.attributes.iter().take(self.program.limits.fields) {
+            let Some(name) = self.key_of(block, attribute).filter(|name| !name.starts_with("fault_")) else { continue };
+            let same = |other: &str| dialect.names.same(other, name);
+            let names = matches!(&bound.called, program::Called::Attribute(called) if same(called));
+            if !names && !entries.iter().any(|entry| same(entry.name)) {
+                let body = trimmed(attribute.value.span(), self.text, &bound.trim);
+                let start = match attribute.key {
+                    Key::Typed(key) => key.start(),
+                    Key::Rule(_) | Key::Payload => body.start,
+                };
+                entries.push(Entry { name, span: Span::new(start, body.end), body });
+            }
+        }
+        entries
+    }
+
+    /// The parameters that the opener gives.
+    fn opener_params(&self, block: &Block, bound: &program::Block, source: Source<'_>, types: &Types) -> Object {
+        // Attributes as tags have them hold entities, whatever the block says of its body; what a rule of the pack's own
+        // grammar captures says what it says.
+        let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, Key::Typed(_)));
+        let source = Source { entities: source.entities || quoted, ..source };
+        source.typed(self.told(block, bound).into_iter(), types, self.program.limits.depth).params
+    }
+
+    /// Tells what stands beside a payload that it cannot join: a parameter is missed there, all else is another form.
+    fn judge_unread(&mut self, call: usize, block: &Block, bound: &program::Block, types: &Types) {
+        let Some((_, dialect)) = self.dialect else { return };
+        // Where members have no body among them, they are the payload.
+        if dialect.outline.is_some() && bound.body.is_none() {
+            return;
+        }
+        let same = |name: &str, other: &str| dialect.names.same(name, other);
+        let closes = |name: &str| {
+            bound.close.iter().any(|closer| matches!(closer, program::Closer::Attribute(key) if same(key, name)))
+        };
+        // What a rule of the grammar captures has no name of its own, and the pack knows whether it asks for it.
+        let written = |entry: &Entry<'_>| entry.span != entry.body && !closes(entry.name);
+        for entry in self.told(block, bound).into_iter().filter(written) {
+            let name = excerpt(entry.name, 40);
+            if types.members().any(|(declared, _)| same(declared, entry.name)) {
+                let message = format!("`{name}` stands beside the payload, where no parameter is read");
+                let finding = defect(Defect::UnknownParam, entry.span, message)
+                    .with_rule(Some(bound.at))
+                    .with_help("write it into the payload");
+                self.answer(Defect::UnknownParam, &Subject::Params(call), finding);
+            } else {
+                let message = format!("`{name}` stands beside the payload, and nothing reads it");
+                self.remark(Remark::FieldForm, entry.span, message, Some(bound.at));
+            }
+        }
+    }
+
+    /// What typing needs to know of a block.
+    fn source<'s>(
+        &self,
+        block: &Block,
+        bound: &'s program::Block,
+        dialect: &'s Dialect,
+        values: &'s Cell<usize>,
+    ) -> Source<'s>
+    where
+        'r: 's,
+    {
+        Source {
+            text: self.text,
+            masks: &self.document.masks,
+            dialect,
+            spelled: spelled(block, bound),
+            entities: bound.entities(),
+            limits: &self.program.limits,
+            values,
+        }
+    }
+
+    /// The places of what a call says.
+    pub(super) fn places(&self, call: &Call<'_>) -> Option<Places<'_>> {
+        let ((block, bound), (_, dialect)) = (self.block(call.block)?, self.dialect?);
+        let types = self.action_of(call.block).map_or(Types::unknown(), |(_, action)| action.schema.types());
+        let joins = bound.payload.contains(&surface::Payload::Attributes);
+        let told = if joins { self.told(block, bound) } else { Vec::new() };
+        Some(Places::new(self.source(block, bound, dialect, &self.values), types, block, told))
+    }
+
+    fn malformed(&mut self, call: usize, bound: &program::Block, at: Span, why: &str) {
+        let finding = defect(Defect::MalformedPayload, at, why.to_owned()).with_rule(Some(bound.at));
+        self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
+    }
+
+    fn judge_undeclared(
+        &mut self,
+        call: usize,
+        at: &dyn Fn(&[String]) -> Span,
+        action: &Action,
+        undeclared: Undeclared,
+    ) {
+        let declared = action.schema.json().get("properties").and_then(serde_json::Value::as_object);
+        self.left_out += undeclared.count - undeclared.paths.len();
+        for path in undeclared.paths {
+            let name = path.last().cloned().unwrap_or_default();
+            let message = format!("the action does not declare `{}`", excerpt(&path.join("."), 60));
+            let mut finding = defect(Defect::UnknownParam, at(&path), message).with_rule(Some(action.at));
+            if let ([_], Some(declared)) = (path.as_slice(), declared) {
+                finding = finding.with_nearest(&name, declared.keys().map(String::as_str));
+            }
+            self.answer(Defect::UnknownParam, &Subject::Params(call), finding);
+        }
+    }
+
+    /// Whether the parameters fit the schema, maybe after a strategy changed them.
+    fn validate(&mut self, call: usize, at: &dyn Fn(&[String]) -> Span, action: &Action) -> bool {
+        let Some((way, faults)) = self.faults_of(call, action) else { return true };
+        let mut message = String::from("the payload does not fit its schema: ");
+        for (index, fault) in faults.iter().take(3).enumerate() {
+            let _ = write!(message, "{}{fault}", if index == 0 { "" } else { "; " });
+        }
+        if faults.len() > 3 {
+            message.push_str("; and more");
+        }
+        let finding = defect(Defect::InvalidPayload, at(&way), message).with_rule(Some(action.at));
+        let chosen = self.answer(Defect::InvalidPayload, &Subject::Call(call), finding);
+        matches!(chosen, Strategy::Coerce | Strategy::Default)
+    }
+
+    /// What the schema says against the parameters, and the way to what it says first.
+    fn faults_of(&self, call: usize, action: &Action) -> Option<(Vec<String>, Vec<String>)> {
+        let validator = match action.schema.validator() {
+            Ok(validator) => validator,
+            // Deny by default: nothing fits a schema that cannot be compiled.
+            Err(error) => {
+                let why = format!("the schema itself cannot be used: {}", excerpt(error, 120));
+                return Some((Vec::new(), vec![why]));
+            }
+        };
+        let params = &self.calls.get(call)?.params;
+        if validator.is_valid(params) {
+            return None;
+        }
+        let errors: Vec<_> = validator.iter_errors(params).take(10).collect();
+        let way = errors.first().map(|error| error.instance_path().segments().map(|step| step.to_string()).collect());
+        Some((way.unwrap_or_default(), errors.iter().map(|error| program::misfit_at("", error)).collect()))
+    }
+}
+
+/// How the fields of a call are written.
+fn spelled<'p>(block: &Block, bound: &'p program::Block) -> Spelled<'p> {
+    Spelled { family: block.family(), named: bound.field.as_ref(), trim: &bound.field_trim }
+}
