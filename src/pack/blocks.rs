@@ -16,7 +16,10 @@ use std::sync::Arc;
 const MOST_GRAMMARS: usize = 64;
 const MOST_BLOCKS: usize = 4096;
 
-pub(super) fn check(surface: &Surface, grammars: &IndexMap<String, Arc<Grammar>>, diagnostics: &mut Vec<Diagnostic>) {
+/// The grammars that can be read, by name.
+type Grammars = IndexMap<String, Arc<Grammar>>;
+
+pub(super) fn check(surface: &Surface, grammars: &Grammars, diagnostics: &mut Vec<Diagnostic>) {
     for dialect in surface.dialects.values() {
         check_dialect(dialect, &surface.torn, grammars, diagnostics);
     }
@@ -30,125 +33,131 @@ fn bad(at: Location, message: impl Into<String>, help: &str) -> Diagnostic {
 fn check_dialect(
     dialect: &Spanned<Dialect>,
     torn: &HashSet<Location>,
-    grammars: &IndexMap<String, Arc<Grammar>>,
+    grammars: &Grammars,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let whole = !torn.contains(&dialect.at);
-    let dialect = &dialect.value;
-    let found: Vec<&Grammar> =
-        dialect.grammar.0.iter().filter_map(|name| grammars.get(&name.value).map(Arc::as_ref)).collect();
-    for name in &dialect.grammar.0 {
-        let Some(grammar) = grammars.get(&name.value) else { continue };
-        for rule in ["open", "name"] {
-            if grammar.rule(rule).is_none() {
-                let message = format!("the grammar `{}` has no rule `{rule}`", name.value);
-                diagnostics.push(bad(
-                    name.at,
-                    message,
-                    "a dialect's grammar spells its openers: `open`, with `name` inside",
-                ));
-            }
-        }
-    }
+    let Spanned { value: dialect, at } = dialect;
+    check_grammars(dialect, grammars, diagnostics);
     if dialect.grammar.0.is_empty() && whole {
-        diagnostics.push(bad(dialect.at, "the dialect names no grammar", "say `grammar = \"tags\"`, or another"));
+        diagnostics.push(bad(*at, "the dialect names no grammar", "say `grammar = \"tags\"`, or another"));
     }
-    if let Some(name) = dialect.grammar.0.get(MOST_GRAMMARS) {
-        let message = format!("the dialect names more than {MOST_GRAMMARS} grammars");
-        diagnostics.push(bad(name.at, message, "say what goes together as a dialect of its own"));
+    if dialect.blocks.is_empty() && whole {
+        diagnostics.push(bad(*at, "the dialect binds no block", "add `blocks.NAME = { role = … }`"));
     }
     if let Some(block) = dialect.blocks.values().nth(MOST_BLOCKS) {
         let message = format!("the dialect binds more than {MOST_BLOCKS} blocks");
         diagnostics.push(bad(block.at, message, "a `*` in a name stands for any characters"));
     }
-    if dialect.blocks.is_empty() && whole {
-        diagnostics.push(bad(dialect.at, "the dialect binds no block", "add `blocks.NAME = { role = … }`"));
-    }
-    if let Some(text) = &dialect.text {
-        let section = text.value.strip_prefix("section:").is_some_and(|name| !name.is_empty());
-        if !section && !matches!(text.value.as_str(), "stray" | "message") {
-            let message = format!("`{}` says nothing about text outside every block", text.value);
-            diagnostics.push(
-                Diagnostic::new(Code::PACK_WRONG_VALUE, text.at, message)
-                    .with_help("it is `stray`, `message` or `section:NAME`"),
-            );
-        }
-    }
-    if let Some(text) = dialect.text.as_ref().filter(|text| text.value == "message" && !dialect.between.is_empty()) {
-        let help = "take `between` out: the text is shown as it comes";
-        diagnostics.push(bad(
-            text.at,
-            "where all text outside every block is the message, nothing stands between",
-            help,
-        ));
-    }
+    check_text(dialect, diagnostics);
     for block in dialect.blocks.values().filter(|block| block.value.starts).skip(1) {
         let help = "say the other names that open it as its `names`";
         diagnostics.push(bad(block.at, "another block opens where the answer starts, and only the first does", help));
     }
-    let names: Vec<&str> = dialect.grammar.0.iter().map(|name| name.value.as_str()).collect();
-    for grammar in dialect.blocks.values().filter_map(|block| block.value.grammar.as_ref()) {
-        if !names.contains(&grammar.value.as_str()) {
-            let message = format!("the dialect does not name the grammar `{}`", grammar.value);
-            diagnostics.push(
-                Diagnostic::new(Code::PACK_BLOCK, grammar.at, message)
-                    .with_nearest(&grammar.value, names.iter().copied()),
-            );
-        }
-    }
-    let has = |rule: &str| found.iter().any(|grammar| grammar.rule(rule).is_some());
-    let object = has("member");
+    let object = spelling(dialect, grammars).any(|grammar| grammar.rule("member").is_some());
     if object {
         check_object(dialect, diagnostics);
     }
     for (name, block) in &dialect.blocks {
+        let torn = torn.contains(&block.at);
         check_block(&block.value, block.at, (dialect, object), diagnostics);
-        if !torn.contains(&block.at) {
+        if !torn {
             check_lacks(name, block, object, diagnostics);
         }
         if object {
             check_member(name, &block.value, block.at, diagnostics);
-            continue;
+        } else {
+            let within = check_within(name, block, torn, diagnostics);
+            check_values(block, within, diagnostics);
+            check_spelling(block, dialect, grammars, diagnostics);
         }
-        let within = check_within(name, block, torn.contains(&block.at), diagnostics);
-        let payload = |one: Payload| block.value.payload.0.iter().any(|payload| payload.value == one);
-        // The text behind an opener is a parameter.
-        let text = block.value.role == Role::Call && payload(Payload::Text);
-        let words = block.value.body.iter().filter(|_| !within && !text).chain(&block.value.text).map(|word| word.at);
-        for at in words.chain(block.value.schema.as_ref().map(|_| block.at)) {
-            let help = match block.value.role {
-                Role::Call => "a call has one whose payload is `text`, or names it: `name = \"@payload.MEMBER\"`",
-                _ => "take it out: its body stands between its opener and its end",
-            };
-            diagnostics.push(bad(at, "only where members are blocks is a value among them", help));
+    }
+}
+
+/// Those of the grammars of a dialect that can be read.
+fn spelling<'g>(dialect: &Dialect, grammars: &'g Grammars) -> impl Iterator<Item = &'g Grammar> {
+    dialect.grammar.0.iter().filter_map(|name| grammars.get(&name.value).map(Arc::as_ref))
+}
+
+/// Each grammar has the rules of one, and blocks are spelled by those that their dialect names.
+fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<Diagnostic>) {
+    for name in &dialect.grammar.0 {
+        let Some(grammar) = grammars.get(&name.value) else { continue };
+        for rule in ["open", "name"].into_iter().filter(|rule| grammar.rule(rule).is_none()) {
+            let message = format!("the grammar `{}` has no rule `{rule}`", name.value);
+            let help = "a dialect's grammar spells its openers: `open`, with `name` inside";
+            diagnostics.push(bad(name.at, message, help));
         }
-        let own = |name: &&&str| block.value.grammar.as_ref().is_none_or(|own| own.value == **name);
-        let spelling: Option<Vec<&Grammar>> =
-            names.iter().filter(own).map(|name| grammars.get(*name).map(Arc::as_ref)).collect();
-        // What a grammar that cannot be read spells is not known.
-        let spelling = spelling.unwrap_or_default();
-        if block.value.starts && !spelling.is_empty() && spelling.iter().all(|grammar| grammar.rule("close").is_none())
-        {
-            let help = "take `starts` out, or give its grammar the rule `close`";
-            diagnostics.push(bad(
-                block.at,
-                "only what has a closer can open where the answer starts and nowhere else",
-                help,
-            ));
+    }
+    if let Some(name) = dialect.grammar.0.get(MOST_GRAMMARS) {
+        let message = format!("the dialect names more than {MOST_GRAMMARS} grammars");
+        diagnostics.push(bad(name.at, message, "say what goes together as a dialect of its own"));
+    }
+    let names = || dialect.grammar.0.iter().map(|name| name.value.as_str());
+    for grammar in dialect.blocks.values().filter_map(|block| block.value.grammar.as_ref()) {
+        if !names().any(|name| name == grammar.value) {
+            let message = format!("the dialect does not name the grammar `{}`", grammar.value);
+            let fault = Diagnostic::new(Code::PACK_BLOCK, grammar.at, message);
+            diagnostics.push(fault.with_nearest(&grammar.value, names()));
         }
-        check_attributes(&block.value, spelling, diagnostics);
-        let ladder = if block.value.ends.is_empty() { &dialect.ends } else { &block.value.ends };
-        for ending in ladder.iter().flat_map(|rung| &rung.0) {
-            let rule = match ending.value {
-                Ending::Closer | Ending::MaskedCloser | Ending::LastLooseCloser => "close",
-                Ending::Payload => "payload",
-                _ => continue,
-            };
-            if !found.is_empty() && !has(rule) {
-                let message =
-                    format!("no grammar of this dialect has the rule `{rule}` that `{}` needs", ending.value.word());
-                diagnostics.push(bad(ending.at, message, "take the rung out, or add the rule to the grammar"));
-            }
+    }
+}
+
+/// What text outside every block is.
+fn check_text(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(text) = &dialect.text else { return };
+    let section = text.value.strip_prefix("section:").is_some_and(|name| !name.is_empty());
+    if !section && !matches!(text.value.as_str(), "stray" | "message") {
+        let message = format!("`{}` says nothing about text outside every block", text.value);
+        let fault = Diagnostic::new(Code::PACK_WRONG_VALUE, text.at, message);
+        diagnostics.push(fault.with_help("it is `stray`, `message` or `section:NAME`"));
+    }
+    if text.value == "message" && !dialect.between.is_empty() {
+        let message = "where all text outside every block is the message, nothing stands between";
+        diagnostics.push(bad(text.at, message, "take `between` out: the text is shown as it comes"));
+    }
+}
+
+/// Keys that mean something only where members are blocks, of a block that its payload may name (`within`).
+fn check_values(block: &Spanned<Block>, within: bool, diagnostics: &mut Vec<Diagnostic>) {
+    let Spanned { value: block, at } = block;
+    let call = block.role == Role::Call;
+    // The text behind an opener is a parameter.
+    let text = call && block.payload.0.iter().any(|payload| payload.value == Payload::Text);
+    let words = block.body.iter().filter(|_| !within && !text).chain(&block.text).map(|word| word.at);
+    for at in words.chain(block.schema.as_ref().map(|_| *at)) {
+        let help = match call {
+            true => "a call has one whose payload is `text`, or names it: `name = \"@payload.MEMBER\"`",
+            false => "take it out: its body stands between its opener and its end",
+        };
+        diagnostics.push(bad(at, "only where members are blocks is a value among them", help));
+    }
+}
+
+/// What a block rests on must be something that the grammars spell.
+fn check_spelling(block: &Spanned<Block>, dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<Diagnostic>) {
+    let Spanned { value: block, at } = block;
+    let own = dialect.grammar.0.iter().filter(|name| block.grammar.as_ref().is_none_or(|own| own.value == name.value));
+    // What a grammar that cannot be read spells is not known.
+    let own: Option<Vec<&Grammar>> = own.map(|name| grammars.get(&name.value).map(Arc::as_ref)).collect();
+    let own = own.unwrap_or_default();
+    if block.starts && !own.is_empty() && own.iter().all(|grammar| grammar.rule("close").is_none()) {
+        let message = "only what has a closer can open where the answer starts and nowhere else";
+        diagnostics.push(bad(*at, message, "take `starts` out, or give its grammar the rule `close`"));
+    }
+    check_attributes(block, own, diagnostics);
+    let ladder = if block.ends.is_empty() { &dialect.ends } else { &block.ends };
+    for ending in ladder.iter().flat_map(|rung| &rung.0) {
+        let rule = match ending.value {
+            Ending::Closer | Ending::MaskedCloser | Ending::LastLooseCloser => "close",
+            Ending::Payload => "payload",
+            _ => continue,
+        };
+        let mut known = spelling(dialect, grammars).peekable();
+        if known.peek().is_some() && known.all(|grammar| grammar.rule(rule).is_none()) {
+            let message =
+                format!("no grammar of this dialect has the rule `{rule}` that `{}` needs", ending.value.word());
+            diagnostics.push(bad(ending.at, message, "take the rung out, or add the rule to the grammar"));
         }
     }
 }
