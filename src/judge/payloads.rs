@@ -51,15 +51,17 @@ impl<'r> Judgement<'r> {
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
         let source = self.source(block, bound, dialect, &values);
         let Some(mut given) = self.given(asked, source, types) else { return false };
-        let joins = bound.payload.iter().position(|reader| *reader == surface::Payload::Attributes);
-        let told = if joins.is_some() { self.told(block, bound) } else { Vec::new() };
-        if let Some(joins) = joins.filter(|_| given.form != "attributes") {
+        let joins = bound.payload.contains(&surface::Payload::Attributes);
+        let told = if joins { self.told(block, bound) } else { Vec::new() };
+        if joins && given.form != "attributes" {
             let of_opener = self.opener_params(block, bound, source, types);
-            self.join_opener(asked, &mut given, (joins, of_opener), &told);
+            self.join_opener(asked, &mut given.params, of_opener, &told);
         }
         let Given { form, params, rung, incomplete } = given;
-        if rung > 0 {
-            let declared = bound.payload.first().map_or("", |reader| reader.word());
+        // What joins another payload is no other form of it.
+        let mut readers = bound.payload.iter().map(|reader| reader.word());
+        let declared = readers.find(|word| form == "attributes" || *word != "attributes").unwrap_or_default();
+        if rung > 0 && declared != form {
             let message = format!("the payload is {form} where {declared} is declared");
             self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
         }
@@ -74,7 +76,7 @@ impl<'r> Judgement<'r> {
             call.params = params;
             call.undeclared = undeclared.count > 0;
         });
-        if joins.is_none() {
+        if !joins {
             self.judge_unread(call, block, bound, types);
         }
         let places = Places::new(source, types, block, told);
@@ -211,20 +213,17 @@ impl<'r> Judgement<'r> {
         Some(params)
     }
 
-    /// Adds what the opener gives, which is read on a rung of its own; of what both give, the payload's counts.
+    /// Adds what the opener gives; of what both give, the payload's counts.
     fn join_opener(
         &mut self,
         Asked { block, bound, .. }: Asked<'_>,
-        given: &mut Given,
-        (rung, of_opener): (usize, Object),
+        params: &mut Object,
+        of_opener: Object,
         told: &[Entry<'_>],
     ) {
-        if !of_opener.is_empty() {
-            given.rung = given.rung.min(rung);
-        }
-        let payload = std::mem::replace(&mut given.params, of_opener);
+        let payload = std::mem::replace(params, of_opener);
         for (name, value) in &payload {
-            if given.params.insert(name, value.clone()).is_some() {
+            if params.insert(name, value.clone()).is_some() {
                 let message = format!("the opener says `{name}`, too; the payload counts");
                 let same = |entry: &&Entry<'_>| self.dialect.is_some_and(|(_, one)| one.names.same(entry.name, name));
                 let at = told.iter().find(same).map_or(block.opener(), |entry| entry.span);
