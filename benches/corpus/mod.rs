@@ -4,7 +4,7 @@
 //! Out: mixed answers of 1 to 8 KB in both dialects, one in ten malformed; single answers of any length; the two shipped
 //! packs; and the ratios of the medians that a run of `criterion` left behind.
 //! Never: depends on anything but the seed.
-#![allow(dead_code, reason = "each bench takes what it measures")]
+#![allow(dead_code, clippy::print_stdout, reason = "each bench takes what it measures, and prints what came of it")]
 #![allow(clippy::indexing_slicing, reason = "an index below the length")]
 #![allow(clippy::disallowed_methods, reason = "a bench reads the estimates of its own run")]
 
@@ -402,8 +402,9 @@ pub(crate) fn mixed_brackets() -> Vec<(String, Vec<Payload>)> {
 }
 
 macro_rules! files {
-    ($pack:literal: $($file:literal)*) => {
-        [$(($file, include_str!(concat!("../../rules/", $pack, "/", $file)))),*]
+    ($pack:literal: $($file:literal)*) => { files!("../../rules", $pack: $($file)*) };
+    ($folder:literal, $pack:literal: $($file:literal)*) => {
+        [$(($file, include_str!(concat!($folder, "/", $pack, "/", $file)))),*]
     };
 }
 
@@ -421,7 +422,7 @@ pub(crate) fn dce_object() -> Program {
 
 /// A pack whose answers are one object with members of every role.
 pub(crate) fn one_object() -> Program {
-    load("one-object", [("pack.toml", include_str!("../../tests/packs/one-object/pack.toml"))])
+    load("one-object", files!("../../tests/packs", "one-object": "pack.toml" "prompt/forms.md"))
 }
 
 /// The pack for answers in brackets.

@@ -11,6 +11,7 @@
 )]
 
 mod apply;
+mod benches;
 mod command;
 mod corpus_dce;
 mod crashes;
