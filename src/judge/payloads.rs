@@ -54,7 +54,7 @@ impl<'r> Judgement<'r> {
         let joins = bound.payload.contains(&surface::Payload::Attributes);
         let told = if joins { self.told(block, bound) } else { Vec::new() };
         if joins && given.form != "attributes" {
-            let of_opener = self.opener_params(block, bound, source, types);
+            let of_opener = self.opener_params(block, &told, source, types);
             self.join_opener(asked, &mut given.params, of_opener, &told);
         }
         let Given { form, params, rung, incomplete } = given;
@@ -96,7 +96,7 @@ impl<'r> Judgement<'r> {
         let mut incomplete = false;
         let (form, params) = match read.payload {
             Payload::Empty => ("none", Object::new()),
-            Payload::Attributes => ("attributes", self.opener_params(block, bound, source, types)),
+            Payload::Attributes => ("attributes", self.opener_params(block, &self.told(block, bound), source, types)),
             Payload::Fields(fields) => {
                 incomplete = !fields.unclosed.is_empty() || fields.too_many;
                 ("tags", self.params_of_fields(asked, &fields, source, types)?)
@@ -260,12 +260,12 @@ impl<'r> Judgement<'r> {
     }
 
     /// The parameters that the opener gives.
-    fn opener_params(&self, block: &Block, bound: &program::Block, source: Source<'_>, types: &Types) -> Object {
+    fn opener_params(&self, block: &Block, told: &[Entry<'_>], source: Source<'_>, types: &Types) -> Object {
         // Attributes as tags have them hold entities, whatever the block says of its body; what a rule of the pack's own
         // grammar captures says what it says.
         let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, Key::Typed(_)));
         let source = Source { entities: source.entities || quoted, ..source };
-        source.typed(self.told(block, bound).into_iter(), types, self.program.limits.depth).params
+        source.typed(told.iter().copied(), types, self.program.limits.depth).params
     }
 
     /// Tells what stands beside a payload that it cannot join: a parameter is missed there, all else is another form.

@@ -2,7 +2,7 @@
 //!
 //! In: the schemas of params, results, state, members and records.
 //! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` at every word that no schema has.
-//! Never: compiles one, so that what only the whole shows is not found here.
+//! Never: compiles a whole one, so that what only the whole shows is not found here.
 
 use super::patterns;
 use crate::diagnostic::{Code, Diagnostic, nearest};
@@ -217,12 +217,11 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
 
 /// What keeps a pattern of a schema from being used: it is one of ECMAScript, and read as one of the `regex` crate.
 fn bad_pattern(pattern: &Spanned<String>) -> Option<Diagnostic> {
-    let schema = json!({ "pattern": pattern.value });
+    // Nearly every pattern means the same to both, and is compiled when a value asks for it.
+    regex_syntax::parse(&pattern.value).err()?;
+    let error = regex::Regex::new(&pattern.value).err()?;
     let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
-    options.build(&schema).err()?;
-    let (message, help) = match regex::Regex::new(&pattern.value) {
-        Err(error) => patterns::fault(&error),
-        Ok(_) => ("the pattern cannot be used".to_owned(), "it is no regular expression of ECMAScript"),
-    };
+    options.build(&json!({ "pattern": pattern.value })).err()?;
+    let (message, help) = patterns::fault(&error);
     Some(Diagnostic::new(Code::PACK_SCHEMA, pattern.at, message).with_help(help))
 }
