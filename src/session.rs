@@ -12,6 +12,7 @@ use crate::value::Value;
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Declares structs of a contract: plain data with public members, its JSON and the JSON's schema.
@@ -49,8 +50,16 @@ pub struct Session {
 }
 
 impl Session {
+    /// Whether the computed values of the state are those that the program would compute.
+    fn is_computed(&self, program: &Program) -> bool {
+        program.slots.iter().all(|(name, slot)| {
+            let is_current = |rule: &Rule| self.state.is_computed(name, rule);
+            slot.compute.is_none() || slot.rule.as_ref().is_some_and(is_current)
+        })
+    }
+
     /// Has the computed values of the state computed as the program says, each once it is read.
-    fn compute(&mut self, program: &Program) {
+    pub(crate) fn compute(&mut self, program: &Program) {
         for (name, slot) in &program.slots {
             let Some(compute) = &slot.compute else { continue };
             match &slot.rule {
@@ -128,10 +137,12 @@ impl Program {
         }
     }
 
-    /// A session that a host may have made otherwise, or whose mode has changed.
-    pub(crate) fn up_to_date(&self, session: &Session) -> Session {
-        let mut session = session.clone();
-        session.compute(self);
+    /// A session that a host may have made otherwise.
+    pub(crate) fn up_to_date<'s>(&self, session: &'s Session) -> Cow<'s, Session> {
+        let mut session = Cow::Borrowed(session);
+        if !session.is_computed(self) {
+            session.to_mut().compute(self);
+        }
         session
     }
 

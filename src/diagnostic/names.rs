@@ -9,6 +9,9 @@ pub fn nearest<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> 
     let folded = typed.to_lowercase();
     let score = |name: &'n str| {
         let lower = name.to_lowercase();
+        if !may_be_alike(&folded, &lower) {
+            return None;
+        }
         let score = Some(strsim::jaro_winkler(&folded, &lower)).filter(|score| *score > 0.8)?;
         // Counting edits takes longer than comparing, and few names come so far.
         let near = lower.starts_with(&folded) || strsim::normalized_damerau_levenshtein(&folded, &lower) >= 0.5;
@@ -19,6 +22,21 @@ pub fn nearest<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> 
         .filter_map(score)
         .max_by(|one, other| one.0.total_cmp(&other.0).then_with(|| other.1.cmp(one.1)))
         .map(|(_, name)| name)
+}
+
+/// Whether two names share letters enough for [`strsim::jaro_winkler`] to give more than 0.8: most share fewer, and are
+/// not compared.
+fn may_be_alike(one: &str, other: &str) -> bool {
+    let mut letters = [0_u32; 64];
+    one.chars().for_each(|letter| letters.get_mut(letter as usize % 64).into_iter().for_each(|count| *count += 1));
+    let take = |letter: &char| {
+        let count = letters.get_mut(*letter as usize % 64).filter(|count| **count > 0);
+        count.map(|count| *count -= 1).is_some()
+    };
+    let shared = other.chars().filter(take).count() as f64;
+    let most = (shared / one.chars().count() as f64 + shared / other.chars().count() as f64 + 1.0) / 3.0;
+    let first = one.chars().zip(other.chars()).take(4).take_while(|(one, other)| one == other).count() as f64;
+    most + 0.1 * first * (1.0 - most) > 0.8
 }
 
 /// Help for a name that does not exist: the nearest declared name, else at most five that are declared.
@@ -39,6 +57,13 @@ pub fn alternatives<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn names_that_are_not_compared_are_not_alike(one in "[a-cé_]{1,8}", other in "[a-cé_]{1,8}") {
+            proptest::prop_assert!(may_be_alike(&one, &other) || strsim::jaro_winkler(&one, &other) <= 0.8);
+        }
+    }
 
     #[track_caller]
     fn check(typed: &str, declared: &[&str], expected: Option<&str>) {

@@ -10,7 +10,7 @@ use super::edges::{fence_end, without_tail};
 use super::mark::{Kind, Mark};
 use super::quoted::Quoted;
 use super::reader::Scanner;
-use super::{Attribute, Given, Key};
+use super::{Attributes, Given, Key};
 use crate::grammar::Progress;
 use crate::program::{Block, BlockId, Closer};
 use crate::surface::{Anchor, Ending, Role, Trim};
@@ -23,7 +23,7 @@ pub(super) struct Open {
     pub(super) id: BlockId,
     pub(super) name: Span,
     pub(super) opener: Span,
-    pub(super) attributes: Vec<Attribute>,
+    pub(super) attributes: Attributes,
     pub(super) empty: bool,
     /// The first mark behind the opener.
     pub(super) first: usize,
@@ -59,7 +59,7 @@ impl Open {
         family: usize,
         id: BlockId,
         mark: &Mark,
-        attributes: Vec<Attribute>,
+        attributes: Attributes,
         empty: bool,
         first: usize,
     ) -> Self {

@@ -4,7 +4,7 @@
 //! Out: [`Mark`], small since there may be one every few bytes, and [`Opener`], which few have.
 //! Never: holds a text: both say where theirs stands.
 
-use super::{Attribute, Key};
+use super::{Attribute, Attributes, Key};
 use crate::grammar::{Capture, inside};
 use crate::program::{BlockId, Family};
 use crate::text::{Span, Stretch};
@@ -35,7 +35,7 @@ pub(super) enum Leads {
 /// What an opener says beside its name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Opener {
-    pub(super) attributes: Vec<Attribute>,
+    pub(super) attributes: Attributes,
     /// Whether the block has no body.
     pub(super) empty: bool,
 }

@@ -34,6 +34,7 @@ use crate::grammar::RuleId;
 use crate::program::{self, BlockId, Dialect};
 use crate::text::{Span, Stretch};
 use crate::value::Value;
+use smallvec::SmallVec;
 use std::num::NonZeroU32;
 
 /// What a reading is given each time: the response so far, and the dialect that reads it among those of the program.
@@ -56,7 +57,7 @@ pub(crate) struct Document {
     /// The number of the dialect that read it, among those that were tried.
     pub(crate) dialect: Option<usize>,
     /// What came of each dialect that was tried, in their order.
-    pub(crate) tried: Vec<Tried>,
+    pub(crate) tried: SmallVec<[Tried; 1]>,
     /// How long the response is.
     pub(crate) bytes: usize,
     /// The opener and the closer of a fence around the whole answer.
@@ -84,7 +85,7 @@ pub(crate) struct Block {
     span: Stretch,
     inner: Stretch,
     body: Stretch,
-    pub(crate) attributes: Box<[Attribute]>,
+    pub(crate) attributes: Attributes,
     value: Option<Box<Value>>,
 }
 
@@ -146,6 +147,9 @@ pub(crate) struct Attribute {
     pub(crate) key: Key,
     pub(crate) value: Stretch,
 }
+
+/// What an opener says beside its name: most often one thing.
+pub(crate) type Attributes = SmallVec<[Attribute; 1]>;
 
 /// What an attribute is called.
 #[derive(Debug, Clone, Copy)]

@@ -15,7 +15,9 @@ const FIRST: usize = 16;
 /// A list in pieces. What it has forgotten keeps its numbers.
 #[derive(Debug)]
 pub(crate) struct Pieces<T> {
-    pieces: VecDeque<Vec<T>>,
+    /// The first piece that is not forgotten; most lists have no further one.
+    first: Vec<T>,
+    further: VecDeque<Vec<T>>,
     /// How many pieces have been forgotten.
     forgotten: usize,
     len: usize,
@@ -23,7 +25,7 @@ pub(crate) struct Pieces<T> {
 
 impl<T> Default for Pieces<T> {
     fn default() -> Self {
-        Self { pieces: VecDeque::new(), forgotten: 0, len: 0 }
+        Self { first: Vec::new(), further: VecDeque::new(), forgotten: 0, len: 0 }
     }
 }
 
@@ -39,27 +41,36 @@ impl<T> Pieces<T> {
 
     /// The one of this number, unless it is forgotten.
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
-        self.pieces.get((index / PIECE).checked_sub(self.forgotten)?)?.get(index % PIECE)
+        let piece = match (index / PIECE).checked_sub(self.forgotten)? {
+            0 => &self.first,
+            further => self.further.get(further - 1)?,
+        };
+        piece.get(index % PIECE)
     }
 
     pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
-        self.pieces.get_mut((index / PIECE).checked_sub(self.forgotten)?)?.get_mut(index % PIECE)
+        let piece = match (index / PIECE).checked_sub(self.forgotten)? {
+            0 => &mut self.first,
+            further => self.further.get_mut(further - 1)?,
+        };
+        piece.get_mut(index % PIECE)
     }
 
     pub(crate) fn push(&mut self, one: T) {
-        if self.len.is_multiple_of(PIECE) {
-            let room = if self.len == 0 { FIRST } else { PIECE };
-            self.pieces.push_back(Vec::with_capacity(room));
+        if self.len.is_multiple_of(PIECE) && self.len / PIECE > self.forgotten {
+            self.further.push_back(Vec::with_capacity(PIECE));
         }
-        if let Some(last) = self.pieces.back_mut() {
-            last.push(one);
-            self.len += 1;
+        let last = self.further.back_mut().unwrap_or(&mut self.first);
+        if last.capacity() == 0 {
+            last.reserve(if self.len == 0 { FIRST } else { PIECE });
         }
+        last.push(one);
+        self.len += 1;
     }
 
     /// Those that it has not forgotten, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.pieces.iter().flatten()
+        self.first.iter().chain(self.further.iter().flatten())
     }
 
     /// Those from `first` on, with their numbers.
@@ -83,7 +94,8 @@ impl<T> Pieces<T> {
 
     /// Gives up the room of what stands before `index`, as far as whole pieces go.
     pub(crate) fn forget(&mut self, index: usize) {
-        while self.forgotten < index.min(self.len) / PIECE && self.pieces.pop_front().is_some() {
+        while self.forgotten < index.min(self.len) / PIECE {
+            self.first = self.further.pop_front().unwrap_or_default();
             self.forgotten += 1;
         }
     }

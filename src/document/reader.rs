@@ -16,12 +16,13 @@ use super::marks::{Look, Marker};
 use super::masks::{Kinds, Masks};
 use super::prelude::{Prelude, Sought, Stand};
 use super::quoted::Tags;
-use super::{Attribute, Block, Document, Ended, Found, Given, Key, Pieces, What, Written};
+use super::{Attribute, Attributes, Block, Document, Ended, Found, Given, Key, Pieces, What, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{self, BlockId, Dialect, Family, Limits};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
+use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
@@ -51,7 +52,7 @@ pub(super) struct Scanner {
     pub(super) passed: Option<Span>,
     pub(super) open: Option<Open>,
     /// The numbers of the dialects that share the reading, each with where the first block opens that claims the answer for it.
-    pub(super) claims: Vec<(usize, Option<usize>)>,
+    pub(super) claims: SmallVec<[(usize, Option<usize>); 1]>,
     pub(super) blocks: Pieces<Block>,
     pub(super) found: Pieces<Found>,
     /// How often each kind was found that is about no block, and how many of them were left out.
@@ -81,7 +82,7 @@ impl Scanner {
             at: 0,
             passed: None,
             open: None,
-            claims: vec![(number, None)],
+            claims: smallvec![(number, None)],
             blocks: Pieces::default(),
             found: Pieces::default(),
             tally: Vec::new(),
@@ -183,7 +184,7 @@ impl Scanner {
             span: span.into(),
             inner: inner.into(),
             body: body.into(),
-            attributes: Box::default(),
+            attributes: Attributes::new(),
             ended,
             parent: None,
             written: Written::Bound,
@@ -349,7 +350,7 @@ impl Scanner {
             span: span.into(),
             inner: inner.into(),
             body: body.into(),
-            attributes: attributes.into_boxed_slice(),
+            attributes,
             ended,
             parent: parent.and_then(|parent| NonZeroU32::new(parent as u32 + 1)),
             written: Written::Bound,
@@ -550,19 +551,19 @@ impl Scanner {
         self.marker.at.min(self.masks.decided()).min(open)
     }
 
-    /// What was read.
-    pub(super) fn into_document(self, dialect: Option<usize>, bytes: usize) -> Document {
+    /// What was read; nothing of it is left.
+    pub(super) fn take_document(&mut self, dialect: Option<usize>, bytes: usize) -> Document {
         let wrapper = self.masks.wrapper();
         Document {
             dialect,
-            tried: Vec::new(),
+            tried: SmallVec::new(),
             bytes,
             wrapper,
-            blocks: self.blocks,
-            found: self.found,
+            blocks: std::mem::take(&mut self.blocks),
+            found: std::mem::take(&mut self.found),
             left_out: self.left_out,
-            masks: self.masks.into_found(&self.marker.void),
-            markup: self.markup,
+            masks: self.masks.take_found(&self.marker.void),
+            markup: std::mem::take(&mut self.markup),
         }
     }
 }

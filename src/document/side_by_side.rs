@@ -15,6 +15,7 @@ use super::{Document, Found, Given, Pieces, What};
 use crate::diagnostic::{Defect, Remark};
 use crate::program::{Dialect, Limits};
 use crate::text::Span;
+use smallvec::SmallVec;
 
 /// So much of a response is read at first by dialects that read side by side.
 const WINDOW: usize = 4096;
@@ -46,8 +47,9 @@ pub(crate) enum Trial {
 
 /// A dialect reading: by its openers and closers, or one object and its members.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there are as few as dialects, and most modes have one")]
 enum Reading {
-    Marks(Box<Scanner>),
+    Marks(Scanner),
     Object(Box<Objects>),
 }
 
@@ -55,7 +57,7 @@ impl Reading {
     fn new(number: usize, dialect: &Dialect, limits: Limits) -> Self {
         match dialect.outline {
             Some(_) => Reading::Object(Box::new(Objects::new())),
-            None => Reading::Marks(Box::new(Scanner::new(number, dialect, limits))),
+            None => Reading::Marks(Scanner::new(number, dialect, limits)),
         }
     }
 
@@ -118,10 +120,10 @@ impl Reading {
         }
     }
 
-    fn into_document(self, dialect: Option<usize>, bytes: usize) -> Document {
+    fn take_document(&mut self, dialect: Option<usize>, bytes: usize) -> Document {
         match self {
-            Reading::Marks(scanner) => scanner.into_document(dialect, bytes),
-            Reading::Object(objects) => Document { dialect, bytes, ..objects.read },
+            Reading::Marks(scanner) => scanner.take_document(dialect, bytes),
+            Reading::Object(objects) => Document { dialect, bytes, ..std::mem::take(&mut objects.read) },
         }
     }
 }
@@ -140,12 +142,12 @@ struct Candidate {
 #[derive(Debug)]
 pub(crate) struct Readers {
     /// In the order of the mode; one alone once the response is claimed.
-    candidates: Vec<Candidate>,
+    candidates: SmallVec<[Candidate; 1]>,
     /// The same, each with the number of its dialect; each of the others is shared by dialects that read alike.
-    readings: Vec<(usize, Reading)>,
+    readings: SmallVec<[(usize, Reading); 1]>,
     claimed: bool,
     /// What came of each dialect, once that is known.
-    tried: Vec<Tried>,
+    tried: SmallVec<[Tried; 1]>,
     /// How much of the response they have seen.
     read: usize,
     limits: Limits,
@@ -153,8 +155,8 @@ pub(crate) struct Readers {
 
 impl Readers {
     pub(crate) fn new<'p>(dialects: impl IntoIterator<Item = (usize, &'p Dialect)>, limits: Limits) -> Self {
-        let mut readings: Vec<(usize, Reading)> = Vec::new();
-        let mut candidates: Vec<Candidate> = Vec::new();
+        let mut readings: SmallVec<[(usize, Reading); 1]> = SmallVec::new();
+        let mut candidates: SmallVec<[Candidate; 1]> = SmallVec::new();
         for (number, dialect) in dialects {
             let like = dialect.like.unwrap_or(number);
             let mut alike = candidates.iter().filter(|one| one.like == like);
@@ -167,7 +169,7 @@ impl Readers {
         }
         let claimed = candidates.len() == 1;
         let sole = |one: &Candidate| Tried { dialect: one.dialect, trial: Trial::Sole, seen: None, near: None };
-        let tried = if claimed { candidates.iter().map(sole).collect() } else { Vec::new() };
+        let tried = if claimed { candidates.iter().map(sole).collect() } else { SmallVec::new() };
         Self { candidates, readings, claimed, tried, read: 0, limits }
     }
 
@@ -228,7 +230,7 @@ impl Readers {
     }
 
     /// What came of each dialect: `trial` of the one at `index`, and of the others what they found before `place`.
-    fn try_all(&self, dialects: &[Dialect], index: usize, trial: Trial, place: usize) -> Vec<Tried> {
+    fn try_all(&self, dialects: &[Dialect], index: usize, trial: Trial, place: usize) -> SmallVec<[Tried; 1]> {
         let all = self.candidates.iter().enumerate();
         let tried = all.map(|(number, candidate)| {
             let reading = self.readings.get(candidate.reading);
@@ -243,10 +245,11 @@ impl Readers {
         tried.collect()
     }
 
-    /// The document of the whole response.
-    pub(crate) fn finish(mut self, dialects: &[Dialect], text: &str) -> Document {
+    /// The document of the whole response; what was needed to read it is given up.
+    pub(crate) fn finish(&mut self, dialects: &[Dialect], text: &str) -> Document {
         let mut document = self.read_whole(dialects, text);
-        document.tried = self.tried;
+        document.tried = std::mem::take(&mut self.tried);
+        self.readings.clear();
         document
     }
 
@@ -269,15 +272,15 @@ impl Readers {
         }
         // A sole dialect reads what holds none of its blocks, too.
         if let Some(winner) = answers.and_then(|index| self.candidates.get(index)).copied() {
-            let reading = self.readings.drain(..).nth(if self.claimed { 0 } else { winner.reading });
+            let reading = self.readings.get_mut(if self.claimed { 0 } else { winner.reading });
             return reading
-                .map(|(_, reading)| reading.into_document(Some(winner.dialect), text.len()))
+                .map(|(_, reading)| reading.take_document(Some(winner.dialect), text.len()))
                 .unwrap_or_default();
         }
-        let Some((_, reading)) = self.readings.drain(..).next() else {
+        let Some((_, reading)) = self.readings.first_mut() else {
             return Document { bytes: text.len(), ..Document::default() };
         };
-        let mut document = reading.into_document(None, text.len());
+        let mut document = reading.take_document(None, text.len());
         // What nobody reads has no blocks and no closers; only what a limit left out is still worth a word.
         document.blocks = Pieces::default();
         let limit = |what| matches!(what, What::Defect(Defect::TooLarge | Defect::TooCostly));

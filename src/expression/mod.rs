@@ -41,6 +41,7 @@ mod tests;
 pub(crate) use document::{Document, Library};
 pub(crate) use escape::{Escape, Guarding, Marking};
 pub(crate) use parts::{Joined, Part, operands};
+pub(crate) use path::Keys;
 pub use path::PathTemplate;
 pub(crate) use reads::{ENTRY, Reads, spelled};
 pub use record::Record;

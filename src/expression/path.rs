@@ -8,8 +8,12 @@ use super::{Failure, Fault, Reads, Scope, Template, lower};
 use crate::diagnostic::Diagnostic;
 use crate::text::Spanned;
 use crate::value::Value;
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::ops::Range;
+
+/// The keys of a path.
+pub(crate) type Keys<'p> = SmallVec<[Cow<'p, str>; 4]>;
 
 /// A dotted path with templates inside its segments. It is split once, at the dots outside of `{{ }}`: dots inside what a
 /// template gives are part of a key.
@@ -76,7 +80,7 @@ impl PathTemplate {
     /// # Errors
     ///
     /// A template that fails, or gives anything but a number or a text with something in it.
-    pub fn render(&self, scope: &Scope<'_>) -> Result<Vec<Cow<'_, str>>, Failure> {
+    pub(crate) fn render(&self, scope: &Scope<'_>) -> Result<Keys<'_>, Failure> {
         self.segments.iter().map(|segment| key(segment, scope)).collect()
     }
 }
@@ -88,7 +92,7 @@ fn key<'t>(segment: &'t Template, scope: &Scope<'_>) -> Result<Cow<'t, str>, Fai
     let wrong = |what: &str| Err(Failure::new(format!("the path segment `{}` is {what}", segment.source())));
     match segment.render(scope)? {
         Value::String(text) if text.is_empty() => wrong("empty"),
-        Value::String(text) => Ok(text.to_string().into()),
+        Value::String(text) => Ok(String::from(&*text).into()),
         Value::Number(number) => Ok(number.to_string().into()),
         Value::Null => Err(Failure::absent(format!("the path segment `{}` is none", segment.source()))),
         Value::Bool(_) => wrong("a truth"),

@@ -22,15 +22,18 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Default)]
 pub struct Scope<'a> {
     outer: Option<&'a Scope<'a>>,
-    names: Vec<(&'a str, Held<'a>)>,
+    /// In their order; a scope is made for each evaluation, so that they take no room of their own.
+    few: [Option<Entry<'a>>; FEW],
+    count: usize,
+    /// Those behind them.
+    more: Vec<Entry<'a>>,
+    owned: Vec<Value>,
 }
 
-#[derive(Debug, Clone)]
-enum Held<'a> {
-    Borrowed(&'a Value),
-    Owned(Value),
-    Record(&'a Record),
-}
+type Entry<'a> = (&'a str, Held<'a>);
+
+/// So many names most scopes hold.
+const FEW: usize = 12;
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy)]
@@ -39,20 +42,22 @@ pub(super) enum Named<'s> {
     Record(&'s Record),
 }
 
+/// The same, or its number among the values that the scope owns.
+#[derive(Debug, Clone, Copy)]
+enum Held<'a> {
+    Named(Named<'a>),
+    Owned(usize),
+}
+
 impl<'a> Scope<'a> {
     /// A scope without names.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A scope without names, with room for so many.
-    pub(crate) fn with_room(names: usize) -> Self {
-        Self { outer: None, names: Vec::with_capacity(names) }
-    }
-
     /// A scope that sees all of `outer` and whatever is added here.
     pub fn inside(outer: &'a Scope<'a>) -> Self {
-        Self { outer: Some(outer), names: Vec::new() }
+        Self { outer: Some(outer), ..Self::default() }
     }
 
     /// With `name` for a borrowed value.
@@ -69,17 +74,31 @@ impl<'a> Scope<'a> {
 
     /// Adds `name` for a borrowed value.
     pub fn add(&mut self, name: &'a str, value: &'a Value) {
-        self.names.push((name, Held::Borrowed(value)));
+        self.push(name, Held::Named(Named::Value(value)));
     }
 
     /// Adds `name` for a value of its own.
     pub fn add_owned(&mut self, name: &'a str, value: Value) {
-        self.names.push((name, Held::Owned(value)));
+        self.push(name, Held::Owned(self.owned.len()));
+        self.owned.push(value);
     }
 
     /// Adds `name` for an object whose members are shared.
     pub fn add_record(&mut self, name: &'a str, record: &'a Record) {
-        self.names.push((name, Held::Record(record)));
+        self.push(name, Held::Named(Named::Record(record)));
+    }
+
+    fn push(&mut self, name: &'a str, held: Held<'a>) {
+        match self.few.get_mut(self.count) {
+            Some(slot) => *slot = Some((name, held)),
+            None => self.more.push((name, held)),
+        }
+        self.count += 1;
+    }
+
+    /// The names that were added here, the last first.
+    fn own(&self) -> impl Iterator<Item = &Entry<'a>> {
+        self.more.iter().rev().chain(self.few.iter().rev().flatten())
     }
 
     /// The value of `name`, if it is in scope.
@@ -91,11 +110,10 @@ impl<'a> Scope<'a> {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<Named<'_>> {
-        let own = self.names.iter().rev().find(|(known, _)| *known == name);
+        let own = self.own().find(|(known, _)| *known == name);
         match own {
-            Some((_, Held::Borrowed(value))) => Some(Named::Value(value)),
-            Some((_, Held::Owned(value))) => Some(Named::Value(value)),
-            Some((_, Held::Record(record))) => Some(Named::Record(record)),
+            Some((_, Held::Named(named))) => Some(*named),
+            Some((_, Held::Owned(number))) => self.owned.get(*number).map(Named::Value),
             None => self.outer?.find(name),
         }
     }
@@ -106,7 +124,7 @@ impl<'a> Scope<'a> {
         std::iter::from_fn(move || {
             let scope = next?;
             next = scope.outer;
-            Some(scope.names.iter().rev().map(|(name, _)| *name))
+            Some(scope.own().map(|(name, _)| *name))
         })
         .flatten()
     }

@@ -8,7 +8,7 @@ use super::effect::{Amendment, Effect};
 use super::modes::Going;
 use super::state;
 use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
-use crate::expression::{Expression, Failure, PathTemplate, Record, Scope, Shape, Template};
+use crate::expression::{Expression, Failure, Keys, PathTemplate, Record, Scope, Shape, Template};
 use crate::judge::{Step, Steps};
 use crate::program::{self, Answers, ModeId, Program, Schema, Verb};
 use crate::session::Session;
@@ -357,7 +357,7 @@ impl<'f> Flow<'f> {
         value: &Shape,
         names: &[(&str, &Value)],
         bound: &Bound<'_>,
-    ) -> Result<(Vec<Cow<'e, str>>, Value), Failure> {
+    ) -> Result<(Keys<'e>, Value), Failure> {
         self.scope(names, bound, |scope| Ok((path.render(scope)?, value.render(scope)?)))
     }
 
@@ -403,7 +403,7 @@ impl<'f> Flow<'f> {
         bound: &Bound<'_>,
         then: impl FnOnce(&Scope<'_>) -> T,
     ) -> T {
-        let mut scope = Scope::with_room(names.len() + bound.lets.len() + 7);
+        let mut scope = Scope::new();
         scope.add_record("state", state);
         scope.add("data", &self.program.data);
         scope.add("mode", &self.mode);

@@ -119,7 +119,7 @@ impl<'f> Flow<'f> {
             name.clone_into(&mut self.session.mode);
             self.mode = name.into();
             self.entered.push(going.to);
-            self.session = self.program.up_to_date(&self.session);
+            self.session.compute(self.program);
             self.follow(Event::Enter(going.to), &[]);
         }
     }

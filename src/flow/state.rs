@@ -25,7 +25,7 @@ pub(super) fn dotted(path: &[Cow<'_, str>]) -> String {
         if index > 0 {
             out.push('.');
         }
-        match key.contains(['.', '"']) {
+        match memchr::memchr2(b'.', b'"', key.as_bytes()).is_some() {
             true => out.push_str(&Value::from(&**key).to_string()),
             false => out.push_str(key),
         }

@@ -405,7 +405,7 @@ impl<'r> Judgement<'r> {
 
     /// What conditions may see, beside what is at hand where they stand.
     pub(crate) fn scope(&self) -> Scope<'_> {
-        let mut scope = Scope::with_room(8);
+        let mut scope = Scope::new();
         scope.add_record("state", &self.session.state);
         scope.add("data", &self.program.data);
         scope.add("mode", &self.mode_name);

@@ -9,6 +9,7 @@ use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Remark};
 use crate::program::{BlockId, Count, Outside};
 use crate::text::{Span, excerpt, glob};
+use smallvec::SmallVec;
 
 impl Judgement<'_> {
     pub(super) fn judge_shape(&mut self) {
@@ -31,7 +32,7 @@ impl Judgement<'_> {
                     let message = format!("`{}` stands {} times, {most} at the most", count.name, blocks.len());
                     let finding =
                         defect(Defect::DuplicateBlock, second.unwrap_or_default(), message).with_rule(Some(count.at));
-                    self.answer(Defect::DuplicateBlock, &Subject::Blocks(blocks.clone(), most), finding);
+                    self.answer(Defect::DuplicateBlock, &Subject::Blocks(blocks.to_vec(), most), finding);
                 }
                 _ => {}
             }
@@ -97,8 +98,8 @@ impl Judgement<'_> {
     }
 
     /// The blocks that stand and are bound to one of these declarations.
-    pub(super) fn standing(&self, bound: &[(usize, BlockId)]) -> Vec<usize> {
-        let Some((dialect, _)) = self.dialect else { return Vec::new() };
+    pub(super) fn standing(&self, bound: &[(usize, BlockId)]) -> SmallVec<[usize; 2]> {
+        let Some((dialect, _)) = self.dialect else { return SmallVec::new() };
         let fits = |id: BlockId| bound.contains(&(dialect, id));
         let blocks = self.document.blocks.iter().enumerate();
         blocks.filter(|(index, block)| fits(block.id) && self.stands(*index)).map(|(index, _)| index).collect()

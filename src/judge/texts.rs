@@ -13,6 +13,7 @@ use crate::program::Outside;
 use crate::surface::{Decoding, Role};
 use crate::text::{Span, excerpt};
 use crate::value::Value;
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::ops::Deref;
 
@@ -34,7 +35,7 @@ pub(crate) struct Texts {
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Composed {
     pub(crate) text: String,
-    parts: Vec<Part>,
+    parts: SmallVec<[Part; 1]>,
     /// The whole blocks it was made of.
     pub(crate) span: Span,
 }
@@ -79,7 +80,7 @@ impl Deref for Spans {
 impl Composed {
     /// What was made of a value, which is located as that value, or as what it stands in.
     pub(super) fn of_value(text: String, place: Span) -> Self {
-        Self { text, parts: Vec::new(), span: place }
+        Self { text, parts: SmallVec::new(), span: place }
     }
 
     fn push(&mut self, response: &str, raw: Span, spelling: Spelling) {
@@ -89,6 +90,7 @@ impl Composed {
         self.parts.push(Part { at: self.text.len(), raw, spelling });
         match spelling.decode(raw.of(response)) {
             Cow::Borrowed(text) => self.text.push_str(text),
+            Cow::Owned(text) if self.text.is_empty() => self.text = text,
             Cow::Owned(text) => self.text.push_str(&text),
         }
         self.span = if self.parts.len() == 1 { raw } else { Span::new(self.span.start, raw.end) };
@@ -122,7 +124,7 @@ impl Judgement<'_> {
         let mut message = Composed::default();
         let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
         let is_prose = *outside == Outside::Message;
-        let mut parts: Vec<(usize, Shown<'_>)> = Vec::new();
+        let mut parts: SmallVec<[(usize, Shown<'_>); 2]> = SmallVec::new();
         let shows = self.mode.and_then(|mode| mode.reply.shows.as_deref());
         let shown_outside = shows.is_some() && self.outside_section().map(|(name, _)| name) == shows;
         if is_prose {
@@ -166,7 +168,9 @@ impl Judgement<'_> {
             match shown {
                 Shown::Made(text) => message.text.push_str(text),
                 Shown::Pieces(spans, spelling) => {
-                    message.text.reserve(spans.iter().map(|span| span.len()).sum());
+                    if spans.len() > 1 {
+                        message.text.reserve(spans.iter().map(|span| span.len()).sum());
+                    }
                     for span in spans.iter() {
                         message.push(self.text, *span, spelling);
                     }

@@ -10,6 +10,7 @@ use crate::document::payload::{Field, Fields, Spelled, read_fields, read_strictl
 use crate::program::{Dialect, Kind, Limits, Types};
 use crate::text::Span;
 use crate::value::{Object, Value};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -46,6 +47,9 @@ pub(super) struct Typed {
     /// Text that is no field, nor in one.
     pub(super) between: Vec<Span>,
 }
+
+/// So many fields most payloads have.
+const FEW: usize = 4;
 
 /// The fields of one name.
 struct Group<'g> {
@@ -114,7 +118,7 @@ impl<'t> Source<'t> {
         depth: usize,
     ) -> Typed {
         let mut typed = Typed { params: Object::with_capacity(entries.len()), ..Typed::default() };
-        let mut groups: Vec<Group<'_>> = Vec::with_capacity(entries.len());
+        let mut groups: SmallVec<[Group<'_>; FEW]> = SmallVec::new();
         for field in entries {
             let raw = field.name;
             let same = || types.members().find(|(name, _)| self.dialect.names.same(name, raw));

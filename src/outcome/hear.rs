@@ -44,7 +44,8 @@ impl Program {
 
     /// As [`Program::hear`], with the story of what caused what.
     pub fn hear_with(&self, session: &Session, text: &str, trace: bool) -> Heard {
-        let session = &self.up_to_date(session);
+        let current = self.up_to_date(session);
+        let session = &*current;
         let span = Span::new(0, text.len());
         let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace));
         let Some(words) = classify(self, &session.mode, text) else {
@@ -60,7 +61,8 @@ impl Program {
 
     /// What follows from the start of a session, before anybody has said anything.
     pub fn start(&self, session: &Session, trace: bool) -> Heard {
-        let session = &self.up_to_date(session);
+        let current = self.up_to_date(session);
+        let session = &*current;
         let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace));
         flow.happen(Event::Start, &[], Span::default());
         self.heard(session, "", None, flow.finish(), trace)

@@ -87,7 +87,8 @@ impl Program {
         options: &Options,
         broken: &[usize],
     ) -> Outcome {
-        let session = &self.up_to_date(session);
+        let current = self.up_to_date(session);
+        let session = &*current;
         let steps = Steps::new(options.trace);
         let mut judged = judge(self, session, text, document, options.truncated, options.attempts, steps);
         for offset in broken.iter().take(self.limits.diagnostics) {

@@ -68,6 +68,14 @@ impl Family {
             grammar,
         })
     }
+
+    /// Whether an opener may start with `bytes`, as far as its first bytes and that of its name say.
+    pub(crate) fn may_open(&self, bytes: &[u8]) -> bool {
+        let name = self.grammar.first(self.name);
+        let named = |byte: &u8| name.empty || name.bytes.get(usize::from(*byte)).is_some_and(|may| *may);
+        let behind = bytes.get(self.open_lead.literal.len()).filter(|_| self.open_lead.name_follows);
+        self.grammar.first(self.open).may_start(bytes) && behind.is_none_or(named)
+    }
 }
 
 /// The literal that a rule starts with, and whether the name follows it at once; or whether it holds one further on.

@@ -60,8 +60,16 @@ impl Span {
     /// The part of it without white space at either end of the text it covers.
     pub fn trimmed(self, text: &str) -> Span {
         let body = self.of(text);
-        let start = self.start + (body.len() - body.trim_start().len());
-        Span::new(start, start + body.trim().len())
+        // Most texts have none.
+        if let (Some(first), Some(last)) = (body.as_bytes().first(), body.as_bytes().last())
+            && first.is_ascii_graphic()
+            && last.is_ascii_graphic()
+        {
+            return self;
+        }
+        let rest = body.trim_start();
+        let start = self.start + (body.len() - rest.len());
+        Span::new(start, start + rest.trim_end().len())
     }
 }
 

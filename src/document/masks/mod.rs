@@ -131,9 +131,9 @@ impl Masks {
     }
 
     /// All masks but the `void` ones, both in order.
-    pub(crate) fn into_found(mut self, void: &[Span]) -> Vec<Mask> {
+    pub(crate) fn take_found(&mut self, void: &[Span]) -> Vec<Mask> {
         self.found.retain(|mask| void.binary_search(&mask.span()).is_err());
-        self.found
+        std::mem::take(&mut self.found)
     }
 
     /// Looks for masks up to `limit`, in a text of which it is settled whether a fence stands around it.

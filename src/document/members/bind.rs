@@ -8,7 +8,7 @@ use super::tape::{Kind, Node, unquoted};
 use super::{Object, ObjectReader};
 use crate::diagnostic::{Defect, Remark};
 use crate::document::decode::{decode_string, is_escaped_twice};
-use crate::document::{Attribute, Block, Ended, Found, Key, What, Written};
+use crate::document::{Attribute, Attributes, Block, Ended, Found, Key, What, Written};
 use crate::program::{self, BlockId, Called, LevelId, Outline};
 use crate::surface::Role;
 use crate::text::Span;
@@ -32,7 +32,7 @@ struct Piece<'p> {
     bound: &'p program::Block,
     name: Span,
     span: Span,
-    attributes: Vec<Attribute>,
+    attributes: Attributes,
     /// Where the body stands on the tape.
     body: Option<usize>,
     /// Where the last of its members ends.
@@ -108,7 +108,7 @@ impl<'p> ObjectReader<'p> {
             bound,
             name: place.name,
             span,
-            attributes: Vec::new(),
+            attributes: Attributes::new(),
             body: None,
             reach: span.start,
             cut: false,
@@ -229,7 +229,7 @@ impl<'p> ObjectReader<'p> {
             span: piece.span.into(),
             inner: body.into(),
             body: body.into(),
-            attributes: piece.attributes.into_boxed_slice(),
+            attributes: piece.attributes,
             ended: if cut { Ended::Open } else { Ended::Whole },
             parent: None,
             written,

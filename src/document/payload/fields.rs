@@ -224,12 +224,16 @@ fn tags(text: &str, body: Span, masks: &[Mask], family: &Family, limits: &Limits
             let empty = captures.iter().any(|capture| Some(capture.rule()) == family.empty);
             Some((Span::new(start, end), name, empty))
         };
-        let tag = match run(family.open) {
+        let may_open = within.as_bytes().get(start..).is_some_and(|bytes| family.may_open(bytes));
+        let tag = match Some(family.open).filter(|_| may_open).and_then(&mut run) {
             Some((span, name, empty)) => Some(Tag::new(span, name, if empty { Kind::Empty } else { Kind::Open })),
             None => family.close.and_then(run).map(|(span, name, _)| Tag::new(span, name, Kind::Close)),
         };
         if let Some(tag) = tag {
             at = tag.span().end;
+            if tags.is_empty() {
+                tags.reserve(FEW_TAGS / 4);
+            }
             tags.push(tag);
             if tags.len() >= MOST_TAGS {
                 break;

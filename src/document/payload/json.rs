@@ -59,7 +59,7 @@ const MOST: usize = 100;
 /// Why a body is no JSON, and where.
 #[derive(Debug)]
 pub(crate) struct Unreadable {
-    pub(crate) why: String,
+    pub(crate) why: Cow<'static, str>,
     pub(crate) at: Span,
 }
 
@@ -71,13 +71,16 @@ pub(super) fn read(text: &str, body: Span, limits: &Limits, values: &Cell<usize>
         Err(error) => error,
     };
     if values.get() == 0 {
-        return Err(Unreadable { why: format!("the payloads hold more than {} values", limits.values), at: body });
+        return Err(Unreadable {
+            why: format!("the payloads hold more than {} values", limits.values).into(),
+            at: body,
+        });
     }
     values.set(before);
     lenient(text, body, limits, values).ok_or_else(|| {
         let why = error.to_string();
         let why = why.split(" at line ").next().unwrap_or_default();
-        Unreadable { why: format!("it cannot be read as JSON: {why}"), at: place(text, body, &error) }
+        Unreadable { why: format!("it cannot be read as JSON: {why}").into(), at: place(text, body, &error) }
     })
 }
 

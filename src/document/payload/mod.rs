@@ -63,9 +63,9 @@ pub(crate) fn read(
     }
     let tried_json = |rung: usize| ladder.iter().take(rung).any(|reader| *reader == surface::Payload::Json);
     let mut faulty: Option<Read> = None;
-    let mut refused = Unreadable { why: "there is no field in it".to_owned(), at: body.trimmed(text) };
+    let mut refused = Unreadable { why: "there is no field in it".into(), at: body.trimmed(text) };
     if ladder == [surface::Payload::Attributes] {
-        refused.why = "its payload is what its opener says, and there is text behind that".to_owned();
+        refused.why = "its payload is what its opener says, and there is text behind that".into();
     }
     for (rung, reader) in ladder.iter().enumerate() {
         match reader {
