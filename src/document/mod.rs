@@ -117,6 +117,11 @@ impl Block {
         self.inner.span()
     }
 
+    /// Whether a closer ends it.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.inner.end() < self.span.end()
+    }
+
     /// The body without what its trims take off, or the payload.
     pub(crate) fn body(&self) -> Span {
         self.body.span()

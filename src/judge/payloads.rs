@@ -96,7 +96,18 @@ impl<'r> Judgement<'r> {
         let mut incomplete = false;
         let (form, params) = match read.payload {
             Payload::Empty => ("none", Object::new()),
-            Payload::Attributes => ("attributes", self.opener_params(block, &self.told(block, bound), source, types)),
+            Payload::Attributes => {
+                let mut params = self.opener_params(block, &self.told(block, bound), source, types);
+                // A text with nothing in it is one, too.
+                if let Some(name) = bound.text_param()
+                    && block.is_closed()
+                    && types.member(name).is_some()
+                    && params.get(name).is_none()
+                {
+                    params.insert(name, block.body().of(self.text).into());
+                }
+                ("attributes", params)
+            }
             Payload::Fields(fields) => {
                 incomplete = !fields.unclosed.is_empty() || fields.too_many;
                 ("tags", self.params_of_fields(asked, &fields, source, types)?)
