@@ -25,7 +25,7 @@ enum Line {
 
 /// The marks of a fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Fence {
+pub(super) struct Fence {
     mark: char,
     length: usize,
     /// Whether nothing but a rule stands behind them, so that they may close a fence.
@@ -40,6 +40,18 @@ impl Fence {
     /// Whether it closes one fence and opens another: the marks of both, glued.
     fn turns(self) -> bool {
         !self.bare && self.length >= 6
+    }
+
+    /// What is open behind its line, where `open` was before it.
+    pub(super) fn after(place: Span, fence: Fence, open: Option<(Span, Fence)>) -> Option<(Span, Fence)> {
+        match open {
+            None => Some((place, fence)),
+            Some((_, before)) if fence.closes(before) => {
+                let opens = Fence { length: fence.length - before.length, ..fence };
+                fence.turns().then_some((place, opens))
+            }
+            Some(_) => open,
+        }
     }
 }
 
@@ -104,7 +116,7 @@ fn lines(span: Span, text: &str) -> impl Iterator<Item = (Span, Line)> {
 }
 
 /// The fence lines of a span with their places: of all lines only those are read that hold marks of one.
-fn fence_lines(span: Span, text: &str) -> impl Iterator<Item = (Span, Fence)> {
+pub(super) fn fence_lines(span: Span, text: &str) -> impl Iterator<Item = (Span, Fence)> {
     let body = span.of(text);
     let bytes = body.as_bytes();
     let mut marks = MARKS.each_ref().map(|marks| marks.find_iter(bytes).peekable());
@@ -130,11 +142,7 @@ fn fence_lines(span: Span, text: &str) -> impl Iterator<Item = (Span, Fence)> {
 fn left_open(span: Span, text: &str, least: usize) -> Option<Span> {
     let mut open: Option<(Span, Fence)> = None;
     for (place, fence) in fence_lines(span, text).filter(|(_, fence)| fence.length >= least) {
-        open = match open {
-            None => Some((place, fence)),
-            Some((_, before)) if fence.closes(before) => fence.turns().then_some((place, fence)),
-            Some(before) => Some(before),
-        };
+        open = Fence::after(place, fence, open);
     }
     open.map(|(place, _)| place)
 }
@@ -248,22 +256,9 @@ pub(crate) fn without_frame(span: Span, text: &str, between: &[Between]) -> Span
     }
 }
 
-/// Where the code fence closes that stands around the opener or right inside the block: of all lines up to `end` the last
-/// that may close it. What ends there may be the opener of the next block, which may stand in a fence of its own. `passed`
-/// is the block before it: a fence that closes in that one, or before the first block, stands around nothing that follows.
-pub(super) fn fence_end(opener: Span, end: usize, text: &str, passed: Option<Span>) -> Option<usize> {
-    let before = text.get(..opener.start)?;
-    let line = before.rfind('\n').map_or(0, |at| at + 1);
-    let own = before.get(line..)?;
-    let is_fence = |line: &str| matches!(read(line), Line::Fence(_));
-    let above = || {
-        let lines = before.get(..line).unwrap_or_default().trim_end_matches(['\n', '\r']);
-        let start = lines.rfind('\n').map_or(0, |at| at + 1);
-        let passed = passed.unwrap_or(Span::new(0, opener.start));
-        let open = || start >= passed.end || left_open(passed, text, 3).is_some();
-        is_fence(lines.get(start..).unwrap_or_default()) && open()
-    };
-    let around = is_fence(own) || (own.trim().is_empty() && above());
+/// Where the code fence closes that stands `around` the opener or opens right inside the block: of all lines up to `end` the
+/// last that may close it. What ends there may be the opener of the next block, which may stand in a fence of its own.
+pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> Option<usize> {
     let mut opened = around;
     // The last line that may close it, or the first of several with nothing but rules between them.
     let mut last: Option<(Span, Fence)> = None;
@@ -295,6 +290,7 @@ pub(super) fn fence_end(opener: Span, end: usize, text: &str, passed: Option<Spa
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Pieces, fences::Fences};
     use super::*;
 
     #[track_caller]
@@ -345,14 +341,10 @@ mod tests {
 
     #[track_caller]
     fn check_fence(text: &str, expected: Option<&str>) {
-        check_fence_behind(None, text, expected);
-    }
-
-    #[track_caller]
-    fn check_fence_behind(passed: Option<&str>, text: &str, expected: Option<&str>) {
         let at = text.find("<a>").unwrap_or_default();
         let end = text.find("<b>").unwrap_or(text.len());
-        let found = fence_end(Span::new(at, at + 3), end, text, passed.map(|passed| Span::new(0, passed.len())));
+        let around = Fences::default().around(at, 0, text, &Pieces::default());
+        let found = fence_end(Span::new(at, at + 3), end, text, around);
         assert_eq!(found.and_then(|end| text.get(at + 3..end)), expected, "{text:?}");
     }
 
@@ -367,9 +359,9 @@ mod tests {
         check_fence("<a>\n```ts\n1\n```\n\ntext\n<b>", Some("\n```ts\n1\n```"));
         check_fence("```\n<a>\n```sh\n1\n```\n```\n```\n", Some("\n```sh\n1\n```\n"));
         check_fence("```sh\nls\n```\n\n<a>\n```\n1\n```\n", Some("\n```\n1\n```"));
-        check_fence_behind(Some("```\n0\n```"), "```\n0\n```\n\n<a>\n```\n1\n```\n", Some("\n```\n1\n```"));
-        check_fence_behind(Some("0\n```xml"), "0\n```xml\n<a>\n1\n```\n", Some("\n1\n"));
-        check_fence_behind(Some("0"), "0\n```\n<a>\n1\n```\n", Some("\n1\n"));
+        check_fence("```\n0\n```\n\n<a>\n```\n1\n```\n", Some("\n```\n1\n```"));
+        check_fence("0\n```xml\n<a>\n1\n```\n", Some("\n1\n"));
+        check_fence("0\n```\n<a>\n1\n```\n", Some("\n1\n"));
         check_fence("<a>\n1\n```\n", None);
         check_fence("<a>\n```\n1\n", None);
     }

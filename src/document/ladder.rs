@@ -172,7 +172,9 @@ impl Scanner {
                     Ending::LastLooseCloser => open.closer().or(open.loose).map(|(closer, _)| closer.start),
                     Ending::Fence => {
                         let end = region_end?;
-                        fence_end(open.opener, end, text, self.passed)
+                        let start = self.masks.wrapper().map_or(0, |(wrapper, _)| wrapper.end);
+                        let around = self.fences.around(open.opener.start, start, text, &self.blocks);
+                        fence_end(open.opener, end, text, around)
                     }
                     Ending::MaskedCloser => match open.masked_closer {
                         Some((closer, _)) => Some(closer.start),

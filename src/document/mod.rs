@@ -8,6 +8,7 @@ mod announce;
 mod budget;
 mod decode;
 mod edges;
+mod fences;
 mod ladder;
 mod listed;
 mod mark;

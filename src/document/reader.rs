@@ -9,6 +9,7 @@
 use super::announce::Told;
 use super::budget::Budget;
 use super::edges::trimmed;
+use super::fences::Fences;
 use super::ladder::{End, Fill, Open};
 use super::listed::{self, Listed, ListedCall};
 use super::mark::{Kind, Mark, Opener, opener};
@@ -48,8 +49,7 @@ pub(super) struct Scanner {
     pub(super) next: usize,
     /// Everything before this place belongs to blocks or lies outside them for good.
     at: usize,
-    /// The last block that stands in no other.
-    pub(super) passed: Option<Span>,
+    pub(super) fences: Fences,
     pub(super) open: Option<Open>,
     /// The numbers of the dialects that share the reading, each with where the first block opens that claims the answer for it.
     pub(super) claims: SmallVec<[(usize, Option<usize>); 1]>,
@@ -80,7 +80,7 @@ impl Scanner {
             budget: Budget { used: 0, per_byte: limits.steps_per_byte },
             next: 0,
             at: 0,
-            passed: None,
+            fences: Fences::default(),
             open: None,
             claims: smallvec![(number, None)],
             blocks: Pieces::default(),
@@ -191,7 +191,6 @@ impl Scanner {
             value: None,
         });
         self.at = end;
-        self.passed = Some(span);
         self.marker.jump(end);
         self.prelude = None;
         true
@@ -299,6 +298,9 @@ impl Scanner {
     fn close(&mut self, open: Open, end: End, given: &Given<'_>, parent: Option<usize>, depth: usize) {
         let Some(block) = given.block(open.id) else { return };
         let index = self.blocks.len();
+        if end.ending == Ending::Fence {
+            self.fences.end(index);
+        }
         let closer = end.closer.map_or(Span::new(end.at, end.at), |(span, _)| span);
         let inner = Span::new(open.opener.end, closer.start.max(open.opener.end));
         let body = match end.payload {
@@ -366,7 +368,6 @@ impl Scanner {
 
     fn pass(&mut self, span: Span) {
         self.at = span.end;
-        self.passed = Some(span);
         self.next = self.marker.first_at(self.next, span.end);
     }
 
