@@ -63,22 +63,33 @@ impl<'r> Judgement<'r> {
         let Some((name, action)) = self.calls.get(call).map(|call| (call.name.clone(), call.action)) else { return };
         let program = self.program;
         let action = action.and_then(|number| program.actions.get_index(number)).map(|(_, action)| action);
-        if action.is_none() {
-            let message = match &*name {
-                "" => "the call names no action".to_owned(),
-                name => format!("there is no action `{}`", excerpt(name, 60)),
-            };
-            let finding = defect(Defect::UnknownAction, head(block), message)
-                .with_rule(Some(bound.at))
-                .with_nearest(&name, program.actions.keys().map(String::as_str));
-            self.answer(Defect::UnknownAction, &Subject::Call(call), finding);
+        // What its payload would name is known once that is read.
+        let named_within = bound.named_within().is_some() || self.reads_members();
+        let waits = name.is_empty() && named_within;
+        if action.is_none() && !waits {
+            self.judge_unknown(&name, call, block, bound);
         }
         // What was cut off and is dropped for it has no payload to find fault with.
-        let cut = block.ended.is_cut() && self.calls.get(call).is_some_and(|call| !call.accepted);
+        let dropped = |judgement: &Self| judgement.calls.get(call).is_some_and(|call| !call.accepted && !call.readable);
+        let cut = block.ended.is_cut() && dropped(self);
         let valid = !cut && self.read_payload(call, block, bound, action);
+        if action.is_none() && waits && !dropped(self) {
+            self.judge_unknown(&name, call, block, bound);
+        }
         if let Some(action) = action {
             self.judge_permit(call, block, valid, action);
         }
+    }
+
+    fn judge_unknown(&mut self, name: &str, call: usize, block: &Block, bound: &program::Block) {
+        let message = match name {
+            "" => "the call names no action".to_owned(),
+            name => format!("there is no action `{}`", excerpt(name, 60)),
+        };
+        let finding = defect(Defect::UnknownAction, head(block), message)
+            .with_rule(Some(bound.at))
+            .with_nearest(name, self.program.actions.keys().map(String::as_str));
+        self.answer(Defect::UnknownAction, &Subject::Call(call), finding);
     }
 
     /// Deny by default: what no permit allows is forbidden, and a condition that fails denies.
