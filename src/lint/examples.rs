@@ -125,6 +125,8 @@ fn fences(text: &str) -> Vec<Fence<'_>> {
     let mut fences: Vec<Fence<'_>> = Vec::new();
     // The line that opens it, the mark in it and the words behind that, and where its body starts.
     let mut open: Option<(&str, &str, &str, usize)> = None;
+    // The fences that opened in it, with a language of their own: models read them so, whatever Markdown says.
+    let mut inner = 0usize;
     // The last line that says something, outside of fences.
     let mut led = 0;
     let mut end = 0;
@@ -136,6 +138,8 @@ fn fences(text: &str) -> Vec<Fence<'_>> {
         let (mark, _) = said.split_at(said.len() - words.len());
         match open {
             None if mark.len() >= 3 => open = Some((said, mark, words, end)),
+            Some((_, opened, ..)) if mark.starts_with(opened) && !words.is_empty() => inner += 1,
+            Some((_, opened, ..)) if mark.starts_with(opened) && inner > 0 => inner -= 1,
             Some((opener, opened, info, body)) if mark.starts_with(opened) && words.is_empty() => {
                 let mut info = info.split_whitespace();
                 if info.next().is_some_and(|language| LANGUAGES.contains(&language)) {
