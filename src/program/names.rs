@@ -5,6 +5,7 @@
 //! Never: lets a name with `*` stand before one that is spelt out.
 
 use super::block::{BlockId, Closer};
+use crate::surface::Anchor;
 use crate::text::glob;
 use std::cmp::Ordering;
 
@@ -26,6 +27,8 @@ pub(crate) struct Names {
     wild_closers: Vec<String>,
     /// Whether what closes a block is only known once its opener has been read.
     any_closes: bool,
+    /// Whether such a block ends wherever its closer stands.
+    anywhere: bool,
     /// How the names start that open a block of each family, and at last of any other.
     openers: Vec<Heads>,
     /// How the names start that close one.
@@ -105,14 +108,17 @@ impl Names {
     pub(crate) fn new<'n>(
         insensitive: bool,
         names: impl Iterator<Item = (&'n str, Bound)>,
-        closers: impl Iterator<Item = &'n Closer>,
+        closers: impl Iterator<Item = (&'n Closer, Anchor)>,
     ) -> Self {
         let fold = |name: &str| if insensitive { name.to_ascii_lowercase() } else { name.to_owned() };
         let mut table = Self { insensitive, ..Self::default() };
-        for closer in closers {
+        for (closer, anchor) in closers {
             match closer {
                 Closer::Own => {}
-                Closer::Attribute(_) => table.any_closes = true,
+                Closer::Attribute(_) => {
+                    table.any_closes = true;
+                    table.anywhere |= anchor == Anchor::Anywhere;
+                }
                 Closer::Word(word) => table.closers.push(fold(word)),
                 Closer::Pattern(pattern) => table.wild_closers.push(fold(pattern)),
             }
@@ -154,7 +160,11 @@ impl Names {
 
     /// Whether a name that closes a block may start with `bytes`. Any may that stands where it counts for an attribute.
     pub(crate) fn may_close(&self, bytes: &[u8], leads_line: bool) -> Option<bool> {
-        if leads_line && self.any_closes { Some(true) } else { self.enders.fit(bytes, self.insensitive) }
+        if self.any_closes && (leads_line || self.anywhere) {
+            Some(true)
+        } else {
+            self.enders.fit(bytes, self.insensitive)
+        }
     }
 
     /// Whether a closer of this name may close a block.
@@ -233,13 +243,13 @@ mod tests {
     #[test]
     fn names_fold_only_where_the_dialect_says_so() {
         let bound = |number| Bound { id: BlockId(number), family: None };
-        let names = Names::new(true, [("message", bound(0)), ("action", bound(1))].into_iter(), [].iter());
+        let names = Names::new(true, [("message", bound(0)), ("action", bound(1))].into_iter(), std::iter::empty());
         assert_eq!(names.find("Message", None), Some(BlockId(0)));
         assert_eq!(
             [names.may_open(b"MESSAGE>", 0), names.may_open(b"mess", 0), names.may_close(b"b", false)],
             [Some(true), None, Some(false)]
         );
-        let names = Names::new(false, [("message", bound(0)), ("*_x", bound(1))].into_iter(), [].iter());
+        let names = Names::new(false, [("message", bound(0)), ("*_x", bound(1))].into_iter(), std::iter::empty());
         assert_eq!((names.find("Message", None), names.find("a_x", None)), (None, Some(BlockId(1))));
     }
 
@@ -247,7 +257,7 @@ mod tests {
     fn a_name_may_belong_to_one_family() {
         let bound = |number, family| Bound { id: BlockId(number), family };
         let entries = [("a", bound(0, Some(0))), ("a", bound(1, Some(1))), ("*", bound(2, Some(2)))];
-        let names = Names::new(false, entries.into_iter(), [].iter());
+        let names = Names::new(false, entries.into_iter(), std::iter::empty());
         let found = [("a", 0), ("a", 1), ("a", 2), ("b", 0)].map(|(name, family)| names.find(name, Some(family)));
         assert_eq!(found, [Some(BlockId(0)), Some(BlockId(1)), Some(BlockId(2)), None]);
         assert_eq!([0, 2, 3].map(|family| names.may_open(b"b", family)), [Some(false), Some(true), Some(false)]);

@@ -57,7 +57,10 @@ fn an_example_is_what_the_rules_take() {
     check(&format!("````xml\n```\n{EMPTY}\n````"), &["prompt/refused-example <text></text>"]);
     // A fence in it with a language of its own is a part of it.
     check(&format!("```xml\n<message>\n```py\n1\n```\n</message>\n{LEAVE}\n```"), &[]);
-    check(&format!("```xml\n<message>\n```py\n1\n```\n</message>\n{EMPTY}\n```"), &["prompt/refused-example <text></text>"]);
+    check(
+        &format!("```xml\n<message>\n```py\n1\n```\n</message>\n{EMPTY}\n```"),
+        &["prompt/refused-example <text></text>"],
+    );
     // Other languages, and fences that nobody closes, hold no answers.
     check(&format!("```text\n{EMPTY}\n```\n```\n{EMPTY}\n```\n```xml\n{EMPTY}"), &[]);
 }

@@ -54,7 +54,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         family.only_prelude = own.iter().all(starts);
     }
     let outline = object.and_then(|grammar| Outline::new(grammar, &blocks, dialect.case == Some(Case::Insensitive)));
-    let closers = blocks.iter().flat_map(|block| &block.close);
+    let closers = blocks.iter().flat_map(|block| block.close.iter().map(|closer| (closer, block.anchor)));
     let insensitive = dialect.case == Some(Case::Insensitive);
     let names = Arc::new(Names::new(insensitive, bound_names.into_iter(), closers));
     let by_line = blocks.iter().all(|block| block.anchor != Anchor::Anywhere) && outline.is_none();
