@@ -81,6 +81,9 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
     let Some(named) = scope.find(&read.name) else {
         return Err(Failure::new(format!("nothing is called `{}` here", read.name)));
     };
+    if let Some(value) = by_keys(&read.steps, named) {
+        return Ok(Cow::Borrowed(value));
+    }
     let mut steps = read.steps.iter();
     let mut value = match (named, steps.as_slice().first()) {
         (Named::Value(value), _) => Cow::Borrowed(value),
@@ -98,11 +101,7 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
     };
     for step in steps {
         let found = match step {
-            Step::Key(key) => within(value, |value| match value {
-                // The most common step takes no key of its own.
-                Value::Object(members) => members.get(key).map(Cow::Borrowed),
-                other => member(other, &Value::from(key.as_str())),
-            }),
+            Step::Key(key) => within(value, |value| member(value, &Value::from(key.as_str()))),
             Step::Place(place) => within(value, |value| member(value, &Value::from(*place))),
             Step::Of(other) => {
                 let key = resolve(reads, *other, scope)?;
@@ -113,6 +112,22 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
         value = found.unwrap_or(Cow::Owned(Value::Null));
     }
     Ok(value)
+}
+
+/// What stands where keys of objects alone lead, as most reads do.
+fn by_keys<'j>(steps: &[Step], named: Named<'j>) -> Option<&'j Value> {
+    let mut steps = steps.iter();
+    let start = match named {
+        Named::Value(value) => value,
+        Named::Record(record) => match steps.next()? {
+            Step::Key(key) => record.get(key)?,
+            Step::Place(_) | Step::Of(_) | Step::Length => return None,
+        },
+    };
+    steps.try_fold(start, |value, step| match (step, value) {
+        (Step::Key(key), Value::Object(members)) => members.get(key),
+        _ => None,
+    })
 }
 
 /// What `find` finds in a value, borrowed where the value is.
