@@ -42,7 +42,8 @@ impl Fences {
             }
         }
         self.pass(opener, text);
-        let behind = |(line, _): (Span, Fence)| Span::new(line.end, opener).of(text).trim().is_empty();
+        // From the end: what stands before the last opener ends the search.
+        let behind = |(line, _): (Span, Fence)| Span::new(line.end, opener).of(text).trim_end().is_empty();
         self.open.is_some_and(behind)
     }
 

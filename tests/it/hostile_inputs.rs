@@ -186,6 +186,9 @@ pub(crate) const INPUTS: &[Input] = &[
     ("asterisks", |size| "*".repeat(size)),
     ("a header that never ends", |size| format!("### {}", repeat("Course of: Action ", size))),
     ("bold words", |size| repeat("**Course of ", size)),
+    ("a fence, blank lines and unclosed files", |size| {
+        format!("```\n{}{}", "\n".repeat(size / 2), repeat("<file path=\"a.ts\">\n", size / 2))
+    }),
     ("a list of files", |size| format!("### Files Updated This Cycle:\n{}", repeat("* `a.ts`\n", size))),
     ("a list of files, no two alike", |size| {
         let files: String = (0..size / 12).map(|number| format!("* `{number:x}.ts`\n")).collect();
