@@ -49,6 +49,7 @@
 //! |---|---|---|
 //! | `cli` | the command line and its reports; implies the others | yes |
 //! | `files` | carrying out effects on disk, below a root | with `cli` |
+//! | `report` | [`report`]: diagnostics with their source lines, and as JSON or SARIF, as the command line prints them | with `cli` |
 //! | `schema` | JSON Schemas of the pack files and of the contracts | with `cli` |
 //! | `tokens` | counting tokens by a model's vocabulary (6 MB) instead of estimating | with `cli` |
 //!
@@ -112,7 +113,7 @@ pub mod outcome;
 pub mod pack;
 pub mod program;
 pub mod prompt;
-#[cfg(feature = "cli")]
+#[cfg(feature = "report")]
 pub mod report;
 pub mod session;
 pub mod surface;

@@ -3,6 +3,10 @@
 //! In: a program, and the state as a host keeps it, as plain JSON.
 //! Out: [`Session`], plain data that fits the program; `contract!`, by which plain data is declared.
 //! Never: changes but for what is computed from the rest, or looks at a clock.
+//!
+//! A session belongs to the program that made it. What was kept as JSON comes back by [`Program::resume`], or by
+//! [`Program::resume_lossy`] where the pack may have changed since. In a mode that the program does not have, nothing is read,
+//! permitted or prompted, and each of these says so.
 
 use crate::diagnostic::{Code, Diagnostic, Faults};
 use crate::expression::{Record, Rule};
@@ -92,19 +96,52 @@ impl Program {
     ///
     /// `pack/session-misfit` for a mode that the pack does not have, and for each value that its schema refuses.
     pub fn resume(&self, kept: &Json) -> Result<Session, Faults> {
+        match self.resume_lossy(kept) {
+            (session, faults) if faults.is_empty() => Ok(session),
+            (_, faults) => Err(Faults::new(faults, &self.sources)),
+        }
+    }
+
+    /// As [`Program::resume`], for a session that may be older than the pack: what does not fit takes its initial value, too,
+    /// and each such loss is told. A mode that the pack no longer has becomes the one in which everything starts.
+    ///
+    /// ```
+    /// use rulebook::{Folder, Program};
+    /// use serde_json::json;
+    ///
+    /// let pack = r#"
+    /// [pack]
+    /// name = "desk"
+    /// [dialects.tagged]
+    /// grammar = "tags"
+    /// blocks  = { message = { role = "message" } }
+    /// [state]
+    /// notes = { type = "array", default = [] }
+    /// turns = { type = "integer", default = 0 }
+    /// "#;
+    /// let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result()?;
+    /// let kept = json!({ "state": { "notes": ["Tea"], "turns": "three", "reader": "Ada" } });
+    /// assert!(program.resume(&kept).is_err());
+    ///
+    /// let (session, lost) = program.resume_lossy(&kept);
+    /// assert_eq!(session.state.to_value(), json!({ "notes": ["Tea"], "turns": 0 }));
+    /// assert_eq!(lost.len(), 2);
+    /// assert_eq!(lost[1].message, "the pack's state has no `reader`");
+    /// # Ok::<(), rulebook::Faults>(())
+    /// ```
+    pub fn resume_lossy(&self, kept: &Json) -> (Session, Vec<Diagnostic>) {
         let mut session = self.session();
         let mut faults = Vec::new();
         let Json::Object(members) = kept else {
             let what = "a session is an object with `mode`, `state`, `now` and `ids`";
-            return Err(Faults::new(vec![misfit(what.to_owned())], &self.sources));
+            return (session, vec![misfit(what.to_owned())]);
         };
         for (name, value) in members {
             match (name.as_str(), value) {
                 (_, Json::Null) => {}
                 ("mode", Json::String(mode)) if self.modes.contains_key(mode) => session.mode.clone_from(mode),
                 ("mode", Json::String(mode)) => {
-                    let fault = misfit(format!("the pack has no mode `{}`", excerpt(mode, 60)));
-                    faults.push(fault.with_nearest(mode, self.modes()));
+                    faults.push(self.no_mode(mode));
                 }
                 ("state", Json::Object(state)) => self.resume_state(state, &mut session, &mut faults),
                 ("now", Json::String(now)) => session.now = Some(now.clone()),
@@ -129,12 +166,8 @@ impl Program {
                 ),
             }
         }
-        if faults.is_empty() {
-            session.compute(self);
-            Ok(session)
-        } else {
-            Err(Faults::new(faults, &self.sources))
-        }
+        session.compute(self);
+        (session, faults)
     }
 
     /// A session that a host may have made otherwise.
@@ -144,6 +177,11 @@ impl Program {
             session.to_mut().compute(self);
         }
         session
+    }
+
+    /// What is wrong with a session of this mode.
+    pub(crate) fn no_mode(&self, mode: &str) -> Diagnostic {
+        misfit(format!("the pack has no mode `{}`", excerpt(mode, 60))).with_nearest(mode, self.modes())
     }
 
     fn resume_state(&self, kept: &Map<String, Json>, session: &mut Session, faults: &mut Vec<Diagnostic>) {
@@ -160,12 +198,14 @@ impl Program {
                     if !valid {
                         let wrong = validator.iter_errors(&value).take(10);
                         faults.extend(wrong.map(|error| misfit(program::misfit_at(&format!("state.{name}"), &error))));
+                        continue;
                     }
                 }
-                None => faults.push(
-                    misfit(format!("the pack's state has no `{}`", excerpt(name, 60)))
-                        .with_nearest(name, self.slots.keys().map(String::as_str)),
-                ),
+                None => {
+                    let fault = misfit(format!("the pack's state has no `{}`", excerpt(name, 60)));
+                    faults.push(fault.with_nearest(name, self.slots.keys().map(String::as_str)));
+                    continue;
+                }
             }
             *session.state.entry(name) = value;
         }

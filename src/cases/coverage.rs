@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 /// How often the cases exercised each declaration of a pack.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Coverage {
     /// One row for each declaration, kind by kind.
     pub rows: Vec<Covered>,
@@ -19,6 +20,7 @@ pub struct Coverage {
 
 /// How often the cases exercised one declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Covered {
     /// `dialect`, `action`, `permit`, `guardrail`, `effect`, `input`, `rule`, `exit`, `message` or `degradation`.
     pub kind: &'static str,
@@ -34,6 +36,7 @@ pub struct Covered {
 
 /// Why no case exercised a declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// Nothing came near it.
     Never,

@@ -9,6 +9,7 @@ use crate::text::Spanned;
 
 /// What a part of a case holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Part {
     /// `=== start ===`: the session begins.
     Start,
@@ -45,6 +46,7 @@ impl Part {
 
 /// One line of an `=== expect ===` part: a key of the outcome and what it should hold.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Expectation {
     /// The key.
     pub key: Spanned<String>,

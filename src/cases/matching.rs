@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 /// One expectation that did not hold.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Failure {
     /// Which answer of the case it is about, from 0.
     pub step: usize,

@@ -15,6 +15,7 @@ use toml::de::{DeTable, DeValue};
 
 /// One script: a header, then what is said and what is expected of it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Case {
     /// Its name: the file's, without `.case`.
     pub name: String,
@@ -28,6 +29,7 @@ pub struct Case {
 
 /// One thing that is said, and what is expected to come of it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Step {
     /// Its marker line.
     pub at: Location,

@@ -27,6 +27,7 @@ pub struct CaseOptions {
 
 /// What came of one case.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct CaseRun {
     /// Whether it holds.
     pub verdict: CaseVerdict,
@@ -40,6 +41,7 @@ pub struct CaseRun {
 
 /// Whether a case holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CaseVerdict {
     /// Every expectation holds.
     Passed,

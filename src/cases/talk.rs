@@ -23,6 +23,7 @@ pub struct Talk<'p> {
 
 /// What came of one thing that was said.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Told {
     /// Of the words of a user, or of the start of a session.
     Heard(Heard),

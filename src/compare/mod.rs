@@ -29,6 +29,7 @@ pub struct Version<'v> {
 
 /// What a change of a pack means.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Comparison {
     /// What changed, kind by kind.
     pub changes: Vec<Change>,
@@ -40,6 +41,7 @@ pub struct Comparison {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Way {
     /// More is allowed than before.
     Widened,
@@ -75,6 +77,7 @@ impl Way {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct Change {
     /// What kind of declaration: `permit`, `parameters`, `exit`, `guardrail`, `block`, `limit`, `mask`, `path`,
     /// `degradation`, `file`, or the pack's table of it.
@@ -93,6 +96,7 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct PromptChange {
     /// The prompt.
     pub prompt: String,

@@ -52,6 +52,7 @@ impl fmt::Display for Severity {
 
 /// A second place that explains the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Label {
     /// The place.
     pub at: Location,
@@ -151,6 +152,7 @@ impl fmt::Display for Diagnostic {
 
 /// A value with everything worth saying about it; `value` is absent only after an error.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Checked<T> {
     /// The value, if no error stood in its way.
     pub value: Option<T>,

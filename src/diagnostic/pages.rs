@@ -6,6 +6,7 @@
 
 /// One page of explanation.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Page {
     /// What it explains: a code with its area, or the name of a strategy.
     pub code: &'static str,

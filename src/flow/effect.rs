@@ -5,10 +5,10 @@
 //! Never: carries itself out.
 
 use crate::value::Value;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What to do.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "lowercase")]
 #[non_exhaustive]
@@ -69,8 +69,9 @@ pub enum Effect {
 }
 
 /// What is added to a document.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Amendment {
     /// Which document.
     pub key: String,

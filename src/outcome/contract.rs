@@ -10,7 +10,8 @@ use crate::session::{Session, contract};
 #[cfg(feature = "schema")]
 use crate::value::Object;
 use crate::value::Value;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::sync::Arc;
 
 /// The version of the contract.
@@ -212,7 +213,7 @@ pub enum Verdict {
 }
 
 /// One thing for the host to carry out, with the declaration that caused it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EffectRecord {
     /// What to do.
@@ -240,6 +241,29 @@ impl Verdict {
             Verdict::Accepted => "accepted",
             Verdict::Dropped => "dropped",
         }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// In one line, with its line and column: for a host's log.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.span.line > 0 {
+            write!(f, "{}:{}: ", self.span.line, self.span.column)?;
+        }
+        write!(f, "{}[{}]: {}", self.severity, self.code, self.message)?;
+        self.help.iter().try_for_each(|help| write!(f, " ({help})"))
     }
 }
 

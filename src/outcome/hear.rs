@@ -7,12 +7,13 @@
 use super::contract::{TraceStep, VERSION};
 use super::heard::Heard;
 use super::trace::flowed_steps;
+use crate::diagnostic::{Code, Diagnostic, Remark};
 use crate::expression::Record;
 use crate::flow::{Effect, Flow, Flowed, Words, classify, shadowed};
 use crate::judge::Steps;
 use crate::program::{Event, Program};
 use crate::session::Session;
-use crate::text::Span;
+use crate::text::{Location, Span};
 use crate::value::{Object, Value};
 
 impl Program {
@@ -93,6 +94,11 @@ impl Program {
             heard.chain(later).chain(flowed_steps(self, &flowed)).collect()
         });
         let Flowed { session: next, done, mut findings, refused, .. } = flowed;
+        if !self.modes.contains_key(&session.mode) {
+            let Diagnostic { message, help, .. } = self.no_mode(&session.mode);
+            let at = Location::response(Span::default());
+            findings.push(Diagnostic { help, ..Diagnostic::new(Code::Remark(Remark::Note), at, message) });
+        }
         findings.truncate(self.limits.diagnostics);
         let done = if refused { Vec::new() } else { done };
         let say = done.iter().filter_map(|done| match &done.effect {

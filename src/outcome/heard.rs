@@ -13,6 +13,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct Heard {
     /// The version of this contract: 1.
     pub version: u32,

@@ -15,6 +15,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct Prompt {
     /// The version of this contract: 1.
     pub version: u32,

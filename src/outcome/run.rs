@@ -8,7 +8,7 @@ use super::contract::{
     Call, ContentBlock, EffectRecord, Extent, Finding, Ledger, Outcome, Section, Status, Utterance, VERSION, Verdict,
 };
 use super::trace::trace;
-use crate::diagnostic::{Code, Diagnostic, Remark};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
 use crate::document::{Announcement, Document, Readers};
 use crate::expression::Record;
 use crate::flow::{Done, Flow, Flowed};
@@ -16,7 +16,7 @@ use crate::judge::{Judgement, Leaf, Steps, judge};
 use crate::program::{Event, Program};
 use crate::session::Session;
 use crate::surface::Role;
-use crate::text::{Lines, Location, Span};
+use crate::text::{Lines, Location, Span, excerpt};
 use crate::value::Value;
 use std::borrow::Borrow;
 
@@ -26,7 +26,7 @@ const CALLS_SHOWN: usize = 3;
 /// What one run may be told beside the response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Only this dialect reads.
+    /// Only this dialect reads; one that the pack does not have reads nothing.
     pub dialect: Option<String>,
     /// Adds the trace.
     pub trace: bool,
@@ -95,6 +95,9 @@ impl Program {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());
             judged.remark(Remark::NotUtf8, span, "this is not UTF-8 and was replaced", None);
         }
+        if let Some(unread) = self.unread(session, options) {
+            judged.find(unread);
+        }
         let flowed = self.flow(&mut judged);
         let trace = options.trace.then(|| trace(&mut judged, &flowed));
         let mut outcome = Outcome {
@@ -125,6 +128,21 @@ impl Program {
             outcome.message = std::mem::take(&mut judged.texts.message.text);
         }
         outcome
+    }
+
+    /// Why no dialect was there to read the response: a mistake of the host, whom no strategy answers.
+    fn unread(&self, session: &Session, options: &Options) -> Option<Diagnostic> {
+        let misfit = match &options.dialect {
+            Some(only) if self.dialects().any(|name| name == only) => return None,
+            Some(only) => {
+                Diagnostic::new(Code::SESSION_MISFIT, None, format!("the pack has no dialect `{}`", excerpt(only, 60)))
+                    .with_nearest(only, self.dialects())
+            }
+            None if self.modes.contains_key(&session.mode) => return None,
+            None => self.no_mode(&session.mode),
+        };
+        let (code, at) = (Code::Defect(Defect::NoDialect), Location::response(Span::default()));
+        Some(Diagnostic { code, at: Some(at), strategy: Some(Strategy::Keep), ..misfit })
     }
 
     /// Performs the effects of what was accepted in the order of the response, and lets the rules follow.
@@ -383,6 +401,17 @@ impl<P: Borrow<Program>> Reader<P> {
         let mut told = Vec::new();
         self.readers.announce(dialects, &self.text, false, &mut told);
         told
+    }
+
+    /// The response as far as it has come, as spans count it: what is not UTF-8 is replaced, and half a character waits.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the response is longer than [`Limits::input`](crate::Limits::input). Then it is not read, whatever follows and
+    /// whatever was announced of it, yet all that is pushed is kept, for it is counted: a host stops the model and finishes.
+    pub fn is_too_large(&self) -> bool {
+        self.text.len() > self.program.borrow().limits.input
     }
 
     /// The outcome of the whole response. It never depends on how the response was cut.

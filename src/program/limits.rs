@@ -7,7 +7,8 @@
 /// The limits of one run. What goes beyond ends in `too-large` or `too-costly`, never in a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest response that is read, in bytes; 10 MiB, and never more than [`Limits::LONGEST`].
+    /// The longest response that is read, in bytes; 10 MiB, and never more than [`Limits::LONGEST`]. Of a longer one nothing
+    /// is read: see [`Reader::is_too_large`](crate::Reader::is_too_large).
     pub input: usize,
     /// The deepest nesting of blocks and of values in payloads; 64.
     pub depth: usize,

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 /// One line of the degradation table as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DegradationRow {
     /// The defect.
     pub defect: Defect,
@@ -44,6 +45,7 @@ pub enum Permission {
 
 /// One cell of the matrix of actions and modes.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PermitCell {
     /// The action.
     pub action: String,

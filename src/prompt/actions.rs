@@ -13,6 +13,7 @@ use serde_json::Value;
 
 /// One action as a model is told of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ActionForm {
     /// Its name.
     pub name: String,
@@ -30,6 +31,7 @@ pub struct ActionForm {
 
 /// One parameter as a model is told of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ParamForm {
     /// Its name.
     pub name: String,

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 /// A parameter of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Export {
     /// `response_format` with the schema of an answer, as OpenAI and servers like it take it.
     ResponseFormat,
@@ -27,6 +28,7 @@ pub enum Export {
 
 /// The value of a parameter, and what is worth saying about it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Exported {
     /// The value; none where there is an error.
     pub value: Option<Value>,

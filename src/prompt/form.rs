@@ -12,6 +12,7 @@ use serde_json::Value;
 
 /// How an answer is written in one dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Form {
     /// The dialect.
     pub dialect: String,
@@ -23,6 +24,7 @@ pub struct Form {
 
 /// How one block of an answer is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct BlockForm {
     /// What the dialect calls it.
     pub name: String,

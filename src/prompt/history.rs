@@ -9,11 +9,12 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Prompts;
 use crate::surface::Speaker;
 use crate::text::{Location, Source, SourceId, Span};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::OnceCell;
 
-/// What one side said.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What one side said. In JSON it is as [`read_history`] reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     /// Who said it: the user or the model.
     pub role: Speaker,

@@ -26,6 +26,7 @@ mod strict;
 mod target;
 mod trim;
 
+pub use crate::surface::Speaker;
 pub use actions::{ActionForm, ParamForm};
 pub use count::Counter;
 pub use export::{Export, Exported};
@@ -38,9 +39,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
 use crate::program::{Body, Holds, ModeId, Program, Prompts};
 use crate::session::Session;
-use crate::surface::Speaker;
 use crate::value::{Object, Value};
 use draft::{Draft, Sight};
+use std::fmt;
 use std::sync::Arc;
 use target::Target;
 
@@ -92,6 +93,11 @@ fn assemble_for(
     mut diagnostics: Vec<Diagnostic>,
 ) -> Assembled {
     let prompts = &program.prompts;
+    // What the rules say of one mode is not to be told in another.
+    if program.mode_id(&session.mode).is_none() {
+        diagnostics.push(program.no_mode(&session.mode));
+        return nothing(target, diagnostics);
+    }
     let named = match &request.prompt {
         Some(name) => prompts.prompts.get_key_value(name),
         None => prompts.prompts.first(),
@@ -118,6 +124,19 @@ fn assemble_for(
         ledger: target.ledger(whole.tokens, drafts.iter().map(|draft| draft.entry(&sight)).collect()),
         text: if broken { String::new() } else { whole.text },
         diagnostics,
+    }
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { prompt, model, history, message, counter } = self;
+        f.debug_struct("Request")
+            .field("prompt", prompt)
+            .field("model", model)
+            .field("history", history)
+            .field("message", message)
+            .field("counter", &counter.as_ref().map(|_| "Counter"))
+            .finish()
     }
 }
 

@@ -22,6 +22,7 @@ mod prompt;
 mod replayed;
 mod row;
 mod sarif;
+#[cfg(feature = "schema")]
 pub mod schemas;
 mod story;
 mod window;

@@ -113,6 +113,7 @@ macro_rules! words {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[non_exhaustive]
         pub enum $name { $($(#[$doc])* #[cfg_attr(feature = "schema", schemars(rename = $word))] $variant,)* }
 
         impl $name {

@@ -127,6 +127,17 @@ impl serde::Serialize for Speaker {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for Speaker {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match String::deserialize(deserializer)?.as_str() {
+            "system" => Ok(Self::System),
+            "user" => Ok(Self::User),
+            "assistant" => Ok(Self::Assistant),
+            other => Err(serde::de::Error::unknown_variant(other, Self::WORDS)),
+        }
+    }
+}
+
 words! {
     /// What a layer holds that no file does.
     Origins {

@@ -1,13 +1,12 @@
 //! JSON: how do shared values come from plain JSON, and back?
 //!
 //! In: `serde_json`'s values, or ours.
-//! Out: each as the other; ours written by serde.
+//! Out: each as the other; ours written and read by serde.
 //! Never: changes what a value is.
 
 use super::{Object, Value};
 use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
-#[cfg(feature = "schema")]
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Map;
 use serde_json::Value as Json;
 use std::fmt;
@@ -101,6 +100,19 @@ impl Serialize for Object {
     }
 }
 
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Json::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let members = Map::<String, Json>::deserialize(deserializer)?;
+        Ok(members.into_iter().map(|(name, value)| (name, Value::from(value))).collect())
+    }
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
@@ -151,6 +163,7 @@ mod tests {
             prop_assert_eq!(&value, &json);
             prop_assert_eq!(&value.to_json(), &json);
             prop_assert_eq!(value.to_string(), json.to_string());
+            prop_assert_eq!(&serde_json::from_value::<Value>(json.clone()).unwrap(), &value);
             let another = Value::from(&other);
             prop_assert_eq!(value == another, json == other);
             prop_assert_eq!(value == other, json == other);

@@ -33,6 +33,7 @@ pub struct Applying {
 
 /// What became of the files of an answer, in the order of its effects.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Applied {
     /// Each file once.
     pub files: Vec<FileChange>,
@@ -40,6 +41,7 @@ pub struct Applied {
 
 /// What became of one file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct FileChange {
     /// Its path below the root, as the effect has it.
     pub key: String,

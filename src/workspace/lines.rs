@@ -17,6 +17,7 @@ pub struct Lines<R> {
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Line {
     /// Its number, from 1.
     pub number: usize,

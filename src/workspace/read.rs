@@ -25,6 +25,7 @@ const MAX_DEPTH: usize = 16;
 
 /// The files of a pack, in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PackFiles {
     /// Its tables, grammars and texts, and the folders that it uses.
     pub folder: Folder,
@@ -38,6 +39,7 @@ pub struct PackFiles {
 
 /// One case file.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CaseFile {
     /// What messages call it.
     pub name: String,
