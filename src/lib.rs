@@ -45,6 +45,19 @@
 //! Structs that a host reads, and enums that may grow, are `#[non_exhaustive]`; those that a host fills in ([`Options`],
 //! [`Limits`], [`Request`](prompt::Request)) have defaults.
 //!
+//! | a host wants to | begins with |
+//! |---|---|
+//! | load a pack, and say what is wrong with it | [`Program::load`], [`Loaded`], [`Faults`]; [`report`] to draw it |
+//! | judge an answer | [`Program::run`], [`Program::run_with`], [`Options`] |
+//! | show an answer while it comes | [`Program::reader`], [`Reader`], [`Announcement`] |
+//! | carry out what follows | [`Outcome`], [`outcome::Effect`]; `workspace::apply` for files |
+//! | keep a session | [`Session`], [`Program::resume`], [`Program::resume_lossy`] |
+//! | say what a model reads | [`Program::prompt`], [`prompt::Request`], [`prompt::Counter`] |
+//! | hear what a user says | [`Program::start`], [`Program::hear`], [`outcome::Heard`] |
+//! | test a pack | [`cases::parse`], [`cases::run`] |
+//!
+//! The guide [`docs/embed.md`](https://github.com/rulebook-rs/rulebook/blob/main/docs/embed.md) has an example of each.
+//!
 //! | feature | adds | by default |
 //! |---|---|---|
 //! | `cli` | the command line and its reports; implies the others | yes |
@@ -98,6 +111,8 @@
 //! No part of the engine knows a name of any pack. Nothing here reads a clock, a locale, the environment or the network;
 //! only `workspace` and `cli` touch a disk.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod cases;
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -145,6 +160,6 @@ const _: () = {
 struct Readme;
 
 /// So are those of the guide for hosts.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "files", feature = "report"))]
 #[doc = include_str!("../docs/embed.md")]
 struct Embed;

@@ -8,6 +8,7 @@ use super::expectation::Expectation;
 use crate::surface::Tree;
 use crate::text::Location;
 use serde_json::{Map, Value};
+use std::fmt;
 
 /// One expectation that did not hold.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +26,17 @@ pub struct Failure {
     pub value: Option<Location>,
     /// What was found, of its members only those that the expectation names; absent where there is nothing.
     pub got: Option<Value>,
+}
+
+/// In one line, without its place: for a host's log.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, expected, got, .. } = self;
+        match got {
+            Some(got) => write!(f, "`{path}` is not as expected: expected {expected}, got {got}"),
+            None => write!(f, "`{path}` is not as expected: expected {expected}, got nothing"),
+        }
+    }
 }
 
 /// Compares what is expected with the outcome of the answer number `step`.

@@ -108,11 +108,10 @@ impl Row {
 
     /// What an expectation that did not hold says about its case.
     pub fn of_failure(pen: &Pen, sources: &Sources, case: &Case, failure: &Failure) -> Self {
-        let got = failure.got.as_ref().map_or("nothing".to_owned(), ToString::to_string);
         let row = Self {
             code: Code::CASE_FAILED.to_string(),
             severity: Severity::Error,
-            message: format!("`{}` is not as expected: expected {}, got {got}", failure.path, failure.expected),
+            message: failure.to_string(),
             help: Some(format!("the case claims: {}", case.header.claim.value)),
             ..Self::empty()
         };

@@ -29,6 +29,7 @@ mod guides;
 mod hostile;
 #[allow(unreachable_pub, reason = "shared with a bench")]
 mod hostile_inputs;
+mod hosts;
 mod members;
 mod model;
 mod pack_page;

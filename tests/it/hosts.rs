@@ -1,0 +1,181 @@
+//! Hosts: what does the library say to a program that uses it otherwise than it should?
+
+use rulebook::outcome::{EffectRecord, Finding};
+use rulebook::prompt::{Request, Turn};
+use rulebook::{Folder, Limits, Options, Program, Reader, workspace};
+use serde_json::json;
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+const ANSWER: &str = "<message>Grüße, 🌍!</message>\n<action type=\"keep_note\"><text>Tea</text></action> behind";
+
+fn desk() -> Program {
+    let pack = r#"
+[pack]
+name = "desk"
+[dialects.tagged]
+grammar = "tags"
+blocks  = { message = { role = "message" }, action = { role = "call", name = "@type", payload = "tags" } }
+[state.notes]
+type    = "array"
+default = []
+[actions.keep_note]
+params  = { text = { type = "string", required = true } }
+effects = [{ append = "notes", value = "{{ params.text }}" }]
+[modes.chat]
+permits = ["keep_note"]
+[prompts.main]
+layers = [{ id = "message", source = "message" }]
+[tiers.any]
+context = 8000
+reserve = 1000
+"#;
+    Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result().unwrap()
+}
+
+fn told(findings: &[Finding]) -> Vec<String> {
+    findings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_mode_that_the_pack_does_not_have_is_told_and_has_no_effect() {
+    let program = desk();
+    let mut session = program.session();
+    session.mode = "chatt".to_owned();
+    let help = "the pack has no mode `chatt` (did you mean `chat`?)";
+
+    let outcome = program.run(&session, ANSWER);
+    assert_eq!(told(&outcome.diagnostics)[0], format!("1:1: error[response/no-dialect]: {help}"));
+    assert!(outcome.has_errors() && outcome.effects.is_empty() && outcome.ask_again.is_none());
+    assert_eq!(outcome.session, session);
+
+    let prompt = program.prompt(&session, &Request { message: Some("Hello".into()), ..Request::default() });
+    assert_eq!(told(&prompt.diagnostics), [format!("error[pack/session-misfit]: {help}")]);
+    assert!(prompt.messages.is_empty() && prompt.text.is_empty());
+
+    let heard = program.hear(&session, "Hello");
+    assert_eq!(told(&heard.diagnostics), [format!("1:1: info[response/note]: {help}")]);
+    assert!(program.start(&program.session(), false).diagnostics.is_empty());
+}
+
+#[test]
+fn a_dialect_that_the_pack_does_not_have_is_told() {
+    let program = desk();
+    let options = Options { dialect: Some("tagedd".to_owned()), ..Options::default() };
+    let outcome = program.run_with(&program.session(), ANSWER.as_bytes(), &options);
+    let first = "1:1: error[response/no-dialect]: the pack has no dialect `tagedd` (did you mean `tagged`?)";
+    assert_eq!(told(&outcome.diagnostics)[0], first);
+    assert!(outcome.effects.is_empty());
+}
+
+#[test]
+fn a_session_of_another_time_keeps_what_fits() {
+    let program = desk();
+    let kept = json!({
+        "mode": "night", "state": { "notes": ["Tea"], "mood": "calm" }, "now": "today", "ids": { "page": -1 }, "owner": 7,
+    });
+    let (session, lost) = program.resume_lossy(&kept);
+    assert_eq!(
+        serde_json::to_value(&session).unwrap(),
+        json!({
+            "mode": "chat", "state": { "notes": ["Tea"] }, "now": "today", "ids": {},
+        })
+    );
+    let faults = program.resume(&kept).unwrap_err();
+    assert_eq!((&faults.diagnostics, lost.len()), (&lost, 4));
+    // What came out of it is a session like any other.
+    let outcome = program.run(&session, ANSWER);
+    let kept = serde_json::to_value(&outcome.session).unwrap();
+    assert_eq!(program.resume(&kept), Ok(outcome.session.clone()));
+    assert_eq!(program.resume_lossy(&kept), (outcome.session, Vec::new()));
+
+    let (session, lost) = program.resume_lossy(&json!({ "state": { "notes": "Tea" } }));
+    assert_eq!((session, lost.len()), (program.session(), 1));
+    assert_eq!(program.resume_lossy(&json!([])).0, program.session());
+}
+
+#[test]
+fn a_reader_says_that_nothing_more_is_read() {
+    let program = desk().with_limits(Limits { input: 40, ..Limits::default() });
+    let session = program.session();
+    let mut reader = program.reader(&session, &Options::default());
+    let mut came = String::new();
+    for piece in ["<message>One</message>", "", "<message>Two</message>", "<message>Three</message>"] {
+        let announced = reader.push(piece.as_bytes());
+        came.push_str(piece);
+        assert_eq!(reader.text(), came);
+        assert_eq!(reader.is_too_large(), came.len() > 40);
+        assert!(announced.is_empty() || !reader.is_too_large());
+    }
+    let outcome = reader.finish();
+    assert_eq!(outcome, program.run(&session, &came));
+    assert_eq!((outcome.ledger.bytes, outcome.message.as_str()), (came.len(), ""));
+    assert!(outcome.diagnostics.iter().any(|one| one.code == "response/too-large"));
+}
+
+#[test]
+fn half_a_character_waits_for_its_rest() {
+    let program = desk();
+    let mut reader = program.reader(&program.session(), &Options::default());
+    reader.push(b"<message>\xf0\x9f");
+    assert_eq!(reader.text(), "<message>");
+    reader.push(b"");
+    reader.push(b"\x8c\x8d");
+    assert_eq!(reader.text(), "<message>\u{1f30d}");
+    reader.push(b"\xff</message>\xe2\x82");
+    let (outcome, _) = reader.finish_with_announcements();
+    assert_eq!(outcome.message, "\u{1f30d}\u{fffd}");
+    assert_eq!(outcome.diagnostics.iter().filter(|one| one.code == "response/not-utf-8").count(), 2);
+}
+
+#[test]
+fn many_threads_read_with_one_program() {
+    let program = Arc::new(desk());
+    let expected = program.run(&program.session(), ANSWER);
+    let together = Arc::new(Barrier::new(8));
+    let threads: Vec<_> = (1..=8)
+        .map(|size| {
+            let (program, together, expected) = (program.clone(), together.clone(), expected.clone());
+            thread::spawn(move || {
+                together.wait();
+                for _ in 0..20 {
+                    // One that is dropped halfway changes nothing for the others.
+                    program.reader(&program.session(), &Options::default()).push(b"<message>Half");
+                    let mut reader = Reader::new(program.clone(), &program.session(), &Options::default());
+                    for piece in ANSWER.as_bytes().chunks(size) {
+                        reader.push(piece);
+                    }
+                    assert_eq!(reader.finish(), expected);
+                }
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}
+
+#[test]
+fn effects_and_turns_come_back_from_json() {
+    let mut kinds = std::collections::BTreeSet::new();
+    for name in ["couple-ai", "dce", "roundtable", "writers-factory"] {
+        let pack = workspace::read_pack(format!("rules/{name}").as_ref()).unwrap();
+        let program = Program::load(&pack.folder).into_result().unwrap();
+        let mut sources = rulebook::text::Sources::default();
+        for file in &pack.cases {
+            let Some(case) = rulebook::cases::parse(&mut sources, &file.name, &file.bytes).value else { continue };
+            for told in rulebook::cases::run(&program, &case, Default::default()).told {
+                let json = serde_json::to_string(told.effects()).unwrap();
+                assert_eq!(serde_json::from_str::<Vec<EffectRecord>>(&json).unwrap(), told.effects());
+                let kept: serde_json::Value = serde_json::from_str(&json).unwrap();
+                kinds.extend(kept.as_array().unwrap().iter().map(|one| one["kind"].to_string()));
+            }
+        }
+    }
+    assert!(kinds.len() >= 7, "{kinds:?}");
+
+    let turns = r#"[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."}]"#;
+    assert_eq!(serde_json::to_string(&serde_json::from_str::<Vec<Turn>>(turns).unwrap()).unwrap(), turns);
+    let wrong = serde_json::from_str::<Turn>(r#"{"role":"robot","content":"Hi"}"#).unwrap_err();
+    assert!(wrong.to_string().starts_with("unknown variant `robot`, expected one of `system`, `user`, `assistant`"));
+}
