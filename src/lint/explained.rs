@@ -1,18 +1,36 @@
 //! Explained actions: does the model learn of everything that it may ask for?
 //!
 //! In: the permits of a program, and the texts that a model reads in each mode.
-//! Out: a finding for each action that a mode permits and none of its texts names.
+//! Out: a finding for each action that a mode permits and none of its texts names, and for each block that a template should
+//! show and no grammar spells.
 //! Never: asks how well it is explained.
 
 use super::Reading;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::Program;
+use crate::program::{Body, Program};
 use crate::prompt::Said;
 
 pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagnostic>) {
     let Some((name, mode)) = program.modes.get_key_value(&reading.session.mode) else { return };
     if program.prompts.prompts.is_empty() {
         return;
+    }
+    // What a model is to be shown of the dialects is shown whole, or it is said what is not.
+    let reads_forms = |one: &Said| {
+        let text = program.prompts.texts.iter().find(|text| text.source == one.source);
+        let Some(Body::Template(document)) = text.map(|text| &text.body) else { return None };
+        document.reads().iter().find(|(path, _)| path.first().is_some_and(|name| name == "forms")).map(|(_, at)| at)
+    };
+    if let Some(asked) = reading.said.iter().find_map(reads_forms) {
+        for (dialect, block) in program.unspelled(mode) {
+            let message = format!("`forms` lacks `{}`: no grammar of `{}` can spell it", block.name, dialect.name);
+            let finding = Diagnostic::new(Code::PROMPT_UNSAID, block.at, message)
+                .with_place(asked, "the forms are asked for here")
+                .with_help("say in the prompt how it is written, or with `spelled` how its opener is");
+            if !found.contains(&finding) {
+                found.push(finding);
+            }
+        }
     }
     // A template may name an action only once the session has come so far.
     let written = |one: &Said| program.sources().get(one.source).map(|source| source.text()).unwrap_or_default();

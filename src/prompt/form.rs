@@ -53,8 +53,41 @@ impl Program {
         if let Some(form) = self.object_form(mode, number, dialect) {
             return form;
         }
+        let (blocks, _) = self.block_forms(mode, number, dialect, calls);
+        let join =
+            |forms: &[&BlockForm]| forms.iter().map(|form| form.text.trim_end()).collect::<Vec<_>>().join("\n\n");
+        // Reasoning stands before what an answer needs.
+        let (before, rest): (Vec<_>, Vec<_>) = blocks.iter().partition(|form| form.role == Role::Thinking.word());
+        let text = match (Speller { program: self, dialect }).around(&join(&rest)) {
+            Some(wrapped) if before.is_empty() => wrapped,
+            Some(wrapped) => format!("{}\n\n{wrapped}", join(&before)),
+            None => join(&blocks.iter().collect::<Vec<_>>()),
+        };
+        Form { dialect: dialect.name.clone(), text, blocks }
+    }
+
+    /// The blocks of a mode that no grammar of their dialect can spell.
+    pub(crate) fn unspelled<'p>(&'p self, mode: &Mode) -> Vec<(&'p Dialect, &'p Block)> {
+        let dialects = mode.dialects.iter().filter_map(|number| Some((*number, self.dialects.get(*number)?)));
+        let dialects = dialects.filter(|(_, dialect)| dialect.outline.is_none());
+        let unspelled = |(number, dialect)| {
+            let (_, blocks) = self.block_forms(mode, number, dialect, &[]);
+            blocks.into_iter().map(move |block| (dialect, block))
+        };
+        dialects.flat_map(unspelled).collect()
+    }
+
+    /// The forms of the blocks that a reply may have, in their order, and the blocks that cannot be spelled.
+    fn block_forms<'p>(
+        &'p self,
+        mode: &Mode,
+        number: usize,
+        dialect: &'p Dialect,
+        calls: &[usize],
+    ) -> (Vec<BlockForm>, Vec<&'p Block>) {
         let speller = Speller { program: self, dialect };
-        let mut blocks: Vec<(BlockId, &Block)> = speller.blocks().collect();
+        let mut unspelled = Vec::new();
+        let mut blocks: Vec<(BlockId, &'p Block)> = speller.blocks().collect();
         blocks.sort_by_key(|(id, block)| rank(mode, number, *id, block));
         let mut shown: Vec<(Role, &str)> = Vec::new();
         let mut forms = Vec::new();
@@ -76,9 +109,12 @@ impl Program {
             if most == Some(0) || known || untold {
                 continue;
             }
+            let permitted = |number: &usize| !mode.permits_of(*number).is_empty();
+            if block.role == Role::Call && !(0..self.actions.len()).any(|number| permitted(&number)) {
+                continue;
+            }
             let text = match block.role {
                 Role::Call => {
-                    let permitted = |number: &usize| !mode.permits_of(*number).is_empty();
                     let spelled = |number: usize| {
                         let (name, action) = self.actions.get_index(number)?;
                         speller.call(name, action)
@@ -89,7 +125,10 @@ impl Program {
                 }
                 _ => speller.plain(id, count.and_then(|count| count.lists.as_deref())),
             };
-            let Some(text) = text else { continue };
+            let Some(text) = text else {
+                unspelled.push(block);
+                continue;
+            };
             if let Called::Word(word) = &block.called {
                 shown.push((block.role, word));
             } else {
@@ -98,8 +137,10 @@ impl Program {
             let (name, about) = (block.name.clone(), block.about.clone());
             forms.push(BlockForm { name, role: block.role.word(), about, required, most, text });
         }
-        let texts: Vec<&str> = forms.iter().map(|form| form.text.trim_end()).collect();
-        Form { dialect: dialect.name.clone(), text: texts.join("\n\n"), blocks: forms }
+        // Another block may spell the calls, or what is called the same.
+        let shows = |block: &Block| forms.iter().any(|form| form.role == Role::Call.word()) && block.role == Role::Call;
+        unspelled.retain(|block| !shows(block));
+        (forms, unspelled)
     }
 
     /// The form of an answer that is one object.

@@ -75,6 +75,18 @@ impl<'p> Speller<'p> {
         self.spell(id, block, &names, &attributes, &body)
     }
 
+    /// The text in the wrapper that an answer needs, where nothing else claims one for the dialect.
+    pub(super) fn around(self, text: &str) -> Option<String> {
+        let needed = |block: &Block| -> Vec<String> {
+            self.names(block).into_iter().filter(|name| self.dialect.is_claimed_by(name)).collect()
+        };
+        let mut claiming = self.blocks().map(|(id, block)| (id, block, needed(block))).filter(|one| !one.2.is_empty());
+        let (id, block, names) = claiming.next().filter(|_| !self.dialect.needs.is_empty() && !text.is_empty())?;
+        let wraps = |block: &Block| block.role == Role::Wrapper;
+        let alone = wraps(block) && claiming.all(|(_, block, _)| wraps(block));
+        if alone { self.spell(id, block, &names, &[], &|_| Some(text.to_owned())) } else { None }
+    }
+
     /// The blocks of the dialect by number.
     pub(super) fn blocks(self) -> impl Iterator<Item = (BlockId, &'p Block)> {
         (0..).map(BlockId).zip(&self.dialect.blocks)
@@ -103,8 +115,8 @@ impl<'p> Speller<'p> {
     }
 
     fn example_key(self, content: &str) -> String {
-        let declared = self.program.contents.get(content).and_then(|content| content.example.clone());
-        declared.unwrap_or_else(|| WILD[0].to_owned())
+        let declared = self.program.contents.get(content).and_then(|content| content.example.as_ref());
+        declared.map_or_else(|| WILD[0].to_owned(), |example| example.value.clone())
     }
 
     /// What stands in a block, in words.

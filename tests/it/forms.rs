@@ -53,6 +53,24 @@ fn the_form_of_an_answer_is_read_without_a_word() {
 }
 
 #[test]
+fn a_block_that_cannot_be_spelled_is_told_where_forms_are_shown() {
+    let grammar =
+        "open = ${ \"[\" ~ name ~ \"]\" }\nname = @{ \"step\" ~ ASCII_DIGIT | \"end\" }\nclose = { \"[/]\" }\n";
+    let pack = "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'steps'\n[dialects.d.blocks]\n'step?' = { role = 'section' }\n\
+                end = { role = 'message' }\n[prompts.main]\nlayers = [{ id = 'forms', template = 'forms.md' }]\n\
+                [tiers.any]\ncontext = 9000\nreserve = 1000\n";
+    let found = |template: &str| {
+        let files = [("pack.toml", pack), ("grammar/steps.pest", grammar), ("forms.md", template)];
+        let loaded = rulebook::lint::check(&Folder::new("p", files));
+        let at = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
+        let told = loaded.diagnostics.iter();
+        told.map(|one| format!("{} {}", one.code, one.at.map(at).unwrap_or_default())).collect::<Vec<_>>()
+    };
+    assert_eq!(found("{% for form in forms %}{{ form.text | markup }}{% endfor %}"), ["prompt/unsaid 'step?'"]);
+    assert_eq!(found("Say it."), [""; 0]);
+}
+
+#[test]
 fn the_example_of_every_permitted_action_is_accepted() {
     let mut actions = 0;
     for program in packs() {
