@@ -241,6 +241,27 @@ impl Defect {
         matches!(self, MalformedPayload | UnknownAction | InvalidPayload | UnknownParam | ForbiddenCall | ExtraCall)
     }
 
+    /// Whether a call of a known action may have it, so that its action may say what answers it.
+    pub(crate) fn is_of_actions(self) -> bool {
+        !matches!(
+            self,
+            Defect::NoDialect
+                | Defect::MalformedOpener
+                | Defect::StrayText
+                | Defect::NestedBlock
+                | Defect::Truncated
+                | Defect::TooLarge
+                | Defect::TooCostly
+                | Defect::MissingMessage
+                | Defect::MissingBlock
+                | Defect::UnknownAction
+                | Defect::UnsafePath
+                | Defect::UnknownSpeaker
+                | Defect::WrongLabel
+                | Defect::TurnLimit
+        )
+    }
+
     /// How much it matters while nothing refuses the answer.
     pub fn severity(self) -> Severity {
         match self {

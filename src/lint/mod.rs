@@ -15,6 +15,7 @@ mod flow;
 mod grammars;
 mod guardrails;
 mod permits;
+mod replies;
 mod schemas;
 mod state;
 
@@ -28,7 +29,10 @@ use crate::surface::{Folder, Level};
 pub fn check(folder: &Folder) -> Loaded {
     let mut loaded = Program::check(folder);
     if let Some(program) = &loaded.program {
-        let findings = excuses::without_excused(program, findings(program));
+        // Nothing that the check has found kept it from running.
+        let mut found = std::mem::take(&mut loaded.diagnostics);
+        found.extend(findings(program));
+        let findings = excuses::without_excused(program, found);
         loaded.diagnostics.extend(findings.into_iter().filter_map(|finding| weighed(program, finding)));
         loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.at);
     }
@@ -40,6 +44,7 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
     let checks = [
         permits::check,
         dialects::check,
+        replies::check,
         guardrails::check,
         flow::check,
         schemas::check,

@@ -1,11 +1,12 @@
 //! Schemas: can any value satisfy each of them, and does what a model is shown?
 //!
-//! In: the schemas of a program's parameters, results and state.
+//! In: the schemas of a program's parameters, results and state, and the examples of keys.
 //! Out: a finding for each bound that leaves nothing, each required property that is not declared, and each example that does
 //! not fit.
 //! Never: validates a value of an answer.
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::judge::unsafe_because;
 use crate::program::{Members, Program, Schema, example, misfit_at};
 use crate::text::Location;
 use serde_json::Value;
@@ -22,6 +23,14 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         defaults(name, &action.schema, &action.params, found);
         if let Some(returns) = &action.returns {
             examine(returns.json(), &format!("what `{name}` returns"), action.at, found);
+        }
+    }
+    for (name, content) in program.contents.iter().filter(|(_, content)| content.path) {
+        let Some(example) = &content.example else { continue };
+        if let Some(why) = unsafe_because(&example.value) {
+            let message = format!("the example of a `{name}` is an unsafe path: {why}");
+            let finding = Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, example.at, message);
+            found.push(finding.with_help("say `example = …` with a path below a root, such as `notes/today.md`"));
         }
     }
     for (name, slot) in &program.slots {

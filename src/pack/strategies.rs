@@ -1,10 +1,11 @@
 //! Strategies: can each of them answer its defect?
 //!
 //! In: every degradation table, and the strategies of guardrails.
-//! Out: `pack/unfit-strategy` for each that cannot.
+//! Out: `pack/unfit-strategy` for each that cannot; `pack/wrong-value` for a defect that nothing answers, or that is never
+//! asked for where it stands.
 //! Never: says which strategy is best.
 
-use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
 use crate::surface::{Degradation, Surface};
 use crate::text::Spanned;
 
@@ -26,6 +27,14 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
                         .with_help("name a strategy, or take the line out for the default"),
                 );
             }
+        }
+    }
+    for (name, action) in &surface.actions {
+        for (defect, _) in action.value.degradation.0.iter().filter(|(defect, _)| !defect.value.is_of_actions()) {
+            let message = format!("a call of `{name}` never has the defect `{}`", defect.value);
+            let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, defect.at, message);
+            let finding = finding.with_help("say it in `[degradation]` of the pack, a mode or a block");
+            diagnostics.push(Diagnostic { severity: Severity::Warning, ..finding });
         }
     }
     for guardrail in &surface.guardrails {

@@ -127,7 +127,7 @@ pub(crate) struct Content {
     /// Whether a key stands once.
     pub(crate) unique: bool,
     /// A key, for those who are told how an answer is written.
-    pub(crate) example: Option<String>,
+    pub(crate) example: Option<Spanned<String>>,
     pub(crate) effects: Vec<Effect>,
 }
 
@@ -266,8 +266,8 @@ impl Program {
         let (program, pack, mut diagnostics) = Self::build(folder);
         diagnostics.extend(program.compile_schemas(&pack::schemas::misspelt(&pack.surface)));
         // What fails in a pack that has other faults may be their doing.
-        if diagnostics.is_empty() {
-            diagnostics = program.run_samples();
+        if !diagnostics.iter().any(Diagnostic::is_error) {
+            diagnostics.extend(program.run_samples());
             diagnostics.extend(program.check_gates());
         }
         program.loaded(diagnostics)

@@ -32,7 +32,7 @@ pub use pack::{About, Level, Levels, Origin, Slot};
 pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming, Vocabulary};
 pub use tree::Tree;
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
 use crate::text::{Location, Source, SourceId, Sources, Span, Spanned, authored};
 use declare::table;
 use decode::{Decode, Reading};
@@ -291,17 +291,17 @@ impl Surface {
     }
 
     fn merge(&mut self, file: File, merging: &mut Merging<'_>) {
-        merging.table("dialect", &mut self.dialects, file.dialects, |one| Some(one.replace));
-        merging.table("action", &mut self.actions, file.actions, |one| Some(one.replace));
-        merging.table("mode", &mut self.modes, file.modes, |one| Some(one.replace));
-        merging.table("content", &mut self.contents, file.contents, |one| Some(one.replace));
-        merging.table("message", &mut self.messages, file.messages, |one| Some(one.replace));
-        merging.table("prompt", &mut self.prompts, file.prompts, |one| Some(one.replace));
-        merging.table("tier", &mut self.tiers, file.tiers, |one| Some(one.replace));
-        merging.table("model", &mut self.models, file.models, |one| Some(one.replace));
-        merging.table("value of the state", &mut self.state, file.state, |_| None);
-        merging.table("value of the data", &mut self.data, file.data, |_| None);
-        merging.table("count of the reply", &mut self.reply.counts, file.reply.counts, |_| Some(true));
+        merging.table("dialect", &mut self.dialects, file.dialects, |one| Replaces::Says(one.replace));
+        merging.table("action", &mut self.actions, file.actions, |one| Replaces::Says(one.replace));
+        merging.table("mode", &mut self.modes, file.modes, |one| Replaces::Says(one.replace));
+        merging.table("content", &mut self.contents, file.contents, |one| Replaces::Says(one.replace));
+        merging.table("message", &mut self.messages, file.messages, |one| Replaces::Says(one.replace));
+        merging.table("prompt", &mut self.prompts, file.prompts, |one| Replaces::Says(one.replace));
+        merging.table("tier", &mut self.tiers, file.tiers, |one| Replaces::Says(one.replace));
+        merging.table("model", &mut self.models, file.models, |one| Replaces::Says(one.replace));
+        merging.table("value of the state", &mut self.state, file.state, |_| Replaces::Never);
+        merging.table("value of the data", &mut self.data, file.data, |_| Replaces::Never);
+        merging.table("count of the reply", &mut self.reply.counts, file.reply.counts, |_| Replaces::Always);
         self.reply.order = file.reply.order.or(self.reply.order.take());
         self.reply.shows = file.reply.shows.or(self.reply.shows.take());
         for (defect, strategies) in file.degradation.0 {
@@ -370,26 +370,41 @@ struct Merging<'m> {
     diagnostics: &'m mut Vec<Diagnostic>,
 }
 
+/// Whether an entry stands in for a used pack's of its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Replaces {
+    Never,
+    /// As it says itself.
+    Says(bool),
+    Always,
+}
+
 impl Merging<'_> {
     /// Whether what stands here is a used pack's.
     fn is_used(&self, at: Location) -> bool {
         !self.own.contains(&at.source)
     }
 
-    /// Adds entries to a table; `replaces` says whether one stands in for a used pack's of its name, if any may.
-    fn table<T>(&mut self, what: &str, known: &mut Named<T>, more: Named<T>, replaces: impl Fn(&T) -> Option<bool>) {
+    /// Adds entries to a table, each of which may stand in for a used pack's of its name.
+    fn table<T>(&mut self, what: &str, known: &mut Named<T>, more: Named<T>, replaces: impl Fn(&T) -> Replaces) {
+        let used: Vec<String> =
+            known.iter().filter(|(_, one)| self.is_used(one.at)).map(|(name, _)| name.clone()).collect();
         for (name, entry) in more {
+            let replaces = replaces(&entry.value);
             let Some(before) = known.get_mut(&name) else {
+                if replaces == Replaces::Says(true) {
+                    self.replaces_nothing(what, &name, entry.at, used.iter().map(String::as_str));
+                }
                 known.insert(name, entry);
                 continue;
             };
-            match replaces(&entry.value).filter(|_| self.is_used(before.at)) {
-                Some(true) => *before = entry,
-                Some(false) => {
+            match replaces {
+                Replaces::Always | Replaces::Says(true) if self.is_used(before.at) => *before = entry,
+                Replaces::Says(false) if self.is_used(before.at) => {
                     let help = "to stand in for the used pack's, say `replace = true`";
                     self.diagnostics.push(twice(what, &name, entry.at, before.at).with_help(help));
                 }
-                None => self.diagnostics.push(twice(what, &name, entry.at, before.at)),
+                _ => self.diagnostics.push(twice(what, &name, entry.at, before.at)),
             }
         }
     }
@@ -402,14 +417,30 @@ impl Merging<'_> {
         more: Vec<T>,
         named: impl Fn(&T) -> (&Spanned<String>, bool),
     ) {
+        let ids = known.iter().map(|one| named(one).0).filter(|id| self.is_used(id.at));
+        let used: Vec<String> = ids.map(|id| id.value.clone()).collect();
         for entry in more {
             let (id, replaces) = named(&entry);
+            if replaces && !used.contains(&id.value) {
+                self.replaces_nothing(what, &id.value, id.at, used.iter().map(String::as_str));
+            }
             match known.iter_mut().find(|known| named(known).0.value == id.value) {
                 Some(before) if replaces && self.is_used(named(before).0.at) => *before = entry,
                 Some(before) => self.diagnostics.push(twice(what, &id.value, id.at, named(before).0.at)),
                 None => known.push(entry),
             }
         }
+    }
+
+    /// Says that what would stand in for a used pack's has none to stand in for.
+    fn replaces_nothing<'n>(&mut self, what: &str, name: &str, at: Location, used: impl Iterator<Item = &'n str>) {
+        let message = format!("no used pack has the {what} `{name}` that this would replace");
+        let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, at, message).with_help("take `replace` out");
+        let finding = match nearest(name, used) {
+            Some(known) => finding.with_help(format!("did you mean `{known}`? else take `replace` out")),
+            None => finding,
+        };
+        self.diagnostics.push(Diagnostic { severity: Severity::Warning, ..finding });
     }
 
     /// Notes where a list starts, and reports it if it has started in another file.

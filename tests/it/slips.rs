@@ -219,6 +219,44 @@ fn keys_that_mean_nothing_where_they_stand() {
 }
 
 #[test]
+fn keys_that_change_nothing_are_told_of_a_pack_that_runs() {
+    let modes = |more: &str| format!("{more}\n[modes.open]");
+    let both = "[state.sum]\ndefault = 2\ncompute = \"{{ 1 }}\"";
+    let gate = "exits   = [{ to = \"shut\", gate = \"state.sum > 0\" }]";
+    let found = slips(&[("exits   = [\"shut\"]", gate), ("[modes.open]", &modes(both))]);
+    assert!(
+        matches!(found.as_slice(), [(code, word, help)] if code == "pack/wrong-value" && word == "2" && help.contains("`compute` out")),
+        "{found:?}"
+    );
+    let message = "message = { role = \"message\" }";
+    let section = "message = { role = \"message\" }\nfiles = { role = \"section\" }";
+    let lists = modes("[reply]\nfiles = { lists = \"table\" }");
+    let found = slips(&[(message, section), ("[modes.open]", &lists)]);
+    assert!(
+        matches!(found.as_slice(), [(code, word, help)] if code == "pack/bad-block" && word == "files" && help.contains("bullets")),
+        "{found:?}"
+    );
+    let answers = |defect: &str| format!("[actions.pay]\ndegradation = {{ {defect} = \"refuse\" }}");
+    check("[actions.pay]", &answers("missing-message"), "pack/wrong-value", "missing-message", "of the pack");
+    for defect in ["gate-closed", "duplicate-block", "extra-call"] {
+        assert_eq!(findings("[actions.pay]", &answers(defect)), [], "{defect}");
+    }
+    let example = |path: &str| format!("[contents.table]\nkey = \"path\"\nexample = \"{path}\"");
+    check("[contents.table]", &example("../x"), "pack/misfit-example", "\"../x\"", "below a root");
+    assert_eq!(findings("[contents.table]", &example("a/x")), []);
+    let replaces = "effects = [{ emit = \"pay\", value = \"{{ params.sum.amount }}\" }]\nreplace = true";
+    let effects = "effects = [{ emit = \"pay\", value = \"{{ params.sum.amount }}\" }]";
+    check(effects, replaces, "pack/wrong-value", "pay", "take `replace` out");
+    check(
+        "on      = \"input.bye\"",
+        "on      = \"input.bye\"\nreplace = true",
+        "pack/wrong-value",
+        "\"leave\"",
+        "take `replace` out",
+    );
+}
+
+#[test]
 fn what_two_dialects_share_is_told_once() {
     let twin = "[dialects.twin]\nlike = \"marked\"\nneeds = [\"table\"]\n[modes.open]";
     let found = slips(&[

@@ -213,7 +213,7 @@ impl Compiler<'_> {
                 self.diagnostics.push(Diagnostic { severity: Severity::Warning, ..finding });
             }
             let effects = self.effects(&content.value.effects, &Sight::of(CONTENT_NAMES));
-            let example = content.value.example.as_ref().or(content.value.key.as_ref()).map(|key| key.value.clone());
+            let example = content.value.example.as_ref().or(content.value.key.as_ref()).cloned();
             contents.insert(name.clone(), Content { path, unique: content.value.unique, example, effects });
         }
         contents
@@ -303,6 +303,12 @@ impl Compiler<'_> {
                 self.diagnostics.extend(fault.map(|(message, help)| {
                     Diagnostic::new(Code::PACK_WRONG_VALUE, computed.at(), message).with_help(help)
                 }));
+            }
+            if let (Some(_), Some(default)) = (tree.value.get("compute"), tree.value.get("default")) {
+                let message = format!("`{name}` is computed, so that it never has this value");
+                let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, default.at(), message);
+                let finding = finding.with_help("take `default` or `compute` out");
+                self.diagnostics.push(Diagnostic { severity: Severity::Warning, ..finding });
             }
             *initial.entry(name) = tree.value.get("default").map(Tree::to_json).into();
             let host = from_host(&tree.value);
