@@ -29,7 +29,6 @@ mod typing;
 
 pub(crate) use calls::Call;
 pub(crate) use leaves::Leaf;
-#[cfg(feature = "files")]
 pub(crate) use path::unsafe_because;
 pub(crate) use steps::{Step, Steps};
 pub(crate) use texts::{Composed, Texts};
