@@ -14,7 +14,7 @@ use super::{Attributes, Given, Key};
 use crate::grammar::Progress;
 use crate::program::{Block, BlockId, Closer};
 use crate::surface::{Anchor, Ending, Role, Trim};
-use crate::text::Span;
+use crate::text::{Span, Stretch};
 
 /// A block whose end is being looked for.
 #[derive(Debug, Clone)]
@@ -333,21 +333,29 @@ impl Scanner {
         }
         let names = &given.dialect.names;
         let mut found: Option<(usize, bool)> = None;
-        for (position, closer) in block.close.iter().enumerate() {
+        let mut is_first = true;
+        for closer in &block.close {
             let closes = match closer {
                 Closer::Own => names.same(name, open.name.of(text)),
-                Closer::Attribute(key) => open.attributes.iter().any(|attribute| {
-                    matches!(attribute.key, Key::Typed(known) if names.same(known.span().of(text), key))
-                        && names.same(attribute.value.span().of(text).trim(), name)
-                }),
+                Closer::Attribute(key) => {
+                    let called = |known: Stretch| names.same(known.span().of(text), key);
+                    let said = open.attributes.iter().filter(|one| matches!(one.key, Key::Typed(key) if called(key)));
+                    let mut said = said.map(|attribute| attribute.value.span().of(text).trim()).peekable();
+                    // An opener that does not say it has the next ones alone.
+                    if said.peek().is_none() {
+                        continue;
+                    }
+                    said.any(|said| names.same(said, name))
+                }
                 Closer::Word(word) => names.same(name, word),
                 Closer::Pattern(pattern) => names.fits(pattern, name),
             };
             if closes {
                 // The first of `close` is the right one, however surely another names the block as well.
-                let (tier, first) = found.unwrap_or((closer.tier(), position == 0));
+                let (tier, first) = found.unwrap_or((closer.tier(), is_first));
                 found = Some((tier.min(closer.tier()), first));
             }
+            is_first = false;
         }
         found
     }

@@ -209,10 +209,13 @@ impl<'p> Speller<'p> {
             if empty.is_some() {
                 return Some(opener);
             }
-            let closer = match block.close.first() {
-                Some(Closer::Word(word)) => word,
-                _ => name,
-            };
+            let said = |key: &str| attributes.iter().find(|(known, _)| self.dialect.names.same(known, key));
+            let closers = block.close.iter().filter_map(|closer| match closer {
+                Closer::Own => Some(name.as_str()),
+                Closer::Word(word) => Some(word),
+                Closer::Attribute(key) => said(key).map(|(_, value)| *value),
+                Closer::Pattern(_) => None,
+            });
             // Some openers end their line themselves.
             let gap = if opener.ends_with('\n') { "" } else { "\n" };
             // What ends with its fence has no closer behind that.
@@ -220,7 +223,7 @@ impl<'p> Speller<'p> {
             let fenced = ladder.first().is_some_and(|rung| rung.contains(&Ending::Fence));
             Some(match family.close.filter(|_| !fenced) {
                 Some(close) => {
-                    let closer = self::closer(family, close, closer)?;
+                    let closer = closers.chain([name.as_str()]).find_map(|name| closer(family, close, name))?;
                     if body.is_empty() { opener + &closer } else { format!("{opener}{gap}{body}\n{closer}") }
                 }
                 None if family.payload.is_some() && block.spelled.is_some() => format!("{opener} {body}"),
