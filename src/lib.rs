@@ -69,6 +69,8 @@
 //! # The floors
 //!
 //! Data flows one way. A module imports only from those above it in this list; a test reads the `use` lines.
+//! A host needs none beside those of the table above: the others are public for tools that look into packs, and change more
+//! often.
 //!
 //! | floor | question |
 //! |---|---|
