@@ -99,6 +99,32 @@ impl Open {
         self.closers.iter().flatten().next().copied()
     }
 
+    /// The end that this ending gives at its place.
+    fn end_at(&self, at: usize, ending: Ending, rung: usize, block: &Block, text: &str) -> End {
+        let closer = match ending {
+            Ending::Closer => self.closer(),
+            Ending::LastLooseCloser => self.closer().or(self.loose),
+            Ending::MaskedCloser => self.masked_closer,
+            Ending::Payload => {
+                let payload = if let Fill::Whole(payload) = self.payload { Some(payload) } else { None };
+                // An opener without one is bare, whichever rung says so.
+                let rung = if payload.is_some() { rung } else { 0 };
+                return End { at, closer: None, rung, ending, payload };
+            }
+            Ending::Fence | Ending::NextBlock | Ending::BlankLine | Ending::End => {
+                let ending = if self.left && ending == Ending::NextBlock { Ending::End } else { ending };
+                // White space before the place where it was cut belongs to what follows.
+                let body = Span::new(self.opener.end, at);
+                let at = match ending {
+                    Ending::NextBlock if block.trim.contains(&Trim::WrappingFence) => without_tail(body, text).end,
+                    _ => body.start + body.of(text).trim_end().len(),
+                };
+                return End { at, closer: None, rung, ending, payload: None };
+            }
+        };
+        End { at: closer.map_or(at, |(span, _)| span.end), closer, rung, ending, payload: None }
+    }
+
     /// Whether a mark stands on the line of the opener.
     fn shares_line(&mut self, at: usize, text: &str) -> bool {
         if let Err(from) = self.line {
@@ -130,6 +156,17 @@ pub(super) struct End {
     pub(super) payload: Option<Span>,
 }
 
+/// How much is known of what stands behind an opener.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// Whether no closer that may yet come counts before those that were met.
+    closers: bool,
+    /// Where its surroundings end.
+    region: Option<usize>,
+    /// Where it ends at the latest.
+    end: Option<usize>,
+}
+
 impl Scanner {
     /// Where the block ends, if the text so far says so. `region` is where its surroundings end, once that is known;
     /// `last` is the mark behind them.
@@ -146,94 +183,67 @@ impl Scanner {
             return Some(End { at: open.opener.end, closer: None, rung: 0, ending: Ending::Closer, payload: None });
         }
         self.look_ahead(open, block, given, last, region);
-        let seen = open.sure(block) || open.bound.is_some() || region.is_some();
-        let region_end = region.map(|region| open.bound.map_or(region, |bound| bound.min(region))).or(open.bound);
+        let known = Known {
+            closers: open.sure(block) || open.bound.is_some() || region.is_some(),
+            region,
+            end: region.map(|region| open.bound.map_or(region, |bound| bound.min(region))).or(open.bound),
+        };
         let ladder = given.dialect.ladder(block, open.family);
         for (rung, endings) in ladder.iter().enumerate() {
             let mut best: Option<(usize, Ending)> = None;
-            for ending in endings {
-                let place = match *ending {
-                    Ending::Payload => {
-                        self.fill(open, given, region);
-                        match open.payload {
-                            Fill::Whole(span) => Some(span.end),
-                            Fill::Absent => {
-                                let at = open.opener.end;
-                                return Some(End { at, closer: None, rung: 0, ending: Ending::Payload, payload: None });
-                            }
-                            Fill::Broken | Fill::TooDeep => None,
-                            Fill::Unknown | Fill::Running => return None,
-                        }
-                    }
-                    Ending::Closer if !seen => return None,
-                    Ending::Closer => open.closer().map(|(closer, _)| closer.start),
-                    // A closer that counts is no loose one, but the last of all.
-                    Ending::LastLooseCloser if !seen => return None,
-                    Ending::LastLooseCloser => open.closer().or(open.loose).map(|(closer, _)| closer.start),
-                    Ending::Fence => {
-                        let end = region_end?;
-                        let start = self.masks.wrapper().map_or(0, |(wrapper, _)| wrapper.end);
-                        let around = self.fences.around(open.opener.start, start, text, &self.blocks);
-                        fence_end(open.opener, end, text, around)
-                    }
-                    Ending::MaskedCloser => match open.masked_closer {
-                        Some((closer, _)) => Some(closer.start),
-                        None if seen => None,
-                        None => return None,
-                    },
-                    Ending::NextBlock => match open.next_block {
-                        Some(start) => Some(start),
-                        None if region.is_some() => None,
-                        None => return None,
-                    },
-                    Ending::BlankLine => {
-                        let known = open.next_block.or(region).unwrap_or(self.marker.at.min(self.masks.decided()));
-                        blank_line(open, text, known);
-                        match open.blank {
-                            Some(at) => Some(at),
-                            None if open.next_block.is_some() || region.is_some() => None,
-                            None => return None,
-                        }
-                    }
-                    // It comes last, wherever that is.
-                    Ending::End if best.is_some() => None,
-                    Ending::End => Some(region_end?),
-                };
-                let within = |at: usize| *ending == Ending::Payload || region_end.is_none_or(|end| at <= end);
+            for ending in endings.iter().copied() {
+                // It comes last, wherever that is.
+                if ending == Ending::End && best.is_some() {
+                    continue;
+                }
+                let place = self.place(ending, open, given, known)?;
+                let within = |at: usize| ending == Ending::Payload || known.end.is_none_or(|end| at <= end);
                 if let Some(at) = place.filter(|at| within(*at))
                     && best.is_none_or(|(best, _)| at < best)
                 {
-                    best = Some((at, *ending));
+                    best = Some((at, ending));
                 }
             }
-            let Some((at, ending)) = best else { continue };
-            return Some(match ending {
-                Ending::Closer | Ending::MaskedCloser | Ending::LastLooseCloser => {
-                    let closer = match ending {
-                        Ending::Closer => open.closer(),
-                        Ending::LastLooseCloser => open.closer().or(open.loose),
-                        _ => open.masked_closer,
-                    };
-                    End { at: closer.map_or(at, |(span, _)| span.end), closer, rung, ending, payload: None }
-                }
-                Ending::Payload => {
-                    let Fill::Whole(payload) = open.payload else { return None };
-                    End { at: payload.end, closer: None, rung, ending, payload: Some(payload) }
-                }
-                // White space before the place where it was cut belongs to what follows.
-                _ => {
-                    let ending = if open.left && ending == Ending::NextBlock { Ending::End } else { ending };
-                    let body = Span::new(open.opener.end, at);
-                    let end = match ending {
-                        Ending::NextBlock if block.trim.contains(&Trim::WrappingFence) => without_tail(body, text).end,
-                        _ => body.start + body.of(text).trim_end().len(),
-                    };
-                    End { at: end, closer: None, rung, ending, payload: None }
-                }
-            });
+            if let Some((at, ending)) = best {
+                return Some(open.end_at(at, ending, rung, block, text));
+            }
         }
         // A ladder without `end` ends where its surroundings do, all the same.
-        region_end.map(|at| End { at, closer: None, rung: ladder.len(), ending: Ending::End, payload: None })
+        known.end.map(|at| End { at, closer: None, rung: ladder.len(), ending: Ending::End, payload: None })
+    }
+
+    /// Where this ending is, if there is one; none while the text so far does not say.
+    fn place(&mut self, ending: Ending, open: &mut Open, given: &Given<'_>, known: Known) -> Option<Option<usize>> {
+        let met = |found: Option<usize>, all: bool| if found.is_some() || all { Some(found) } else { None };
+        match ending {
+            Ending::Payload => {
+                self.fill(open, given, known.region);
+                match open.payload {
+                    Fill::Whole(span) => Some(Some(span.end)),
+                    Fill::Absent => Some(Some(open.opener.end)),
+                    Fill::Broken | Fill::TooDeep => Some(None),
+                    Fill::Unknown | Fill::Running => None,
+                }
+            }
+            Ending::Closer | Ending::LastLooseCloser if !known.closers => None,
+            Ending::Closer => Some(open.closer().map(|(closer, _)| closer.start)),
+            // A closer that counts is no loose one, but the last of all.
+            Ending::LastLooseCloser => Some(open.closer().or(open.loose).map(|(closer, _)| closer.start)),
+            Ending::MaskedCloser => met(open.masked_closer.map(|(closer, _)| closer.start), known.closers),
+            Ending::Fence => {
+                let end = known.end?;
+                let start = self.masks.wrapper().map_or(0, |(wrapper, _)| wrapper.end);
+                let around = self.fences.around(open.opener.start, start, given.text, &self.blocks);
+                Some(fence_end(open.opener, end, given.text, around))
+            }
+            Ending::NextBlock => met(open.next_block, known.region.is_some()),
+            Ending::BlankLine => {
+                let until = open.next_block.or(known.region).unwrap_or(self.marker.at.min(self.masks.decided()));
+                blank_line(open, given.text, until);
+                met(open.blank, open.next_block.is_some() || known.region.is_some())
+            }
+            Ending::End => known.end.map(Some),
+        }
     }
 
     /// Looks through the marks behind the opener, up to its closer or the next opener of the same block.
