@@ -1,7 +1,7 @@
-//! Lists: does a list in the reply name what the reply holds?
+//! Lists: does a list in the reply name what the reply holds, and what are the values of sections?
 //!
 //! In: the sections that stand, with their values, and the keys of the contents.
-//! Out: a `list-mismatch` for each key that only one of them has.
+//! Out: a `list-mismatch` for each key that only one of them has; a `field-form` for each section without its value.
 //! Never: changes a list or a content.
 
 use super::Judgement;
@@ -16,10 +16,25 @@ use std::collections::HashSet;
 
 impl<'r> Judgement<'r> {
     pub(super) fn judge_lists(&mut self) {
+        self.judge_values();
         let Some(mode) = self.mode else { return };
         for count in &mode.reply.counts {
             if let Some(contents) = &count.lists {
                 self.judge_list(count, contents);
+            }
+        }
+    }
+
+    /// Tells of each section that says something, and not in the form that its block declares.
+    fn judge_values(&mut self) {
+        for index in 0..self.document.blocks.len() {
+            let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
+            let declares = bound.role == Role::Section && !bound.payload.is_empty() && block.value().is_none();
+            if declares && self.section_value(index).is_none() {
+                let declared = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
+                let name = excerpt(block.name().of(self.text), 40);
+                let message = format!("`{name}` is not {declared} as declared, so it has no value");
+                self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
             }
         }
     }

@@ -1,26 +1,62 @@
-//! Replies: is there anything to compare where a section lists contents?
+//! Replies: can a reply have the shape that a mode wants?
 //!
 //! In: the shapes of replies of a program's modes, and the blocks of its dialects.
-//! Out: a finding for each section that should list contents and of which nothing is read but its text.
+//! Out: a finding for each block that is wanted and forbidden at once, for what is said of one that may not stand, and for
+//! each section that should list contents and of which nothing is read but its text.
 //! Never: reads an answer.
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::program::{Count, Program};
+use crate::program::{BlockId, Count, Program};
 use crate::surface::Role;
+use crate::text::Location;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
-    for count in program.modes.values().flat_map(|mode| &mode.reply.counts) {
-        if count.lists.is_some() && is_text(program, count) {
-            let message = format!("`{}` lists nothing that can be compared: only its text is read", count.name);
-            let finding = Diagnostic::new(Code::PACK_BLOCK, count.at, message);
-            let finding = finding.with_help("say `payload = \"bullets\"` or `\"json\"` of its block");
-            let finding = Diagnostic { severity: Severity::Warning, ..finding };
-            // Modes without a shape of their own share the pack's.
-            if !found.contains(&finding) {
-                found.push(finding);
+    let mut told = |at: Location, message: String, help: &str| {
+        let finding = Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help);
+        let finding = Diagnostic { severity: Severity::Warning, ..finding };
+        // Modes without a shape of their own share the pack's.
+        if !found.contains(&finding) {
+            found.push(finding);
+        }
+    };
+    for reply in program.modes.values().map(|mode| &mode.reply) {
+        for count in &reply.counts {
+            let Count { name, at, .. } = count;
+            if count.lists.is_some() && is_text(program, count) {
+                let message = format!("`{name}` lists nothing that can be compared: only its text is read");
+                told(*at, message, "say `payload = \"bullets\"` or `\"json\"` of its block");
+            }
+            let none =
+                count.most == Some(0) || (reply.calls.is_some_and(|(most, _)| most == 0) && is_call(program, count));
+            if none && count.required {
+                let message = format!("`{name}` is required, and yet at most 0 may stand: every answer is wrong");
+                told(*at, message, "leave out one of both, or say `required = false` in the mode");
+            }
+            if none && !count.keys.is_empty() {
+                told(
+                    *at,
+                    format!("`keys` of `{name}` count for nothing: at most 0 may stand"),
+                    "leave out one of both",
+                );
             }
         }
+        let twice = reply.order.iter().enumerate().find_map(|(number, blocks)| {
+            let block = blocks.first()?;
+            reply.order.iter().take(number).any(|before| before.contains(block)).then_some(block)
+        });
+        if let (Some((dialect, block)), Some(at)) = (twice, reply.order_at) {
+            let dialect = program.dialects.get(*dialect);
+            let name = dialect.and_then(|dialect| dialect.block(*block)).map_or("", |block| block.name.as_str());
+            told(at, format!("`order` names `{name}` twice: its first place counts"), "leave out the other");
+        }
     }
+}
+
+/// Whether all such blocks are calls.
+fn is_call(program: &Program, count: &Count) -> bool {
+    let block = |(dialect, id): &(usize, BlockId)| program.dialects.get(*dialect)?.block(*id);
+    let is_call = |at: &(usize, BlockId)| block(at).is_some_and(|block| block.role == Role::Call);
+    !count.blocks.is_empty() && count.blocks.iter().all(is_call)
 }
 
 /// Whether there are such sections, and none has a value.

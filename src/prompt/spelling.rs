@@ -125,7 +125,12 @@ impl<'p> Speller<'p> {
             Role::Message => "What the user is told",
             Role::Thinking => "Your reasoning",
             Role::Content => "The whole text",
-            Role::Section | Role::Utterance | Role::Call | Role::Wrapper => "Text",
+            Role::Section => match block.payload.first() {
+                Some(Payload::Bullets) => "- Text",
+                Some(Payload::Json) => "{}",
+                _ => "Text",
+            },
+            Role::Utterance | Role::Call | Role::Wrapper => "Text",
         };
         let body = block.about.as_deref().unwrap_or(told);
         if block.entities() { escape(body) } else { body.to_owned() }
