@@ -163,8 +163,10 @@ impl Judgement<'_> {
                 let text = &self.texts.message;
                 if let Some(hits) = Some(&text.text).filter(|text| !text.is_empty()).and_then(|text| hits(text)) {
                     let mut blocks = blocks;
-                    let only = blocks.find(|index| self.has_role(*index, Role::Message));
-                    let subject = only.map_or(Subject::Place(None), Subject::Block);
+                    let first = blocks.find(|index| self.has_role(*index, Role::Message));
+                    let holds =
+                        |index: usize| self.block(index).is_some_and(|(block, _)| block.span().covers(text.span));
+                    let subject = first.filter(|index| holds(*index)).map_or(Subject::Message(first), Subject::Block);
                     found.push((Looked { text: text.clone(), subject }, hits));
                 }
             }

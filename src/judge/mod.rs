@@ -95,6 +95,8 @@ pub(crate) enum Subject {
     Params(usize),
     /// Text outside every block: a number among the pieces.
     Outside(usize),
+    /// The message, where it is more than one block, and the first block of it.
+    Message(Option<usize>),
     /// The reply as a whole.
     Reply,
 }
@@ -246,7 +248,7 @@ impl<'r> Judgement<'r> {
             _ => None,
         };
         let block = match subject {
-            Subject::Place(around) => *around,
+            Subject::Place(around) | Subject::Message(around) => *around,
             // What stands inside another block is answered by the one around it.
             Subject::Block(block) if defect == Defect::NestedBlock => {
                 self.document.blocks.get(*block).and_then(|block| block.parent())
@@ -358,7 +360,9 @@ impl<'r> Judgement<'r> {
             Subject::Blocks(blocks, _) => blocks.clone(),
             Subject::Call(call) => of_call(call).into_iter().collect(),
             Subject::Calls(calls, _) => calls.iter().filter_map(of_call).collect(),
-            Subject::Place(_) | Subject::Params(_) | Subject::Outside(_) | Subject::Reply => Vec::new(),
+            Subject::Place(_) | Subject::Params(_) | Subject::Outside(_) | Subject::Message(_) | Subject::Reply => {
+                Vec::new()
+            }
         };
         for block in blocks {
             if self.fate(block) != Fate::Stands {

@@ -95,8 +95,11 @@ impl Judgement<'_> {
         let shows = self.mode.is_some_and(|mode| mode.reply.shows.is_some());
         let outside = shows || self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
         let outside = Some(self.texts.message.text.as_str()).filter(|text| outside && !text.is_empty());
-        let bodies = self.with_role(Role::Message).map(|index| self.body(index));
-        joined(bodies.chain(outside.map(Cow::Borrowed)).collect())
+        match outside {
+            _ if self.texts.message_dropped => Value::Null,
+            Some(text) => text.into(),
+            None => joined(self.with_role(Role::Message).map(|index| self.body(index)).collect()),
+        }
     }
 
     /// The blocks that stand and have this role.

@@ -47,6 +47,11 @@ impl Span {
         self.start <= offset && offset < self.end
     }
 
+    /// Whether the whole of `inner` lies within it.
+    pub fn covers(self, inner: Span) -> bool {
+        self.start <= inner.start && inner.end <= self.end
+    }
+
     /// From its start to the end of a later one.
     pub fn to(self, last: Span) -> Span {
         Span::new(self.start, last.end)

@@ -55,7 +55,9 @@ pub(super) fn fence_start(bytes: &[u8], at: usize) -> Option<usize> {
     let before = bytes.get(at.saturating_sub(4)..at).unwrap_or_default();
     let spaces = before.iter().rev().take_while(|byte| **byte == b' ').count();
     let start = at - spaces;
-    (spaces <= 3 && (start == 0 || bytes.get(start - 1) == Some(&b'\n'))).then_some(start)
+    // A byte order mark is no text.
+    let leads = matches!(bytes.get(..start), Some([] | [.., b'\n'] | [0xEF, 0xBB, 0xBF]));
+    (spaces <= 3 && leads).then_some(start)
 }
 
 pub(super) fn line_break(bytes: &[u8], at: usize) -> usize {

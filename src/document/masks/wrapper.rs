@@ -45,6 +45,8 @@ impl Masks {
     pub(crate) fn settle_wrapper(&mut self, text: &str, complete: bool) -> bool {
         let bytes = text.as_bytes();
         if let Wrapper::Unknown(seen) = self.wrapper {
+            // A byte order mark is no text.
+            let seen = if seen == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { seen };
             let rest = bytes.get(seen..).unwrap_or_default();
             let Some(first) = rest.iter().position(|byte| !byte.is_ascii_whitespace()).map(|first| seen + first) else {
                 self.wrapper = if complete { Wrapper::Absent } else { Wrapper::Unknown(bytes.len()) };

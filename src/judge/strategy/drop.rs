@@ -22,6 +22,7 @@ pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
         }
         Subject::Params(call) => judgement.drop_params(*call),
         Subject::Outside(piece) => judgement.drop_outside(*piece),
+        Subject::Message(_) => judgement.texts.message_dropped = true,
         Subject::Place(_) | Subject::Reply => return false,
     }
     true
