@@ -262,6 +262,20 @@ impl Defect {
         )
     }
 
+    /// Whether one block may have it, or stand around it, so that its declaration may say what answers it.
+    pub(crate) fn is_of_blocks(self) -> bool {
+        !matches!(
+            self,
+            Defect::NoDialect
+                | Defect::StrayText
+                | Defect::Truncated
+                | Defect::TooLarge
+                | Defect::TooCostly
+                | Defect::MissingMessage
+                | Defect::MissingBlock
+        )
+    }
+
     /// How much it matters while nothing refuses the answer.
     pub fn severity(self) -> Severity {
         match self {

@@ -29,12 +29,21 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             }
         }
     }
+    let mut never = |defect: &Spanned<Defect>, who: String| {
+        let message = format!("{who} never has the defect `{}`", defect.value);
+        let place = if defect.value.is_of_blocks() { "the pack, a mode or a block" } else { "the pack or a mode" };
+        let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, defect.at, message);
+        let finding = finding.with_help(format!("say it in `[degradation]` of {place}"));
+        diagnostics.push(Diagnostic { severity: Severity::Warning, ..finding });
+    };
     for (name, action) in &surface.actions {
         for (defect, _) in action.value.degradation.0.iter().filter(|(defect, _)| !defect.value.is_of_actions()) {
-            let message = format!("a call of `{name}` never has the defect `{}`", defect.value);
-            let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, defect.at, message);
-            let finding = finding.with_help("say it in `[degradation]` of the pack, a mode or a block");
-            diagnostics.push(Diagnostic { severity: Severity::Warning, ..finding });
+            never(defect, format!("a call of `{name}`"));
+        }
+    }
+    for (name, block) in surface.dialects.values().flat_map(|dialect| &dialect.value.blocks) {
+        for (defect, _) in block.value.degradation.0.iter().filter(|(defect, _)| !defect.value.is_of_blocks()) {
+            never(defect, format!("the block `{name}`"));
         }
     }
     for guardrail in &surface.guardrails {

@@ -241,6 +241,16 @@ fn keys_that_change_nothing_are_told_of_a_pack_that_runs() {
     for defect in ["gate-closed", "duplicate-block", "extra-call"] {
         assert_eq!(findings("[actions.pay]", &answers(defect)), [], "{defect}");
     }
+    let answers = "message = { role = \"message\", degradation = { truncated = \"refuse\" } }";
+    check(message, answers, "pack/wrong-value", "truncated", "of the pack or a mode");
+    let reply = |rows: &str| modes(&format!("[reply]\n{rows}"));
+    for (rows, word, help) in [
+        ("message = { required = true, most = 0 }", "message", "required = false"),
+        ("table = { most = 0, keys = [\"*.md\"] }", "table", "leave out one"),
+        ("order = [\"message\", \"table\", \"message\"]", "\"message\"", "the other"),
+    ] {
+        check("[modes.open]", &reply(rows), "pack/bad-block", word, help);
+    }
     let example = |path: &str| format!("[contents.table]\nkey = \"path\"\nexample = \"{path}\"");
     check("[contents.table]", &example("../x"), "pack/misfit-example", "\"../x\"", "below a root");
     assert_eq!(findings("[contents.table]", &example("a/x")), []);
