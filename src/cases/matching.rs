@@ -22,10 +22,17 @@ pub struct Failure {
     pub path: String,
     /// What was expected.
     pub expected: Value,
-    /// Where that is written, in an `=== expect ===` part.
+    /// Where that is written, in an `=== expect ===` part, if what was found may stand in its place.
     pub value: Option<Location>,
     /// What was found, of its members only those that the expectation names; absent where there is nothing.
     pub got: Option<Value>,
+}
+
+impl Failure {
+    /// Whether it is about what should be lacking: then that alone which is expected fails it.
+    pub fn is_unwanted(&self) -> bool {
+        self.got.as_ref() == Some(&self.expected)
+    }
 }
 
 /// In one line, without its place: for a host's log.
@@ -33,6 +40,9 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, expected, got, .. } = self;
         match got {
+            Some(got) if self.is_unwanted() => {
+                write!(f, "`{path}` is not as expected: it should lack {got}, but holds it")
+            }
             Some(got) => write!(f, "`{path}` is not as expected: expected {expected}, got {got}"),
             None => write!(f, "`{path}` is not as expected: expected {expected}, got nothing"),
         }

@@ -9,6 +9,7 @@ use super::matching::{Failure, descend};
 use crate::diagnostic::Severity;
 use crate::outcome::Prompt;
 use crate::surface::Tree;
+use crate::text::Location;
 use serde_json::Value;
 
 /// Compares what is expected with a prompt.
@@ -18,8 +19,10 @@ pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<Failure>
     for Expectation { key, value } in expected {
         let got = match key.value.as_str() {
             "text" => Some(prompt.text.as_str().into()),
-            "contains" => texts(value, &|text| prompt.text.contains(text)),
-            "lacks" => texts(value, &|text| !prompt.text.contains(text)),
+            name @ ("contains" | "lacks") => {
+                texts(value, key.value.clone(), key.at, &prompt.text, name == "contains", &mut failures);
+                continue;
+            }
             "layers" => Some(layers(value, &json)),
             "tokens_at_most" => Some(prompt.ledger.tokens)
                 .filter(|tokens| !within(value, *tokens))
@@ -39,13 +42,20 @@ pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<Failure>
     failures
 }
 
-/// Those of the expected texts that `holds` accepts, one or a list of them as they are written.
-fn texts(expected: &Tree, holds: &dyn Fn(&str) -> bool) -> Option<Value> {
-    match expected {
-        Tree::Text(text) => holds(&text.value).then(|| text.value.clone().into()),
-        Tree::List(items, _) => Some(items.iter().filter_map(|item| texts(item, holds)).collect()),
+/// A text, or a list of them, that the prompt should hold, or lack. What a prompt holds says nothing of what else it should.
+fn texts(expected: &Tree, path: String, at: Location, prompt: &str, wanted: bool, failures: &mut Vec<Failure>) {
+    let got = match expected {
+        Tree::List(items, _) => {
+            for (index, item) in items.iter().enumerate() {
+                texts(item, format!("{path}[{index}]"), item.at(), prompt, wanted, failures);
+            }
+            return;
+        }
+        Tree::Text(text) if prompt.contains(&text.value) == wanted => return,
+        Tree::Text(text) if !wanted => Some(text.value.as_str().into()),
         _ => None,
-    }
+    };
+    failures.push(Failure { step: 0, at, path, expected: expected.to_json(), value: None, got });
 }
 
 /// The layers that say something: by name where a name is expected, else as the ledger has them.

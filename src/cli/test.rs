@@ -227,7 +227,13 @@ impl Testing {
             if better.is_some() {
                 *err += &format!("updated `{}`\n", self.path(&case));
             }
-            self.tested.runs.push(better.unwrap_or((case, run)));
+            let (case, run) = better.unwrap_or((case, run));
+            if arguments.update && run.verdict == CaseVerdict::Failed && !run.failures.is_empty() {
+                let paths: Vec<String> = run.failures.iter().map(|failure| format!("`{}`", failure.path)).collect();
+                let (paths, file) = (paths.join(", "), self.path(&case));
+                *err += &format!("left {paths} in `{file}`: what came does not say what to expect instead\n");
+            }
+            self.tested.runs.push((case, run));
         }
         if let Some(program) = self.program.as_ref().filter(|_| arguments.covers()) {
             let told: Vec<&Told> = self.tested.runs.iter().flat_map(|(_, run): &(Case, CaseRun)| &run.told).collect();

@@ -59,7 +59,12 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
             Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => continue,
         };
         let names = || names.iter().map(|name| name.trim_end_matches("[]"));
-        if names().any(|name| program.actions.keys().any(|action| dialect.names.fits(name, action))) {
+        let asks_for = |name: &str, action: &str| match &block.called {
+            // What opens a block is compared as the dialect says, and names the action as it stands.
+            Called::Own => dialect.names.fits(&dialect.names.fold(name), action),
+            _ => name == action,
+        };
+        if names().any(|name| program.actions.keys().any(|action| asks_for(name, action))) {
             continue;
         }
         let Some(name) = names().next() else { continue };

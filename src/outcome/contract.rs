@@ -224,6 +224,9 @@ pub struct EffectRecord {
 }
 
 impl Status {
+    /// All of them.
+    pub const ALL: [Status; 3] = [Status::Clean, Status::Degraded, Status::Refused];
+
     /// The word for it: `clean`, `degraded` or `refused`.
     pub fn name(self) -> &'static str {
         match self {

@@ -27,6 +27,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// One `go`, and where it may happen.
+#[derive(Clone)]
 struct Go<'g> {
     /// None if that cannot be told.
     to: Option<&'g Spanned<String>>,
@@ -36,6 +37,8 @@ struct Go<'g> {
     conditional: bool,
     /// The mode on whose entering it happens, if it does on nothing else.
     entering: Option<&'g str>,
+    /// How its author keeps it to some of the modes.
+    kept: &'static str,
 }
 
 /// Whether something is wrong with what a mode permits or where it leads.
@@ -48,15 +51,12 @@ fn is_doubtful(surface: &Surface, mode: &str) -> bool {
 }
 
 /// Every `go` of the pack.
-fn goes(surface: &Surface) -> Vec<Go<'_>> {
+fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
     let all: Vec<&str> = surface.modes.keys().map(String::as_str).collect();
     let mut found = Vec::new();
-    let mut collect = |torn: bool, effects, from: Vec<_>, conditional, entering| {
-        if torn {
-            found.push(Go { to: None, from, conditional: true, entering: None });
-        } else {
-            collect(surface, effects, &from, conditional, entering, &mut found);
-        }
+    let mut collect = |torn: bool, effects, around: Go<'g>| match torn {
+        true => found.push(Go { conditional: true, entering: None, ..around }),
+        false => collect(surface, effects, &around, &mut found),
     };
     for rule in &surface.rules {
         let torn = surface.torn.contains(&rule.at);
@@ -80,7 +80,9 @@ fn goes(surface: &Surface) -> Vec<Go<'_>> {
             };
             let looks = |mode: &&str| rule.modes.0.is_empty() || rule.modes.0.iter().any(|named| named.value == **mode);
             let from: Vec<&str> = from.into_iter().filter(looks).collect();
-            collect(torn, &rule.effects, from, rule.when.is_some(), entering);
+            let kept = "say `in = …` for the modes that have it, ";
+            let around = Go { to: None, from, conditional: rule.when.is_some(), entering, kept };
+            collect(torn, &rule.effects, around);
         }
     }
     for (name, action) in &surface.actions {
@@ -89,29 +91,26 @@ fn goes(surface: &Surface) -> Vec<Go<'_>> {
             permits.iter().any(|permit| glob(&permit.action.value, name))
         };
         let from: Vec<&str> = all.iter().copied().filter(|mode| permits(mode)).collect();
-        collect(surface.torn.contains(&action.at), &action.value.effects, from, false, None);
+        let kept = "permit the action in no mode without it, ";
+        let around = Go { to: None, from, conditional: false, entering: None, kept };
+        collect(surface.torn.contains(&action.at), &action.value.effects, around);
     }
     for content in surface.contents.values() {
-        collect(surface.torn.contains(&content.at), &content.value.effects, all.clone(), false, None);
+        let around = Go { to: None, from: all.clone(), conditional: false, entering: None, kept: "" };
+        collect(surface.torn.contains(&content.at), &content.value.effects, around);
     }
     found
 }
 
-fn collect<'g>(
-    surface: &Surface,
-    effects: &'g [Effect],
-    from: &[&'g str],
-    conditional: bool,
-    entering: Option<&'g str>,
-    found: &mut Vec<Go<'g>>,
-) {
+fn collect<'g>(surface: &Surface, effects: &'g [Effect], around: &Go<'g>, found: &mut Vec<Go<'g>>) {
     for effect in effects {
-        let conditional = conditional || effect.when.is_some() || effect.each.is_some();
+        let conditional = around.conditional || effect.when.is_some() || effect.each.is_some();
+        let around = Go { conditional, ..around.clone() };
         if let Some(to) = &effect.go {
             let to = Some(to).filter(|to| surface.modes.contains_key(&to.value));
-            found.push(Go { to, from: from.to_vec(), conditional, entering });
+            found.push(Go { to, ..around.clone() });
         }
-        collect(surface, &effect.effects, from, conditional, entering, found);
+        collect(surface, &effect.effects, &around, found);
     }
 }
 
@@ -127,8 +126,8 @@ fn check_exit(surface: &Surface, go: &Go<'_>, diagnostics: &mut Vec<Diagnostic>)
     let some = go.from.iter().any(|mode| !without(&mode));
     let Some(mode) = lacking.filter(|_| !go.conditional || !some) else { return };
     let help = match some {
-        true => "add the exit, say `in = …` for the modes that have it, or give the effect a `when`",
-        false => "add it to the mode's `exits`",
+        true => format!("add the exit, {}or give the effect a `when`", go.kept),
+        false => "add it to the mode's `exits`".to_owned(),
     };
     let message = format!("the mode `{mode}` has no exit to `{}`", to.value);
     diagnostics.push(Diagnostic::new(Code::PACK_NO_EXIT, to.at, message).with_help(help));

@@ -9,9 +9,9 @@ use super::diff::{Line, compare};
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
 use super::row::Row;
 use crate::cases::{Case, CaseRun, CaseVerdict, Coverage, Covered, Failure, Told};
-use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::outcome::Finding;
-use crate::text::Sources;
+use crate::diagnostic::{Code, Diagnostic, Severity, alternatives, nearest, page, pages};
+use crate::outcome::{Finding, Status};
+use crate::text::{Sources, excerpt};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -167,6 +167,7 @@ impl Pen {
         if matches!(failure.path.as_str(), "status" | "codes" | "remarks") {
             notes.extend(findings(&failure.path, run.told.get(failure.step)));
         }
+        notes.extend(meant(failure).map(|help| ("help", help)));
         notes.push(("claim", case.header.claim.value.clone()));
         let mark = pack.sources.get(failure.at.source);
         self.draw(&Picture {
@@ -211,6 +212,9 @@ fn explain(failure: &Failure) -> (String, Option<String>) {
     let Some(got) = &failure.got else {
         return ("expected, but there is nothing here".to_owned(), None);
     };
+    if failure.is_unwanted() {
+        return (format!("it should lack {}, but holds it", excerpt(&got.to_string(), BESIDE)), None);
+    }
     // White space is seen in quotes alone.
     let blank = |value: &Value| value.as_str().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
     let spaced = blank(got).is_some() && blank(&failure.expected) == blank(got);
@@ -255,6 +259,28 @@ fn draw_difference(expected: &str, got: &str) -> String {
         });
     }
     drawn.join("\n")
+}
+
+/// What may stand in the place of a status or a code that there is not.
+fn meant(failure: &Failure) -> Option<String> {
+    let words = match &failure.expected {
+        Value::Array(items) => items.as_slice(),
+        other => std::slice::from_ref(other),
+    };
+    let mut words = words.iter().filter_map(Value::as_str);
+    match failure.path.split('[').next()? {
+        "status" => {
+            let all = Status::ALL.map(Status::name);
+            alternatives(words.find(|word| !all.contains(word))?, all)
+        }
+        "codes" | "remarks" => {
+            // Grammars name faults of their own.
+            let is_none = |word: &&str| !word.starts_with("response/fault_") && page(word).is_none();
+            nearest(words.find(is_none)?, pages().iter().map(|page| page.code))
+                .map(|code| format!("did you mean `{code}`?"))
+        }
+        _ => None,
+    }
 }
 
 /// What was found, where a list of codes does not match.

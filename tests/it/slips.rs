@@ -93,6 +93,47 @@ fn names_that_nothing_gives() {
 }
 
 #[test]
+fn a_go_without_an_exit_is_kept_to_modes_as_its_table_says() {
+    let second = "[modes.late]\nexits = [\"open\"]\npermits = [\"pay\"]\n[modes.open]\ntitle";
+    let mode = ("[modes.open]\ntitle", second);
+    let help = |found: Vec<(String, String, String)>| {
+        found.into_iter().find(|one| one.0 == "pack/no-exit").map(|one| one.2).unwrap_or_default()
+    };
+    let action = ("effects = [{ emit = \"pay\"", "effects = [{ go = \"shut\" }, { emit = \"pay\"");
+    let permits = "add the exit, permit the action in no mode without it, or give the effect a `when`";
+    assert_eq!(help(slips(&[mode, action])), permits);
+    let rule = ("in      = \"open\"\n", "");
+    assert_eq!(
+        help(slips(&[mode, rule])),
+        "add the exit, say `in = …` for the modes that have it, or give the effect a `when`"
+    );
+    let content = ("effects = [{ write", "effects = [{ go = \"shut\" }, { write");
+    assert_eq!(help(slips(&[mode, content])), "add the exit, or give the effect a `when`");
+}
+
+#[test]
+fn a_call_is_named_as_an_answer_would_name_it() {
+    let pack = |block: &str| {
+        format!(
+            "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"brackets\"\ncase = \"insensitive\"\ntext = \"message\"\n\
+             blocks = {{ {block} }}\n[actions.BOOK]\neffects = [{{ emit = \"book\" }}]\n[modes.m]\npermits = [\"BOOK\"]\n"
+        )
+    };
+    let codes = |block: &str| -> Vec<String> {
+        let loaded = lint::check(&Folder::new("p", [("pack.toml", pack(block).as_str())]));
+        loaded.diagnostics.iter().map(|one| one.code.to_string()).collect()
+    };
+    let none: [&str; 0] = [];
+    for block in ["BOOK", "book", "\"BO*\""] {
+        assert_eq!(codes(&format!("{block} = {{ role = \"call\", payload = \"json\" }}")), none, "{block}");
+    }
+    assert_eq!(codes("x = { role = \"call\", name = \"BOOK\", payload = \"json\" }"), none);
+    // A name that the pack gives is an action's as it stands.
+    assert_eq!(codes("x = { role = \"call\", name = \"book\", payload = \"json\" }"), ["pack/nameless-call"]);
+    assert_eq!(codes("BOOKS = { role = \"call\", payload = \"json\" }"), ["pack/nameless-call"]);
+}
+
+#[test]
 fn a_key_with_a_wrong_word_is_not_missing() {
     check("payload = \"json\"", "payload = \"jsno\"", "pack/wrong-value", "\"jsno\"", "`json`");
     let within = ("name = \"@file\", payload = \"json\"", "name = \"@payload.type\", payload = \"jsno\"");

@@ -151,6 +151,50 @@ fn an_update_leaves_a_file_saved_as_it_was() {
 }
 
 #[test]
+fn an_update_leaves_what_a_prompt_should_hold_or_lack() {
+    let folder = pack("test-update-lacks");
+    let file = folder.join("p/tests/it-fails.case");
+    let prompt = "[prompts.main]\nlayers = [{ id = 'rules', template = 'rules.md' }, { id = 'message', source = 'message' }]\n\
+        [tiers.any]\ncontext = 8000\nreserve = 1000\n";
+    fs::write(folder.join("p/rules.md"), "Please say it.\n").unwrap();
+    fs::write(folder.join("p/pack.toml"), format!("{PACK}{prompt}")).unwrap();
+    let case = |tokens: &str| {
+        format!(
+            "claim = 'c'\n=== prompt ===\nHi\n=== expect ===\nlacks = [\"sing\", \"say\"]\ncontains = \"shout\"\n{tokens}"
+        )
+    };
+    for (tokens, updated) in [("", ""), ("layers = []\n", "layers = [\"rules\", \"message\"]\n")] {
+        fs::write(&file, case(tokens)).unwrap();
+        let (out, err) = test(&folder, &["p", "--update"], 1);
+        assert_eq!(fs::read_to_string(&file).unwrap(), case(updated));
+        assert!(out.contains("it should lack \"say\", but holds it"), "{out}");
+        assert!(!out.contains("sing`"), "{out}");
+        assert!(out.contains("expected, but there is nothing here"), "{out}");
+        let left =
+            "left `lacks[1]`, `contains` in `p/tests/it-fails.case`: what came does not say what to expect instead\n";
+        assert!(err.ends_with(left), "{err}");
+    }
+}
+
+#[test]
+fn a_status_or_code_that_there_is_not_has_its_way_out() {
+    let folder = pack("test-unknown-words");
+    let help = |expected: &str| {
+        let case = format!("claim = 'c'\n=== response ===\n<message>Hi</message>\n=== expect ===\n{expected}\n");
+        fs::write(folder.join("p/tests/it-fails.case"), case).unwrap();
+        let (out, _) = test(&folder, &["p"], 1);
+        out.lines().find_map(|line| line.split_once("help: ")).map(|(_, help)| help.to_owned()).unwrap_or_default()
+    };
+    assert_eq!(help("status = \"ok\""), "there is `clean`, `degraded`, `refused`");
+    assert_eq!(help("codes = [\"response/forbiden-call\"]"), "did you mean `response/forbidden-call`?");
+    assert_eq!(help("remarks = [\"response/not\"]"), "did you mean `response/note`?");
+    // These there are, and grammars name others.
+    assert_eq!(help("status = \"refused\""), "");
+    assert_eq!(help("codes = [\"response/forbidden-call\"]"), "");
+    assert_eq!(help("remarks = [\"response/fault_notes\"]"), "");
+}
+
+#[test]
 fn white_space_that_differs_is_shown_in_quotes() {
     let folder = pack("test-white-space");
     let case = "claim = \"c\"\n=== response ===\n<message>Hi\nyou</message>\n=== expect ===\nmessage = \"Hi you\"\n";
