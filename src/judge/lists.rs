@@ -8,7 +8,7 @@ use super::Judgement;
 use crate::diagnostic::Remark;
 use crate::document::payload::{self, Payload};
 use crate::program::Count;
-use crate::surface::Role;
+use crate::surface::{self, Role};
 use crate::text::excerpt;
 use crate::value::Value;
 use std::borrow::Cow;
@@ -29,8 +29,18 @@ impl<'r> Judgement<'r> {
     fn judge_values(&mut self) {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
+            // Any text can be read as these.
+            let reads_any =
+                |reader: &surface::Payload| matches!(reader, surface::Payload::Bullets | surface::Payload::Text);
             let declares = bound.role == Role::Section && !bound.payload.is_empty() && block.value().is_none();
-            if declares && self.section_value(index).is_none() {
+            if !declares || bound.payload.iter().any(reads_any) {
+                continue;
+            }
+            // Asking takes nothing from what payloads may hold.
+            let left = self.values.get();
+            let value = self.section_value(index);
+            self.values.set(left);
+            if value.is_none() {
                 let declared = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
                 let name = excerpt(block.name().of(self.text), 40);
                 let message = format!("`{name}` is not {declared} as declared, so it has no value");
