@@ -37,6 +37,8 @@ pub(crate) struct Flowed {
     pub(crate) degraded: bool,
     /// Whether nothing of this counts.
     pub(crate) refused: bool,
+    /// Whether the model is asked again.
+    pub(crate) asks_again: bool,
 }
 
 /// The session while effects change it.
@@ -50,6 +52,9 @@ pub(crate) struct Flow<'f> {
     pub(super) steps: Steps,
     pub(super) degraded: bool,
     pub(super) refused: bool,
+    /// Whether the model may be asked again, and whether it is.
+    pub(super) may_ask_again: bool,
+    pub(super) asks_again: bool,
     pub(super) mode: Value,
     now: Value,
     reply: Record,
@@ -90,6 +95,8 @@ impl<'f> Flow<'f> {
             steps,
             degraded: false,
             refused: false,
+            may_ask_again: false,
+            asks_again: false,
             mode: session.mode.as_str().into(),
             now: session.now.as_deref().into(),
             reply,
@@ -101,6 +108,11 @@ impl<'f> Flow<'f> {
             leaving: false,
             entered: Vec::new(),
         }
+    }
+
+    /// The same, where an answer can be asked for once more.
+    pub(crate) fn asking(self, may_ask_again: bool) -> Self {
+        Self { may_ask_again, ..self }
     }
 
     /// Performs what an accepted call or content at `span` does; `names` are what it brings along, and `near` the tables
@@ -122,8 +134,8 @@ impl<'f> Flow<'f> {
 
     /// What came of the occasion.
     pub(crate) fn finish(self) -> Flowed {
-        let Self { session, done, findings, steps, degraded, refused, .. } = self;
-        Flowed { session, done, findings, steps: steps.into_list(), degraded, refused }
+        let Self { session, done, findings, steps, degraded, refused, asks_again, .. } = self;
+        Flowed { session, done, findings, steps: steps.into_list(), degraded, refused, asks_again }
     }
 
     pub(super) fn list<'e>(&mut self, effects: &'e [program::Effect], names: &[(&str, &Value)], bound: &mut Bound<'e>) {

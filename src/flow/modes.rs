@@ -76,14 +76,17 @@ impl<'f> Flow<'f> {
         let tables = self.near.iter().copied().flatten().chain(self.current().map(|mode| &mode.degradation));
         let mut tables = tables.chain([&self.program.degradation]);
         let answer = tables.find_map(|table: &Answers| table.get(Defect::GateClosed));
-        let strategy = answer.and_then(|answer| answer.strategies.first().copied());
-        let strategy = strategy.unwrap_or(Defect::GateClosed.default_strategy());
+        // Whom nobody may ask again, another strategy answers.
+        let applies = |strategy: &Strategy| *strategy != Strategy::AskAgain || self.may_ask_again;
+        let said = answer.and_then(|answer| Some((answer.strategies.iter().copied().find(applies)?, Some(answer.at))));
+        let (strategy, said) = said.unwrap_or((Defect::GateClosed.default_strategy(), None));
         finding.strategy = Some(strategy);
-        finding.answered_by = answer.map(|answer| answer.at);
+        finding.answered_by = said;
         finding.rule = Some(at);
         self.degraded |= strategy != Strategy::Keep;
         if strategy.refuses() {
             self.refused = true;
+            self.asks_again |= strategy == Strategy::AskAgain;
             finding.severity = Severity::Error;
         }
         self.findings.push(finding);

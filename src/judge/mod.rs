@@ -33,6 +33,8 @@ pub(crate) use path::unsafe_because;
 pub(crate) use steps::{Step, Steps};
 pub(crate) use texts::{Composed, Texts};
 
+use outside::Place;
+
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
 use crate::document::{Attribute, Block, Document, Key, decode_entities, decode_string};
 use crate::expression::{Record, Scope};
@@ -97,6 +99,8 @@ pub(crate) enum Subject {
     Outside(usize),
     /// The message, where it is more than one block, and the first block of it.
     Message(Option<usize>),
+    /// All that an answer says which no dialect could read.
+    Unread,
     /// The reply as a whole.
     Reply,
 }
@@ -335,7 +339,10 @@ impl<'r> Judgement<'r> {
 
     fn answer_with(&mut self, strategies: &[Chosen], subject: &Subject, mut finding: Diagnostic) -> Strategy {
         let applies = |(strategy, _): &&Chosen| strategy::apply(*strategy, self, subject);
-        let (chosen, said) = strategies.iter().find(applies).copied().unwrap_or((Strategy::Keep, None));
+        // Where there is no text to take and nothing else to do, the answer is no clean one all the same.
+        let takes = |(strategy, _): &&Chosen| *strategy == Strategy::TakeStrayText;
+        let chosen = strategies.iter().find(applies).or_else(|| strategies.iter().find(takes));
+        let (chosen, said) = chosen.copied().unwrap_or((Strategy::Keep, None));
         self.note_cause(subject, &finding.code);
         self.degraded |= chosen != Strategy::Keep;
         if chosen.refuses() {
@@ -360,9 +367,8 @@ impl<'r> Judgement<'r> {
             Subject::Blocks(blocks, _) => blocks.clone(),
             Subject::Call(call) => of_call(call).into_iter().collect(),
             Subject::Calls(calls, _) => calls.iter().filter_map(of_call).collect(),
-            Subject::Place(_) | Subject::Params(_) | Subject::Outside(_) | Subject::Message(_) | Subject::Reply => {
-                Vec::new()
-            }
+            Subject::Place(_) | Subject::Params(_) | Subject::Outside(_) | Subject::Message(_) => Vec::new(),
+            Subject::Unread | Subject::Reply => Vec::new(),
         };
         for block in blocks {
             if self.fate(block) != Fate::Stands {

@@ -35,8 +35,10 @@ impl Piece {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What becomes of text outside every block.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
+    #[default]
     Stray,
     Section,
     Message,
@@ -47,7 +49,7 @@ impl Judgement<'_> {
     /// Finds the text outside every block, and answers what has no place.
     pub(super) fn judge_outside(&mut self) {
         let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
-        let takes = self.texts.takes_stray || *outside == Outside::Message;
+        let strays = self.texts.strays;
         let section = self.outside_section().map(|(_, span)| span);
         let closers = self.stray_closers();
         let pieces = self.gaps().map(|gap| match section {
@@ -55,11 +57,13 @@ impl Judgement<'_> {
             _ if *outside == Outside::Message => {
                 Piece::new(gap, without_mark(gap, self.text).trimmed(self.text), Place::Message)
             }
-            _ => {
-                Piece::new(gap, self.without_between(gap, &closers), if takes { Place::Message } else { Place::Stray })
-            }
+            _ => Piece::new(gap, self.without_between(gap, &closers), strays),
         });
         self.texts.pieces = pieces.collect();
+        // Where nothing could be read, that has been said of all the text.
+        if self.dialect.is_none() {
+            return;
+        }
         for index in 0..self.texts.pieces.len() {
             let piece = self.texts.pieces.get(index).filter(|piece| piece.fate == Place::Stray);
             let Some(core) = piece.map(|piece| piece.core()).filter(|core| !core.is_empty()) else { continue };
@@ -71,6 +75,14 @@ impl Judgement<'_> {
                 defect(Defect::StrayText, core, message).with_rule(rule),
             );
         }
+    }
+
+    /// Whether text stands outside every block that the dialect has no place for.
+    pub(super) fn has_stray_text(&self) -> bool {
+        let section = self.outside_section().map(|(_, span)| span);
+        let closers = self.stray_closers();
+        let mut gaps = self.gaps().filter(|gap| section.is_none_or(|section| !gap.contains(section.start)));
+        gaps.any(|gap| !self.without_between(gap, &closers).is_empty())
     }
 
     /// What stands outside every block, white space included.

@@ -9,6 +9,7 @@ use crate::diagnostic::{Code, Defect, Diagnostic, Remark};
 use crate::document::payload::json_grammar;
 use crate::document::{Found, What};
 use crate::grammar::RuleId;
+use crate::program::Closer;
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
 
@@ -45,12 +46,14 @@ impl Judgement<'_> {
     fn judge_found(&mut self, what: Defect, found: &Found) {
         let subject = match (what, found.block()) {
             (_, Some(block)) => Subject::Block(block),
-            (Defect::NoDialect | Defect::TooLarge | Defect::TooCostly, None) => Subject::Reply,
+            (Defect::NoDialect, None) => Subject::Unread,
+            (Defect::TooLarge | Defect::TooCostly, None) => Subject::Reply,
             _ => Subject::Place(found.around()),
         };
         let (message, help) = self.defect_text(what, found);
         let mut finding = defect(what, found.span(), message);
         finding.help = help.or_else(|| self.withheld(what, found.block())).or_else(|| self.ended(what, found.block()));
+        finding.help = finding.help.or_else(|| self.own_closer(what, found.block()));
         let bound = found.block().and_then(|block| self.block(block));
         finding.rule = bound.map(|(_, bound)| bound.at).filter(|_| what != Defect::NestedBlock);
         let chosen = self.answer(what, &subject, finding);
@@ -141,6 +144,18 @@ impl Judgement<'_> {
             "" => "it was taken to end where the answer does".to_owned(),
             rest => format!("it was taken to end before `{}`", excerpt(rest, 24)),
         })
+    }
+
+    /// What the closer of a block is called that another one closed.
+    fn own_closer(&self, what: Defect, block: Option<usize>) -> Option<String> {
+        let (block, bound) = self.block(block?).filter(|_| what == Defect::WrongCloser)?;
+        let said = bound.close.iter().find_map(|closer| match closer {
+            Closer::Own => Some(block.name().of(self.text).into()),
+            Closer::Word(word) => Some(word.into()),
+            Closer::Attribute(name) => self.attribute(block, name),
+            Closer::Pattern(_) => None,
+        })?;
+        Some(format!("its own closer is called `{}`", excerpt(&said, 40)))
     }
 
     fn is_content(&self, block: Option<usize>) -> bool {

@@ -25,7 +25,8 @@ pub(crate) struct Texts {
     pub(crate) section: Option<(String, Composed)>,
     /// What a guardrail took away as a whole.
     pub(crate) message_dropped: bool,
-    pub(super) takes_stray: bool,
+    /// What all text outside every block is, that the dialect has no place for.
+    pub(super) strays: Place,
     /// The texts that were made of the values of blocks, in their order.
     made: Vec<(usize, String)>,
     pub(super) pieces: Pieces<Piece>,

@@ -9,7 +9,7 @@ use crate::document::decode_entities;
 use crate::document::payload::{Field, Fields, Spelled, read_fields, read_strictly};
 use crate::program::{Dialect, Kind, Limits, Types};
 use crate::text::Span;
-use crate::value::{Object, Value};
+use crate::value::{Object, Value, number};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -222,7 +222,7 @@ fn scalar(word: &str, types: &Types) -> Value {
 }
 
 fn number_of(text: &str) -> Option<Value> {
-    serde_json::from_str(text.trim()).ok().map(Value::Number)
+    number(text).map(Value::Number)
 }
 
 /// The way from a payload to one of its members.

@@ -8,7 +8,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Action, Block, Called, Closer, Dialect, Family, Program};
 use crate::surface::{Anchor, Ending, Payload, Role};
-use crate::text::{excerpt, glob};
+use crate::text::excerpt;
 use serde_json::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
@@ -86,18 +86,25 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
             .all(|(one, other)| std::sync::Arc::ptr_eq(&one.grammar, &other.grammar));
     let same_ground = (earlier.fences, earlier.spans, earlier.wrapper) == (later.fences, later.spans, later.wrapper);
     let claims = |dialect: &Dialect| match dialect.needs.as_slice() {
-        [] => dialect.blocks.iter().flat_map(|block| block.names.clone()).collect(),
+        [] => {
+            dialect.blocks.iter().flat_map(|block| &block.names).map(|name| dialect.names.fold(name).into()).collect()
+        }
         needs => needs.to_vec(),
     };
-    let theirs = claims(earlier);
+    let theirs: Vec<String> = claims(earlier);
+    // What is written in another case opens nothing for whoever compares names as they are written.
+    let same_case = earlier.names.in_any_case() || !later.names.in_any_case();
     same_grammars
         && same_ground
+        && same_case
         && claims(later).iter().all(|name| {
             let block = |dialect: &'_ Dialect| {
                 let block = dialect.names.find(name, None).and_then(|id| dialect.block(id))?;
                 Some((block.name.clone(), block.anchor))
             };
-            theirs.iter().any(|their| glob(their, name)) && block(later).is_some() && block(earlier) == block(later)
+            theirs.iter().any(|their| earlier.names.fits(their, name))
+                && block(later).is_some()
+                && block(earlier) == block(later)
         })
 }
 

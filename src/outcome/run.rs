@@ -152,7 +152,7 @@ impl Program {
         }
         judged.prepare_reply(&self.effects_read);
         let steps = Steps::new(judged.steps.are_wanted());
-        let mut flow = Flow::new(self, judged.session, judged.reply.clone(), steps);
+        let mut flow = Flow::new(self, judged.session, judged.reply.clone(), steps).asking(judged.may_ask_again);
         let utterances = self.flows.listen_to_utterances();
         let mut next_call = 0;
         for (index, block) in judged.document.blocks.iter().enumerate() {
@@ -194,6 +194,7 @@ impl Program {
         }
         judged.degraded |= flowed.degraded;
         judged.refused |= flowed.refused;
+        judged.asks_again |= flowed.asks_again;
         if judged.refused {
             flowed.session = judged.session.clone();
             flowed.done.clear();

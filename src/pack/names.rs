@@ -5,7 +5,7 @@
 //! Never: looks into expressions; compiling them does.
 
 use crate::diagnostic::{Code, Diagnostic, Severity, rows};
-use crate::surface::{Count, Dialect, Levels, Named, ONLY_MODE, Reply, Role, Surface};
+use crate::surface::{Case, Count, Dialect, Levels, Named, ONLY_MODE, Reply, Role, Surface};
 use crate::text::{Location, Spanned, excerpt, glob};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
@@ -152,9 +152,12 @@ impl<'n> Names<'n> {
             names => names.iter().map(|name| name.value.as_str()).collect(),
         });
         let opening: Vec<&str> = opening.collect();
+        let folds = dialect.case.is_some_and(|case| case == Case::Insensitive);
+        let fold = |name: &str| if folds { name.to_ascii_lowercase() } else { name.to_owned() };
+        let folded: Vec<String> = opening.iter().map(|name| fold(name)).collect();
         for need in &dialect.needs {
-            let fits = |name: &&str| glob(name, &need.value) || glob(&need.value, name);
-            if !opening.iter().any(fits) {
+            let named = fold(&need.value);
+            if !folded.iter().any(|name| glob(name, &named) || glob(&named, name)) {
                 self.block(&need.value, need.at, &opening);
             }
         }

@@ -184,6 +184,11 @@ impl Names {
         glob(pattern, &self.fold(name))
     }
 
+    /// Whether names are the same in any case.
+    pub(crate) fn in_any_case(&self) -> bool {
+        self.insensitive
+    }
+
     /// The name as it is compared.
     pub(crate) fn fold<'n>(&self, name: &'n str) -> std::borrow::Cow<'n, str> {
         if self.insensitive && name.bytes().any(|byte| byte.is_ascii_uppercase()) {

@@ -9,10 +9,12 @@
 
 mod json;
 mod members;
+mod number;
 mod object;
 mod valid;
 
 pub(crate) use members::Members;
+pub(crate) use number::{first_lost, may_have_lost, number};
 pub use object::Object;
 pub(crate) use valid::Shared;
 

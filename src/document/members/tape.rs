@@ -8,7 +8,7 @@ use crate::document::decode::decode_string;
 use crate::document::payload::read_strictly;
 use crate::program::Limits;
 use crate::text::Span;
-use crate::value::{Object, Value};
+use crate::value::{Object, Value, number};
 use serde::de::IgnoredAny;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -165,13 +165,14 @@ pub(super) fn unquoted(raw: &str) -> &str {
     body.map_or(raw, |body| body.strip_suffix(['"', '\'']).unwrap_or(body))
 }
 
-/// A constant, a number or bare words; a number that is too large for one is no value.
+/// A constant, a number or bare words; a number that is too large to be kept is no value.
 fn scalar(raw: &str) -> Option<Value> {
     Some(match raw {
         "True" => Value::Bool(true),
         "False" => Value::Bool(false),
         "None" | "undefined" | "NaN" | "Infinity" => Value::Null,
         raw => match serde_json::from_str::<serde_json::Value>(raw) {
+            Ok(serde_json::Value::Number(_)) => Value::Number(number(raw)?),
             Ok(value) => value.into(),
             Err(_) if serde_json::from_str::<IgnoredAny>(raw).is_ok() => return None,
             Err(_) => raw.trim().into(),

@@ -8,7 +8,7 @@ use crate::document::decode::decode_string;
 use crate::grammar::{Capture, Grammar, Machine, Progress, inside, shipped};
 use crate::program::Limits;
 use crate::text::{SourceId, Span};
-use crate::value::{Object, Value};
+use crate::value::{Object, Value, first_lost, may_have_lost, number};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -53,6 +53,9 @@ pub(crate) struct Fault {
     pub(crate) span: Span,
 }
 
+/// Why a number is none that could be kept.
+const LOST: &str = "a number is too large to be kept as it is written";
+
 /// The most faults and repeated keys that are listed.
 const MOST: usize = 100;
 
@@ -78,6 +81,10 @@ pub(super) fn read(text: &str, body: Span, limits: &Limits, values: &Cell<usize>
     }
     values.set(before);
     lenient(text, body, limits, values).ok_or_else(|| {
+        if let Some(lost) = first_lost(body.of(text)) {
+            let at = Span::new(body.start + lost.start, body.start + lost.end);
+            return Unreadable { why: LOST.into(), at };
+        }
         let why = error.to_string();
         let why = why.split(" at line ").next().unwrap_or_default();
         Unreadable { why: format!("it cannot be read as JSON: {why}").into(), at: place(text, body, &error) }
@@ -101,9 +108,13 @@ fn place(text: &str, body: Span, error: &serde_json::Error) -> Span {
 pub(crate) fn strict(raw: &str, limits: &Limits, values: &Cell<usize>) -> Result<Json, serde_json::Error> {
     let repeated = RefCell::new(Vec::new());
     let mut deserializer = serde_json::Deserializer::from_str(raw);
-    let seed = Seed { depth: limits.depth, repeated: &repeated, values };
+    let large = Cell::new(false);
+    let seed = Seed { depth: limits.depth, repeated: &repeated, values, large: &large };
     let value = seed.deserialize(&mut deserializer)?;
     deserializer.end()?;
+    if large.get() && first_lost(raw).is_some() {
+        return Err(serde::de::Error::custom(LOST));
+    }
     Ok(Json { repeated: repeated.into_inner(), ..Json::whole(value) })
 }
 
@@ -113,6 +124,8 @@ struct Seed<'r> {
     depth: usize,
     repeated: &'r RefCell<Vec<String>>,
     values: &'r Cell<usize>,
+    /// Whether there is a number that may have lost digits.
+    large: &'r Cell<bool>,
 }
 
 impl<'de> DeserializeSeed<'de> for Seed<'_> {
@@ -152,6 +165,9 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        if may_have_lost(value) {
+            self.large.set(true);
+        }
         Ok(value.into())
     }
 
@@ -297,7 +313,7 @@ impl Building<'_> {
                 items.into_iter().map(|item| self.value(item, depth)).collect::<Option<_>>()?
             }
             "string" => unquote(raw).into(),
-            "number" => Value::Number(serde_json::from_str(raw).ok()?),
+            "number" => Value::Number(number(raw)?),
             _ => match raw {
                 "true" | "True" => Value::Bool(true),
                 "false" | "False" => Value::Bool(false),

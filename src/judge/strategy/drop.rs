@@ -1,10 +1,10 @@
 //! `drop`: what is left without it?
 //!
-//! In: a block, a call, parameters, or text.
+//! In: a block, a call, parameters, or text, which may be all that there is.
 //! Out: the reply without it.
 //! Never: touches what stands around it.
 
-use crate::judge::{Fate, Judgement, Subject};
+use crate::judge::{Fate, Judgement, Place, Subject};
 
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match subject {
@@ -23,6 +23,7 @@ pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
         Subject::Params(call) => judgement.drop_params(*call),
         Subject::Outside(piece) => judgement.drop_outside(*piece),
         Subject::Message(_) => judgement.texts.message_dropped = true,
+        Subject::Unread => judgement.texts.strays = Place::Dropped,
         Subject::Place(_) | Subject::Reply => return false,
     }
     true

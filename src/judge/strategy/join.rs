@@ -2,11 +2,13 @@
 //!
 //! In: blocks of one name.
 //! Out: all of them stand; texts of one name are joined by a blank line.
-//! Never: joins calls.
+//! Never: joins what asks for something: calls are no text, and contents stand under keys of their own.
 
 use crate::judge::{Judgement, Subject};
+use crate::surface::Role;
 
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
-    let _ = judgement;
-    matches!(subject, Subject::Blocks(..))
+    let Subject::Blocks(blocks, _) = subject else { return false };
+    let joins = |role: Role| matches!(role, Role::Message | Role::Thinking | Role::Section);
+    blocks.iter().all(|block| judgement.block(*block).is_some_and(|(_, bound)| joins(bound.role)))
 }

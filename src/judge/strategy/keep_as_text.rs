@@ -18,9 +18,12 @@ pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
             }
         }
         Subject::Outside(piece) => judgement.show_outside(*piece),
-        Subject::Blocks(..) | Subject::Params(_) | Subject::Place(_) | Subject::Message(_) | Subject::Reply => {
-            return false;
-        }
+        Subject::Blocks(..)
+        | Subject::Params(_)
+        | Subject::Place(_)
+        | Subject::Message(_)
+        | Subject::Unread
+        | Subject::Reply => return false,
     }
     true
 }

@@ -1,15 +1,15 @@
 //! `take-stray-text`: is the text outside all blocks the message?
 //!
-//! In: a reply without a message.
-//! Out: its text outside all blocks, as the message.
+//! In: a reply without a message, or without any block.
+//! Out: its text outside all blocks, as the message; where it has none, the next strategy is asked.
 //! Never: takes text that stands inside a block.
 
-use crate::judge::{Judgement, Subject};
+use crate::judge::{Judgement, Place, Subject};
 
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match subject {
-        Subject::Reply => {
-            judgement.texts.takes_stray = true;
+        Subject::Reply | Subject::Unread if judgement.has_stray_text() => {
+            judgement.texts.strays = Place::Message;
             true
         }
         _ => false,
