@@ -85,8 +85,9 @@ impl Judgement<'_> {
         if bound.role != Role::Utterance {
             return None;
         }
+        let name = self.called(block, &bound.called).unwrap_or_default().into_owned();
         let label = self.attribute(block, "label").unwrap_or_default().into_owned();
-        Some(Speaker { name: block.name().of(self.text).to_owned(), label })
+        Some(Speaker { name, label })
     }
 
     fn name_span(&self, index: usize) -> Span {

@@ -283,8 +283,8 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
                 }
             }
             Role::Utterance => {
-                let label = judged.attribute(block, "label").unwrap_or_default().into_owned();
-                let speaker = judged.called(block, &bound.called).unwrap_or_default().into_owned();
+                let Some(speaker) = judged.speaker(index) else { continue };
+                let (speaker, label) = (speaker.name, speaker.label);
                 outcome.utterances.push(Utterance { speaker, label, text: text(), span: span(block.span()) });
             }
         }

@@ -5,7 +5,7 @@
 //! Never: says anything about a case that holds, except that its `todo` is out of date.
 
 use super::count;
-use super::diff::{Line, compare};
+use super::diff::{Change, Line, compare};
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
 use super::row::Row;
 use crate::cases::{Case, CaseRun, CaseVerdict, Coverage, Covered, Failure, Told};
@@ -92,8 +92,6 @@ impl TestedPack {
 
 /// How many characters an expected value may have beside its line.
 const BESIDE: usize = 60;
-/// How many common lines stay around a difference.
-const AROUND: usize = 2;
 
 impl Pen {
     fn tested(&self, pack: &TestedPack) -> String {
@@ -238,26 +236,13 @@ fn explain(failure: &Failure) -> (String, Option<String>) {
 
 /// Expected lines with a minus, found ones with a plus, and a few common ones around them.
 fn draw_difference(expected: &str, got: &str) -> String {
-    let lines = compare(expected, got);
-    let differs = |index: usize| lines.get(index).is_some_and(|line| !matches!(line, Line::Both(_)));
-    let mut drawn = vec!["- expected, + got".to_owned()];
-    let mut left_out = false;
-    for (index, line) in lines.iter().enumerate() {
-        let near = (index.saturating_sub(AROUND)..=index + AROUND).any(differs);
-        if !near {
-            if !left_out {
-                drawn.push("…".to_owned());
-            }
-            left_out = true;
-            continue;
-        }
-        left_out = false;
-        drawn.push(match line {
-            Line::Both(text) => format!("  {text}"),
-            Line::Missing(text) => format!("- {text}"),
-            Line::Found(text) => format!("+ {text}"),
-        });
-    }
+    let drawn = compare(expected, got).into_iter().map(|line| match line {
+        Line::Shown(Change::Equal, text) => format!("  {text}"),
+        Line::Shown(Change::Delete, text) => format!("- {text}"),
+        Line::Shown(Change::Insert, text) => format!("+ {text}"),
+        Line::LeftOut => "…".to_owned(),
+    });
+    let drawn: Vec<String> = std::iter::once("- expected, + got".to_owned()).chain(drawn).collect();
     drawn.join("\n")
 }
 

@@ -1,87 +1,66 @@
 //! Differences: which lines were expected, and which were found?
 //!
 //! In: two texts.
-//! Out: their lines in order, each common, missing or found instead.
+//! Out: the lines that differ with a few common ones around them, or the same in the unified format.
 //! Never: looks inside a line.
 
-/// One line of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use similar::{TextDiff, TextDiffConfig};
+use std::time::Duration;
+
+pub(super) use similar::ChangeTag as Change;
+
+/// So many common lines are shown around those that differ.
+const AROUND: usize = 2;
+/// And so many where a tool reads them, as it expects.
+const AROUND_FOR_TOOLS: usize = 3;
+/// Two long texts that share next to nothing are told apart roughly after this.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A line of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Line<'t> {
-    /// In both.
-    Both(&'t str),
-    /// Expected, but not there.
-    Missing(&'t str),
-    /// There, but not expected.
-    Found(&'t str),
+    Shown(Change, &'t str),
+    /// Common lines that are not shown.
+    LeftOut,
 }
 
-/// The most cells of the table of common lines; longer texts are compared in one piece.
-const MOST_CELLS: usize = 1 << 20;
-
-/// Compares `expected` with `got`, line by line.
-pub(super) fn compare<'t>(expected: &'t str, got: &'t str) -> Vec<Line<'t>> {
-    let lines = |text: &'t str| text.split('\n').collect::<Vec<_>>();
-    compare_lines(&lines(expected), &lines(got))
-}
-
-/// Compares the lines `expected` with those that were `got`.
-pub(super) fn compare_lines<'t>(expected: &[&'t str], got: &[&'t str]) -> Vec<Line<'t>> {
-    let head = expected.iter().zip(got).take_while(|(one, other)| one == other).count();
-    let (start, one) = expected.split_at(head);
-    let (_, other) = got.split_at(head);
-    let tail = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
-    let (one, end) = one.split_at(one.len() - tail);
-    let (other, _) = other.split_at(other.len() - tail);
-    let mut lines: Vec<Line<'t>> = start.iter().map(|line| Line::Both(line)).collect();
-    lines.extend(middle(one, other));
-    lines.extend(end.iter().map(|line| Line::Both(line)));
+/// Where `after` differs from `before`; nothing where it does not.
+pub(super) fn compare<'t>(before: &'t str, after: &'t str) -> Vec<Line<'t>> {
+    let old: Vec<&str> = before.split('\n').collect();
+    let new: Vec<&str> = after.split('\n').collect();
+    let diff = config().diff_slices(&old, &new);
+    let mut lines = Vec::new();
+    let mut at = 0;
+    for group in diff.grouped_ops(AROUND) {
+        let start = group.first().map_or(at, |first| first.old_range().start);
+        lines.extend((start > at).then_some(Line::LeftOut));
+        for change in group
+            .iter()
+            .flat_map(|part| part.iter_slices(&old, &new))
+            .flat_map(|(tag, part)| part.iter().map(move |line| Line::Shown(tag, line)))
+        {
+            lines.push(change);
+        }
+        at = group.last().map_or(at, |last| last.old_range().end);
+    }
+    lines.extend((!lines.is_empty() && at < old.len()).then_some(Line::LeftOut));
     lines
 }
 
-/// The longest common lines of two lists that differ at both ends.
-fn middle<'t>(one: &[&'t str], other: &[&'t str]) -> Vec<Line<'t>> {
-    let width = other.len() + 1;
-    if (one.len() + 1).saturating_mul(width) > MOST_CELLS {
-        let missing = one.iter().map(|line| Line::Missing(line));
-        return missing.chain(other.iter().map(|line| Line::Found(line))).collect();
-    }
-    // How many common lines there are from each pair of places on.
-    let mut common = vec![0_u32; (one.len() + 1) * width];
-    let cell =
-        |common: &[u32], row: usize, column: usize| common.get(row * width + column).copied().unwrap_or_default();
-    for (row, left) in one.iter().enumerate().rev() {
-        for (column, right) in other.iter().enumerate().rev() {
-            let best = if left == right {
-                cell(&common, row + 1, column + 1) + 1
-            } else {
-                cell(&common, row + 1, column).max(cell(&common, row, column + 1))
-            };
-            if let Some(place) = common.get_mut(row * width + column) {
-                *place = best;
-            }
-        }
-    }
-    let mut lines = Vec::new();
-    let (mut row, mut column) = (0, 0);
-    loop {
-        match (one.get(row), other.get(column)) {
-            (Some(left), Some(right)) if left == right => {
-                lines.push(Line::Both(left));
-                (row, column) = (row + 1, column + 1);
-            }
-            (Some(left), right)
-                if right.is_none() || cell(&common, row + 1, column) >= cell(&common, row, column + 1) =>
-            {
-                lines.push(Line::Missing(left));
-                row += 1;
-            }
-            (_, Some(right)) => {
-                lines.push(Line::Found(right));
-                column += 1;
-            }
-            (_, None) => return lines,
-        }
-    }
+/// How a file differs from what was there before, in the unified format.
+pub fn unified(key: &str, before: Option<&str>, after: &str) -> String {
+    // Tools that read such a text know no other end of a line.
+    let old: Vec<&str> = before.unwrap_or_default().split_inclusive('\n').collect();
+    let new: Vec<&str> = after.split_inclusive('\n').collect();
+    let diff: TextDiff<'_, '_, str> = config().newline_terminated(true).diff_slices(&old, &new);
+    let from = before.map_or_else(|| "/dev/null".to_owned(), |_| format!("a/{key}"));
+    format!("--- {from}\n+++ b/{key}\n{}", diff.unified_diff().context_radius(AROUND_FOR_TOOLS))
+}
+
+fn config() -> TextDiffConfig {
+    let mut config = TextDiff::<str>::configure();
+    config.timeout(PATIENCE);
+    config
 }
 
 #[cfg(test)]
@@ -89,13 +68,12 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(expected: &str, got: &str, lines: &str) {
-        let found: Vec<String> = compare(expected, got)
+    fn check(before: &str, after: &str, lines: &str) {
+        let found: Vec<String> = compare(before, after)
             .into_iter()
             .map(|line| match line {
-                Line::Both(text) => format!(" {text}"),
-                Line::Missing(text) => format!("-{text}"),
-                Line::Found(text) => format!("+{text}"),
+                Line::Shown(change, text) => format!("{change}{text}"),
+                Line::LeftOut => "…".to_owned(),
             })
             .collect();
         assert_eq!(found.join("|"), lines);
@@ -103,9 +81,45 @@ mod tests {
 
     #[test]
     fn common_lines_stay_and_others_are_told_apart() {
-        check("a", "a", " a");
+        check("a", "a", "");
         check("a\nb\nc", "a\nc", " a|-b| c");
         check("a\nb\nc\nd", "x\nb\nd\ne", "-a|+x| b|-c| d|+e");
         check("", "a", "-|+a");
+        check("1\n2\n3\n4\n5\n6\n7\n8\n9\na", "1\n2\n3\n4\nx\n6\n7\n8\n9\na", "…| 3| 4|-5|+x| 6| 7|…");
+    }
+
+    #[test]
+    fn a_line_without_its_end_is_told() {
+        let text = unified("a.txt", Some("one\r\ntwo"), "one\r\nthree\n");
+        assert_eq!(
+            text,
+            "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\r\n-two\n\\ No newline at end of file\n+three\n"
+        );
+        assert_eq!(unified("a.txt", None, ""), "--- /dev/null\n+++ b/a.txt\n");
+    }
+
+    #[track_caller]
+    fn check_unified(before: Option<&str>, after: &str, expected: &str) {
+        let diff = unified("f", before, after);
+        assert_eq!(diff.split_once("+++ b/f\n").unwrap().1, expected);
+    }
+
+    #[test]
+    fn a_difference_is_told_as_patch_wants_it() {
+        check_unified(None, "a\n", "@@ -0,0 +1 @@\n+a\n");
+        check_unified(Some("a\nb\n"), "a\nc\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+        check_unified(Some("a"), "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
+        check_unified(Some("a\n"), "", "@@ -1 +0,0 @@\n-a\n");
+    }
+
+    #[test]
+    fn far_differences_stand_in_pieces_of_their_own() {
+        let old: String = (1..=20).map(|line| format!("{line}\n")).collect();
+        let new = old.replace("2\n3\n", "2\nnew\n3\n").replace("19\n", "nineteen\n");
+        check_unified(
+            Some(&old),
+            &new,
+            "@@ -1,5 +1,6 @@\n 1\n 2\n+new\n 3\n 4\n 5\n@@ -16,5 +17,5 @@\n 16\n 17\n 18\n-19\n+nineteen\n 20\n",
+        );
     }
 }

@@ -27,9 +27,10 @@ pub mod schemas;
 mod story;
 mod window;
 
-pub use applied::{AppliedFile, applied_sum, unified};
+pub use applied::{AppliedFile, applied_sum};
 pub use cases::TestedPack;
 pub use compared::{compared_plain, compared_sum};
+pub use diff::unified;
 pub use drawing::{Pen, unpainted};
 pub use heard::heard_status;
 pub use junit::junit;

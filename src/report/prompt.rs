@@ -4,7 +4,7 @@
 //! Out: a table with a line for every layer; the lines of those that differ.
 //! Never: counts a token.
 
-use super::diff::{Line, compare};
+use super::diff::{Change, Line, compare};
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, paint};
 use crate::outcome::Prompt;
 use crate::prompt::{Layer, TokenLedger};
@@ -12,9 +12,6 @@ use std::fmt::Write as _;
 
 /// A layer and what it says.
 type Said<'p> = (&'p Layer, &'p str);
-
-/// How many unchanged lines are shown around a change.
-const AROUND: usize = 2;
 
 impl Pen {
     /// The account of every token, a line for each layer.
@@ -83,28 +80,16 @@ fn pairs<'p>(before: &'p Prompt, after: &'p Prompt) -> Vec<(&'p str, Option<Said
 /// The lines that differ, with those around them.
 fn changed_lines(id: &str, before: &str, after: &str, text: &mut String) {
     let lines = compare(before, after);
-    let changed: Vec<bool> = lines.iter().map(|line| !matches!(line, Line::Both(_))).collect();
-    if !changed.contains(&true) {
+    if lines.is_empty() {
         return;
     }
     _ = writeln!(text, "\n{}", paint(STRONG, id));
-    let near = |number: usize| {
-        let window = changed.get(number.saturating_sub(AROUND)..(number + AROUND + 1).min(changed.len()));
-        window.is_some_and(|window| window.contains(&true))
-    };
-    let mut skipped = false;
-    for (number, line) in lines.iter().enumerate() {
-        if !near(number) {
-            skipped = true;
-            continue;
-        }
-        if std::mem::take(&mut skipped) {
-            text.push_str("  …\n");
-        }
+    for line in lines {
         _ = match line {
-            Line::Both(line) => writeln!(text, "  {line}"),
-            Line::Missing(line) => writeln!(text, "{}", paint(BAD, &format!("- {line}"))),
-            Line::Found(line) => writeln!(text, "{}", paint(GOOD, &format!("+ {line}"))),
+            Line::Shown(Change::Equal, line) => writeln!(text, "  {line}"),
+            Line::Shown(Change::Delete, line) => writeln!(text, "{}", paint(BAD, &format!("- {line}"))),
+            Line::Shown(Change::Insert, line) => writeln!(text, "{}", paint(GOOD, &format!("+ {line}"))),
+            Line::LeftOut => writeln!(text, "  …"),
         };
     }
 }

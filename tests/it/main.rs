@@ -45,6 +45,7 @@ mod roundtable;
 mod schemas;
 mod slips;
 mod story;
+mod strategies;
 mod taught;
 mod testing;
 mod texts;

@@ -5,7 +5,8 @@
 use rulebook::cases::{self, CaseOptions, Coverage, Told};
 use rulebook::diagnostic::{Defect, Diagnostic, Page, Remark, Strategy, page, pages, rows};
 use rulebook::lint;
-use rulebook::outcome::{EffectRecord, Options};
+use rulebook::outcome::{EffectRecord, Options, Outcome};
+use rulebook::program::Program;
 use rulebook::prompt::{Export, Request, read_history};
 use rulebook::surface::Folder;
 use rulebook::text::{Source, Sources};
@@ -92,8 +93,8 @@ fn every_snippet_does_what_its_page_says() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The codes, or for the page of a strategy the strategies, that come of the snippets.
-fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
+/// The pack that the snippets make, file by file, and the one against which answers are replayed.
+pub(crate) fn files(snippets: &[&Snippet]) -> (BTreeMap<String, String>, String) {
     let mut files = BTreeMap::from([("pack.toml".to_owned(), base())]);
     let mut against = base();
     for snippet in snippets {
@@ -109,6 +110,12 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
             _ => {}
         }
     }
+    (files, against)
+}
+
+/// The codes, or for the page of a strategy the strategies, that come of the snippets.
+fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
+    let (files, against) = files(snippets);
     let mut folder = Folder::new("page", files.clone());
     if page.code == "pack/use-cycle" {
         folder.others.insert(".".into(), Folder::new("page", [("x", "")]));
@@ -125,13 +132,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
         match snippet.language.as_str() {
             "text" if snippet.value("root").or(snippet.value("link")).is_some() => {}
             "text" => {
-                let partial = match snippet.value("mode") {
-                    Some(mode) => serde_json::json!({ "mode": mode }),
-                    None => serde_json::json!({}),
-                };
-                let session = program.resume(&partial).unwrap();
-                let options = Options { truncated: snippet.has("truncated"), ..Options::default() };
-                let outcome = program.run_with(&session, &snippet.bytes(), &options);
+                let outcome = snippet.run(&program);
                 found.extend(outcome.diagnostics.iter().map(|finding| finding.code.clone()));
                 found.extend(outcome.diagnostics.iter().filter_map(|finding| finding.strategy.clone()));
                 if snippet.has("apply") {
@@ -223,14 +224,14 @@ fn codes(diagnostics: &[Diagnostic]) -> Vec<String> {
 }
 
 /// One fenced snippet of a page.
-struct Snippet {
-    language: String,
+pub(crate) struct Snippet {
+    pub(crate) language: String,
     words: Vec<String>,
-    text: String,
+    pub(crate) text: String,
 }
 
 impl Snippet {
-    fn has(&self, word: &str) -> bool {
+    pub(crate) fn has(&self, word: &str) -> bool {
         self.words.iter().any(|own| own == word)
     }
 
@@ -242,8 +243,19 @@ impl Snippet {
         self.words.iter().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
     }
 
+    /// What comes of the response in the snippet.
+    pub(crate) fn run(&self, program: &Program) -> Outcome {
+        let partial = match self.value("mode") {
+            Some(mode) => serde_json::json!({ "mode": mode }),
+            None => serde_json::json!({}),
+        };
+        let session = program.resume(&partial).unwrap();
+        let options = Options { truncated: self.has("truncated"), ..Options::default() };
+        program.run_with(&session, &self.bytes(), &options)
+    }
+
     /// The response in the snippet.
-    fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let times = self.value("times").map_or(1, |times| times.parse().unwrap());
         let text = self.text.repeat(times);
         if !self.has("escaped") {
@@ -260,7 +272,7 @@ impl Snippet {
 }
 
 /// The fenced snippets of a page in order; the last line break is not part of a snippet.
-fn snippets(page: &str) -> Vec<Snippet> {
+pub(crate) fn snippets(page: &str) -> Vec<Snippet> {
     let mut snippets = Vec::new();
     let mut open: Option<(&str, Snippet)> = None;
     for line in page.lines() {

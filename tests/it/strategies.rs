@@ -1,0 +1,99 @@
+//! Strategies: does each do what its page promises, for every defect that it fits?
+//!
+//! What triggers a defect is taken from its page, or from the page of the strategy where that one is about the defect.
+
+use crate::pages::{Snippet, files, lay_over, snippets};
+use rulebook::diagnostic::{Defect, Strategy, page};
+use rulebook::outcome::{Outcome, Status, Verdict};
+use rulebook::program::Program;
+use rulebook::surface::Folder;
+
+/// An answer with a defect, as `strategies` answer it.
+struct Run {
+    outcome: Outcome,
+    initial: serde_json::Value,
+    text: String,
+}
+
+fn run(defect: Defect, strategies: &[Strategy]) -> Run {
+    let names: Vec<&str> = strategies.iter().map(|strategy| strategy.name()).collect();
+    let about = |code: &str| snippets(page(code).unwrap().text);
+    let of_strategy = about(names[0]);
+    let is_about = |snippet: &Snippet| snippet.language == "toml" && snippet.text.contains(&format!("{defect} = "));
+    let snippets = match of_strategy.iter().any(is_about) {
+        true => of_strategy,
+        false => about(&format!("response/{defect}")),
+    };
+    let own: Vec<&Snippet> = snippets.iter().filter(|one| one.has("trigger") || one.has("pack")).collect();
+    let (mut files, _) = files(&own);
+    let table = format!("[degradation]\n{defect} = {names:?}");
+    files.insert("pack.toml".to_owned(), lay_over(&files["pack.toml"], &table));
+    let program = Program::load(&Folder::new("page", files)).program.unwrap();
+    let answer = own.iter().find(|one| one.language == "text").unwrap();
+    Run {
+        outcome: answer.run(&program),
+        initial: serde_json::to_value(&program.session().state).unwrap(),
+        text: String::from_utf8_lossy(&answer.bytes()).into_owned(),
+    }
+}
+
+impl Run {
+    /// What broke of the promise, if anything did.
+    fn broken(&self, defect: Defect, strategy: Strategy) -> Option<String> {
+        let Self { outcome, initial, text } = self;
+        let code = format!("response/{defect}");
+        let Some(finding) = outcome.diagnostics.iter().find(|one| one.code == code) else {
+            return Some("nothing is found".to_owned());
+        };
+        if finding.strategy.as_deref() != Some(strategy.name()) {
+            return Some(format!("{:?} answers it", finding.strategy));
+        }
+        let state = serde_json::to_value(&outcome.session.state).unwrap();
+        let raw = text.get(finding.span.start..finding.span.end).unwrap_or_default().trim();
+        let ledger = &outcome.ledger;
+        let sum = ledger.message + ledger.thinking + ledger.calls + ledger.contents + ledger.sections;
+        let sum = sum + ledger.utterances + ledger.markup + ledger.stray + ledger.dropped + ledger.blank;
+        // One cause may have a second finding, which the default answers.
+        let only_kept = outcome.diagnostics.iter().all(|one| matches!(one.strategy.as_deref(), None | Some("keep")));
+        let kept = match strategy {
+            Strategy::Refuse | Strategy::AskAgain => {
+                outcome.status == Status::Refused
+                    && outcome.effects.is_empty()
+                    && state == *initial
+                    && outcome.calls.iter().all(|call| call.verdict == Verdict::Dropped)
+            }
+            Strategy::Keep => outcome.status == if only_kept { Status::Clean } else { Status::Degraded },
+            _ => outcome.status == Status::Degraded,
+        };
+        let kept = kept && (strategy == Strategy::AskAgain) == outcome.ask_again.is_some();
+        let kept = kept
+            && match strategy {
+                // A way to another mode is nothing that an answer says, and a payload counts whole as it was written.
+                Strategy::Drop if defect == Defect::GateClosed => true,
+                Strategy::Drop if defect == Defect::UnknownParam => {
+                    outcome.calls.iter().all(|call| call.params.get("urgent").is_none())
+                }
+                Strategy::Drop => ledger.dropped > 0,
+                Strategy::Keep => !only_kept || ledger.dropped == 0,
+                Strategy::KeepFirst | Strategy::KeepLast => ledger.dropped > 0,
+                Strategy::KeepAsText => outcome.message.contains(raw) && ledger.dropped == 0,
+                Strategy::Join => outcome.message.contains("\n\n") && ledger.dropped == 0,
+                Strategy::TakeStrayText => ledger.stray == 0 && ledger.message > 0,
+                Strategy::Lift | Strategy::Repair | Strategy::Coerce | Strategy::Default => ledger.dropped == 0,
+                _ => true,
+            };
+        (!kept || sum != ledger.bytes).then(|| format!("{outcome:#?}"))
+    }
+}
+
+#[test]
+fn every_strategy_keeps_its_promise_for_every_defect_that_it_fits() {
+    let mut broken = Vec::new();
+    for defect in Defect::ALL {
+        for strategy in defect.fits() {
+            let run = run(*defect, &[*strategy]);
+            broken.extend(run.broken(*defect, *strategy).map(|why| format!("{defect} = {strategy}: {why}")));
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
