@@ -83,8 +83,8 @@ type Chosen = (Strategy, Option<Location>);
 /// What a defect is about.
 #[derive(Debug, Clone)]
 pub(crate) enum Subject {
-    /// A place that is neither block nor text of its own; maybe inside a block.
-    Place(Option<usize>),
+    /// A place that is neither block nor text of its own, and the block that it stands inside, if it does.
+    Place(Option<usize>, Span),
     /// One block.
     Block(usize),
     /// Blocks of one name, in order, of which only so many may stand.
@@ -252,7 +252,7 @@ impl<'r> Judgement<'r> {
             _ => None,
         };
         let block = match subject {
-            Subject::Place(around) | Subject::Message(around) => *around,
+            Subject::Place(around, _) | Subject::Message(around) => *around,
             // What stands inside another block is answered by the one around it.
             Subject::Block(block) if defect == Defect::NestedBlock => {
                 self.document.blocks.get(*block).and_then(|block| block.parent())
@@ -367,7 +367,7 @@ impl<'r> Judgement<'r> {
             Subject::Blocks(blocks, _) => blocks.clone(),
             Subject::Call(call) => of_call(call).into_iter().collect(),
             Subject::Calls(calls, _) => calls.iter().filter_map(of_call).collect(),
-            Subject::Place(_) | Subject::Params(_) | Subject::Outside(_) | Subject::Message(_) => Vec::new(),
+            Subject::Place(..) | Subject::Params(_) | Subject::Outside(_) | Subject::Message(_) => Vec::new(),
             Subject::Unread | Subject::Reply => Vec::new(),
         };
         for block in blocks {

@@ -6,7 +6,7 @@
 
 use super::{Judgement, Subject, defect};
 use crate::diagnostic::Defect;
-use crate::document::{What, without, without_between, without_frame};
+use crate::document::{Pieces, What, without, without_between, without_frame};
 use crate::program::Outside;
 use crate::surface::{Between, Role};
 use crate::text::{Span, Stretch, excerpt};
@@ -48,18 +48,7 @@ pub(super) enum Place {
 impl Judgement<'_> {
     /// Finds the text outside every block, and answers what has no place.
     pub(super) fn judge_outside(&mut self) {
-        let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
-        let strays = self.texts.strays;
-        let section = self.outside_section().map(|(_, span)| span);
-        let closers = self.stray_closers();
-        let pieces = self.gaps().map(|gap| match section {
-            Some(core) if gap.contains(core.start) => Piece::new(gap, core, Place::Section),
-            _ if *outside == Outside::Message => {
-                Piece::new(gap, without_mark(gap, self.text).trimmed(self.text), Place::Message)
-            }
-            _ => Piece::new(gap, self.without_between(gap, &closers), strays),
-        });
-        self.texts.pieces = pieces.collect();
+        self.texts.pieces = self.outside_pieces();
         // Where nothing could be read, that has been said of all the text.
         if self.dialect.is_none() {
             return;
@@ -77,6 +66,31 @@ impl Judgement<'_> {
         }
     }
 
+    /// The text outside every block in order, what was taken out of it included.
+    fn outside_pieces(&self) -> Pieces<Piece> {
+        let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
+        let strays = self.texts.strays;
+        let section = self.outside_section().map(|(_, span)| span);
+        let closers = self.stray_closers();
+        let pieces = self.gaps().map(|gap| match section {
+            Some(core) if gap.contains(core.start) => Piece::new(gap, core, Place::Section),
+            _ if *outside == Outside::Message => {
+                Piece::new(gap, without_mark(gap, self.text).trimmed(self.text), Place::Message)
+            }
+            _ => Piece::new(gap, self.without_between(gap, &closers), strays),
+        });
+        let mut pieces = pieces.peekable();
+        let mut taken = self.texts.taken.iter().peekable();
+        let both = std::iter::from_fn(|| {
+            let next = pieces.peek().map_or(usize::MAX, |piece| piece.gap().start);
+            match taken.next_if(|taken| taken.start < next) {
+                Some(taken) => Some(Piece::new(*taken, *taken, Place::Dropped)),
+                None => pieces.next(),
+            }
+        });
+        both.collect()
+    }
+
     /// Whether text stands outside every block that the dialect has no place for.
     pub(super) fn has_stray_text(&self) -> bool {
         let section = self.outside_section().map(|(_, span)| span);
@@ -85,7 +99,7 @@ impl Judgement<'_> {
         gaps.any(|gap| !self.without_between(gap, &closers).is_empty())
     }
 
-    /// What stands outside every block, white space included.
+    /// What stands outside every block and was not taken out, white space included.
     pub(super) fn gaps(&self) -> impl Iterator<Item = Span> {
         let whole = Span::new(0, self.text.len());
         let inner = self.document.wrapper.map_or(whole, |(opener, closer)| Span::new(opener.end, closer.start));
@@ -98,7 +112,8 @@ impl Judgement<'_> {
             gap
         });
         // What stands between members is no text.
-        gaps.flat_map(|gap| without(gap, &self.document.markup)).filter(|gap| !gap.is_empty())
+        let gaps = gaps.flat_map(|gap| without(gap, &self.document.markup));
+        gaps.flat_map(|gap| without(gap, &self.texts.taken)).filter(|gap| !gap.is_empty())
     }
 
     /// The text before the first block, where the dialect calls that a section and no block is called so.
@@ -165,6 +180,16 @@ impl Judgement<'_> {
         let inner = self.document.wrapper.map_or((0, self.text.len()), |(opener, closer)| (opener.end, closer.start));
         let (start, end) = inner;
         (without_mark(Span::new(start, end), self.text).start, end)
+    }
+
+    /// Takes a place out of the text outside every block; false where that is a section, which stays whole.
+    pub(super) fn take_out(&mut self, place: Span) -> bool {
+        if self.outside_section().is_some_and(|(_, section)| section.contains(place.start)) {
+            return false;
+        }
+        let at = self.texts.taken.partition_point(|taken| taken.start < place.start);
+        self.texts.taken.insert(at, place);
+        true
     }
 
     pub(super) fn drop_outside(&mut self, piece: usize) {

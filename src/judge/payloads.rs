@@ -173,7 +173,7 @@ impl<'r> Judgement<'r> {
         for stray in fields.stray.iter().take(limits.fields) {
             let message = format!("`{}` closes no field", excerpt(stray.of(self.text), 40));
             let finding = defect(Defect::StrayCloser, *stray, message);
-            self.answer(Defect::StrayCloser, &Subject::Place(around), finding);
+            self.answer(Defect::StrayCloser, &Subject::Place(around, *stray), finding);
         }
         if fields.too_many {
             let message = format!("the payload has more than {} fields", limits.fields);

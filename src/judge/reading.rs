@@ -48,7 +48,7 @@ impl Judgement<'_> {
             (_, Some(block)) => Subject::Block(block),
             (Defect::NoDialect, None) => Subject::Unread,
             (Defect::TooLarge | Defect::TooCostly, None) => Subject::Reply,
-            _ => Subject::Place(found.around()),
+            _ => Subject::Place(found.around(), found.span()),
         };
         let (message, help) = self.defect_text(what, found);
         let mut finding = defect(what, found.span(), message);

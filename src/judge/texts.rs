@@ -27,6 +27,8 @@ pub(crate) struct Texts {
     pub(crate) message_dropped: bool,
     /// What all text outside every block is, that the dialect has no place for.
     pub(super) strays: Place,
+    /// What a strategy took out of the text outside every block, in order.
+    pub(super) taken: Vec<Span>,
     /// The texts that were made of the values of blocks, in their order.
     made: Vec<(usize, String)>,
     pub(super) pieces: Pieces<Piece>,

@@ -24,7 +24,9 @@ pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
         Subject::Outside(piece) => judgement.drop_outside(*piece),
         Subject::Message(_) => judgement.texts.message_dropped = true,
         Subject::Unread => judgement.texts.strays = Place::Dropped,
-        Subject::Place(_) | Subject::Reply => return false,
+        Subject::Place(None, span) => return judgement.take_out(*span),
+        // What stands inside a block is its text.
+        Subject::Place(Some(_), _) | Subject::Reply => return false,
     }
     true
 }

@@ -20,7 +20,7 @@ pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
         Subject::Outside(piece) => judgement.show_outside(*piece),
         Subject::Blocks(..)
         | Subject::Params(_)
-        | Subject::Place(_)
+        | Subject::Place(..)
         | Subject::Message(_)
         | Subject::Unread
         | Subject::Reply => return false,
