@@ -207,10 +207,9 @@ impl<'r> Judgement<'r> {
     pub(super) fn drop_call(&mut self, call: usize) {
         let Some(call) = self.calls.get_mut(call) else { return };
         call.accepted = false;
+        // What one defect shows and another takes out is gone.
         let block = call.block;
-        if self.fate(block) != Fate::Text {
-            self.set_fate(block, Fate::Dropped);
-        }
+        self.set_fate(block, Fate::Dropped);
     }
 
     /// Whether a call's block has been taken out.

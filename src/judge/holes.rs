@@ -20,9 +20,11 @@ pub(super) fn kept(text: &str, region: Span, holes: &[Span]) -> Vec<Span> {
     let mut holes = holes.iter().peekable();
     while let Some(first) = holes.next() {
         let start = first.start;
-        let mut end = first.end;
         // Holes on one line with nothing but blanks between them fill it together.
+        let mut end = first.end;
+        let mut between = Vec::new();
         while let Some(next) = holes.next_if(|next| blank(end, next.start)) {
+            between.push(Span::new(end, next.start));
             end = next.end;
         }
         let before = bytes.get(at..start).unwrap_or_default();
@@ -44,6 +46,7 @@ pub(super) fn kept(text: &str, region: Span, holes: &[Span]) -> Vec<Span> {
             }
             None => {
                 spans.push(Span::new(at, start));
+                spans.append(&mut between);
                 at = end;
             }
         }
@@ -91,6 +94,7 @@ mod tests {
         check("Hi!\n\n[X]\n\nDone!", "Hi!\n\n\nDone!");
         check("Hi [X] there", "Hi  there");
         check("[X] [X]\nDone", "Done");
+        check("Hi[X] [X]\t[X]there", "Hi \tthere");
         check("Hi\n[X]", "Hi");
         check("[X]", "");
     }

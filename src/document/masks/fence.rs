@@ -1,7 +1,7 @@
 //! Fences: which line opens or closes one?
 //!
 //! In: the bytes of a response, and the place of a mark.
-//! Out: [`FenceLine`], by CommonMark 0.31 §4.5, and the fence that is glued to a tag.
+//! Out: [`FenceLine`], by CommonMark 0.31 §4.5, [`Before`], what stands before it, and the fence that is glued to a tag.
 //! Never: pairs them.
 
 /// A line that starts with a run of fence marks.
@@ -17,17 +17,68 @@ pub(super) struct FenceLine {
     pub(super) end: usize,
 }
 
-/// The fence line that starts at `start`, if it is one and has come whole.
-pub(super) fn fence_line(bytes: &[u8], start: usize, complete: bool) -> Option<FenceLine> {
-    let rest = bytes.get(start..).unwrap_or_default();
-    let indent = rest.iter().position(|byte| *byte != b' ')?;
-    let mark = rest.get(indent).copied().filter(|byte| matches!(byte, b'`' | b'~'))?;
-    let marks = run_end(bytes, start + indent);
-    let length = marks - start - indent;
+/// So many bytes of a line are looked at for what may stand before a fence.
+const MOST_BEFORE: usize = 64;
+
+/// What stands before a run of fence marks on its line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    /// At most three spaces.
+    Margin,
+    /// More white space, as inside a list.
+    Indent,
+    /// The marker of a list item.
+    Item,
+}
+
+impl Before {
+    /// What stands before the marks at `at`, if they may be a fence's.
+    pub(super) fn of(bytes: &[u8], at: usize) -> Option<Self> {
+        if fence_start(bytes, at).is_some() {
+            return Some(Before::Margin);
+        }
+        let from = at.saturating_sub(MOST_BEFORE);
+        let before = bytes.get(from..at)?;
+        let mut line = match memchr::memrchr(b'\n', before) {
+            Some(offset) => before.get(offset + 1..)?,
+            None if from == 0 => before,
+            None => return None,
+        };
+        let mut found = Before::Indent;
+        loop {
+            line = line.trim_ascii_start();
+            let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let marker = match line.get(digits..)? {
+                [] if digits == 0 => return Some(found),
+                [b'-' | b'+' | b'*', b' ' | b'\t', ..] if digits == 0 => 1,
+                [b'.' | b')', b' ' | b'\t', ..] if (1..=9).contains(&digits) => digits + 1,
+                _ => return None,
+            };
+            line = line.get(marker..)?;
+            found = Before::Item;
+        }
+    }
+
+    /// Whether a fence with this before it may end with one that has `closer` before it. What stands in a list item may be
+    /// indented less than it should; what is indented by itself may be a quoted fence, which no fence at the margin closes.
+    pub(super) fn is_closed_by(self, closer: Self) -> bool {
+        match self {
+            Before::Margin => closer == Before::Margin,
+            Before::Indent => closer == Before::Indent,
+            Before::Item => closer != Before::Item,
+        }
+    }
+}
+
+/// The fence line whose marks start at `at`, if it is one and has come whole.
+pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<FenceLine> {
+    let mark = bytes.get(at).copied().filter(|byte| matches!(byte, b'`' | b'~'))?;
+    let marks = run_end(bytes, at);
+    let length = marks - at;
     let line = memchr::memchr(b'\n', bytes.get(marks..).unwrap_or_default()).map(|offset| marks + offset);
     let end = line.or_else(|| complete.then_some(bytes.len()))?;
     let info = bytes.get(marks..end).unwrap_or_default();
-    if indent > 3 || length < 3 || (mark == b'`' && info.contains(&b'`')) {
+    if length < 3 || (mark == b'`' && info.contains(&b'`')) {
         return None;
     }
     let bare = info.iter().all(u8::is_ascii_whitespace);

@@ -5,7 +5,7 @@
 //! Never: looks at blocks: an opener in a mask is text, whatever stands around it.
 //!
 //! Fences and spans follow CommonMark 0.31 (§4.5, §6.1) with differences that models need: a fence that nothing closes is
-//! no mask; a code span ends with its paragraph; and a fence may be glued to the tags around it, as in `` <a>```xml `` and
+//! no mask; a code span ends with its paragraph; a fence in a list item may be indented by any white space; and a fence may be glued to the tags around it, as in `` <a>```xml `` and
 //! `` ```</a> ``. Every byte is looked at a bounded number of times: before the end is known one search is
 //! under way at a time and goes on where it stopped; afterwards a table of the last places of each length says whether a
 //! search can succeed before it is begun.
@@ -15,7 +15,7 @@ mod search;
 mod wrapper;
 
 use crate::text::{Span, Stretch};
-use fence::{FenceLine, fence_line, fence_start, glued_fence, run_end};
+use fence::{Before, FenceLine, fence_line, glued_fence, run_end};
 use search::{LONGEST, Last, Search};
 use wrapper::Wrapper;
 
@@ -56,7 +56,8 @@ pub(crate) struct Masks {
     decided: usize,
     /// Where the search for the end of the mask that may start at `decided` goes on.
     resume: usize,
-    fences: [Last; 2],
+    /// The last closers of both marks, at the margin and indented.
+    fences: [[Last; 2]; 2],
     runs: Last,
     /// The end of the paragraph that `runs` describes.
     paragraph: usize,
@@ -105,7 +106,7 @@ impl Masks {
             wrapper: if kinds.wrapper { Wrapper::Unknown(0) } else { Wrapper::Absent },
             decided: 0,
             resume: 0,
-            fences: [Last::new(), Last::new()],
+            fences: std::array::from_fn(|_| [Last::new(), Last::new()]),
             runs: Last::new(),
             paragraph: 0,
             seen: Seen::default(),
@@ -177,14 +178,15 @@ impl Masks {
         if run == bytes.len() && !complete {
             return Sought::Pending;
         }
-        if run - at >= 3 && (self.kinds.fences || fence_start(bytes, at).is_some()) {
-            let start = fence_start(bytes, at);
-            let line = match (self.seen.fence, start) {
+        let before = if run - at >= 3 { Before::of(bytes, at) } else { None };
+        let before = before.filter(|before| self.kinds.fences || *before == Before::Margin);
+        if run - at >= 3 && (self.kinds.fences || before.is_some()) {
+            let line = match (self.seen.fence, before) {
                 (Some((known, line)), _) if known == at => Some(line),
                 (_, Some(_)) if !complete && self.seen.opening_line.line(bytes, run).is_none() => {
                     return Sought::Pending;
                 }
-                (_, Some(start)) => fence_line(bytes, start, complete),
+                (_, Some(_)) => fence_line(bytes, at, complete),
                 // The line may be long and hold many runs: no further than up to the next is looked for the end of a word.
                 (_, None) if mark == b'`' => match self.seen.word_at(bytes, run) {
                     Some((word, end)) => glued_fence(bytes, at, run, word, end),
@@ -195,9 +197,9 @@ impl Masks {
             };
             self.seen.fence = line.map(|line| (at, line));
             match line {
-                Some(line) if self.kinds.fences => match self.fence_end(bytes, at, mark, &line, complete) {
+                Some(line) if self.kinds.fences => match self.fence_end(bytes, at, mark, before, &line, complete) {
                     // It may still be a span.
-                    Sought::Absent if start.is_none() => self.resume = at,
+                    Sought::Absent if before != Some(Before::Margin) => self.resume = at,
                     sought => return sought,
                 },
                 Some(_) => return Sought::Absent,
@@ -210,14 +212,27 @@ impl Masks {
         self.span_end(bytes, at, run, complete)
     }
 
-    fn fence_end(&mut self, bytes: &[u8], at: usize, mark: u8, open: &FenceLine, complete: bool) -> Sought {
+    fn fence_end(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        mark: u8,
+        before: Option<Before>,
+        open: &FenceLine,
+        complete: bool,
+    ) -> Sought {
         let slot = usize::from(mark == b'~');
+        let before = before.unwrap_or(Before::Margin);
+        let is_closed_by = |place: usize| Before::of(bytes, place).is_some_and(|closer| before.is_closed_by(closer));
         let ends = |line: &FenceLine| line.closes && line.length >= open.length;
-        if let Some(last) = self.fences.get(slot)
-            && last.known
-            && !last.after(open.length, open.marks)
+        if let Some([margin, indent]) = self.fences.get(slot)
+            && margin.known
         {
-            return Sought::Absent;
+            let after =
+                |last: &Last, closer: Before| before.is_closed_by(closer) && last.after(open.length, open.marks);
+            if !after(margin, Before::Margin) && !after(indent, Before::Indent) {
+                return Sought::Absent;
+            }
         }
         let mut from = self.resume.max(open.end);
         while let Some(offset) = memchr::memchr(mark, bytes.get(from..).unwrap_or_default()) {
@@ -227,14 +242,12 @@ impl Masks {
                 self.resume = hit;
                 return Sought::Pending;
             }
-            if run - hit >= 3
-                && let Some(start) = fence_start(bytes, hit)
-            {
+            if run - hit >= 3 && is_closed_by(hit) {
                 if !complete && self.seen.closing_line.line(bytes, run).is_none() {
                     self.resume = hit;
                     return Sought::Pending;
                 }
-                if let Some(line) = fence_line(bytes, start, complete).filter(ends) {
+                if let Some(line) = fence_line(bytes, hit, complete).filter(ends) {
                     return Sought::Found(Mask::new(Span::new(at, line.marks), true));
                 }
             }
@@ -244,20 +257,23 @@ impl Masks {
         if !complete {
             return Sought::Pending;
         }
-        if let Some(last) = self.fences.get_mut(slot) {
-            last.clear();
+        if let Some([margin, indent]) = self.fences.get_mut(slot) {
+            margin.clear();
+            indent.clear();
             let mut from = open.end;
             while let Some(offset) = memchr::memchr(mark, bytes.get(from..).unwrap_or_default()) {
                 let hit = from + offset;
-                if let Some(start) = fence_start(bytes, hit)
-                    && let Some(line) = fence_line(bytes, start, true)
-                    && line.closes
-                {
-                    last.note(line.length, hit);
+                if let Some(line) = fence_line(bytes, hit, true).filter(|line| line.closes) {
+                    match Before::of(bytes, hit) {
+                        Some(Before::Margin) => margin.note(line.length, hit),
+                        Some(Before::Indent) => indent.note(line.length, hit),
+                        Some(Before::Item) | None => {}
+                    }
                 }
                 from = run_end(bytes, hit);
             }
-            last.accumulate();
+            margin.accumulate();
+            indent.accumulate();
         }
         Sought::Absent
     }
@@ -378,7 +394,18 @@ mod tests {
         check("x\n~~~\n```\n~~~", &["~~~\n```\n~~~"]);
         check("x\n```\nnever closed", &[]);
         check("x\n```a\n```b\n", &[]);
-        check("x\n    ```\n    a\n    ```\n", &["```\n    a\n    ```"]);
+        check("x\n    ```\n    a\n\n    ```\n", &["```\n    a\n\n    ```"]);
+        check("x\n    ```\n\n```\na\n```\n", &["```\na\n```"]);
+    }
+
+    #[test]
+    fn fences_may_stand_in_lists() {
+        check("- ```\n  a\n\n  ```\nb", &["```\n  a\n\n  ```"]);
+        check("2. - ~~~\na\n~~~\nb", &["~~~\na\n~~~"]);
+        check("- a\n  - b:\n\n    ```xml\n    a\n\n    ```\n", &["```xml\n    a\n\n    ```"]);
+        check("- a\n\t```\n\n\ta\n\t```\n", &["```\n\n\ta\n\t```"]);
+        check("- ```\n\n- ```\n", &[]);
+        check("a - ```\nb\n\n```\n", &[]);
     }
 
     #[test]

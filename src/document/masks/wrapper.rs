@@ -61,7 +61,7 @@ impl Masks {
                 }
             }
             let start = fence_start(bytes, first);
-            match start.and_then(|start| fence_line(bytes, start, complete)) {
+            match start.and_then(|_| fence_line(bytes, first, complete)) {
                 None => self.wrapper = Wrapper::Absent,
                 Some(line) => {
                     let mark = bytes.get(first).copied().unwrap_or_default();
@@ -94,7 +94,7 @@ impl Masks {
                     return false;
                 }
                 let next = line_end.map_or(bytes.len(), |end| end + 1);
-                if let Some(fence) = fence_line(bytes, start, complete) {
+                if let Some(fence) = fence_line(bytes, at, complete) {
                     let mark = bytes.get(at).copied().unwrap_or_default();
                     match stack.last().copied() {
                         Some((open, length)) if fence.bare && open == mark && fence.length >= length => {

@@ -73,7 +73,14 @@ pub(crate) fn read(
             surface::Payload::Attributes => {}
             surface::Payload::Tags => {
                 let fields = read_fields(text, body, masks, dialect, spelled, limits);
-                if !fields.list.is_empty() || !fields.unclosed.is_empty() {
+                let has_fields = !fields.list.is_empty() || !fields.unclosed.is_empty();
+                // What the texts of an object quote are no fields of the call.
+                let is_object = || {
+                    let json = ladder.contains(&surface::Payload::Json) && body.of(text).trim_start().starts_with('{');
+                    // Whoever reads it for good pays for its values.
+                    json && json::read(text, body.trimmed(text), limits, &Cell::new(values.get())).is_ok()
+                };
+                if has_fields && !is_object() {
                     return Read { payload: Payload::Fields(fields), rung };
                 }
             }
