@@ -238,6 +238,15 @@ impl Template {
         matches!(self.0.body, Body::Plain(_)).then_some(&self.0.text)
     }
 
+    /// Whether its value is a text whatever it reads: it is not exactly one `{{ … }}`.
+    pub(crate) fn is_text(&self) -> bool {
+        match &self.0.body {
+            Body::Plain(_) | Body::Text(..) => true,
+            Body::Paths(lowered) => matches!(lowered.form, Form::Plain(_)),
+            Body::Value(..) => false,
+        }
+    }
+
     /// What it reads from its scope, as [`Expression::reads`] says it.
     pub fn reads(&self) -> &[Vec<String>] {
         self.0.reads.paths()

@@ -106,6 +106,11 @@ impl Pattern {
         members
     }
 
+    /// The names of its groups.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
+        self.exact.capture_names().flatten()
+    }
+
     /// As the pack writes it.
     pub(crate) fn source(&self) -> &str {
         self.exact.as_str()

@@ -6,7 +6,7 @@
 //! that does not hold for the sample.
 
 use super::example::{Members, example};
-use super::{Body, Effect, Program, Verb};
+use super::{Body, Effect, Program, Slot, Verb, misfit_at};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Failure, PathTemplate, Scope, Shape, Template};
 use crate::text::{Location, excerpt};
@@ -18,12 +18,24 @@ impl Program {
         let mut samples = Samples::default();
         let (mode, absent) = (Value::from(self.mode_name(self.start)), Value::Null);
         let mut scope = Scope::new().with("data", &self.data).with("mode", &mode);
-        scope.add_record("state", &self.initial);
+        let mut state = self.initial.clone();
+        for (name, slot) in &self.slots {
+            let rule = |compute: &Template| Slot::rule(name, compute, &self.data, mode.clone(), Value::Null);
+            slot.compute.iter().for_each(|compute| state.compute(name, rule(compute)));
+        }
+        scope.add_record("state", &state);
         for name in ["now", "reply", "item"] {
             scope.add(name, &absent);
         }
-        for slot in self.slots.values() {
-            samples.template(slot.compute.as_ref(), &scope);
+        for (name, slot) in &self.slots {
+            let Some(compute) = &slot.compute else { continue };
+            let value = samples.outcome(compute.render(&scope), compute.at()).filter(|value| !value.is_null());
+            let Some((value, validator)) = value.zip(slot.schema.validator().ok()) else { continue };
+            if let Some(error) = validator.iter_errors(&value).next() {
+                let message = format!("in a new session this is no `{name}`: {}", misfit_at("", &error));
+                let help = "mend the template, or the schema beside it";
+                samples.0.push(Diagnostic::new(Code::PACK_FAILS, compute.at(), message).with_help(help));
+            }
         }
         let mut found = Scope::inside(&scope);
         ["captures", "speaker", "label"].into_iter().for_each(|name| found.add(name, &absent));

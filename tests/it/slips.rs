@@ -196,6 +196,78 @@ fn entries_of_the_state_have_the_members_that_are_appended() {
 }
 
 #[test]
+fn what_an_answer_a_pattern_and_a_model_have() {
+    let code = "pack/unknown-variable";
+    let blocks = ("table   =", "outline = { role = \"section\" }\ntable   =");
+    let says = |when: &str, word: &str, help: &str| {
+        let rule = format!(
+            "matches = '\\b(?P<how>bye|ciao)\\b'\n[[rules]]\nid = \"says\"\non = [\"input.bye\", \"reply\"]\nwhen = \"{when}\"\neffects = [{{ emit = \"it\" }}]"
+        );
+        let found = slips(&[blocks, ("matches = '\\bbye\\b'", &rule)]);
+        let expected = [(code.to_owned(), word.to_owned(), help.to_owned())];
+        assert_eq!(found, if word.is_empty() { vec![] } else { expected.to_vec() }, "{when}");
+    };
+    says("captures.how == 'ciao' or reply.sections.outline.text", "", "");
+    says("captures.hwo == 'ciao'", "captures.hwo", "there is `how`");
+    says("reply.sections.outlien.text", "reply.sections.outlien.text", "did you mean `outline`?");
+    says("reply.sections.outline.txt", "reply.sections.outline.txt", "did you mean `text`?");
+
+    let trait_of = |name: &str| {
+        let model = format!(
+            "[tiers.full]\ncontext = 9000\nreserve = 100\ndefault = true\n[models.one]\ntier = \"full\"\ntraits = {{ terse = true }}\n\
+             [[prompts.main.layers]]\nid = \"all\"\nwhen = \"model.traits.{name}\"\nsource = \"message\"\n[[inputs]]"
+        );
+        let found = slips(&[("[[inputs]]", &model)]).into_iter().filter(|one| one.0.starts_with("pack/"));
+        found.collect::<Vec<_>>()
+    };
+    assert_eq!(trait_of("terse"), []);
+    assert_eq!(
+        trait_of("trese"),
+        [(code.to_owned(), "model.traits.trese".to_owned(), "did you mean `terse`?".to_owned())]
+    );
+}
+
+#[test]
+fn values_that_never_fit_the_state() {
+    let effect = |effect: &str, word: &str| {
+        let state = "[state.paid]\ntype = \"array\"\ndefault = []\nitems = { type = \"number\" }\n[state.count]\ntype = \"integer\"\ndefault = 0\n[modes.open]";
+        let effect = format!("effects = [{{ {effect} }}, {{ emit = \"pay\"");
+        let read = "{ emit = \"pay\", value = \"{{ params.sum.amount }} {{ state.paid }} {{ state.count }}\" }";
+        let found = slips(&[
+            ("{ emit = \"pay\", value = \"{{ params.sum.amount }}\" }", read),
+            ("[modes.open]", state),
+            ("effects = [{ emit = \"pay\"", &effect),
+        ]);
+        let expected = found.iter().map(|one| (one.0.as_str(), one.1.as_str()));
+        let told = if word.is_empty() { vec![] } else { vec![("pack/bad-effect", word)] };
+        assert_eq!(expected.collect::<Vec<_>>(), told, "{effect}");
+    };
+    effect(r#"append = "paid", value = "{{ params.sum.amount }}""#, "");
+    effect(r#"set = "paid", value = ["{{ params.sum.amount }}"]"#, "");
+    effect(r#"set = "count", value = "{{ params.sum.amount }}""#, "");
+    effect(r#"set = "count", value = "{{ state.count + 1 }}""#, "");
+    effect(r#"set = "paid", value = "{{ params.sum.amount }}""#, "\"{{ params.sum.amount }}\"");
+    effect(r#"set = "paid", value = { last = "{{ params.sum.amount }}" }"#, "{ last = \"{{ params.sum.amount }}\" }");
+    effect(r#"append = "paid", value = "{{ params.sum }}""#, "\"{{ params.sum }}\"");
+    effect(r#"append = "paid", let = { all = "{{ state.paid }}" }, value = "{{ all }}""#, "\"{{ all }}\"");
+    effect(r#"set = "count", value = "{{ state.count }}1""#, "\"{{ state.count }}1\"");
+}
+
+#[test]
+fn a_computed_value_fits_its_schema() {
+    let computed = |schema: &str| {
+        let state =
+            format!("[state.total]\ncompute = \"{{{{ data.limits.large.most + 1 }}}}\"\n{schema}\n[modes.open]");
+        let found = slips(&[("[modes.open]", &state), ("data.limits.large.most\" }]", "state.total\" }]")]);
+        found.into_iter().map(|one| one.0).collect::<Vec<_>>()
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(computed("type = \"integer\""), none);
+    assert_eq!(computed("type = \"integer\"\nmaximum = 100"), ["pack/failing-expression"]);
+    assert_eq!(computed("type = \"string\""), ["pack/failing-expression"]);
+}
+
+#[test]
 fn words_of_other_languages() {
     let limit = "params.sum.amount <= data.limits.large.most";
     for (wrong, word, help) in [

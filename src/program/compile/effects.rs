@@ -18,7 +18,6 @@ impl Compiler<'_> {
     }
 
     fn effect<'c>(&mut self, effect: &'c surface::Effect, sight: &mut Sight<'c>) -> Effect {
-        self.check_fit(effect, sight);
         let each = self.condition(effect.each.as_ref(), sight);
         if let Some(each) = &each {
             let list = sight.leads(each.reads_at().path());
@@ -31,6 +30,7 @@ impl Compiler<'_> {
             lets.extend(shape.map(|shape| (name.clone(), shape)));
             sight.bind(name, path);
         }
+        self.check_fit(effect, sight);
         let when = self.condition(effect.when.as_ref(), sight);
         let value = self.shape(effect.value.as_ref(), sight);
         let effect = Effect {

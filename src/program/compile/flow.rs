@@ -28,7 +28,7 @@ impl Compiler<'_> {
                 at: input.class.at,
             });
         }
-        let rules = surface.rules.iter().map(|rule| self.compile_rule(rule, &classes)).collect();
+        let rules = surface.rules.iter().map(|rule| self.compile_rule(rule, &classes, &inputs)).collect();
         let sight = Sight::of(COMPUTE_NAMES);
         let speakers = surface.speakers.as_ref().map(|speakers| Speakers {
             from: self.condition(Some(&speakers.from), &sight),
@@ -39,7 +39,7 @@ impl Compiler<'_> {
         Flows { classes, inputs, rules, speakers }
     }
 
-    fn compile_rule(&mut self, rule: &surface::Rule, classes: &IndexSet<String>) -> Rule {
+    fn compile_rule(&mut self, rule: &surface::Rule, classes: &IndexSet<String>, inputs: &[Input]) -> Rule {
         let mut sight = Sight::of(RULE_NAMES);
         let mut on = Vec::new();
         for event in rule.on.0.iter().filter_map(|word| surface::Event::parse(&word.value)) {
@@ -51,6 +51,9 @@ impl Compiler<'_> {
                 surface::Event::Enter(mode) => (mode_id(self.surface, mode).map(Event::Enter), &[][..]),
                 surface::Event::Leave(mode) => (mode_id(self.surface, mode).map(Event::Leave), &[][..]),
             };
+            if let Some(Event::Input(class)) = event {
+                sight.capture(inputs.iter().filter(|input| input.class == class).flat_map(|input| &input.matches));
+            }
             on.extend(event);
             sight.add(own);
         }

@@ -38,6 +38,7 @@ impl Compiler<'_> {
             let mut sight = Sight::of(REPLY_NAMES);
             if guardrail.matches.is_some() {
                 sight.add(&["captures"]);
+                pattern.iter().for_each(|pattern| sight.capture(std::iter::once(pattern)));
             }
             if targets.contains(&Target::Role(Role::Utterance)) {
                 sight.add(&["speaker", "label"]);

@@ -6,7 +6,7 @@
 
 use crate::expression::ENTRY;
 use crate::program::REPLY_MEMBERS;
-use crate::surface::{Named, ONLY_MODE, Surface, Tree};
+use crate::surface::{Named, ONLY_MODE, Role, Surface, Tree};
 use serde_json::Value;
 
 /// What the engine gives, by the path to it.
@@ -36,6 +36,7 @@ pub(super) fn lost<'s>(
     path: &[String],
     surface: &'s Surface,
     params: Option<&'s Named<Tree>>,
+    captures: Option<&'s [String]>,
     ids: &[&'s str],
 ) -> Option<Lost<'s>> {
     let (head, inside) = path.split_first()?;
@@ -55,13 +56,49 @@ pub(super) fn lost<'s>(
             Some(schema) => below(&schema.value, path, properties, entries),
             None => unless_among(params.keys().map(String::as_str).collect()),
         },
+        ("captures", _) => unless_among(captures?.iter().map(String::as_str).collect()),
         _ => (1..path.len()).find_map(|number| {
             let (before, name) = (path.get(..number)?, path.get(number)?);
-            let (_, known) = GIVEN.iter().find(|(given, _)| given.iter().eq(before.iter()))?;
+            let known = given(before, surface)?;
             let is_lost = name != ENTRY && !known.contains(&name.as_str());
-            is_lost.then(|| Lost { number, known: known.to_vec() })
+            is_lost.then_some(Lost { number, known })
         }),
     }
+}
+
+/// What the engine gives behind this path; none where nobody knows.
+fn given<'s>(path: &[String], surface: &'s Surface) -> Option<Vec<&'s str>> {
+    let words: Vec<&str> = path.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["reply", "sections"] => sections(surface),
+        ["model", "traits"] => traits(surface),
+        ["reply", "sections", _] => Some(vec!["text", "value"]),
+        words => GIVEN.iter().find(|(given, _)| *given == words).map(|(_, known)| known.to_vec()),
+    }
+}
+
+/// The names that a section of an answer may have; none where an answer may say others, or where there are no dialects.
+fn sections(surface: &Surface) -> Option<Vec<&str>> {
+    let mut known = Vec::new();
+    for dialect in surface.dialects.values() {
+        known.extend(dialect.value.text.as_ref().and_then(|text| text.value.strip_prefix("section:")));
+        for (own, block) in dialect.value.blocks.iter().filter(|(_, block)| block.value.role == Role::Section) {
+            let name = block.value.name.as_ref().map_or(own.as_str(), |name| name.value.as_str());
+            known.push(Some(name).filter(|name| !name.starts_with('@') && !name.contains(['*', '?']))?);
+        }
+    }
+    let replies = std::iter::once(&surface.reply).chain(surface.modes.values().map(|mode| &mode.value.reply));
+    let lists = replies.flat_map(|reply| &reply.counts).filter(|(_, count)| count.value.lists.is_some());
+    known.extend(lists.map(|(name, _)| name.as_str()));
+    (!surface.dialects.is_empty()).then_some(known)
+}
+
+/// The traits of all models; none where no table declares any.
+fn traits(surface: &Surface) -> Option<Vec<&str>> {
+    let tiers = surface.tiers.values().map(|tier| &tier.value.traits);
+    let traits = tiers.chain(surface.models.values().map(|model| &model.value.traits));
+    let known: Vec<&str> = traits.flat_map(|traits| traits.keys()).map(String::as_str).collect();
+    (!known.is_empty()).then_some(known)
 }
 
 /// The texts that what stands at `path` may be; none where it may be another.

@@ -8,6 +8,7 @@ use super::known::{Lost, lost, texts};
 use super::{Compiler, IdleComparison, Slot};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Document, ENTRY, Escape, Expression, PathTemplate, Reads, Shape, Template, spelled};
+use crate::program::Pattern;
 use crate::surface::{Action, Named, Origin, Tree};
 use crate::text::{Location, Spanned};
 use crate::value::Table;
@@ -23,6 +24,8 @@ pub(super) struct Sight<'s> {
     lets: Vec<Bound<'s>>,
     /// The parameters of the call, where there is one.
     pub(super) params: Option<&'s Named<Tree>>,
+    /// The names of what a pattern captures; none where it is not known.
+    captures: Option<Vec<String>>,
 }
 
 /// A name that is bound, and the path to its value, if there is one.
@@ -34,7 +37,7 @@ struct Bound<'s> {
 
 impl<'s> Sight<'s> {
     pub(super) fn of(names: &[&'s str]) -> Self {
-        Self { names: names.to_vec(), lets: Vec::new(), params: None }
+        Self { names: names.to_vec(), lets: Vec::new(), params: None, captures: None }
     }
 
     /// As [`Sight::of`], where a call of an action is at hand.
@@ -44,6 +47,12 @@ impl<'s> Sight<'s> {
 
     pub(super) fn add(&mut self, names: &[&'s str]) {
         self.names.extend(names);
+    }
+
+    /// Sees what these patterns capture.
+    pub(super) fn capture<'p>(&mut self, patterns: impl Iterator<Item = &'p Pattern>) {
+        let groups = patterns.flat_map(Pattern::groups).map(str::to_owned);
+        self.captures.get_or_insert_default().extend(groups);
     }
 
     pub(super) fn bind(&mut self, name: &'s str, path: Option<Vec<String>>) {
@@ -193,13 +202,14 @@ impl Compiler<'_> {
             let unseen = unknown(format!("there is no `{head}` to see here")).with_nearest(head, names);
             return Some((unseen, path.get(..1)?));
         }
-        let Lost { number, known } = lost(path, self.surface, sight.params, &self.ids)?;
+        let Lost { number, known } = lost(path, self.surface, sight.params, sight.captures.as_deref(), &self.ids)?;
         let (around, inside) = path.split_at(number);
         let member = inside.first()?;
         let unseen = match (head, number) {
             ("state", 1) => no_state(member, at),
             ("params", 1) => unknown(format!("the action has no `{member}`")),
             ("ids", 1) => unknown(format!("no effect takes an id with `new = \"{member}\"`")),
+            ("captures", _) => unknown(format!("the pattern captures no `{member}`")),
             (_, 1) => unknown(format!("the {head} has no `{member}`")),
             _ => unknown(format!("`{}` has no `{member}`", spelled(around))),
         };
