@@ -89,7 +89,15 @@ impl Program {
         let mut unspelled = Vec::new();
         let mut blocks: Vec<(BlockId, &'p Block)> = speller.blocks().collect();
         blocks.sort_by_key(|(id, block)| rank(mode, number, *id, block));
+        let permitted = |number: &usize| !mode.permits_of(*number).is_empty();
+        let spelled = |number: usize| {
+            let (name, action) = self.actions.get_index(number)?;
+            speller.call_in(name, action)
+        };
+        let wanted: Vec<usize> = calls.iter().copied().filter(|number| permitted(number)).collect();
+        let wanted: Vec<(BlockId, String)> = wanted.into_iter().filter_map(spelled).collect();
         let mut shown: Vec<(Role, &str)> = Vec::new();
+        let mut tells_name = false;
         let mut forms = Vec::new();
         for (id, block) in blocks {
             let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(number, id)));
@@ -100,7 +108,8 @@ impl Program {
             // Several names of one thing are shown once.
             let known = match &block.called {
                 Called::Word(word) => shown.contains(&(block.role, word)),
-                _ if block.role == Role::Call => shown.iter().any(|(role, _)| *role == Role::Call),
+                // Where the answer says which action it calls, one example is enough.
+                _ if block.role == Role::Call => tells_name,
                 _ => shown.contains(&(block.role, &block.name)),
             };
             // What is understood without being asked for is not asked for, and what stands in a wrapper is no form of its own.
@@ -109,19 +118,18 @@ impl Program {
             if most == Some(0) || known || untold {
                 continue;
             }
-            let permitted = |number: &usize| !mode.permits_of(*number).is_empty();
             if block.role == Role::Call && !(0..self.actions.len()).any(|number| permitted(&number)) {
                 continue;
             }
             let text = match block.role {
+                Role::Call if wanted.is_empty() => {
+                    let in_this = |(holds, text)| (holds == id).then_some(text);
+                    (0..self.actions.len()).filter(permitted).filter_map(spelled).find_map(in_this)
+                }
                 Role::Call => {
-                    let spelled = |number: usize| {
-                        let (name, action) = self.actions.get_index(number)?;
-                        speller.call(name, action)
-                    };
-                    let wanted: Vec<String> = calls.iter().copied().filter(permitted).filter_map(spelled).collect();
-                    let any = || (0..self.actions.len()).filter(permitted).find_map(spelled);
-                    if wanted.is_empty() { any() } else { Some(wanted.join("\n\n")) }
+                    let in_this = wanted.iter().filter(|(holds, _)| *holds == id);
+                    let calls: Vec<&str> = in_this.map(|(_, text)| text.as_str()).collect();
+                    Some(calls.join("\n\n")).filter(|calls| !calls.is_empty())
                 }
                 _ => speller.plain(id, count.and_then(|count| count.lists.as_deref())),
             };
@@ -132,6 +140,7 @@ impl Program {
             if let Called::Word(word) = &block.called {
                 shown.push((block.role, word));
             } else {
+                tells_name |= block.role == Role::Call;
                 shown.push((block.role, &block.name));
             }
             let (name, about) = (block.name.clone(), block.about.clone());

@@ -24,6 +24,11 @@ pub(super) struct Speller<'p> {
 impl<'p> Speller<'p> {
     /// A call of an action, in the first block that can hold one.
     pub(super) fn call(self, name: &str, action: &Action) -> Option<String> {
+        self.call_in(name, action).map(|(_, text)| text)
+    }
+
+    /// A call of an action, and the block that it is.
+    pub(super) fn call_in(self, name: &str, action: &Action) -> Option<(BlockId, String)> {
         let calls = self.blocks().filter(|(_, block)| block.role == Role::Call);
         calls.into_iter().find_map(|(id, block)| {
             let (names, attributes) = match &block.called {
@@ -36,7 +41,8 @@ impl<'p> Speller<'p> {
             let told = self.told(block, action);
             let told = told.iter().map(|(key, value)| (key.as_str(), value.as_str()));
             let attributes: Vec<(&str, &str)> = attributes.into_iter().chain(told).collect();
-            self.spell(id, block, &names, &attributes, &|family| self.payload(block, name, action, family))
+            let text = self.spell(id, block, &names, &attributes, &|family| self.payload(block, name, action, family));
+            text.map(|text| (id, text))
         })
     }
 
