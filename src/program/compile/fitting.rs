@@ -155,11 +155,11 @@ fn types(schema: &Tree) -> Vec<&str> {
         Some(Tree::List(names, _)) => names.iter().collect(),
         one => one.into_iter().collect(),
     };
-    let word = |name| match name {
-        &Tree::Text(ref word) => Some(word.value.as_str()),
+    let words = names.into_iter().filter_map(|name| match name {
+        Tree::Text(word) => Some(word.value.as_str()),
         _ => None,
-    };
-    names.into_iter().filter_map(word).collect()
+    });
+    words.collect()
 }
 
 /// Whether a value of one type may be of one of the others: of a number nobody knows whether it is whole.
