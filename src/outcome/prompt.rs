@@ -70,7 +70,12 @@ impl Program {
             return outcome.message;
         }
         let said = outcome.sections.into_iter().map(|section| section.text);
-        let said: Vec<String> = said.chain(outcome.utterances.into_iter().map(|one| one.text)).collect();
+        // What is said is no use without who said it. As it was written, it would be an utterance of the prompt's.
+        let utterances = outcome.utterances.into_iter().map(|one| match one.label.as_str() {
+            "" => format!("({}) {}", one.speaker, one.text),
+            label => format!("({}, {label}) {}", one.speaker, one.text),
+        });
+        let said: Vec<String> = said.chain(utterances).collect();
         match said.is_empty() && outcome.ledger.stray == outcome.ledger.bytes - outcome.ledger.blank {
             true => answer.to_owned(),
             false => said.join("\n\n"),

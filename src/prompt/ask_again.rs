@@ -69,16 +69,16 @@ impl Program {
         let escape = &self.prompts.escape;
         let (all, kinds) = (each(&faults, escape), one_of_a_kind(&faults, usize::MAX, escape));
         let short = one_of_a_kind(&faults, SHORT, escape);
-        let few = short.len().div_ceil(2);
-        let fewer: Vec<Value> = short.iter().take(few.max(1)).cloned().collect();
         let permitted = permitted.unwrap_or_default().into_iter().map(Value::from).collect();
         let tries = [(&all, &whole), (&kinds, &whole), (&kinds, &part), (&short, &part), (&short, &String::new())];
         let most = self.ask_again.tokens.saturating_mul(BYTES_PER_TOKEN);
         let texts = tries.into_iter().map(|(defects, form)| self.correction(mode, defects, form, &permitted));
-        let last = || self.correction(mode, &fewer, "", &Vec::new().into());
-        texts.chain(std::iter::once_with(last)).find(|text| text.len() <= most).unwrap_or_else(|| {
+        // Then as many of the defects as there is room for, with nothing beside them.
+        let first =
+            |count: usize| self.correction(mode, short.get(..count).unwrap_or_default(), "", &Vec::new().into());
+        texts.chain((1..=short.len()).rev().map(first)).find(|text| text.len() <= most).unwrap_or_else(|| {
             // The shortest text there is: what cannot be said within the cap is cut, and says so.
-            within(&last(), most)
+            within(&first(1), most)
         })
     }
 

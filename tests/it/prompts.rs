@@ -579,3 +579,22 @@ fn no_value_can_become_a_block_with_what_stands_beside_it() {
         }
     }
 }
+
+#[test]
+fn a_turn_of_several_speakers_says_who_said_what() {
+    let pack = rulebook::workspace::read_pack("rules/roundtable".as_ref()).unwrap().folder;
+    let program = Program::load(&pack).program.unwrap();
+    let mut request = Request { message: Some("Go on".to_owned()), ..Request::default() };
+    request.history = vec![
+        turn(Speaker::User, "Should we?".to_owned()),
+        turn(
+            Speaker::Assistant,
+            "Maya Chen (Business Analyst): Yes.\n\nAlex Rivera (Solutions Architect): No:\n- a\n- b".to_owned(),
+        ),
+    ];
+    let session = program.resume(&json!({ "mode": "discussion" })).unwrap();
+    let prompt = program.prompt(&session, &request);
+    let said = prompt.texts.iter().find(|text| text.contains("Should we?")).unwrap();
+    let said = said.split_once("ASSISTANT: ").unwrap().1.trim();
+    assert_eq!(said, "(Maya Chen, Business Analyst) Yes.\n\n(Alex Rivera, Solutions Architect) No:\n- a\n- b");
+}

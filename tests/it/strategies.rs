@@ -97,3 +97,22 @@ fn every_strategy_keeps_its_promise_for_every_defect_that_it_fits() {
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
+
+#[test]
+fn a_stray_closer_that_is_dropped_leaves_the_prose_around_it() {
+    let over =
+        "[dialects.tagged]\ntext = \"message\"\n[degradation]\nstray-closer = \"drop\"\nmalformed-opener = \"drop\"";
+    let pack = lay_over(&crate::pages::base(), over);
+    let program = Program::load(&Folder::new("page", [("pack.toml", pack)])).program.unwrap();
+    let answer = "Hello,\n</action>\nand <action type=\"x bye</file>.\n<action type=\"keep_note\"><text>x</text></action>\nDone.";
+    for pieces in [answer.len(), 1] {
+        let mut reader = program.reader(&program.session(), &Default::default());
+        for piece in answer.as_bytes().chunks(pieces) {
+            reader.push(piece);
+        }
+        let outcome = reader.finish();
+        assert_eq!(outcome.message, "Hello,\nand  type=\"x bye.\nDone.");
+        assert_eq!(outcome.ledger.dropped, "</action><action</file>".len());
+        assert_eq!(outcome.calls.len(), 1);
+    }
+}
