@@ -65,6 +65,10 @@ impl<'t> Places<'t> {
             Some((nth, rest)) if declared.kind == Kind::Array => {
                 let nth = nth.parse().ok()?;
                 let inner = self.fields_in(last.body);
+                let is_one = named.clone().count() == 1 && self.source.is_one(last.body, &inner, declared.items());
+                if is_one {
+                    return self.field(last.body, declared.items(), rest).or(Some(last.span));
+                }
                 let entry = if named.clone().count() > 1 { named.nth(nth) } else { inner.list.get(nth) };
                 (entry.copied().unwrap_or(*last), declared.items(), rest)
             }

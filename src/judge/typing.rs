@@ -187,6 +187,19 @@ impl<'t> Source<'t> {
         }
     }
 
+    /// Whether the one field of a list says a single entry: an object, or the members of one.
+    pub(super) fn is_one(&self, body: Span, fields: &Fields, item: &Types) -> bool {
+        let names = |field: &Field| {
+            let name = field.name.of(self.text);
+            item.members().any(|(member, _)| self.dialect.names.same(member, name))
+        };
+        item.kind == Kind::Object
+            && match fields.list.is_empty() {
+                true => body.of(self.text).trim_start().starts_with('{'),
+                false => fields.list.iter().all(names),
+            }
+    }
+
     /// A list is a JSON array, fields inside one field, words between commas, or the same field several times.
     fn items(&self, bodies: &[Span], types: &Types, depth: usize, outer: &mut Typed) -> Value {
         let item = types.items();
@@ -196,6 +209,9 @@ impl<'t> Source<'t> {
                 return items;
             }
             let fields = self.fields_in(*only);
+            if depth > 0 && self.is_one(*only, &fields, item) {
+                return std::iter::once(self.value(bodies, item, depth - 1, outer)).collect();
+            }
             if !fields.list.is_empty() && depth > 0 {
                 outer.between.extend(fields.between.iter().chain(&fields.unclosed).chain(&fields.stray));
                 return fields.list.iter().map(|field| self.value(&[field.body], item, depth - 1, outer)).collect();
