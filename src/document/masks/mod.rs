@@ -5,10 +5,10 @@
 //! Never: looks at blocks: an opener in a mask is text, whatever stands around it.
 //!
 //! Fences and spans follow CommonMark 0.31 (§4.5, §6.1) with differences that models need: a fence that nothing closes is
-//! no mask; a code span ends with its paragraph; a fence in a list item may be indented by any white space; and a fence may be glued to the tags around it, as in `` <a>```xml `` and
-//! `` ```</a> ``. Every byte is looked at a bounded number of times: before the end is known one search is
-//! under way at a time and goes on where it stopped; afterwards a table of the last places of each length says whether a
-//! search can succeed before it is begun.
+//! no mask; a code span ends with its paragraph; a fence in a list item may be indented by any white space; and a fence may
+//! be glued to the tags around it, as in `` <a>```xml `` and `` ```</a> ``. Every byte is looked at a bounded number of
+//! times: before the end is known one search is under way at a time and goes on where it stopped; afterwards a table of the
+//! last places of each length says whether a search can succeed before it is begun.
 
 mod fence;
 mod search;
