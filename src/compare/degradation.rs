@@ -7,7 +7,7 @@
 use super::rows::row;
 use super::{Change, Way};
 use crate::diagnostic::{Defect, Strategy};
-use crate::program::{DegradationRow, Program};
+use crate::program::{DegradationRow, Program, SaidBy};
 
 pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     let (old_rows, new_rows) = (old.degradation_table(), new.degradation_table());
@@ -16,7 +16,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     };
     let mut all = own(&new_rows);
     let is_known = |one: &DegradationRow, all: &[DegradationRow]| {
-        all.iter().any(|other| (other.defect, &other.place) == (one.defect, &one.place))
+        all.iter().any(|other| (other.defect, &other.said_by) == (one.defect, &one.said_by))
     };
     let gone: Vec<DegradationRow> = own(&old_rows).into_iter().filter(|row| !is_known(row, &all)).collect();
     all.extend(gone);
@@ -26,7 +26,9 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
 /// The change of one row, which stands in the one table or the other.
 fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) -> Option<Change> {
     let own = |rows: &[DegradationRow]| {
-        rows.iter().find(|row| (row.defect, &row.place) == (one.defect, &one.place)).map(|row| row.strategies.clone())
+        rows.iter()
+            .find(|row| (row.defect, &row.said_by) == (one.defect, &one.said_by))
+            .map(|row| row.strategies.clone())
     };
     let (before, now) = (own(old), own(new));
     let words = |all: &[Strategy]| all.iter().map(|one| one.name()).collect::<Vec<_>>().join(", ");
@@ -44,18 +46,18 @@ fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) 
         }
         _ => (Way::Changed, word.into_iter().collect()),
     };
-    Some(row("degradation", &format!("{} ({})", one.defect, one.place), way, how, one.rule.clone()))
+    Some(row("degradation", &format!("{} ({})", one.defect, one.said_by), way, how, one.rule.clone()))
 }
 
 /// The strategies that answer the defect of a row where the row does not stand, if that is the same for all that it is
 /// about: those of the pack, or the default.
 fn beneath(one: &DegradationRow, rows: &[DegradationRow]) -> Option<Vec<Strategy>> {
-    let mut others = rows.iter().filter(|row| row.defect == one.defect && row.place != one.place);
-    let pack = others.clone().find(|row| row.place == "pack");
+    let mut others = rows.iter().filter(|row| row.defect == one.defect && row.said_by != one.said_by);
+    let pack = others.clone().find(|row| row.said_by == SaidBy::Pack);
     // What a mode or a block says may come between.
-    let between = others.clone().any(|row| row.rule.is_some() && row.place != "pack");
+    let between = others.clone().any(|row| row.rule.is_some() && row.said_by != SaidBy::Pack);
     match pack {
-        _ if between && one.place != "pack" => None,
+        _ if between && one.said_by != SaidBy::Pack => None,
         Some(pack) => Some(pack.strategies.clone()),
         None => {
             let first = others.find(|row| row.rule.is_none())?;

@@ -10,7 +10,7 @@ use super::state;
 use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
 use crate::expression::{Expression, Failure, Keys, PathTemplate, Record, Scope, Shape, Template};
 use crate::judge::{Step, Steps};
-use crate::program::{self, Answers, ModeId, Program, Schema, Verb};
+use crate::program::{self, ModeId, Near, Program, Schema, Verb};
 use crate::session::Session;
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
@@ -59,8 +59,8 @@ pub(crate) struct Flow<'f> {
     now: Value,
     reply: Record,
     pub(super) span: Span,
-    /// The tables of degradation nearest to what acts; none for a rule.
-    pub(super) near: [Option<&'f Answers>; 2],
+    /// What acts; none for a rule.
+    pub(super) near: Near<'f>,
     /// Whether a call or content acts, and not a rule.
     pub(super) of_answer: bool,
     /// Where the session goes once the event is over.
@@ -101,7 +101,7 @@ impl<'f> Flow<'f> {
             now: session.now.as_deref().into(),
             reply,
             span: Span::default(),
-            near: [None; 2],
+            near: Near::default(),
             of_answer: false,
             going: None,
             asked: None,
@@ -115,21 +115,21 @@ impl<'f> Flow<'f> {
         Self { may_ask_again, ..self }
     }
 
-    /// Performs what an accepted call or content at `span` does; `names` are what it brings along, and `near` the tables
-    /// of degradation nearest to it.
+    /// Performs what an accepted call or content at `span` does; `names` are what it brings along, and `near` is what
+    /// declares it.
     pub(crate) fn perform(
         &mut self,
         effects: &[program::Effect],
         names: &[(&str, &Value)],
         span: Span,
-        near: [Option<&'f Answers>; 2],
+        near: Near<'f>,
     ) {
         self.span = span;
         self.near = near;
         self.of_answer = true;
         self.list(effects, names, &mut Bound::default());
         self.of_answer = false;
-        self.near = [None; 2];
+        self.near = Near::default();
     }
 
     /// What came of the occasion.

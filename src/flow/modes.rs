@@ -6,7 +6,7 @@
 
 use super::effects::{Bound, Flow};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
-use crate::program::{Answers, Event, Exit, Mode, ModeId};
+use crate::program::{Chosen, Event, Exit, Mode, ModeId, Near};
 use crate::text::{Location, excerpt};
 
 /// A change of mode that waits for the end of its event.
@@ -73,13 +73,11 @@ impl<'f> Flow<'f> {
 
     /// Answers a gate that is shut by the nearest word on it.
     fn shut(&mut self, mut finding: Diagnostic, at: Location) -> Strategy {
-        let tables = self.near.iter().copied().flatten().chain(self.current().map(|mode| &mode.degradation));
-        let mut tables = tables.chain([&self.program.degradation]);
-        let answer = tables.find_map(|table: &Answers| table.get(Defect::GateClosed));
+        let near = Near { mode: self.current(), ..self.near };
         // Whom nobody may ask again, another strategy answers.
-        let applies = |strategy: &Strategy| *strategy != Strategy::AskAgain || self.may_ask_again;
-        let said = answer.and_then(|answer| Some((answer.strategies.iter().copied().find(applies)?, Some(answer.at))));
-        let (strategy, said) = said.unwrap_or((Defect::GateClosed.default_strategy(), None));
+        let applies = |(strategy, _): &Chosen| *strategy != Strategy::AskAgain || self.may_ask_again;
+        let chosen = self.program.answers(Defect::GateClosed, near).find(applies);
+        let (strategy, said) = chosen.unwrap_or((Strategy::Drop, None));
         finding.strategy = Some(strategy);
         finding.answered_by = said;
         finding.rule = Some(at);

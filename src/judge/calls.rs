@@ -177,7 +177,7 @@ impl<'r> Judgement<'r> {
         let at_first = first.map_or(Span::default(), |call| span(self, call));
         let finding = defect(Defect::ExtraCall, at_first, message.clone()).with_rule(Some(at));
         let findings = self.findings.len();
-        let chosen = self.answer_with(&strategies, &Subject::Calls(accepted, most), finding);
+        let chosen = self.answer_with(strategies, &Subject::Calls(accepted, most), finding);
         // Each call that it took away is told at its own place.
         let gone: Vec<usize> = (0..self.calls.len())
             .filter(|index| {

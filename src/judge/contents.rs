@@ -105,7 +105,7 @@ impl<'r> Judgement<'r> {
     /// meant: it needs a word of the pack, as a call does that was cut off.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
         let open = self.document.blocks.get(index).is_some_and(|block| block.ended == Ended::Open);
-        !open || self.answers(Defect::UnclosedBlock, &Subject::Block(index)).iter().any(|(_, said)| said.is_some())
+        !open || self.answers(Defect::UnclosedBlock, &Subject::Block(index)).any(|(_, said)| said.is_some())
     }
 
     /// What a content is called in the outcome: the word of its binding, else its bound name.

@@ -92,7 +92,7 @@ impl Judgement<'_> {
         };
         let before = fate(self);
         match rule.strategy {
-            Some(strategy) => self.answer_with(&[(strategy, Some(rule.at))], &subject, finding),
+            Some(strategy) => self.answer_with([(strategy, Some(rule.at))].into_iter(), &subject, finding),
             None => self.answer(Defect::Guardrail, &subject, finding),
         };
         if fate(self) != before {

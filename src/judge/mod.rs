@@ -38,9 +38,8 @@ use outside::Place;
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
 use crate::document::{Attribute, Block, Document, Key, decode_entities, decode_string};
 use crate::expression::{Record, Scope};
-use crate::program::{self, Action, Answers, Dialect, Mode, ModeId, Program};
+use crate::program::{self, Action, Chosen, Dialect, Mode, ModeId, Near, Program};
 use crate::session::Session;
-use crate::surface::Role;
 use crate::text::{Location, Span};
 use crate::value::{Object, Value};
 use std::borrow::Cow;
@@ -76,9 +75,6 @@ impl Fate {
         }
     }
 }
-
-/// A strategy, and the place of the pack's word for it; a default has none.
-type Chosen = (Strategy, Option<Location>);
 
 /// What a defect is about.
 #[derive(Debug, Clone)]
@@ -243,9 +239,8 @@ impl<'r> Judgement<'r> {
         matches!(self.fate(index), Fate::Stands | Fate::Lifted)
     }
 
-    /// What answers a defect of the subject, with the place of the word for it: the nearest word first, and the default,
-    /// which has no place, last.
-    fn answers(&self, defect: Defect, subject: &Subject) -> Vec<Chosen> {
+    /// What may answer a defect of the subject.
+    fn answers(&self, defect: Defect, subject: &Subject) -> impl Iterator<Item = Chosen> + Clone + use<'r> {
         let call = match subject {
             Subject::Call(call) | Subject::Params(call) => self.calls.get(*call),
             Subject::Calls(calls, _) => calls.last().and_then(|call| self.calls.get(*call)),
@@ -262,22 +257,9 @@ impl<'r> Judgement<'r> {
             _ => call.map(|call| call.block),
         };
         let action = call.and_then(|call| self.action_of(call.block));
-        let action = action.or_else(|| block.and_then(|block| self.action_of(block))).map(|(_, action)| action);
-        let by_action = action.and_then(|action| action.degradation.get(defect));
-        let by_block = || self.block_answers(block?)?.get(defect);
-        let by_mode = || self.mode?.degradation.get(defect);
-        let answer = by_action.or_else(by_block).or_else(by_mode).or_else(|| self.program.degradation.get(defect));
-        let of_call = block.and_then(|block| self.block(block)).is_some_and(|(_, bound)| bound.role == Role::Call);
-        let default = if of_call { defect.default_for_calls() } else { defect.default_strategy() };
-        let said = answer.iter().flat_map(|answer| answer.strategies.iter().map(|one| (*one, Some(answer.at))));
-        said.chain([(default, None)]).collect()
-    }
-
-    /// The table of degradation of a block's declaration.
-    pub(crate) fn block_answers(&self, block: usize) -> Option<&'r Answers> {
-        let block = self.document.blocks.get(block)?;
-        let (dialect, _) = self.dialect?;
-        self.program.block_degradation.get(dialect)?.get(usize::from(block.id.0))
+        let action = action.or_else(|| self.action_of(block?)).map(|(_, action)| action);
+        let block = block.and_then(|block| self.block(block)).map(|(_, bound)| bound);
+        self.program.answers(defect, Near { action, block, mode: self.mode })
     }
 
     /// The action that a call's block names.
@@ -334,15 +316,20 @@ impl<'r> Judgement<'r> {
 
     /// Answers a defect: lets the first strategy that applies act, and says so.
     pub(crate) fn answer(&mut self, defect: Defect, subject: &Subject, finding: Diagnostic) -> Strategy {
-        self.answer_with(&self.answers(defect, subject), subject, finding)
+        self.answer_with(self.answers(defect, subject), subject, finding)
     }
 
-    fn answer_with(&mut self, strategies: &[Chosen], subject: &Subject, mut finding: Diagnostic) -> Strategy {
-        let applies = |(strategy, _): &&Chosen| strategy::apply(*strategy, self, subject);
+    fn answer_with(
+        &mut self,
+        strategies: impl Iterator<Item = Chosen> + Clone,
+        subject: &Subject,
+        mut finding: Diagnostic,
+    ) -> Strategy {
+        let applies = |(strategy, _): &Chosen| strategy::apply(*strategy, self, subject);
         // Where there is no text to take and nothing else to do, the answer is no clean one all the same.
-        let takes = |(strategy, _): &&Chosen| *strategy == Strategy::TakeStrayText;
-        let chosen = strategies.iter().find(applies).or_else(|| strategies.iter().find(takes));
-        let (chosen, said) = chosen.copied().unwrap_or((Strategy::Keep, None));
+        let takes = |(strategy, _): &Chosen| *strategy == Strategy::TakeStrayText;
+        let chosen = strategies.clone().find(applies).or_else(|| strategies.clone().find(takes));
+        let (chosen, said) = chosen.unwrap_or((Strategy::Keep, None));
         self.note_cause(subject, &finding.code);
         self.degraded |= chosen != Strategy::Keep;
         if chosen.refuses() {

@@ -53,21 +53,15 @@ fn loose_openers(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
 /// Calls whose name is always the same, and no action's.
 fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>) {
     for block in dialect.blocks.iter().filter(|block| block.role == Role::Call) {
-        let names = match &block.called {
-            Called::Own => block.names.as_slice(),
-            Called::Word(word) => std::slice::from_ref(word),
-            Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => continue,
+        let name = match &block.called {
+            Called::Own => block.names.first(),
+            Called::Word(word) => Some(word),
+            Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => None,
         };
-        let names = || names.iter().map(|name| name.trim_end_matches("[]"));
-        let asks_for = |name: &str, action: &str| match &block.called {
-            // What opens a block is compared as the dialect says, and names the action as it stands.
-            Called::Own => dialect.names.fits(&dialect.names.fold(name), action),
-            _ => name == action,
-        };
-        if names().any(|name| program.actions.keys().any(|action| asks_for(name, action))) {
+        let Some(name) = name.map(|name| name.trim_end_matches("[]")) else { continue };
+        if program.actions.keys().any(|action| dialect.may_call(block, action)) {
             continue;
         }
-        let Some(name) = names().next() else { continue };
         let message = format!("every call of the block `{}` asks for `{name}`, which is no action", block.name);
         found.push(
             Diagnostic::new(Code::PACK_NAMELESS_CALL, block.at, message)

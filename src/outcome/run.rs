@@ -13,7 +13,7 @@ use crate::document::{Announcement, Document, Readers};
 use crate::expression::Record;
 use crate::flow::{Done, Flow, Flowed};
 use crate::judge::{Judgement, Leaf, Steps, judge};
-use crate::program::{Event, Program};
+use crate::program::{Event, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
@@ -160,7 +160,7 @@ impl Program {
                 next_call += 1;
                 let action = call.action.and_then(|number| self.actions.get_index(number));
                 if let Some((_, action)) = action.filter(|_| call.accepted) {
-                    let near = [Some(&action.degradation), judged.block_answers(index)];
+                    let near = Near { action: Some(action), block: judged.bound(block), mode: None };
                     flow.perform(&action.effects, &[("params", &call.params)], block.span(), near);
                 }
                 continue;
@@ -173,7 +173,12 @@ impl Program {
                 let (name, key, text) = (name.into(), key.into(), text.into());
                 let attributes = judged.attributes(index);
                 let names = [("name", &name), ("key", &key), ("text", &text), ("attributes", &attributes)];
-                flow.perform(&content.effects, &names, block.span(), [judged.block_answers(index), None]);
+                flow.perform(
+                    &content.effects,
+                    &names,
+                    block.span(),
+                    Near { block: judged.bound(block), ..Near::default() },
+                );
             } else if utterances && let Some(speaker) = judged.speaker(index) {
                 if flow.is_beyond_limit() {
                     judged.judge_beyond_limit(index);

@@ -4,7 +4,7 @@
 //! Out: [`Dialect`] with its families of rules and its blocks by number.
 //! Never: reads a response.
 
-use super::block::{Block, BlockId, Closer};
+use super::block::{Block, BlockId, Called, Closer};
 use super::family::Family;
 use super::names::Names;
 use super::outline::Outline;
@@ -95,6 +95,21 @@ impl Dialect {
             Some(family) if block.ends.is_empty() => &family.ends,
             _ => &block.ends,
         }
+    }
+
+    /// Whether a block may be a call of this action.
+    pub(crate) fn may_call(&self, block: &Block, action: &str) -> bool {
+        // `name[]` is each of a list.
+        fn plain(name: &str) -> &str {
+            name.trim_end_matches("[]")
+        }
+        block.role == Role::Call
+            && match &block.called {
+                // What opens a block is compared as the dialect says, and names the action as it stands.
+                Called::Own => block.names.iter().any(|name| self.names.fits(&self.names.fold(plain(name)), action)),
+                Called::Word(word) => plain(word) == action,
+                Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => true,
+            }
     }
 
     /// The block of this number.

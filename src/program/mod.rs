@@ -6,6 +6,7 @@
 
 mod block;
 mod compile;
+mod degradation;
 mod dialect;
 mod effect;
 mod example;
@@ -31,6 +32,8 @@ mod tables;
 mod types;
 
 pub(crate) use block::{Block, BlockId, Called, Closer, FieldName};
+pub(crate) use degradation::{Answers, Chosen, Near};
+pub use degradation::{DegradationRow, SaidBy};
 pub(crate) use dialect::{Dialect, Outside};
 pub(crate) use effect::{Effect, Verb};
 pub(crate) use example::{Members, example};
@@ -47,10 +50,10 @@ pub(crate) use schema::{Schema, misfit_at};
 pub(crate) use starts::{Margin, Starts};
 pub(crate) use state::Slot;
 pub(crate) use structure::{Braces, Structure};
-pub use tables::{DegradationRow, Permission, PermitCell};
+pub use tables::{Permission, PermitCell};
 pub(crate) use types::{Kind, Types};
 
-use crate::diagnostic::{Code, Defect, Diagnostic, Faults, Strategy};
+use crate::diagnostic::{Code, Diagnostic, Faults};
 use crate::expression::{Record, Template};
 use crate::pack::{self, Pack};
 use crate::surface::{self, Folder};
@@ -74,8 +77,6 @@ pub struct Program {
     pub(crate) messages: Table<String, Message>,
     pub(crate) degradation: Answers,
     pub(crate) ask_again: AskAgain,
-    /// By dialect and block.
-    pub(crate) block_degradation: Vec<Vec<Answers>>,
     pub(crate) slots: Table<String, Slot>,
     pub(crate) initial: Record,
     pub(crate) data: Value,
@@ -168,23 +169,6 @@ pub(crate) struct AskAgain {
     pub(crate) tokens: usize,
     /// The pack's own words.
     pub(crate) words: Option<Template>,
-}
-
-/// The answers to defects of one table.
-#[derive(Debug, Default)]
-pub(crate) struct Answers(pub(crate) Vec<Option<Answer>>);
-
-/// The strategies that answer a defect, and where that stands.
-#[derive(Debug, Clone)]
-pub(crate) struct Answer {
-    pub(crate) strategies: Vec<Strategy>,
-    pub(crate) at: Location,
-}
-
-impl Answers {
-    pub(crate) fn get(&self, defect: Defect) -> Option<&Answer> {
-        self.0.get(defect as usize)?.as_ref()
-    }
 }
 
 /// The names of places, looked up when an outcome needs one.

@@ -1,28 +1,14 @@
-//! Tables: what does a program say about degradation and permits?
+//! Tables: what does a program declare, and what does it say about permits?
 //!
 //! In: a [`Program`].
 //! Out: rows for `explain`, and the faults of what compiles on first use.
 //! Never: lays them out.
 
 use super::{Effect, Program, Schema, Verb, misfit_at};
-use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, excerpt};
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// One line of the degradation table as it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DegradationRow {
-    /// The defect.
-    pub defect: Defect,
-    /// Whose word it is: `default`, `default for calls`, `pack`, `mode NAME`, `action NAME` or `block DIALECT.NAME`.
-    pub place: String,
-    /// The strategies, of which the first that applies is taken.
-    pub strategies: Vec<Strategy>,
-    /// Where that stands in the pack.
-    pub rule: Option<Arc<str>>,
-}
 
 /// What a mode says about an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,42 +42,6 @@ pub struct PermitCell {
 }
 
 impl Program {
-    /// Every word on degradation, defect by defect, from the default to the nearest word.
-    pub fn degradation_table(&self) -> Vec<DegradationRow> {
-        let mut tables = vec![("pack".to_owned(), &self.degradation)];
-        tables.extend(self.modes.iter().map(|(name, mode)| (format!("mode {name}"), &mode.degradation)));
-        for (dialect, blocks) in self.dialects.iter().zip(&self.block_degradation) {
-            for (block, answers) in dialect.blocks.iter().zip(blocks) {
-                tables.push((format!("block {}.{}", dialect.name, block.name), answers));
-            }
-        }
-        tables.extend(self.actions.iter().map(|(name, action)| (format!("action {name}"), &action.degradation)));
-        let mut rows = Vec::new();
-        for defect in Defect::ALL.iter().copied() {
-            let default = |place: &str, strategy: Strategy| DegradationRow {
-                defect,
-                place: place.to_owned(),
-                strategies: vec![strategy],
-                rule: None,
-            };
-            rows.push(default("default", defect.default_strategy()));
-            if defect.default_for_calls() != defect.default_strategy() {
-                rows.push(default("default for calls", defect.default_for_calls()));
-            }
-            for (place, answers) in &tables {
-                if let Some(answer) = answers.get(defect) {
-                    rows.push(DegradationRow {
-                        defect,
-                        place: place.clone(),
-                        strategies: answer.strategies.clone(),
-                        rule: self.place(answer.at),
-                    });
-                }
-            }
-        }
-        rows
-    }
-
     /// The matrix of actions and modes, action by action.
     pub fn permit_table(&self) -> Vec<PermitCell> {
         let mut cells = Vec::new();

@@ -7,7 +7,7 @@
 use super::actions::condition;
 use super::strict::{self, Vendor};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
-use crate::program::{Action, Block, Mode, Program};
+use crate::program::{Action, Block, Dialect, Mode, Near, Program};
 use serde_json::{Value, json};
 
 /// A parameter of a request.
@@ -86,12 +86,20 @@ impl Program {
         Some(json!({ "type": "json_schema", "json_schema": { "name": name, "schema": schema, "strict": strict } }))
     }
 
-    /// Whether an optional parameter that is `null` makes a call invalid.
-    fn refuses_null(&self, mode: &Mode, action: &Action) -> bool {
+    /// Whether an optional parameter that is `null` makes a call invalid, in any of the blocks that it may stand in.
+    fn refuses_null<'p>(&'p self, mode: &Mode, name: &str, action: &Action) -> bool {
         let required = action.schema.json().get("required").and_then(Value::as_array).map_or(0, Vec::len);
-        let tables = [&action.degradation, &mode.degradation, &self.degradation];
-        let answer = tables.into_iter().find_map(|table| table.get(Defect::InvalidPayload));
-        action.params.len() > required && !answer.is_some_and(|answer| answer.strategies.contains(&Strategy::Coerce))
+        let dialects = mode.dialects.iter().filter_map(|number| self.dialects.get(*number));
+        let calls = |dialect: &'p Dialect| dialect.blocks.iter().filter(|block| dialect.may_call(block, name));
+        let mut blocks: Vec<Option<&Block>> = dialects.flat_map(calls).map(Some).collect();
+        if blocks.is_empty() {
+            blocks.push(None);
+        }
+        let coerces = |block: &Option<&Block>| {
+            let near = Near { action: Some(action), block: *block, mode: Some(mode) };
+            self.answers(Defect::InvalidPayload, near).any(|(strategy, _)| strategy == Strategy::Coerce)
+        };
+        action.params.len() > required && !blocks.iter().all(coerces)
     }
 
     /// The permitted actions as tools.
@@ -107,7 +115,7 @@ impl Program {
                         "give the permit an `about`; what its condition denies is `forbidden-call` when the answer is judged",
                     ));
                 }
-                if strict && what == Export::OpenaiTools && self.refuses_null(mode, action) {
+                if strict && what == Export::OpenaiTools && self.refuses_null(mode, name, action) {
                     let message = format!(
                         "a strict tool cannot leave out what is optional: `{name}` comes with `null`, which is refused"
                     );

@@ -52,7 +52,7 @@ impl Pen {
             let strategies: Vec<&str> = row.strategies.iter().map(|strategy| strategy.name()).collect();
             let rule = row.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
             let style = if row.rule.is_some() { STRONG } else { FAINT };
-            ([row.defect.name().to_owned(), strategies.join(", "), row.place.clone(), rule], style)
+            ([row.defect.name().to_owned(), strategies.join(", "), row.said_by.to_string(), rule], style)
         });
         let mut lines = vec![(["defect", "strategy", "said by", ""].map(str::to_owned), FAINT)];
         lines.extend(cells);

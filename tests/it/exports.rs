@@ -91,6 +91,23 @@ fn what_a_strict_tool_leaves_empty_is_no_value() {
 }
 
 #[test]
+fn what_a_strict_tool_leaves_empty_is_answered_as_its_block_says() {
+    let call = "<action type=\"keep_note\">{\"text\": \"x\", \"by\": null}</action>";
+    let (drop, coerce) = ("\"drop\"", "[\"coerce\", \"drop\"]");
+    for (of_pack, of_block, told, verdict) in
+        [(coerce, drop, 2, Verdict::Dropped), (drop, coerce, 1, Verdict::Accepted)]
+    {
+        let over = format!(
+            "[degradation]\ninvalid-payload = {of_pack}\n[dialects.tagged.blocks]\naction.degradation = {{ invalid-payload = {of_block} }}\n[actions.keep_note.params]\nby = {{ type = \"string\" }}"
+        );
+        let pack = crate::pages::lay_over(&crate::pages::base(), &over);
+        let program = Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).program.unwrap();
+        assert_eq!(program.export("chat", Export::OpenaiTools, true).diagnostics.len(), told);
+        assert_eq!(program.run(&program.session(), call).calls[0].verdict, verdict);
+    }
+}
+
+#[test]
 fn a_strict_schema_says_what_it_cannot_say() {
     let pack = crate::pages::lay_over(
         &crate::pages::base(),

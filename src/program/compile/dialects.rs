@@ -7,7 +7,9 @@
 use crate::pack::Pack;
 use crate::program::Starts;
 use crate::program::names::{Bound, Names};
-use crate::program::{Block, BlockId, Called, Closer, Dialect, Family, FieldName, Outline, Outside, Schema, Structure};
+use crate::program::{
+    Answers, Block, BlockId, Called, Closer, Dialect, Family, FieldName, Outline, Outside, Schema, Structure,
+};
 use crate::surface::{self, Anchor, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
 use std::sync::Arc;
@@ -174,6 +176,7 @@ fn compile_block(
         ends,
         field_trim: trim.iter().filter(|trim| !matches!(trim, Trim::WrappingFence | Trim::Between)).copied().collect(),
         trim,
+        degradation: Answers::new(&block.degradation),
         at,
     }
 }

@@ -16,10 +16,10 @@ mod replies;
 mod sight;
 
 use super::{
-    Action, Answer, Answers, AskAgain, Content, Dialect, Effect, IdleComparison, Mode, ModeId, Permit, Places, Program,
-    Schema, Slot,
+    Action, Answers, AskAgain, Content, Dialect, Effect, IdleComparison, Mode, ModeId, Permit, Places, Program, Schema,
+    Slot,
 };
-use crate::diagnostic::{Code, Defect, Diagnostic, Severity, nearest};
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
 use crate::expression::Record;
 use crate::pack::Pack;
 use crate::surface::{self, ONLY_MODE, Surface, Tree};
@@ -61,11 +61,6 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
             block.text = compiler.template(declared.value.text.as_ref(), &sight);
         }
     }
-    let block_degradation = surface
-        .dialects
-        .values()
-        .map(|dialect| dialect.value.blocks.values().map(|block| answers(&block.value.degradation)).collect())
-        .collect();
     let actions = compiler.compile_actions();
     let modes = compiler.compile_modes(&dialects);
     let contents = compiler.compile_contents();
@@ -90,9 +85,8 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         guardrails,
         flows,
         messages,
-        degradation: answers(&surface.degradation),
+        degradation: Answers::new(&surface.degradation),
         ask_again,
-        block_degradation,
         slots,
         initial,
         data,
@@ -150,20 +144,6 @@ fn places(program: &Program) -> Places {
     Places::new(places.into_iter().filter_map(name).collect())
 }
 
-fn answers(degradation: &surface::Degradation) -> Answers {
-    let mut answers: Vec<Option<Answer>> = Vec::new();
-    if !degradation.0.is_empty() {
-        answers.resize(Defect::ALL.len(), None);
-    }
-    for (defect, strategies) in &degradation.0 {
-        if let Some(slot) = answers.get_mut(defect.value as usize) {
-            let strategies = strategies.iter().map(|strategy| strategy.value).collect();
-            *slot = Some(Answer { strategies, at: defect.at });
-        }
-    }
-    Answers(answers)
-}
-
 struct Compiler<'c> {
     surface: &'c Surface,
     diagnostics: &'c mut Vec<Diagnostic>,
@@ -190,7 +170,7 @@ impl Compiler<'_> {
                 returns: action.value.returns.as_ref().map(Schema::of_value),
                 params: action.value.params.iter().map(|(name, param)| (name.clone(), param.at)).collect(),
                 effects,
-                degradation: answers(&action.value.degradation),
+                degradation: Answers::new(&action.value.degradation),
                 at: action.at,
             };
             actions.insert(name.clone(), compiled);
@@ -250,7 +230,7 @@ impl Compiler<'_> {
                 },
                 reply: replies::compile_reply(&surface.reply, Some(&mode.value.reply), dialects),
                 exits: self.compile_exits(&mode.value),
-                degradation: answers(&mode.value.degradation),
+                degradation: Answers::new(&mode.value.degradation),
             };
             modes.insert(name.clone(), compiled);
         }
