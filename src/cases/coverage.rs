@@ -5,7 +5,7 @@
 //! Never: judges; a row without a hit is a fact, not a fault.
 
 use super::talk::Told;
-use crate::outcome::{Call, Effect, EffectRecord, Finding, Outcome, TraceStep, Verdict};
+use crate::outcome::{Call, Effect, EffectRecord, Finding, Outcome, StepKind, TraceStep, Verdict};
 use crate::program::{Permission, Program};
 use std::fmt;
 use std::sync::Arc;
@@ -148,26 +148,30 @@ impl<'c> Counting<'c> {
             let causes = self.told.iter().flat_map(|told| told.effects()).filter(|effect| effect.cause == rule);
             // A remark is no effect for the host: its finding names the place. Neither is a change of mode.
             let remarks = self.findings().filter(|finding| finding.rule.as_deref() == Some(&rule));
-            let hits = causes.count() + remarks.count() + self.steps("mode", &rule).count();
+            let hits = causes.count()
+                + remarks.count()
+                + self.steps(&rule, |kind| matches!(kind, StepKind::Mode { .. })).count();
             self.row("effect", name, Some(rule.clone()), hits, |this| this.unmet(&rule));
         }
     }
 
     fn flow(&mut self) {
         for (class, rule) in self.program.input_table() {
-            let hits = self.steps("input", &rule).count();
+            let hits = self.steps(&rule, |kind| *kind == StepKind::Input).count();
             self.row("input", class, Some(rule.clone()), hits, |this| {
-                this.steps("shadowed", &rule).next().map(|step| Reason::Shadowed(step.found.clone()))
+                let mut shadowed = this.steps(&rule, |kind| *kind == StepKind::Shadowed);
+                shadowed.next().map(|step| Reason::Shadowed(step.found.clone()))
             });
         }
         for (id, rule) in self.program.rule_table() {
-            let hits = self.steps("rule", &rule).count();
+            let hits = self.steps(&rule, |kind| *kind == StepKind::Rule).count();
             self.row("rule", id, Some(rule.clone()), hits, |this| this.unmet(&rule));
         }
-        for (way, rule) in self.program.exit_table() {
-            let went = |step: &&TraceStep| step.step == "mode" && step.found == way;
-            let hits = self.told.iter().flat_map(|told| told.trace()).filter(went).count();
-            self.row("exit", way.clone(), Some(rule.clone()), hits, |this| {
+        for (left, entered, rule) in self.program.exit_table() {
+            let goes =
+                |kind: &StepKind| matches!(kind, StepKind::Mode { from, to } if (&**from, &**to) == (left, entered));
+            let hits = self.told.iter().flat_map(|told| told.trace()).filter(|step| goes(&step.step)).count();
+            self.row("exit", format!("{left} to {entered}"), Some(rule.clone()), hits, |this| {
                 let shut = |one: &Finding| one.code == "response/gate-closed" && one.rule.as_ref() == Some(&rule);
                 this.findings().any(shut).then_some(Reason::Unmet)
             });
@@ -208,15 +212,19 @@ impl<'c> Counting<'c> {
     }
 
     /// The steps of this kind that name the declaration at `rule`.
-    fn steps(&self, what: &'static str, rule: &Arc<str>) -> impl Iterator<Item = &'c TraceStep> + use<'c> {
+    fn steps<F: Fn(&StepKind) -> bool>(
+        &self,
+        rule: &Arc<str>,
+        of_kind: F,
+    ) -> impl Iterator<Item = &'c TraceStep> + use<'c, F> {
         let rule = rule.clone();
-        let of_rule = move |step: &&TraceStep| step.step == what && step.rule.as_ref() == Some(&rule);
+        let of_rule = move |step: &&TraceStep| of_kind(&step.step) && step.rule.as_ref() == Some(&rule);
         self.told.iter().flat_map(|told| told.trace()).filter(of_rule)
     }
 
     /// Of what never counted, each condition that was weighed did not hold.
     fn unmet(&self, rule: &Arc<str>) -> Option<Reason> {
-        self.steps("condition", rule).next().map(|_| Reason::Unmet)
+        self.steps(rule, |kind| *kind == StepKind::Condition).next().map(|_| Reason::Unmet)
     }
 
     fn calls_of(&self, action: &str, mode: Option<&str>) -> impl Iterator<Item = &'c Call> {

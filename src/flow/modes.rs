@@ -116,7 +116,7 @@ impl<'f> Flow<'f> {
             self.follow(Event::Leave(from), &[]);
             self.leaving = false;
             let name = self.program.mode_name(going.to);
-            self.steps.tell("mode", going.at, self.span, || format!("{} to {name}", self.session.mode));
+            self.steps.tell_mode(&self.session.mode, name, going.at, self.span);
             name.clone_into(&mut self.session.mode);
             self.mode = name.into();
             self.entered.push(going.to);

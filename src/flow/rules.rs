@@ -5,6 +5,7 @@
 //! Never: lets a rule change the mode that the next rule on the same event sees.
 
 use super::effects::{Bound, Flow};
+use crate::judge::StepKind;
 use crate::program::{Event, Input, Rule};
 use crate::text::Span;
 use crate::value::Value;
@@ -44,7 +45,7 @@ impl Flow<'_> {
             };
             match holds {
                 Ok(true) => {
-                    self.steps.tell("rule", rule.at, self.span, || rule.id.clone());
+                    self.steps.tell(StepKind::Rule, rule.at, self.span, || rule.id.clone());
                     self.list(&rule.effects, &names, &mut Bound::default());
                 }
                 Ok(false) => {}

@@ -4,7 +4,7 @@
 //! Out: [`Call`]s with their verdicts; unknown, malformed, invalid, forbidden and surplus ones answered.
 //! Never: runs one, or lets a call change what its neighbours are judged by.
 
-use super::{Fate, Judgement, Subject, defect, head, typing};
+use super::{Fate, Judgement, StepKind, Subject, defect, head, typing};
 use crate::diagnostic::Defect;
 use crate::document::Block;
 use crate::expression::Template;
@@ -99,13 +99,13 @@ impl<'r> Judgement<'r> {
         let mode = self.session.mode.as_str();
         let allowed = || format!("`{mode}` permits `{name}`");
         if let Some(permit) = permits.iter().find(|permit| permit.when.is_none()) {
-            self.steps.tell("permit", permit.at, block.span(), allowed);
+            self.steps.tell(StepKind::Permit, permit.at, block.span(), allowed);
             return;
         }
         // A condition reads parameters: where those are not valid, the call is answered for that already.
         if let (Some(permit), false) = (permits.first(), valid) {
             let found = || format!("`{mode}` permits `{name}` on a condition, which only parameters that fit can meet");
-            self.steps.tell("permit", permit.at, block.span(), found);
+            self.steps.tell(StepKind::Permit, permit.at, block.span(), found);
             return;
         }
         let mut why = None;
@@ -121,13 +121,13 @@ impl<'r> Judgement<'r> {
             advice = permit.advice.as_ref().filter(|_| matches!(weighed.holds, Ok(false)));
             self.steps.tell_weighed(weighed, permit.at, block.span(), || format!("`{mode}` permits `{name}` when"));
             if why.is_none() {
-                self.steps.tell("permit", permit.at, block.span(), allowed);
+                self.steps.tell(StepKind::Permit, permit.at, block.span(), allowed);
                 return;
             }
         }
         let message = format!("the mode `{}` does not permit `{name}`", self.session.mode);
         let rule = permits.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at)).unwrap_or(action.at);
-        self.steps.tell("permit", rule, block.span(), || format!("no permit of `{mode}` allows `{name}`"));
+        self.steps.tell(StepKind::Permit, rule, block.span(), || format!("no permit of `{mode}` allows `{name}`"));
         let mut finding = defect(Defect::ForbiddenCall, head(block), message).with_rule(Some(rule));
         let advice = advice.and_then(|advice| self.advice(call, advice));
         finding.help = advice.or(why).or_else(|| self.permitted_elsewhere(number));

@@ -4,7 +4,7 @@
 //! Out: tripped guardrails, answered; all patterns of one target are searched in one pass.
 //! Never: rewrites a text.
 
-use super::{Composed, Judgement, Subject, defect};
+use super::{Composed, Judgement, StepKind, Subject, defect};
 use crate::diagnostic::Defect;
 use crate::expression::Record;
 use crate::program::{Guardrail, Set, Target, most_matches};
@@ -41,7 +41,7 @@ impl Judgement<'_> {
                     }
                     let mut matches = matches(rule, &looked.text.text).peekable();
                     if matches.peek().is_none() && !rule.inverted {
-                        self.steps.tell("condition", rule.at, looked.text.span, || {
+                        self.steps.tell(StepKind::Condition, rule.at, looked.text.span, || {
                             format!("the guardrail `{}` trips unless its exception overlaps: it does", rule.id)
                         });
                         continue;

@@ -9,25 +9,36 @@ use super::{Fate, Judgement};
 use crate::program::Outside;
 use crate::surface::Role;
 use crate::text::Span;
+use std::fmt;
 
 /// Under which name of the ledger a byte counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Leaf {
+pub enum Leaf {
+    /// The text to show.
     Message,
+    /// The model's reasoning.
     Thinking,
+    /// The payload of a call.
     Calls,
+    /// The body of a content.
     Contents,
+    /// The body of a section.
     Sections,
+    /// The body of an utterance.
     Utterances,
+    /// Openers, closers, keys, quotes, separators, removed fences.
     Markup,
+    /// Text outside every block.
     Stray,
+    /// What a strategy removed.
     Dropped,
+    /// White space outside blocks, or trimmed.
     Blank,
 }
 
 impl Leaf {
     /// Its word in the ledger.
-    pub(crate) fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Leaf::Message => "message",
             Leaf::Thinking => "thinking",
@@ -40,6 +51,12 @@ impl Leaf {
             Leaf::Dropped => "dropped",
             Leaf::Blank => "blank",
         }
+    }
+}
+
+impl fmt::Display for Leaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
     }
 }
 

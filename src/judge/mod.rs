@@ -28,8 +28,9 @@ mod texts;
 mod typing;
 
 pub(crate) use calls::Call;
-pub(crate) use leaves::Leaf;
+pub use leaves::Leaf;
 pub(crate) use path::unsafe_because;
+pub use steps::StepKind;
 pub(crate) use steps::{Step, Steps};
 pub(crate) use texts::{Composed, Texts};
 

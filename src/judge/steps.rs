@@ -4,19 +4,106 @@
 //! Out: [`Step`]s in their order, a condition with the values of its parts.
 //! Never: decides anything, or costs anything where nobody wants to be told.
 
+use super::Leaf;
 use crate::expression::{Expression, Failure, Part, Scope};
 use crate::text::{Location, Span, excerpt};
+use serde::{Serialize, Serializer};
+use std::fmt;
 
 /// So many steps of one kind of telling are kept: a rule may be asked on each of ten thousand utterances.
 const MOST: usize = 20_000;
 /// So many characters of a condition are told.
 const CONDITION: usize = 300;
 
+/// What happened at a step of the way from words to what came of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StepKind {
+    /// A dialect was tried, or not.
+    Dialect,
+    /// Bytes were counted.
+    Bytes {
+        /// The part of the ledger that has them.
+        part: Leaf,
+        /// Of dropped ones: what took them out.
+        why: Option<String>,
+    },
+    /// Words of the user were understood.
+    Input,
+    /// The words mean what a later input says, too.
+    Shadowed,
+    /// A block was bound.
+    Block,
+    /// A call was judged.
+    Call {
+        /// Whether it counts.
+        accepted: bool,
+    },
+    /// A mode was asked what it permits.
+    Permit,
+    /// A condition was weighed.
+    Condition,
+    /// A defect was found.
+    Defect,
+    /// A guardrail tripped.
+    Guardrail,
+    /// A strategy answered what was found before.
+    Strategy,
+    /// Something was worth saying.
+    Remark,
+    /// A rule fired.
+    Rule,
+    /// The mode changed.
+    Mode {
+        /// The mode that was left.
+        from: String,
+        /// The mode that was entered.
+        to: String,
+    },
+    /// The host is asked for something.
+    Effect,
+}
+
+impl StepKind {
+    /// Its word in the contract.
+    pub fn word(&self) -> &'static str {
+        match self {
+            StepKind::Dialect => "dialect",
+            StepKind::Bytes { .. } => "bytes",
+            StepKind::Input => "input",
+            StepKind::Shadowed => "shadowed",
+            StepKind::Block => "block",
+            StepKind::Call { .. } => "call",
+            StepKind::Permit => "permit",
+            StepKind::Condition => "condition",
+            StepKind::Defect => "defect",
+            StepKind::Guardrail => "guardrail",
+            StepKind::Strategy => "strategy",
+            StepKind::Remark => "remark",
+            StepKind::Rule => "rule",
+            StepKind::Mode { .. } => "mode",
+            StepKind::Effect => "effect",
+        }
+    }
+}
+
+impl fmt::Display for StepKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+/// A step is its word in JSON: what else is known of it stands in what it found.
+impl Serialize for StepKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}
+
 /// Something that was decided on the way.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Step {
-    /// The word of the contract for it.
-    pub(crate) what: &'static str,
+    pub(crate) kind: StepKind,
     pub(crate) found: String,
     /// The declaration behind it.
     pub(crate) at: Location,
@@ -65,8 +152,14 @@ impl Steps {
         Weighed { when, holds: when.holds(scope), parts }
     }
 
-    pub(crate) fn tell(&mut self, what: &'static str, at: Location, span: Span, found: impl FnOnce() -> String) {
-        self.push(|| Step { what, found: found(), at, span, parts: Vec::new() });
+    pub(crate) fn tell(&mut self, kind: StepKind, at: Location, span: Span, found: impl FnOnce() -> String) {
+        self.push(|| Step { kind, found: found(), at, span, parts: Vec::new() });
+    }
+
+    /// The mode changed.
+    pub(crate) fn tell_mode(&mut self, from: &str, to: &str, at: Location, span: Span) {
+        let kind = || StepKind::Mode { from: from.to_owned(), to: to.to_owned() };
+        self.push(|| Step { kind: kind(), found: format!("{from} to {to}"), at, span, parts: Vec::new() });
     }
 
     /// What came of a condition; `whose` says what it decides.
@@ -80,7 +173,7 @@ impl Steps {
         self.push(|| {
             let verdict = weighed.why_not(CONDITION);
             let verdict = verdict.unwrap_or_else(|| format!("`{}` holds", excerpt(weighed.when.source(), CONDITION)));
-            Step { what: "condition", found: format!("{}: {verdict}", whose()), at, span, parts: weighed.parts }
+            Step { kind: StepKind::Condition, found: format!("{}: {verdict}", whose()), at, span, parts: weighed.parts }
         });
     }
 

@@ -6,6 +6,7 @@
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::Effect;
+use crate::judge::StepKind;
 use crate::session::{Session, contract};
 #[cfg(feature = "schema")]
 use crate::value::Object;
@@ -167,7 +168,8 @@ contract! {
     pub struct TraceStep {
         /// What happened: `dialect`, `bytes`, `input`, `block`, `call`, `permit`, `condition`, `defect`, `guardrail`,
         /// `strategy`, `remark`, `rule`, `mode`, `effect`; `shadowed` where the words mean what a later input says, too.
-        step: &'static str,
+        #[cfg_attr(feature = "schema", schemars(with = "String"))]
+        step: StepKind,
         /// Where in the response.
         span: [usize; 2],
         /// What was found.

@@ -10,7 +10,7 @@ use super::trace::flowed_steps;
 use crate::diagnostic::{Code, Diagnostic, Remark};
 use crate::expression::Record;
 use crate::flow::{Effect, Flow, Flowed, Words, classify, shadowed};
-use crate::judge::Steps;
+use crate::judge::{StepKind, Steps};
 use crate::program::{Event, Program};
 use crate::session::Session;
 use crate::text::{Location, Span};
@@ -76,7 +76,7 @@ impl Program {
             let found = |class: &String| format!("`{class}` in {}", session.mode);
             let at = input.and_then(|input| self.place(input.at));
             let heard = class.iter().map(|class| TraceStep {
-                step: "input",
+                step: StepKind::Input,
                 span: [0, text.len()],
                 found: found(class),
                 rule: at.clone(),
@@ -84,7 +84,7 @@ impl Program {
             });
             let later = words.iter().flat_map(|words| shadowed(self, &session.mode, text, words.input)).map(|input| {
                 TraceStep {
-                    step: "shadowed",
+                    step: StepKind::Shadowed,
                     span: [0, text.len()],
                     found: class.iter().map(found).collect(),
                     rule: self.place(input.at),

@@ -13,6 +13,7 @@ mod run;
 mod trace;
 
 pub use crate::flow::{Amendment, Effect};
+pub use crate::judge::{Leaf, StepKind};
 pub use contract::{
     Call, ContentBlock, EffectRecord, Extent, Finding, Ledger, Outcome, Part, Section, Status, TraceStep, Utterance,
     VERSION, Verdict,

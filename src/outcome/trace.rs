@@ -5,11 +5,11 @@
 //! findings with what answered them, the rules and effects.
 //! Never: decides anything: every step tells what the floors above decided.
 
-use super::contract::{Part, TraceStep};
+use super::contract::{Part, TraceStep, Verdict};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
 use crate::document::{Trial, Tried, What};
 use crate::flow::{Effect, Flowed};
-use crate::judge::{Fate, Judgement, Leaf, Step};
+use crate::judge::{Fate, Judgement, Leaf, Step, StepKind};
 use crate::program::Program;
 use crate::text::{Lines, Location, Span, excerpt};
 
@@ -27,14 +27,16 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
         if let Some(cause) = judged.causes.get(&index) {
             found = format!("{found}: {}", bare(cause));
         }
-        steps.push(step(program, "block", block.span(), found, bound.at));
+        steps.push(step(program, StepKind::Block, block.span(), found, bound.at));
     }
     for call in &judged.calls {
         let block = judged.document.blocks.get(call.block).map(|block| block.span()).unwrap_or_default();
-        let verdict = if call.accepted && !judged.refused { "accepted" } else { "dropped" };
+        let accepted = call.accepted && !judged.refused;
+        let verdict = if accepted { Verdict::Accepted } else { Verdict::Dropped };
         let action = call.action.and_then(|number| program.actions.get_index(number));
         let name = excerpt(&call.name, 60);
-        steps.push(step(program, "call", block, format!("{name} {verdict}"), action.map(|(_, action)| action.at)));
+        let (kind, at) = (StepKind::Call { accepted }, action.map(|(_, action)| action.at));
+        steps.push(step(program, kind, block, format!("{name} {verdict}"), at));
     }
     steps.extend(asked.iter().chain(&flowed.steps).map(|asked| told(program, asked)));
     for found in &judged.findings {
@@ -61,24 +63,24 @@ fn effects<'f>(program: &'f Program, flowed: &'f Flowed) -> impl Iterator<Item =
             Effect::Amend(amendment) => format!("amend {}", amendment.key),
             Effect::Record { key, path, .. } => format!("record {path} in {key}"),
         };
-        step(program, "effect", done.span, kind, done.cause)
+        step(program, StepKind::Effect, done.span, kind, done.cause)
     })
 }
 
 /// A finding, and what answered it.
 fn finding(program: &Program, found: &Diagnostic, steps: &mut Vec<TraceStep>) {
-    let what = match found.code {
-        Code::Defect(Defect::Guardrail) => "guardrail",
-        Code::Defect(_) => "defect",
-        _ => "remark",
+    let kind = match found.code {
+        Code::Defect(Defect::Guardrail) => StepKind::Guardrail,
+        Code::Defect(_) => StepKind::Defect,
+        _ => StepKind::Remark,
     };
     let span = found.at.map(|at| at.span).unwrap_or_default();
     let name = found.id.clone().unwrap_or_else(|| bare(&found.code));
     let text = format!("{name}: {}", found.message);
-    steps.push(step(program, what, span, text, found.rule));
+    steps.push(step(program, kind, span, text, found.rule));
     if let Some(strategy) = found.strategy {
         let said = if found.answered_by.is_some() { "" } else { ", the default" };
-        steps.push(step(program, "strategy", span, format!("{strategy}{said}"), found.answered_by));
+        steps.push(step(program, StepKind::Strategy, span, format!("{strategy}{said}"), found.answered_by));
     }
 }
 
@@ -95,7 +97,7 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
         let name = &dialect.name;
         let Some(one) = tried.iter().find(|one| one.dialect == number) else {
             let found = format!("`{name}` is not tried in the mode `{}`", judged.session.mode);
-            steps.push(step(program, "dialect", Span::default(), found, dialect.at));
+            steps.push(step(program, StepKind::Dialect, Span::default(), found, dialect.at));
             continue;
         };
         let place = match one.trial {
@@ -123,7 +125,7 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
                 format!("`{name}` {misses}{until}{}", nearest(judged, one, &lines))
             }
         };
-        steps.push(step(program, "dialect", place, found, dialect.at));
+        steps.push(step(program, StepKind::Dialect, place, found, dialect.at));
     }
 }
 
@@ -178,11 +180,11 @@ fn bytes(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
     for (span, leaf, own) in runs {
         let bound = own.and_then(|block| judged.block(block)).map(|(_, bound)| bound.at);
         let why = if leaf == Leaf::Dropped { why_dropped(judged, span, own) } else { None };
-        let found = match why {
-            Some(why) => format!("{}: {why}", leaf.word()),
+        let found = match &why {
+            Some(why) => format!("{leaf}: {why}"),
             None => leaf.word().to_owned(),
         };
-        steps.push(step(judged.program, "bytes", span, found, bound));
+        steps.push(step(judged.program, StepKind::Bytes { part: leaf, why }, span, found, bound));
     }
 }
 
@@ -206,16 +208,10 @@ fn bare(code: &Code) -> String {
 
 fn told(program: &Program, asked: &Step) -> TraceStep {
     let parts = asked.parts.iter().map(|part| Part { text: part.text.clone(), value: part.value.clone() });
-    TraceStep { parts: parts.collect(), ..step(program, asked.what, asked.span, asked.found.clone(), asked.at) }
+    TraceStep { parts: parts.collect(), ..step(program, asked.kind.clone(), asked.span, asked.found.clone(), asked.at) }
 }
 
-fn step(
-    program: &Program,
-    what: &'static str,
-    span: Span,
-    found: String,
-    at: impl Into<Option<Location>>,
-) -> TraceStep {
+fn step(program: &Program, kind: StepKind, span: Span, found: String, at: impl Into<Option<Location>>) -> TraceStep {
     let rule = at.into().and_then(|at| program.place(at));
-    TraceStep { step: what, span: [span.start, span.end], found, rule, parts: Vec::new() }
+    TraceStep { step: kind, span: [span.start, span.end], found, rule, parts: Vec::new() }
 }

@@ -108,13 +108,11 @@ impl Program {
         rules.map(|rule| (rule.id.clone(), self.place(rule.at).unwrap_or_default())).collect()
     }
 
-    /// The exits as `FROM to MODE`, and where each stands.
-    pub fn exit_table(&self) -> Vec<(String, Arc<str>)> {
+    /// The exits: the mode that each leaves, the one that it enters, and where it stands.
+    pub fn exit_table(&self) -> Vec<(&str, &str, Arc<str>)> {
         let exits = self.modes.iter().flat_map(|(from, mode)| mode.exits.iter().map(move |exit| (from, exit)));
         exits
-            .map(|(from, exit)| {
-                (format!("{from} to {}", self.mode_name(exit.to)), self.place(exit.at).unwrap_or_default())
-            })
+            .map(|(from, exit)| (from.as_str(), self.mode_name(exit.to), self.place(exit.at).unwrap_or_default()))
             .collect()
     }
 

@@ -8,7 +8,9 @@ use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
 use super::row::Row;
 use super::{Tally, count};
 use crate::diagnostic::Severity;
-use crate::outcome::{Call, Effect, EffectRecord, Finding, Ledger, Outcome, Status, TraceStep, Verdict};
+use crate::outcome::{
+    Call, Effect, EffectRecord, Finding, Leaf, Ledger, Outcome, Status, StepKind, TraceStep, Verdict,
+};
 use crate::text::{Source, Span, excerpt, turns};
 use annotate_snippets::renderer::{AnsiColor, Style};
 use serde_json::{Map, Value};
@@ -43,7 +45,7 @@ impl Pen {
         if let Some(trace) = &outcome.trace {
             heading("trace", &mut text);
             // What became of each byte is what the bar below sums up.
-            for step in trace.iter().filter(|step| step.step != "bytes") {
+            for step in trace.iter().filter(|step| !matches!(step.step, StepKind::Bytes { .. })) {
                 text += &self.step(step, response);
             }
         }
@@ -234,35 +236,35 @@ fn members(members: &crate::Value) -> String {
 }
 
 /// The parts of the ledger: a name, and how many bytes.
-pub(super) fn parts(ledger: &Ledger) -> [(&'static str, usize); 10] {
+pub(super) fn parts(ledger: &Ledger) -> [(Leaf, usize); 10] {
     [
-        ("message", ledger.message),
-        ("thinking", ledger.thinking),
-        ("calls", ledger.calls),
-        ("contents", ledger.contents),
-        ("sections", ledger.sections),
-        ("utterances", ledger.utterances),
-        ("markup", ledger.markup),
-        ("stray", ledger.stray),
-        ("dropped", ledger.dropped),
-        ("blank", ledger.blank),
+        (Leaf::Message, ledger.message),
+        (Leaf::Thinking, ledger.thinking),
+        (Leaf::Calls, ledger.calls),
+        (Leaf::Contents, ledger.contents),
+        (Leaf::Sections, ledger.sections),
+        (Leaf::Utterances, ledger.utterances),
+        (Leaf::Markup, ledger.markup),
+        (Leaf::Stray, ledger.stray),
+        (Leaf::Dropped, ledger.dropped),
+        (Leaf::Blank, ledger.blank),
     ]
 }
 
 /// The mark of a part of the ledger, which tells it apart without colours, and its colour.
-pub(super) fn mark_of(part: &str) -> (char, Style) {
+pub(super) fn mark_of(part: Leaf) -> (char, Style) {
     let colour = |colour: AnsiColor| colour.on_default();
     match part {
-        "message" => ('█', colour(AnsiColor::Green)),
-        "thinking" => ('░', colour(AnsiColor::BrightBlack)),
-        "calls" => ('▓', colour(AnsiColor::Blue)),
-        "contents" => ('▒', colour(AnsiColor::Cyan)),
-        "sections" => ('▞', colour(AnsiColor::BrightGreen)),
-        "utterances" => ('▚', colour(AnsiColor::BrightCyan)),
-        "markup" => ('─', colour(AnsiColor::Magenta)),
-        "stray" => ('?', colour(AnsiColor::Yellow)),
-        "dropped" => ('×', colour(AnsiColor::BrightRed)),
-        _ => ('·', FAINT),
+        Leaf::Message => ('█', colour(AnsiColor::Green)),
+        Leaf::Thinking => ('░', colour(AnsiColor::BrightBlack)),
+        Leaf::Calls => ('▓', colour(AnsiColor::Blue)),
+        Leaf::Contents => ('▒', colour(AnsiColor::Cyan)),
+        Leaf::Sections => ('▞', colour(AnsiColor::BrightGreen)),
+        Leaf::Utterances => ('▚', colour(AnsiColor::BrightCyan)),
+        Leaf::Markup => ('─', colour(AnsiColor::Magenta)),
+        Leaf::Stray => ('?', colour(AnsiColor::Yellow)),
+        Leaf::Dropped => ('×', colour(AnsiColor::BrightRed)),
+        Leaf::Blank => ('·', FAINT),
     }
 }
 
@@ -270,12 +272,12 @@ pub(super) fn mark_of(part: &str) -> (char, Style) {
 pub(super) fn ledger(ledger: &Ledger) -> String {
     let mut bar = String::new();
     let mut legend = Vec::new();
-    for (name, bytes) in parts(ledger).into_iter().filter(|(_, bytes)| *bytes > 0) {
-        let (mark, style) = mark_of(name);
+    for (part, bytes) in parts(ledger).into_iter().filter(|(_, bytes)| *bytes > 0) {
+        let (mark, style) = mark_of(part);
         let cells = (bytes * BAR).div_ceil(ledger.bytes.max(1)).min(BAR);
         let run: String = std::iter::repeat_n(mark, cells).collect();
         bar += &paint(style, &run);
-        legend.push(format!("{} {name} {bytes}", paint(style, &mark.to_string())));
+        legend.push(format!("{} {part} {bytes}", paint(style, &mark.to_string())));
     }
     if bar.is_empty() {
         return format!("{}\n", count(ledger.bytes, "byte"));

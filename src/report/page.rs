@@ -9,27 +9,13 @@ use super::outcome::parts;
 use super::story::{Line, Story};
 use super::{count, status, unpainted};
 use crate::diagnostic::Severity;
-use crate::outcome::{Finding, Outcome, Status, TraceStep};
+use crate::outcome::{Finding, Leaf, Outcome, Status, StepKind, TraceStep};
 use crate::text::{Source, entity, excerpt};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("page.css");
 /// Nothing is loaded and nothing runs, whatever an answer says.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-
-/// The parts of the ledger, and what it means that a byte counts there.
-const MEANINGS: [(&str, &str); 10] = [
-    ("message", "shown to the user"),
-    ("thinking", "the model's reasoning: nothing in it counts"),
-    ("calls", "the payload of a call"),
-    ("contents", "text under a key"),
-    ("sections", "a named part of the reply"),
-    ("utterances", "what a speaker says"),
-    ("markup", "openers, closers and what else only spells blocks"),
-    ("stray", "text outside every block"),
-    ("dropped", "taken out by a strategy"),
-    ("blank", "white space around blocks"),
-];
 
 impl Pen {
     /// The story of an answer of the pack `pack` as a page of HTML. The outcome has a trace.
@@ -88,13 +74,8 @@ impl Page<'_> {
 
     /// The bar of all bytes, and a switch for each part that shows it alone.
     fn ledger(&mut self, outcome: &Outcome, pack: &str, lines: usize) {
-        let bytes = parts(&outcome.ledger);
-        let shown = || {
-            MEANINGS.iter().filter_map(|(part, meaning)| {
-                let (_, bytes) = bytes.iter().find(|(name, bytes)| name == part && *bytes > 0)?;
-                Some((*part, *bytes, *meaning))
-            })
-        };
+        let all = parts(&outcome.ledger);
+        let shown = || all.iter().filter(|(_, bytes)| *bytes > 0).map(|(part, bytes)| (*part, *bytes, meaning(*part)));
         self.section("bytes", "Every byte", |page| {
             let all = format!("{} in {}", count(outcome.ledger.bytes, "byte"), count(lines, "line"));
             page.html += &format!("<p>{all}, judged by the pack <code>{}</code>.</p>\n<div class=\"bar\" aria-hidden=\"true\">", escaped(pack));
@@ -166,7 +147,7 @@ impl Page<'_> {
                 line.part()
             );
             for piece in &line.pieces {
-                let element = if piece.part == "dropped" { "del" } else { "span" };
+                let element = if piece.part == Leaf::Dropped { "del" } else { "span" };
                 _ = write!(self.html, "<{element} class=\"p {}\"", piece.part);
                 if !is_common(common, piece.step) {
                     _ = write!(self.html, " title=\"{}\"", self.reason(piece.step));
@@ -182,17 +163,16 @@ impl Page<'_> {
 
     /// What became of some bytes, and the declaration that says so.
     fn reason(&self, step: &TraceStep) -> String {
-        let (part, why) = step.found.split_once(": ").unwrap_or((&step.found, ""));
-        let meaning = MEANINGS.iter().find(|(name, _)| *name == part).map_or("", |(_, meaning)| meaning);
-        let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+        let StepKind::Bytes { part, why } = &step.step else { return escaped(&step.found) };
+        let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
         let rule = step.rule.as_ref().map(|rule| format!(", {}", self.pen.shown(rule))).unwrap_or_default();
-        escaped(&format!("{part}: {meaning}{why}{rule}"))
+        escaped(&format!("{part}: {}{why}{rule}", meaning(*part)))
     }
 
     /// What was decided at a line: its gist, and behind it everything.
     fn notes(&mut self, line: &Line<'_>) {
         let Some((at, gist)) = line.steps.iter().enumerate().min_by_key(|(_, step)| weight(step)) else { return };
-        let answer = line.steps.get(at + 1).filter(|step| step.step == "strategy" && kind(gist) == "warning");
+        let answer = line.steps.get(at + 1).filter(|step| step.step == StepKind::Strategy && kind(gist) == "warning");
         let answer = answer.map(|step| format!(" → {}", marked(&step.found))).unwrap_or_default();
         let rest = line.steps.len() - 1;
         let more = if rest > 0 { format!(" <small>+{rest}</small>") } else { String::new() };
@@ -246,21 +226,37 @@ impl Page<'_> {
 /// What kind of news a step is.
 fn kind(step: &TraceStep) -> &'static str {
     match step.step {
-        "call" if step.found.ends_with("dropped") => "bad",
-        "call" | "effect" | "mode" => "good",
-        "defect" | "guardrail" => "warning",
-        "strategy" => "strategy",
-        "condition" | "remark" => "info",
+        StepKind::Call { accepted: false } => "bad",
+        StepKind::Call { .. } | StepKind::Effect | StepKind::Mode { .. } => "good",
+        StepKind::Defect | StepKind::Guardrail => "warning",
+        StepKind::Strategy => "strategy",
+        StepKind::Condition | StepKind::Remark => "info",
         _ => "plain",
+    }
+}
+
+/// What it means that bytes count under a part of the ledger.
+fn meaning(part: Leaf) -> &'static str {
+    match part {
+        Leaf::Message => "shown to the user",
+        Leaf::Thinking => "the model's reasoning: nothing in it counts",
+        Leaf::Calls => "the payload of a call",
+        Leaf::Contents => "text under a key",
+        Leaf::Sections => "a named part of the reply",
+        Leaf::Utterances => "what a speaker says",
+        Leaf::Markup => "openers, closers and what else only spells blocks",
+        Leaf::Stray => "text outside every block",
+        Leaf::Dropped => "taken out by a strategy",
+        Leaf::Blank => "white space around blocks",
     }
 }
 
 /// The step of least weight is the gist of its line.
 fn weight(step: &TraceStep) -> usize {
     match step.step {
-        "call" => 0,
-        "defect" | "guardrail" => 1,
-        "block" => 2,
+        StepKind::Call { .. } => 0,
+        StepKind::Defect | StepKind::Guardrail => 1,
+        StepKind::Block => 2,
         _ => 3,
     }
 }

@@ -7,7 +7,7 @@
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
 use super::outcome::{heading, ledger, mark_of, visible};
 use super::{count, status};
-use crate::outcome::{Outcome, TraceStep};
+use crate::outcome::{Leaf, Outcome, StepKind, TraceStep};
 use crate::text::{Source, excerpt};
 use annotate_snippets::renderer::Style;
 use std::fmt::Write as _;
@@ -39,19 +39,19 @@ pub(super) struct Line<'o> {
 pub(super) struct Piece<'o> {
     pub(super) text: &'o str,
     /// The part of the ledger under which they count.
-    pub(super) part: &'o str,
+    pub(super) part: Leaf,
     /// What became of them.
     pub(super) step: &'o TraceStep,
 }
 
 impl Line<'_> {
     /// The part of the ledger that has most of the line; markup and blanks only where there is nothing else.
-    pub(super) fn part(&self) -> &str {
+    pub(super) fn part(&self) -> Leaf {
         let weight = |piece: &&Piece<'_>| {
-            let says = !matches!(piece.part, "markup" | "blank");
-            (says, piece.part != "blank", piece.text.len())
+            let says = !matches!(piece.part, Leaf::Markup | Leaf::Blank);
+            (says, piece.part != Leaf::Blank, piece.text.len())
         };
-        self.pieces.iter().max_by_key(weight).map_or("blank", |piece| piece.part)
+        self.pieces.iter().max_by_key(weight).map_or(Leaf::Blank, |piece| piece.part)
     }
 }
 
@@ -61,21 +61,25 @@ impl<'o> Story<'o> {
         let trace = outcome.trace.as_deref().unwrap_or_default();
         let mut story = Story { dialects: Vec::new(), lines: Vec::new(), whole: Vec::new() };
         let length = response.text().len();
-        let is_block = |span| trace.iter().any(|step| step.step == "block" && step.span == span);
+        let is_block = |span| trace.iter().any(|step| step.step == StepKind::Block && step.span == span);
         let one_block = is_block([0, length]);
         let mut at_lines: Vec<(usize, &TraceStep)> = Vec::new();
         for step in trace {
             let [start, end] = step.span;
             match step.step {
-                "dialect" => story.dialects.push(step),
-                "bytes" => {}
+                StepKind::Dialect => story.dialects.push(step),
+                StepKind::Bytes { .. } => {}
                 _ if start >= length || (start == 0 && end == length && !one_block) => story.whole.push(step),
                 _ => at_lines.push((start, step)),
             }
         }
         at_lines.sort_by_key(|(start, _)| *start);
         let mut steps = at_lines.into_iter().peekable();
-        let mut bytes = trace.iter().filter(|step| step.step == "bytes").peekable();
+        let counted = trace.iter().filter_map(|step| match step.step {
+            StepKind::Bytes { part, .. } => Some((part, step)),
+            _ => None,
+        });
+        let mut counted = counted.peekable();
         let mut at = 0;
         for text in response.text().split_inclusive('\n') {
             let end = at + text.len();
@@ -84,16 +88,16 @@ impl<'o> Story<'o> {
                 line.steps.push(step);
             }
             let shown = at + text.trim_end_matches(['\n', '\r']).len();
-            while let Some(step) = bytes.peek().copied().filter(|step| step.span[0] < end) {
+            while let Some((part, step)) = counted.peek().copied().filter(|(_, step)| step.span[0] < end) {
                 let from = step.span[0].max(at);
                 let text = response.text().get(from..step.span[1].min(shown)).unwrap_or_default();
                 if !text.is_empty() {
-                    line.pieces.push(Piece { text, part: step.found.split(':').next().unwrap_or_default(), step });
+                    line.pieces.push(Piece { text, part, step });
                 }
                 if step.span[1] > end {
                     break;
                 }
-                bytes.next();
+                counted.next();
             }
             story.lines.push(line);
             at = end;
@@ -135,7 +139,7 @@ impl Pen {
     /// The story with a line for each step, to be read aloud or searched.
     pub fn plain_story(&self, outcome: &Outcome, response: &Source) -> String {
         let mut text = String::new();
-        let steps = outcome.trace.iter().flatten().filter(|step| step.step != "bytes");
+        let steps = outcome.trace.iter().flatten().filter(|step| !matches!(step.step, StepKind::Bytes { .. }));
         for step in steps {
             let rule = step.rule.as_ref().map(|rule| format!(" [{}]", self.shown(rule))).unwrap_or_default();
             let place = response.place(step.span[0]);
@@ -198,14 +202,15 @@ impl Pen {
 
 /// The word for a step, and its colour.
 pub(super) fn word_of(step: &TraceStep) -> (&'static str, Style) {
-    match step.step {
-        "strategy" => ("  answer", WARN),
-        "defect" | "guardrail" => (step.step, WARN),
-        "call" if step.found.ends_with("dropped") => ("call", BAD),
-        "call" | "effect" | "mode" => (step.step, GOOD),
-        "condition" | "remark" => (step.step, FAINT),
-        word => (word, STRONG),
-    }
+    let style = match &step.step {
+        StepKind::Strategy => return ("  answer", WARN),
+        StepKind::Defect | StepKind::Guardrail => WARN,
+        StepKind::Call { accepted: false } => BAD,
+        StepKind::Call { .. } | StepKind::Effect | StepKind::Mode { .. } => GOOD,
+        StepKind::Condition | StepKind::Remark => FAINT,
+        _ => STRONG,
+    };
+    (step.step.word(), style)
 }
 
 fn draw_line(story: &Story<'_>, at: usize, width: usize, text: &mut String) {

@@ -225,7 +225,7 @@ proptest! {
         prop_assert_eq!(&outcome.trace, &cut.trace);
         let source = Source::new("answer", String::from_utf8_lossy(&response));
         let mut at = 0;
-        for step in outcome.trace.iter().flatten().filter(|step| step.step == "bytes") {
+        for step in outcome.trace.iter().flatten().filter(|step| step.step.word() == "bytes") {
             prop_assert_eq!(step.span[0], at);
             at = step.span[1];
         }
