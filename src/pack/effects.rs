@@ -12,37 +12,44 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     surface.effects().into_iter().for_each(|effect| check_effect(effect, surface, diagnostics));
 }
 
-/// A verb, the keys that it needs, and those that it may have beside them.
-type Verb = (&'static str, &'static [&'static str], &'static [&'static str]);
+/// What an effect may do.
+struct Verb {
+    word: &'static str,
+    /// The keys that it needs, and those that it may have beside them.
+    needs: &'static [&'static str],
+    may: &'static [&'static str],
+    /// Where an effect says it, if it does.
+    at: fn(&Effect) -> Option<Location>,
+}
 
-const VERBS: [Verb; 10] = [
-    ("set", &["value"], &[]),
-    ("append", &["value"], &["unique"]),
-    ("remove", &[], &[]),
-    ("emit", &[], &["value"]),
-    ("write", &["value"], &[]),
-    ("remark", &[], &["text"]),
-    ("say", &[], &["with"]),
-    ("go", &[], &["insist"]),
-    ("amend", &["section", "value"], &["marker", "otherwise", "done", "missing"]),
-    ("record", &["path", "value"], &["schema"]),
-];
+macro_rules! verbs {
+    ($($verb:ident: [$($needs:literal)*] [$($may:literal)*];)*) => {
+        &[$(Verb {
+            word: stringify!($verb),
+            needs: &[$($needs),*],
+            may: &[$($may),*],
+            at: |effect| effect.$verb.as_ref().map(|word| word.at),
+        }),*]
+    };
+}
 
-/// The verbs that an effect has, and where they stand.
-fn verbs(effect: &Effect) -> impl Iterator<Item = (Verb, Location)> {
-    let at = [
-        effect.set.as_ref().map(|word| word.at),
-        effect.append.as_ref().map(|word| word.at),
-        effect.remove.as_ref().map(|word| word.at),
-        effect.emit.as_ref().map(|word| word.at),
-        effect.write.as_ref().map(|word| word.at),
-        effect.remark.as_ref().map(|word| word.at),
-        effect.say.as_ref().map(|word| word.at),
-        effect.go.as_ref().map(|word| word.at),
-        effect.amend.as_ref().map(|word| word.at),
-        effect.record.as_ref().map(|word| word.at),
-    ];
-    VERBS.iter().copied().zip(at).filter_map(|(verb, at)| Some((verb, at?)))
+const VERBS: &[Verb] = verbs! {
+    set: ["value"] [];
+    append: ["value"] ["unique"];
+    remove: [] [];
+    emit: [] ["value"];
+    write: ["value"] [];
+    remark: [] ["text"];
+    say: [] ["with"];
+    go: [] ["insist"];
+    amend: ["section" "value"] ["marker" "otherwise" "done" "missing"];
+    record: ["path" "value"] ["schema"];
+};
+
+impl Verb {
+    fn uses(&self, key: &str) -> bool {
+        self.needs.contains(&key) || self.may.contains(&key)
+    }
 }
 
 /// The keys of an effect that belong to verbs, and where they stand.
@@ -68,41 +75,38 @@ fn check_effect(effect: &Effect, surface: &Surface, diagnostics: &mut Vec<Diagno
     let mut bad = |at, message: String, help: String| {
         diagnostics.push(Diagnostic::new(Code::PACK_EFFECT, at, message).with_help(help));
     };
-    let mut given = verbs(effect);
+    let mut given = VERBS.iter().filter_map(|verb| Some((verb, (verb.at)(effect)?)));
     let first = given.next();
-    if let (Some(((verb, ..), _)), Some(((other, ..), at))) = (first, given.next()) {
-        bad(at, format!("this effect has two verbs, `{verb}` and `{other}`"), "make it two effects".to_owned());
+    if let (Some((Verb { word, .. }, _)), Some((other, at))) = (first, given.next()) {
+        bad(at, format!("this effect has two verbs, `{word}` and `{}`", other.word), "make it two effects".to_owned());
     }
     let binds = effect.new.is_some() || !effect.lets.is_empty();
     match first {
         // Which verb was meant is not known.
         None if surface.torn.contains(&effect.at) => {}
         None if effect.effects.is_empty() && !binds => {
-            let verbs: Vec<String> = VERBS.iter().map(|(verb, ..)| format!("`{verb}`")).collect();
+            let verbs: Vec<String> = VERBS.iter().map(|verb| format!("`{}`", verb.word)).collect();
             let help = format!("give it a verb: {}", verbs.join(", "));
             bad(effect.at, "this effect does nothing".to_owned(), help);
         }
-        Some(((verb, ..), at)) if !effect.effects.is_empty() => {
+        Some((Verb { word, .. }, at)) if !effect.effects.is_empty() => {
             let help = "put the verb into an effect of its own, before the nested ones";
-            bad(at, format!("this effect has both the verb `{verb}` and nested effects"), help.to_owned());
+            bad(at, format!("this effect has both the verb `{word}` and nested effects"), help.to_owned());
         }
-        Some(((verb, needs, _), at)) => {
+        Some((Verb { word, needs, .. }, at)) => {
             for key in needs.iter().filter(|key| !keys(effect).any(|(known, _)| known == **key)) {
-                bad(at, format!("`{verb}` needs a `{key}`"), format!("add `{key} = …`"));
+                bad(at, format!("`{word}` needs a `{key}`"), format!("add `{key} = …`"));
             }
         }
         None => {}
     }
     let unknown = first.is_none() && surface.torn.contains(&effect.at);
     for (key, at) in keys(effect).filter(|_| !unknown) {
-        if first.is_some_and(|((_, needs, may), _)| needs.contains(&key) || may.contains(&key)) {
+        if first.is_some_and(|(verb, _)| verb.uses(key)) {
             continue;
         }
-        let owners: Vec<String> = VERBS
-            .iter()
-            .filter(|(_, needs, may)| needs.contains(&key) || may.contains(&key))
-            .map(|(verb, ..)| format!("`{verb}`"))
-            .collect();
+        let owners = VERBS.iter().filter(|verb| verb.uses(key));
+        let owners: Vec<String> = owners.map(|verb| format!("`{}`", verb.word)).collect();
         bad(at, format!("nothing uses this `{key}`"), format!("it belongs to {}", owners.join(", ")));
     }
     if let (None, Some(remark)) = (&effect.text, &effect.remark)
