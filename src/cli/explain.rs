@@ -93,10 +93,6 @@ fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Err
 
 /// The page of a whole code, of a bare name, or of a fault that a grammar names.
 fn find(name: &str) -> Option<&'static Page> {
-    let bare = name.strip_prefix("response/").unwrap_or(name);
-    if bare.starts_with("fault_") {
-        return page("response/fault");
-    }
     let with_area = |area: &str| page(&format!("{area}/{name}"));
     page(name).or_else(|| {
         ["response", "pack", "prompt", "case", "workspace", "internal"].iter().find_map(|area| with_area(area))

@@ -44,6 +44,19 @@ impl fmt::Display for Code {
     }
 }
 
+/// What the names of those rules of a grammar start with of which a match is a remark.
+const FAULT: &str = "fault_";
+
+/// Whether a match of a rule of this name is a remark: [`Code::Fault`].
+pub fn is_fault(rule: &str) -> bool {
+    rule.starts_with(FAULT)
+}
+
+/// What such a rule finds, in words: its name says it.
+pub(crate) fn fault_words(rule: &str) -> String {
+    rule.trim_start_matches(FAULT).replace('_', " ")
+}
+
 /// One row of the table of codes.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Row {

@@ -10,7 +10,8 @@ mod faults;
 mod names;
 mod pages;
 
-pub use codes::{Code, Row, rows};
+pub(crate) use codes::fault_words;
+pub use codes::{Code, Row, is_fault, rows};
 pub use defects::{Defect, Remark, Strategy};
 pub use faults::Faults;
 pub use names::{alternatives, nearest};

@@ -4,6 +4,8 @@
 //! Out: [`Page`] by code.
 //! Never: runs the snippets of a page; a test does.
 
+use super::is_fault;
+
 /// One page of explanation.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
@@ -177,7 +179,9 @@ pages! {
     "ask-again" = "strategy/ask-again",
 }
 
-/// The page of `code`.
+/// The page of `code`. The faults that grammars name share one.
 pub fn page(code: &str) -> Option<&'static Page> {
+    let of_grammar = code.strip_prefix("response/").is_some_and(is_fault);
+    let code = if of_grammar { "response/fault" } else { code };
     pages().iter().find(|page| page.code == code)
 }

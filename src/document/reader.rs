@@ -19,7 +19,7 @@ use super::prelude::{Prelude, Sought, Stand};
 use super::quoted::Tags;
 use super::{Attribute, Attributes, Block, Document, Ended, Found, Given, Key, Pieces, What, Written};
 use crate::diagnostic::{Defect, Remark};
-use crate::grammar::{Machine, Progress, RuleId};
+use crate::grammar::{Machine, RuleId};
 use crate::program::{self, BlockId, Dialect, Family, Limits};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
@@ -285,12 +285,11 @@ impl Scanner {
             return opener;
         }
         let mut machine = Machine::new();
-        machine.start(&family.grammar, family.open, mark.start());
         // It has matched before, within the budget.
         let mut steps = u64::MAX;
-        match machine.run(&family.grammar, given.text, true, &mut steps) {
-            Progress::Matched(_) => opener(family, machine.captures()),
-            _ => Opener::default(),
+        match machine.match_at(&family.grammar, family.open, given.text, mark.start(), &mut steps) {
+            Some(_) => opener(family, machine.captures()),
+            None => Opener::default(),
         }
     }
 

@@ -209,6 +209,23 @@ impl Machine {
         }
     }
 
+    /// Where a match of `rule` at byte `at` ends, if there is one within the `steps`. The text will not grow any more.
+    #[inline]
+    pub fn match_at(
+        &mut self,
+        grammar: &Grammar,
+        rule: RuleId,
+        text: &str,
+        at: usize,
+        steps: &mut u64,
+    ) -> Option<usize> {
+        self.start(grammar, rule, at);
+        match self.run(grammar, text, true, steps) {
+            Progress::Matched(end) => Some(end),
+            _ => None,
+        }
+    }
+
     fn finish(&mut self, done: Progress) -> Progress {
         if !matches!(done, Progress::Matched(_)) {
             self.captures.clear();

@@ -2,7 +2,7 @@
 //!
 //! In: the text of a grammar in pest's language, shipped or a pack's own.
 //! Out: a checked [`Grammar`], and a [`Machine`] that runs its rules on a text that may still be growing.
-//! Never: knows what a rule's name means to the reader, or which names a pack binds.
+//! Never: knows what a rule's name means to the reader, unless it is a `fault_…`, or which names a pack binds.
 //!
 //! A text becomes a tree with places ([`tree`]), which is checked ([`check`]) before pest's optimiser sees it; what
 //! that returns is resolved ([`expression`]), looked through for what is known beforehand ([`analysis`]) and compiled
@@ -27,7 +27,7 @@ pub use machine::{Capture, Machine, Progress, inside};
 pub use shipped::{shipped, shipped_names};
 pub use spell::Part;
 
-use crate::diagnostic::{Checked, Diagnostic};
+use crate::diagnostic::{Checked, Diagnostic, is_fault};
 use crate::text::{Location, SourceId, Span};
 use expression::Expr;
 use std::collections::{HashMap, HashSet};
@@ -163,6 +163,17 @@ impl Grammar {
     /// The name of `rule`.
     pub fn rule_name(&self, rule: RuleId) -> &str {
         self.rules.get(usize::from(rule.0)).map_or("", |rule| rule.name.as_str())
+    }
+
+    /// What faults a match took: the rules that are remarks, and where each matched.
+    pub fn faults<'c>(&'c self, captures: &'c [Capture]) -> impl Iterator<Item = (RuleId, Span)> + use<'c> {
+        let faults = captures.iter().filter(|capture| self.is_fault(capture.rule()));
+        faults.map(|capture| (capture.rule(), capture.span()))
+    }
+
+    /// Whether `rule` is a remark wherever it matches.
+    pub fn is_fault(&self, rule: RuleId) -> bool {
+        is_fault(self.rule_name(rule))
     }
 
     /// All rules, in the order of the file.

@@ -5,7 +5,7 @@
 //! Never: makes up a capture, or returns a text that the rule does not read.
 
 use super::expression::Expr;
-use super::{Grammar, Machine, Progress, RuleId};
+use super::{Grammar, Machine, RuleId};
 use pest_meta::ast::RuleType;
 
 /// What one capture of a spelling is to be.
@@ -50,10 +50,7 @@ impl Grammar {
 
     /// Whether `rule` reads the whole of `text` and nothing of what stands `behind` it.
     fn reads_before(&self, rule: RuleId, text: &str, behind: &str) -> bool {
-        let mut machine = Machine::new();
-        let mut steps = STEPS;
-        machine.start(self, rule, 0);
-        machine.run(self, &format!("{text}{behind}"), true, &mut steps) == Progress::Matched(text.len())
+        Machine::new().match_at(self, rule, &format!("{text}{behind}"), 0, &mut STEPS.clone()) == Some(text.len())
     }
 }
 

@@ -7,7 +7,7 @@
 use super::places::{self, Places};
 use super::typing::{self, Entry, Source, Undeclared};
 use super::{Call, Judgement, Subject, defect};
-use crate::diagnostic::{Defect, Remark, Strategy};
+use crate::diagnostic::{Defect, Remark, Strategy, is_fault};
 use crate::document::payload::{self, Fields, Json, Payload, Spelled, Unreadable};
 use crate::document::{Block, Ended, Key, Written, trimmed};
 use crate::program::{self, Action, Dialect, Types};
@@ -255,7 +255,7 @@ impl<'r> Judgement<'r> {
         let Some((_, dialect)) = self.dialect else { return Vec::new() };
         let mut entries: Vec<Entry<'r>> = Vec::new();
         for attribute in block.attributes.iter().take(self.program.limits.fields) {
-            let Some(name) = self.key_of(block, attribute).filter(|name| !name.starts_with("fault_")) else { continue };
+            let Some(name) = self.key_of(block, attribute).filter(|name| !is_fault(name)) else { continue };
             let same = |other: &str| dialect.names.same(other, name);
             let names = matches!(&bound.called, program::Called::Attribute(called) if same(called));
             if !names && !entries.iter().any(|entry| same(entry.name)) {

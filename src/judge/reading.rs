@@ -5,7 +5,7 @@
 //! Never: looks for defects of its own.
 
 use super::{Fate, Judgement, Subject, defect};
-use crate::diagnostic::{Code, Defect, Diagnostic, Remark};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark, fault_words};
 use crate::document::payload::json_grammar;
 use crate::document::{Found, What};
 use crate::grammar::RuleId;
@@ -68,7 +68,7 @@ impl Judgement<'_> {
         let family = block.map_or(0, |(block, _)| block.family());
         let Some(grammar) = self.dialect.and_then(|(_, dialect)| dialect.grammar(family)) else { return };
         let name = grammar.rule_name(rule);
-        let what = name.trim_start_matches("fault_").replace('_', " ");
+        let what = fault_words(name);
         let message = match block {
             Some((block, _)) => {
                 format!("the opener of `{}` has a fault: {what}", excerpt(block.name().of(self.text), 40))
@@ -82,8 +82,7 @@ impl Judgement<'_> {
 
     /// What had to be forgiven in JSON.
     pub(super) fn payload_fault(&mut self, name: &str, span: Span) {
-        let what = name.trim_start_matches("fault_").replace('_', " ");
-        let message = format!("the payload is no strict JSON: {what}");
+        let message = format!("the payload is no strict JSON: {}", fault_words(name));
         self.find(Diagnostic::new(Code::Fault(name.into()), Location::response(span), message));
     }
 

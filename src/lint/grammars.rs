@@ -5,13 +5,12 @@
 //! could read its text over and over.
 //! Never: reads a text.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, is_fault};
 use crate::program::Program;
 use std::sync::Arc;
 
-/// The rules that the reader asks for by name, and those whose names are remarks.
+/// The rules that the reader asks for by name.
 const KNOWN: &[&str] = &["open", "close", "payload", "name", "attribute", "key", "value", "empty"];
-const FAULT: &str = "fault_";
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     let families = program.dialects.iter().filter(|dialect| dialect.outline.is_none());
@@ -22,7 +21,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         }
         seen.push(grammar.clone());
         found.extend(grammar.doubts().iter().cloned());
-        let known = |name: &str| KNOWN.contains(&name) || name.starts_with(FAULT);
+        let known = |name: &str| KNOWN.contains(&name) || is_fault(name);
         let used = grammar.called_from(|name| known(name));
         for rule in grammar.rules() {
             let (name, first) = (grammar.rule_name(rule), grammar.first(rule));

@@ -62,7 +62,7 @@ impl Family {
             leads_line: false,
             prelude: None,
             only_prelude: false,
-            faults: grammar.rules().filter(|rule| grammar.rule_name(*rule).starts_with("fault_")).collect(),
+            faults: grammar.rules().filter(|rule| grammar.is_fault(*rule)).collect(),
             open_lead: lead(open),
             close_lead: close.map(lead).unwrap_or_default(),
             grammar,

@@ -31,6 +31,11 @@ pub struct Limits {
 impl Limits {
     /// The longest response that can be read at all: its places are kept in 32 bits.
     pub const LONGEST: usize = u32::MAX as usize;
+
+    /// The steps that may be spent on a part of the response that is so many bytes long.
+    pub(crate) fn steps(&self, bytes: usize) -> u64 {
+        self.steps_per_byte * bytes as u64 + 1_000
+    }
 }
 
 impl Default for Limits {

@@ -258,12 +258,8 @@ fn meant(failure: &Failure) -> Option<String> {
             let all = Status::ALL.map(Status::name);
             alternatives(words.find(|word| !all.contains(word))?, all)
         }
-        "codes" | "remarks" => {
-            // Grammars name faults of their own.
-            let is_none = |word: &&str| !word.starts_with("response/fault_") && page(word).is_none();
-            nearest(words.find(is_none)?, pages().iter().map(|page| page.code))
-                .map(|code| format!("did you mean `{code}`?"))
-        }
+        "codes" | "remarks" => nearest(words.find(|word| page(word).is_none())?, pages().iter().map(|page| page.code))
+            .map(|code| format!("did you mean `{code}`?")),
         _ => None,
     }
 }

@@ -36,8 +36,7 @@ pub fn sarif(rows: &[Row]) -> Value {
 
 fn rule(code: &str) -> Value {
     let mut rule = json!({ "id": code });
-    let named = if code.starts_with("response/fault_") { "response/fault" } else { code };
-    if let (Some(page), Some(rule)) = (page(named), rule.as_object_mut()) {
+    if let (Some(page), Some(rule)) = (page(code), rule.as_object_mut()) {
         let mut paragraphs = page.text.split("\n\n").filter(|paragraph| !paragraph.starts_with('#'));
         let first = paragraphs.next().unwrap_or_default().replace('\n', " ");
         rule.insert("shortDescription".into(), json!({ "text": first }));

@@ -12,7 +12,7 @@ use super::Object;
 use super::fits::{self, Around, Last, Open};
 use super::tape::{Kind, Tape};
 use crate::diagnostic::Defect;
-use crate::grammar::{Machine, Progress, RuleId};
+use crate::grammar::{Machine, RuleId};
 use crate::program::{LevelId, Limits, Outline};
 use crate::text::Span;
 
@@ -493,12 +493,8 @@ impl<'r, 'm> Lenient<'r, 'm> {
         while !self.text.is_char_boundary(end) {
             end -= 1;
         }
-        self.machine.start(&self.outline.grammar, rule, self.at);
         let within = self.text.get(..end).unwrap_or_default();
-        match self.machine.run(&self.outline.grammar, within, true, &mut self.steps) {
-            Progress::Matched(end) => Some(end),
-            _ => None,
-        }
+        self.machine.match_at(&self.outline.grammar, rule, within, self.at, &mut self.steps)
     }
 
     fn captured(&self, rule: &str) -> Option<Span> {
@@ -509,14 +505,11 @@ impl<'r, 'm> Lenient<'r, 'm> {
 
     /// Notes the faults that the last run took.
     fn take_faults(&mut self) {
-        for capture in self.machine.captures() {
-            if !self.outline.grammar.rule_name(capture.rule()).starts_with("fault_") {
-                continue;
-            }
+        for fault in self.outline.grammar.faults(self.machine.captures()) {
             if self.faults.len() >= self.limits.diagnostics {
                 self.left_out += 1;
             } else {
-                self.faults.push((capture.rule(), capture.span()));
+                self.faults.push(fault);
             }
         }
     }

@@ -17,7 +17,7 @@ mod tape;
 
 use super::announce::Announcement;
 use super::{Block, Document, Found, Given, Pieces, What};
-use crate::grammar::{Machine, Progress, RuleId};
+use crate::grammar::{Machine, RuleId};
 use crate::program::{Dialect, Limits, Outline};
 use crate::surface::Role;
 use crate::text::Span;
@@ -184,9 +184,8 @@ impl<'p> ObjectReader<'p> {
             let offset = memchr::memchr3(b'{', b'`', b'~', bytes.get(self.at..)?)?;
             self.at += offset;
             if self.outline.grammar.first(self.outline.open).may_start(bytes.get(self.at..)?) {
-                self.machine.start(&self.outline.grammar, self.outline.open, self.at);
-                let mut steps = self.limits.steps_per_byte * text.len() as u64 + 1_000;
-                if let Progress::Matched(brace) = self.machine.run(&self.outline.grammar, text, true, &mut steps) {
+                let (outline, mut steps) = (self.outline, self.limits.steps(text.len()));
+                if let Some(brace) = self.machine.match_at(&outline.grammar, outline.open, text, self.at, &mut steps) {
                     let braced = bytes.get(brace) == Some(&b'{');
                     if braced || fits::names_member(self.outline, text, brace, &[Outline::ROOT]) {
                         return Some((self.at, brace));
@@ -242,11 +241,8 @@ impl<'p> ObjectReader<'p> {
             self.find(Found::new(What::Fault(rule), span));
         }
         if let Some(close) = self.outline.close.filter(|_| fenced) {
-            self.machine.start(&self.outline.grammar, close, end);
-            let mut steps = self.limits.steps_per_byte * text.len() as u64 + 1_000;
-            if let Progress::Matched(after) = self.machine.run(&self.outline.grammar, text, true, &mut steps) {
-                end = after;
-            }
+            let mut steps = self.limits.steps(text.len());
+            end = self.machine.match_at(&self.outline.grammar, close, text, end, &mut steps).unwrap_or(end);
         }
         self.at = end.max(self.at);
         let mut at = start;
@@ -261,9 +257,7 @@ impl<'p> ObjectReader<'p> {
     }
 
     fn faults_of_last_run(&self) -> Vec<(RuleId, Span)> {
-        let captures = self.machine.captures().iter();
-        let faults = captures.filter(|capture| self.outline.grammar.rule_name(capture.rule()).starts_with("fault_"));
-        faults.map(|capture| (capture.rule(), capture.span())).collect()
+        self.outline.grammar.faults(self.machine.captures()).collect()
     }
 
     fn find(&mut self, found: Found) {

@@ -11,7 +11,7 @@
 use crate::document::edges::trimmed;
 use crate::document::mark::opener;
 use crate::document::{Key, Mask};
-use crate::grammar::{Machine, Progress, RuleId};
+use crate::grammar::{Machine, RuleId};
 use crate::program::{Dialect, Family, FieldName, Limits, tag_family};
 use crate::surface::Trim;
 use crate::text::{Span, Stretch};
@@ -184,9 +184,7 @@ fn says(text: &str, tag: &Tag, dialect: &Dialect, family: usize, attribute: &str
     let family = family_of(dialect, family)?;
     let within = text.get(..tag.span().end)?;
     let mut machine = Machine::new().capturing(8 + 3 * limits.fields);
-    let mut steps = limits.steps_per_byte * tag.span().len() as u64 + 1_000;
-    machine.start(&family.grammar, family.open, tag.span().start);
-    let Progress::Matched(_) = machine.run(&family.grammar, within, true, &mut steps) else { return None };
+    machine.match_at(&family.grammar, family.open, within, tag.span().start, &mut limits.steps(tag.span().len()))?;
     let key = |key: Key| match key {
         Key::Typed(key) => key.span().of(text),
         Key::Rule(rule) => family.grammar.rule_name(rule),
@@ -200,7 +198,7 @@ fn says(text: &str, tag: &Tag, dialect: &Dialect, family: usize, attribute: &str
 /// Every tag of the body, in order.
 fn tags(text: &str, body: Span, masks: &[Mask], family: &Family, limits: &Limits) -> Vec<Tag> {
     let mut machine = Machine::new().capturing(8 + 3 * limits.fields);
-    let mut steps = limits.steps_per_byte * body.len() as u64 + 1_000;
+    let mut steps = limits.steps(body.len());
     let within = text.get(..body.end).unwrap_or_default();
     let first = family.open_lead.literal.bytes().next().unwrap_or(b'<');
     let mut mask = masks.partition_point(|mask| mask.span().end <= body.start);
@@ -217,8 +215,7 @@ fn tags(text: &str, body: Span, masks: &[Mask], family: &Family, limits: &Limits
             continue;
         }
         let mut run = |rule: RuleId| {
-            machine.start(&family.grammar, rule, start);
-            let Progress::Matched(end) = machine.run(&family.grammar, within, true, &mut steps) else { return None };
+            let end = machine.match_at(&family.grammar, rule, within, start, &mut steps)?;
             let captures = machine.captures();
             let name = captures.iter().find(|capture| capture.rule() == family.name)?.span();
             let empty = captures.iter().any(|capture| Some(capture.rule()) == family.empty);

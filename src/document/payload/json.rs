@@ -5,7 +5,7 @@
 //! Never: changes a value that strict JSON has, or forgives a fault without naming it.
 
 use crate::document::decode::decode_string;
-use crate::grammar::{Capture, Grammar, Machine, Progress, inside, shipped};
+use crate::grammar::{Capture, Grammar, Machine, inside, shipped};
 use crate::program::Limits;
 use crate::text::{SourceId, Span};
 use crate::value::{Object, Value, first_lost, may_have_lost, number};
@@ -247,9 +247,8 @@ pub(super) fn pieces(text: &str, body: Span, limits: &Limits, most: usize) -> Op
     let payload = grammar.rule("payload")?;
     // A member is three captures, its key and its value among them.
     let mut machine = Machine::new().capturing(8 + 3 * most);
-    let mut steps = limits.steps_per_byte * body.len() as u64 + 1_000;
-    machine.start(grammar, payload, body.start);
-    (machine.run(grammar, within, true, &mut steps) == Progress::Matched(body.end)).then_some((grammar, machine))
+    let end = machine.match_at(grammar, payload, within, body.start, &mut limits.steps(body.len()));
+    (end == Some(body.end)).then_some((grammar, machine))
 }
 
 /// Reads the body by the grammar `json`.
@@ -257,12 +256,8 @@ fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Opt
     let (grammar, machine) = pieces(text, body, limits, values.get())?;
     let captures = machine.captures();
     let mut building = Building { text, grammar, captures, faults: Vec::new(), repeated: Vec::new() };
-    for capture in captures {
-        let name = grammar.rule_name(capture.rule());
-        if name.starts_with("fault_") && building.faults.len() < MOST {
-            building.faults.push(Fault { name: name.into(), span: capture.span() });
-        }
-    }
+    let faults = grammar.faults(captures).take(MOST);
+    building.faults.extend(faults.map(|(rule, span)| Fault { name: grammar.rule_name(rule).into(), span }));
     let value = building.first_value(Some(0), limits.depth)?;
     let read = captures.iter().filter(|capture| is_value(grammar, capture)).count();
     values.set(values.get().checked_sub(read)?);

@@ -75,9 +75,7 @@ impl<'t> Layout<'t> {
 
     /// What strict JSON refuses in it.
     pub(crate) fn faults(&self) -> impl Iterator<Item = (RuleId, Span)> {
-        let faults = self.machine.captures().iter();
-        let faults = faults.filter(|capture| self.grammar.rule_name(capture.rule()).starts_with("fault_"));
-        faults.map(|capture| (capture.rule(), capture.span())).take(MOST_FAULTS)
+        self.grammar.faults(self.machine.captures()).take(MOST_FAULTS)
     }
 
     /// The member at the end of the way, its key included, or the entry of a list; else what is nearest to it.
