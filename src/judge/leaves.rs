@@ -150,7 +150,18 @@ impl Judgement<'_> {
         };
         match self.fate(index) {
             Fate::Dropped => {
-                leaf(block.span(), Leaf::Dropped);
+                // What was lifted out of it has an account of its own.
+                let mut at = block.span().start;
+                let end = block.span().end;
+                let inside = self.document.blocks.from(index + 1).take_while(|(_, child)| child.span().start < end);
+                for (child, found) in inside.filter(|(child, _)| self.fate(*child) == Fate::Lifted) {
+                    if found.span().start >= at {
+                        leaf(Span::new(at, found.span().start), Leaf::Dropped);
+                        self.block_leaves(child, leaf);
+                        at = found.span().end;
+                    }
+                }
+                leaf(Span::new(at, end), Leaf::Dropped);
                 return;
             }
             Fate::Text => {

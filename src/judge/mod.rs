@@ -210,12 +210,13 @@ impl<'r> Judgement<'r> {
         if let Some(slot) = self.fates.get_mut(index) {
             *slot = fate;
         }
-        // What stands inside shares it: nothing inside a removed or quoted block counts.
+        // What stands inside shares it: nothing inside a removed or quoted block counts. Only what was lifted out of a
+        // removed one does, as if it had stood outside.
         if matches!(fate, Fate::Dropped | Fate::Text | Fate::Inner) {
             let inside = (index + 1..self.fates.len())
                 .take_while(|child| self.document.blocks.get(*child).is_some_and(|block| block.parent().is_some()));
             for child in inside {
-                if self.is_inside(child, index)
+                if self.is_inside(child, index, fate == Fate::Dropped)
                     && let Some(slot) = self.fates.get_mut(child)
                 {
                     *slot = Fate::Inner;
@@ -224,13 +225,14 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    fn is_inside(&self, child: usize, parent: usize) -> bool {
-        let mut at = self.document.blocks.get(child).and_then(|block| block.parent());
-        while let Some(index) = at {
-            if index == parent {
+    /// Whether a block stands inside another one; `unless_lifted`: and nothing between them, nor itself, was lifted out.
+    fn is_inside(&self, child: usize, around: usize, unless_lifted: bool) -> bool {
+        let mut at = Some(child);
+        while let Some(index) = at.filter(|index| !(unless_lifted && self.fate(*index) == Fate::Lifted)) {
+            at = self.document.blocks.get(index).and_then(|block| block.parent());
+            if at == Some(around) {
                 return true;
             }
-            at = self.document.blocks.get(index).and_then(|block| block.parent());
         }
         false
     }
