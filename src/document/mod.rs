@@ -9,6 +9,7 @@ mod budget;
 mod decode;
 mod edges;
 mod fences;
+mod found;
 mod ladder;
 mod listed;
 mod mark;
@@ -25,12 +26,12 @@ mod side_by_side;
 pub use announce::Announcement;
 pub(crate) use decode::{Spelling, decode_entities, decode_string};
 pub(crate) use edges::{trimmed, without_between, without_frame};
+pub(crate) use found::{Found, What};
 pub(crate) use masks::Mask;
 pub(crate) use members::without;
 pub(crate) use pieces::Pieces;
 pub(crate) use side_by_side::{Readers, Trial, Tried};
 
-use crate::diagnostic::{Defect, Remark};
 use crate::grammar::RuleId;
 use crate::program::{self, BlockId, Dialect};
 use crate::text::{Span, Stretch};
@@ -185,67 +186,5 @@ impl Ended {
     /// Whether a later rung than the first ended it.
     pub(crate) fn is_cut(self) -> bool {
         matches!(self, Ended::Cut | Ended::Open)
-    }
-}
-
-/// Something that the reading found.
-#[derive(Debug, Clone)]
-pub(crate) struct Found {
-    pub(crate) what: What,
-    span: Stretch,
-    about: About,
-}
-
-/// What a finding is about.
-#[derive(Debug, Clone, Copy)]
-enum About {
-    Nothing,
-    Block(u32),
-    /// What is no block itself, in this one.
-    Inside(u32),
-}
-
-/// What was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum What {
-    Defect(Defect),
-    Remark(Remark),
-    /// What a rule of the dialect's grammar names.
-    Fault(RuleId),
-    /// The same of the grammar of payloads.
-    PayloadFault(RuleId),
-}
-
-impl Found {
-    fn new(what: What, span: Span) -> Self {
-        Self { what, span: span.into(), about: About::Nothing }
-    }
-
-    fn of(what: What, span: Span, block: usize) -> Self {
-        Self { what, span: span.into(), about: About::Block(block as u32) }
-    }
-
-    fn inside(what: What, span: Span, around: usize) -> Self {
-        Self { what, span: span.into(), about: About::Inside(around as u32) }
-    }
-
-    pub(crate) fn span(&self) -> Span {
-        self.span.span()
-    }
-
-    /// The block that it is about.
-    pub(crate) fn block(&self) -> Option<usize> {
-        match self.about {
-            About::Block(block) => Some(block as usize),
-            About::Nothing | About::Inside(_) => None,
-        }
-    }
-
-    /// The block that it stands in, where it is none itself.
-    pub(crate) fn around(&self) -> Option<usize> {
-        match self.about {
-            About::Inside(around) => Some(around as usize),
-            About::Nothing | About::Block(_) => None,
-        }
     }
 }

@@ -10,6 +10,7 @@ use super::announce::Told;
 use super::budget::Budget;
 use super::edges::trimmed;
 use super::fences::Fences;
+use super::found::{Findings, Found, What};
 use super::ladder::{End, Fill, Open};
 use super::listed::{self, Listed, ListedCall};
 use super::mark::{Kind, Mark, Opener, opener};
@@ -17,7 +18,7 @@ use super::marks::{Look, Marker};
 use super::masks::{Kinds, Masks};
 use super::prelude::{Prelude, Sought, Stand};
 use super::quoted::Tags;
-use super::{Attribute, Attributes, Block, Document, Ended, Found, Given, Key, Pieces, What, Written};
+use super::{Attribute, Attributes, Block, Document, Ended, Given, Key, Pieces, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{self, BlockId, Dialect, Family, Limits};
@@ -54,10 +55,7 @@ pub(super) struct Scanner {
     /// The numbers of the dialects that share the reading, each with where the first block opens that claims the answer for it.
     pub(super) claims: SmallVec<[(usize, Option<usize>); 1]>,
     pub(super) blocks: Pieces<Block>,
-    pub(super) found: Pieces<Found>,
-    /// How often each kind was found that is about no block, and how many of them were left out.
-    tally: Vec<(What, Option<usize>, usize)>,
-    left_out: usize,
+    pub(super) found: Findings,
     /// Between the calls of one payload no text is outside.
     pub(super) markup: Vec<Span>,
     calls: usize,
@@ -84,9 +82,7 @@ impl Scanner {
             open: None,
             claims: smallvec![(number, None)],
             blocks: Pieces::default(),
-            found: Pieces::default(),
-            tally: Vec::new(),
-            left_out: 0,
+            found: Findings::default(),
             markup: Vec::new(),
             calls: 0,
             stopped: false,
@@ -522,26 +518,9 @@ impl Scanner {
         self.blocks.iter().any(|block| dialect.block(block.id).is_some_and(|block| is_answer(block.role)))
     }
 
-    /// Notes what is about no block of its own. What has been found often enough at one level is answered alike, so that
-    /// it is counted from there on.
+    /// Notes what is about no block of its own, and may stand anywhere any number of times.
     fn finds(&mut self, found: Found) {
-        let same =
-            |(what, around, _): &&mut (What, Option<usize>, usize)| (*what, *around) == (found.what, found.around());
-        match self.tally.iter_mut().find(same) {
-            Some((.., count)) if *count >= self.limits.diagnostics => self.left_out += 1,
-            Some((.., count)) => {
-                *count += 1;
-                self.found.push(found);
-            }
-            None => {
-                // Levels follow each other: the oldest will not come again.
-                if self.tally.len() >= 16 {
-                    self.tally.retain(|(_, around, _)| around.is_none());
-                }
-                self.tally.push((found.what, found.around(), 1));
-                self.found.push(found);
-            }
-        }
+        self.found.count(found, self.limits.diagnostics);
     }
 
     /// Every block that opens before this place is known.
@@ -553,15 +532,15 @@ impl Scanner {
 
     /// What was read; nothing of it is left.
     pub(super) fn take_document(&mut self, dialect: Option<usize>, bytes: usize) -> Document {
-        let wrapper = self.masks.wrapper();
+        let (found, left_out) = self.found.take();
         Document {
             dialect,
             tried: SmallVec::new(),
             bytes,
-            wrapper,
+            wrapper: self.masks.wrapper(),
             blocks: std::mem::take(&mut self.blocks),
-            found: std::mem::take(&mut self.found),
-            left_out: self.left_out,
+            found,
+            left_out,
             masks: self.masks.take_found(&self.marker.void),
             markup: std::mem::take(&mut self.markup),
         }

@@ -1,0 +1,117 @@
+//! Found: what did the reading notice?
+//!
+//! In: defects, remarks and faults of a grammar, each with its place.
+//! Out: [`Findings`], in the order in which they were found.
+//! Never: says what answers one, or in which words it is told.
+
+use super::Pieces;
+use crate::diagnostic::{Defect, Remark};
+use crate::grammar::RuleId;
+use crate::text::{Span, Stretch};
+
+/// Something that the reading found.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub(crate) what: What,
+    span: Stretch,
+    about: About,
+}
+
+/// What a finding is about.
+#[derive(Debug, Clone, Copy)]
+enum About {
+    Nothing,
+    Block(u32),
+    /// What is no block itself, in this one.
+    Inside(u32),
+}
+
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    Defect(Defect),
+    Remark(Remark),
+    /// What a rule of the dialect's grammar names.
+    Fault(RuleId),
+    /// The same of the grammar of payloads.
+    PayloadFault(RuleId),
+}
+
+impl Found {
+    pub(super) fn new(what: What, span: Span) -> Self {
+        Self { what, span: span.into(), about: About::Nothing }
+    }
+
+    pub(super) fn of(what: What, span: Span, block: usize) -> Self {
+        Self { what, span: span.into(), about: About::Block(block as u32) }
+    }
+
+    pub(super) fn inside(what: What, span: Span, around: usize) -> Self {
+        Self { what, span: span.into(), about: About::Inside(around as u32) }
+    }
+
+    pub(crate) fn span(&self) -> Span {
+        self.span.span()
+    }
+
+    /// The block that it is about.
+    pub(crate) fn block(&self) -> Option<usize> {
+        match self.about {
+            About::Block(block) => Some(block as usize),
+            About::Nothing | About::Inside(_) => None,
+        }
+    }
+
+    /// The block that it stands in, where it is none itself.
+    pub(crate) fn around(&self) -> Option<usize> {
+        match self.about {
+            About::Inside(around) => Some(around as usize),
+            About::Nothing | About::Block(_) => None,
+        }
+    }
+}
+
+/// What one reading has found so far.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    list: Pieces<Found>,
+    /// How often each kind was counted, and inside which block.
+    counted: Vec<(What, Option<usize>, usize)>,
+    left_out: usize,
+}
+
+impl Findings {
+    pub(super) fn push(&mut self, found: Found) {
+        self.list.push(found);
+    }
+
+    /// Notes what is about no block of its own. What has been found `most` times at one level is answered alike, so that it
+    /// is only counted from there on.
+    pub(super) fn count(&mut self, found: Found, most: usize) {
+        let kind = (found.what, found.around());
+        match self.counted.iter_mut().find(|(what, around, _)| (*what, *around) == kind) {
+            Some((.., count)) if *count >= most => {
+                self.left_out += 1;
+                return;
+            }
+            Some((.., count)) => *count += 1,
+            None => {
+                // Levels follow each other: the oldest will not come again.
+                if self.counted.len() >= 16 {
+                    self.counted.retain(|(_, around, _)| around.is_none());
+                }
+                self.counted.push((kind.0, kind.1, 1));
+            }
+        }
+        self.list.push(found);
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Found> {
+        self.list.iter()
+    }
+
+    /// Those that were kept, and how many were not; nothing of them is left.
+    pub(super) fn take(&mut self) -> (Pieces<Found>, usize) {
+        (std::mem::take(&mut self.list), std::mem::take(&mut self.left_out))
+    }
+}
