@@ -9,7 +9,9 @@
 pub(super) struct FenceLine {
     pub(super) length: usize,
     pub(super) bare: bool,
-    /// Whether it may close a fence: it is bare, or glued to a tag.
+    /// Whether it may open a fence: no backtick stands behind those that it starts with.
+    pub(super) opens: bool,
+    /// Whether it may close one: it is bare, or a tag follows.
     pub(super) closes: bool,
     /// The end of the marks.
     pub(super) marks: usize,
@@ -77,23 +79,21 @@ pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<Fenc
     let length = marks - at;
     let line = memchr::memchr(b'\n', bytes.get(marks..).unwrap_or_default()).map(|offset| marks + offset);
     let end = line.or_else(|| complete.then_some(bytes.len()))?;
-    let info = bytes.get(marks..end).unwrap_or_default();
-    if length < 3 || (mark == b'`' && info.contains(&b'`')) {
-        return None;
-    }
-    let bare = info.iter().all(u8::is_ascii_whitespace);
-    let closes = bare || matches!(info.first(), Some(b'<' | b'['));
-    Some(FenceLine { length, bare, closes, marks, end })
+    let info = bytes.get(marks..end).unwrap_or_default().trim_ascii_start();
+    let opens = mark == b'~' || !info.contains(&b'`');
+    let closes = matches!(info.first(), None | Some(b'<' | b'['));
+    (length >= 3 && (opens || closes)).then_some(FenceLine { length, bare: info.is_empty(), opens, closes, marks, end })
 }
 
-/// The fence that opens behind other text on its line: a word of what it holds is glued to it, or it to a tag before it.
+/// The fence that opens behind other text on its line: a word of what it holds is glued to it, or it stands behind a tag.
 /// Behind the word, which may be missing, only white space stands up to the end of the line.
 pub(super) fn glued_fence(bytes: &[u8], at: usize, marks: usize, word: usize, end: usize) -> Option<FenceLine> {
-    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+    let before = bytes.get(at.saturating_sub(MOST_BEFORE)..at).unwrap_or_default();
+    let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
     let bare = word == marks;
-    let is_glued = !bare || before.is_some_and(|byte| matches!(byte, b'>' | b']'));
+    let is_glued = !bare || matches!(before, Some(b'>' | b']'));
     let ends = bytes.get(end) == Some(&b'\n');
-    (is_glued && ends).then_some(FenceLine { length: marks - at, bare, closes: false, marks, end })
+    (is_glued && ends).then_some(FenceLine { length: marks - at, bare, opens: true, closes: false, marks, end })
 }
 
 pub(super) fn run_end(bytes: &[u8], at: usize) -> usize {

@@ -79,8 +79,8 @@ struct Seen {
     behind_word: Search,
     /// The white space behind a line break.
     blanks: Search,
-    /// The fence that opens at the place.
-    fence: Option<(usize, FenceLine)>,
+    /// The fence that opens at the place, and what stands before it.
+    fence: Option<(usize, Option<Before>, FenceLine)>,
 }
 
 impl Seen {
@@ -88,6 +88,32 @@ impl Seen {
     fn word_at(&mut self, bytes: &[u8], start: usize) -> Option<(usize, usize)> {
         let word = self.word.word(bytes, start)?;
         Some((word, self.behind_word.past_word(bytes, word)?))
+    }
+
+    /// The fence that the marks from `at` to `run` make, if they do, and what stands before it: none if it is glued to other
+    /// text. No answer at all before the line has come that decides it.
+    fn fence_at(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        run: usize,
+        complete: bool,
+    ) -> Option<Option<(Option<Before>, FenceLine)>> {
+        if run - at < 3 {
+            return Some(None);
+        }
+        if let Some(before) = Before::of(bytes, at) {
+            let has_come = complete || self.opening_line.line(bytes, run).is_some();
+            return has_come.then(|| fence_line(bytes, at, complete).map(|line| (Some(before), line)));
+        }
+        if bytes.get(at) != Some(&b'`') {
+            return Some(None);
+        }
+        // The line may be long and hold many runs: no further than up to the next is looked for the end of a word.
+        match self.word_at(bytes, run) {
+            Some((word, end)) => Some(glued_fence(bytes, at, run, word, end).map(|line| (None, line))),
+            None => complete.then_some(None),
+        }
     }
 }
 
@@ -178,33 +204,22 @@ impl Masks {
         if run == bytes.len() && !complete {
             return Sought::Pending;
         }
-        let before = if run - at >= 3 { Before::of(bytes, at) } else { None };
-        let before = before.filter(|before| self.kinds.fences || *before == Before::Margin);
-        if run - at >= 3 && (self.kinds.fences || before.is_some()) {
-            let line = match (self.seen.fence, before) {
-                (Some((known, line)), _) if known == at => Some(line),
-                (_, Some(_)) if !complete && self.seen.opening_line.line(bytes, run).is_none() => {
-                    return Sought::Pending;
-                }
-                (_, Some(_)) => fence_line(bytes, at, complete),
-                // The line may be long and hold many runs: no further than up to the next is looked for the end of a word.
-                (_, None) if mark == b'`' => match self.seen.word_at(bytes, run) {
-                    Some((word, end)) => glued_fence(bytes, at, run, word, end),
-                    None if complete => None,
-                    None => return Sought::Pending,
-                },
-                (_, None) => None,
-            };
-            self.seen.fence = line.map(|line| (at, line));
-            match line {
-                Some(line) if self.kinds.fences => match self.fence_end(bytes, at, mark, before, &line, complete) {
+        let known = self.seen.fence.filter(|(known, ..)| *known == at).map(|(_, before, line)| Some((before, line)));
+        let fence = match known.or_else(|| self.seen.fence_at(bytes, at, run, complete)) {
+            Some(fence) => fence.filter(|(_, line)| line.opens),
+            None => return Sought::Pending,
+        };
+        self.seen.fence = fence.map(|(before, line)| (at, before, line));
+        match fence {
+            Some((before, line)) if self.kinds.fences => {
+                match self.fence_end(bytes, at, mark, before.unwrap_or(Before::Margin), &line, complete) {
                     // It may still be a span.
                     Sought::Absent if before != Some(Before::Margin) => self.resume = at,
                     sought => return sought,
-                },
-                Some(_) => return Sought::Absent,
-                None => {}
+                }
             }
+            Some((Some(Before::Margin), _)) => return Sought::Absent,
+            _ => {}
         }
         if mark != b'`' || !self.kinds.spans {
             return Sought::Absent;
@@ -217,12 +232,11 @@ impl Masks {
         bytes: &[u8],
         at: usize,
         mark: u8,
-        before: Option<Before>,
+        before: Before,
         open: &FenceLine,
         complete: bool,
     ) -> Sought {
         let slot = usize::from(mark == b'~');
-        let before = before.unwrap_or(Before::Margin);
         let is_closed_by = |place: usize| Before::of(bytes, place).is_some_and(|closer| before.is_closed_by(closer));
         let ends = |line: &FenceLine| line.closes && line.length >= open.length;
         if let Some([margin, indent]) = self.fences.get(slot)
@@ -314,7 +328,7 @@ impl Masks {
         }
     }
 
-    /// Whether the paragraph goes on after the line break at `at`; unknown if the next line has not come yet.
+    /// Whether the paragraph goes on after the line break at `at`; unknown if too little of the next line has come.
     fn paragraph_goes_on(&mut self, bytes: &[u8], at: usize, complete: bool) -> Option<bool> {
         let Some(first) = self.seen.blanks.past_blanks(bytes, at + 1) else { return complete.then_some(false) };
         match bytes.get(first) {
@@ -323,7 +337,13 @@ impl Masks {
                 let run = self.seen.closer.run(bytes, first);
                 if run == bytes.len() && !complete { None } else { Some(run - first < 3) }
             }
-            _ => Some(true),
+            // A quotation goes on over its lines.
+            Some(b'>') => Some(line_before(bytes, at).starts_with(b">")),
+            Some(b'#' | b'-' | b'+' | b'*' | b'_' | b'=' | b'0'..=b'9') => {
+                let has_come = complete || self.seen.closing_line.line(bytes, first).is_some();
+                has_come.then(|| !starts_block(bytes, first) && !is_heading(line_before(bytes, at)))
+            }
+            _ => Some(!is_heading(line_before(bytes, at))),
         }
     }
 
@@ -338,6 +358,39 @@ impl Masks {
             self.runs.note(from - hit, hit);
         }
         Sought::Absent
+    }
+}
+
+/// The line that ends at `end`, without the white space that it starts with.
+fn line_before(bytes: &[u8], end: usize) -> &[u8] {
+    let before = bytes.get(..end).unwrap_or_default();
+    let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+    before.get(start..).unwrap_or_default().trim_ascii_start()
+}
+
+/// Whether a line is a heading (CommonMark 0.31, §4.2).
+fn is_heading(line: &[u8]) -> bool {
+    let level = if line.first() == Some(&b'#') { run_end(line, 0) } else { 0 };
+    (1..=6).contains(&level) && matches!(line.get(level), None | Some(b' ' | b'\t' | b'\r'))
+}
+
+/// Whether a line whose first mark is at `first` starts a block of its own, behind a paragraph too: an item of a list, a
+/// heading or what underlines one, a thematic break (CommonMark 0.31, §4.1, §4.3, §5.2).
+fn starts_block(bytes: &[u8], first: usize) -> bool {
+    let rest = bytes.get(first..).unwrap_or_default();
+    let line = memchr::memchr(b'\n', rest).and_then(|end| rest.get(..end)).unwrap_or(rest).trim_ascii_end();
+    let blank_at = |at: usize| matches!(line.get(at), Some(b' ' | b'\t'));
+    let only = |mark: &u8| line.iter().all(|byte| byte == mark || matches!(byte, b' ' | b'\t'));
+    match line.first() {
+        Some(b'#') => is_heading(line),
+        Some(b'=' | b'-') if run_end(line, 0) == line.len() => true,
+        Some(mark @ (b'*' | b'_' | b'-')) if only(mark) => line.iter().filter(|byte| *byte == mark).count() >= 3,
+        Some(b'-' | b'+' | b'*') => blank_at(1),
+        Some(b'0'..=b'9') => {
+            let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            digits <= 9 && matches!(line.get(digits), Some(b'.' | b')')) && blank_at(digits + 1)
+        }
+        _ => false,
     }
 }
 
@@ -388,6 +441,23 @@ mod tests {
     }
 
     #[test]
+    fn a_span_stays_in_its_item_heading_or_quotation() {
+        check("- a ` b\n- c `d` e", &["`d`"]);
+        check("1. a ` b\n 2) c `d` e", &["`d`"]);
+        check("# a ` b\nc `d` e", &["`d`"]);
+        check("a ` b\n## c `d` e", &["`d`"]);
+        check("a ` b\n---\nc `d` e", &["`d`"]);
+        check("a ` b\n* * *\nc `d` e", &["`d`"]);
+        check("a ` b\n===\nc `d` e", &["`d`"]);
+        check("a ` b\n> c `d` e", &["`d`"]);
+        check("> a ` b\n> c ` d", &["` b\n> c `"]);
+        check("a ` b\n-c ` d", &["` b\n-c `"]);
+        check("a ` b\n1.5 c ` d", &["` b\n1.5 c `"]);
+        check("a ` b\n**c** ` d", &["` b\n**c** `"]);
+        check("a ` b\n#c ` d", &["` b\n#c `"]);
+    }
+
+    #[test]
     fn fences_close_with_a_bare_line_at_least_as_long() {
         check("x\n```py\na\n```\nb", &["```py\na\n```"]);
         check("x\n````\n```\na\n`````\nb", &["````\n```\na\n`````"]);
@@ -415,6 +485,10 @@ mod tests {
         check("<a>```\n1\n```</a><b>2</b>", &["```\n1\n```"]);
         check("so: ```xml\n1\n```\nok", &["```xml\n1\n```"]);
         check("<a>```xml\n1</a>", &[]);
+        check("<a>\n```\n1\n``` </a>", &["```\n1\n```"]);
+        check("<a>\n```\n1\n```</a> `x`", &["```\n1\n```", "`x`"]);
+        check("<a> ```\n1\n```\n</a>", &["```\n1\n```"]);
+        check("```</a> `x`\n1\n```", &["`x`"]);
         check("use ``` here\n```\n1\n```\n", &["```\n1\n```"]);
     }
 
@@ -426,6 +500,11 @@ mod tests {
         assert_eq!((opener.of(text), closer.of(text)), ("```xml\n", "```\n"));
         check(text, &["```py\n1\n```"]);
         check("```\na\n```\nb\n```\nc\n```", &["```\na\n```", "```\nc\n```"]);
+        check("```xml\n<a>\n```py\n1\n```</a>\n```", &["```py\n1\n```"]);
+        check("```xml\n<a>```py\n1\n```\n</a>\n```", &["```py\n1\n```"]);
+        check("```xml\n- ```\n  1\n  ```\n2\n```", &["```\n  1\n  ```"]);
+        check("```xml\n<a>\n```py\n1</a>\n```", &[]);
+        check("```xml\na\n```\nb ```py\nc\n```", &["```xml\na\n```", "```py\nc\n```"]);
     }
 
     #[test]

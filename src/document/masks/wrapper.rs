@@ -3,9 +3,12 @@
 //! In: the response as far as it has come, and whether more may come.
 //! Out: [`Wrapper`], found only once nothing but white space follows its closer to the end.
 //! Never: takes a fence for it that closes before the answer ends.
+//!
+//! Fences inside it pair off as masks do. Where one of them is left over, nothing closed it, and the last line of all is the
+//! wrapper's.
 
 use super::Masks;
-use super::fence::{fence_line, fence_start, line_break, run_end};
+use super::fence::{Before, FenceLine, fence_line, fence_start, line_break};
 use crate::text::Span;
 
 /// What is known of a fence around the whole answer.
@@ -13,10 +16,11 @@ use crate::text::Span;
 pub(super) enum Wrapper {
     /// Only white space has come up to this place.
     Unknown(usize),
-    /// It opened; the fences that are open, and where the search for the next goes on.
+    /// It opened: the fences that are open, the last line so far that could close it, and where the search goes on.
     Open {
-        stack: Vec<(u8, usize)>,
+        stack: Vec<OpenFence>,
         opener: Span,
+        last: Option<Span>,
         from: usize,
     },
     /// It closed here; only white space has followed up to `seen`.
@@ -30,6 +34,25 @@ pub(super) enum Wrapper {
         opener: Span,
         closer: Span,
     },
+}
+
+/// A fence that is open: its mark, how many of them, and what stands before them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct OpenFence {
+    mark: u8,
+    length: usize,
+    before: Before,
+}
+
+impl OpenFence {
+    fn new(mark: u8, line: &FenceLine, before: Before) -> Self {
+        Self { mark, length: line.length, before }
+    }
+
+    /// Whether it may end with this line.
+    fn ends_with(self, closer: Self) -> bool {
+        self.mark == closer.mark && closer.length >= self.length && self.before.is_closed_by(closer.before)
+    }
 }
 
 impl Masks {
@@ -61,55 +84,21 @@ impl Masks {
                 }
             }
             let start = fence_start(bytes, first);
-            match start.and_then(|_| fence_line(bytes, first, complete)) {
+            match start.and_then(|_| fence_line(bytes, first, complete)).filter(|line| line.opens) {
                 None => self.wrapper = Wrapper::Absent,
                 Some(line) => {
                     let mark = bytes.get(first).copied().unwrap_or_default();
                     let next = (line.end + line_break(bytes, line.end)).min(bytes.len());
                     let opener = Span::new(start.unwrap_or(first), next);
-                    self.wrapper = Wrapper::Open { stack: vec![(mark, line.length)], opener, from: next };
+                    let stack = vec![OpenFence::new(mark, &line, Before::Margin)];
+                    self.wrapper = Wrapper::Open { stack, opener, last: None, from: next };
                 }
             }
         }
-        if let Wrapper::Open { .. } = self.wrapper {
-            let Wrapper::Open { mut stack, opener, mut from } = std::mem::replace(&mut self.wrapper, Wrapper::Absent)
-            else {
-                return true;
-            };
-            loop {
-                let Some(offset) = memchr::memchr2(b'`', b'~', bytes.get(from..).unwrap_or_default()) else {
-                    if !complete {
-                        self.wrapper = Wrapper::Open { stack, opener, from: bytes.len() };
-                    }
-                    return complete;
-                };
-                let at = from + offset;
-                let Some(start) = fence_start(bytes, at) else {
-                    from = run_end(bytes, at);
-                    continue;
-                };
-                let line_end = self.seen.closing_line.line(bytes, at);
-                if line_end.is_none() && !complete {
-                    self.wrapper = Wrapper::Open { stack, opener, from: at };
-                    return false;
-                }
-                let next = line_end.map_or(bytes.len(), |end| end + 1);
-                if let Some(fence) = fence_line(bytes, at, complete) {
-                    let mark = bytes.get(at).copied().unwrap_or_default();
-                    match stack.last().copied() {
-                        Some((open, length)) if fence.bare && open == mark && fence.length >= length => {
-                            stack.pop();
-                        }
-                        Some(_) if !fence.bare && stack.len() < 64 => stack.push((mark, fence.length)),
-                        _ => {}
-                    }
-                    if stack.is_empty() {
-                        self.wrapper = Wrapper::Closed { opener, closer: Span::new(start, next), seen: next };
-                        break;
-                    }
-                }
-                from = next;
-            }
+        if let Wrapper::Open { .. } = self.wrapper
+            && !self.close_wrapper(bytes, complete)
+        {
+            return false;
         }
         if let Wrapper::Closed { opener, closer, seen } = self.wrapper {
             let rest = bytes.get(seen..).unwrap_or_default();
@@ -125,5 +114,52 @@ impl Masks {
             }
         }
         true
+    }
+
+    /// Looks for the line that closes the wrapper; false while it may still come.
+    fn close_wrapper(&mut self, bytes: &[u8], complete: bool) -> bool {
+        let Wrapper::Open { mut stack, opener, mut last, mut from } =
+            std::mem::replace(&mut self.wrapper, Wrapper::Absent)
+        else {
+            return true;
+        };
+        while let Some(offset) = memchr::memchr2(b'`', b'~', bytes.get(from..).unwrap_or_default()) {
+            let at = from + offset;
+            let run = self.seen.opener.run(bytes, at);
+            let line =
+                if run == bytes.len() && !complete { None } else { self.seen.fence_at(bytes, at, run, complete) };
+            let Some(line) = line else {
+                self.wrapper = Wrapper::Open { stack, opener, last, from: at };
+                return false;
+            };
+            let Some((before, line)) = line else {
+                from = run;
+                continue;
+            };
+            let next = line.end + line_break(bytes, line.end);
+            let mark = bytes.get(at).copied().unwrap_or_default();
+            let fence = OpenFence::new(mark, &line, before.unwrap_or(Before::Margin));
+            let closes = if stack.len() > 1 { line.closes } else { line.bare && line.closes };
+            let start = fence_start(bytes, at).filter(|_| line.bare);
+            if start.is_some() && stack.first().is_some_and(|open| open.ends_with(fence)) {
+                last = start.map(|start| Span::new(start, next));
+            }
+            if closes && stack.last().is_some_and(|open| open.ends_with(fence)) {
+                stack.pop();
+            } else if line.opens && !(line.bare && line.closes && before != Some(Before::Item)) && stack.len() < 64 {
+                stack.push(fence);
+            }
+            if let (true, Some(closer)) = (stack.is_empty(), last) {
+                self.wrapper = Wrapper::Closed { opener, closer, seen: closer.end };
+                return true;
+            }
+            from = next;
+        }
+        if !complete {
+            self.wrapper = Wrapper::Open { stack, opener, last, from: bytes.len() };
+        } else if let Some(closer) = last {
+            self.wrapper = Wrapper::Closed { opener, closer, seen: closer.end };
+        }
+        complete
     }
 }
