@@ -209,9 +209,21 @@ pub fn main() -> ExitCode {
 
 /// Writes what a command has to say; an error is one of standard output.
 fn tell(printed: &Printed) -> std::io::Result<()> {
-    let written = anstream::stdout().write_all(printed.out.as_bytes()).and_then(|()| anstream::stdout().flush());
+    let written = write_out(&printed.out);
     _ = anstream::stderr().write_all(printed.err.as_bytes());
     written
+}
+
+/// Writes to standard output, with colours only where it takes them. What has none is data, and written byte for byte: whoever
+/// takes colours away takes away other controls as well.
+fn write_out(text: &str) -> std::io::Result<()> {
+    let mut out = anstream::stdout();
+    if text.contains('\u{1b}') {
+        out.write_all(text.as_bytes())?;
+    } else {
+        out.as_inner().lock().write_all(text.as_bytes())?;
+    }
+    out.flush()
 }
 
 fn execute(arguments: Arguments) -> Result<Printed, Error> {

@@ -8,7 +8,7 @@
 //! `.`, or with the input, so that a talk can be typed, pasted or piped.
 
 use super::session::{SessionArguments, clock};
-use super::{Error, Format, Opened, Printed, Status};
+use super::{Error, Format, Opened, Printed, Status, write_out};
 use crate::cases::{Part, Said, Talk, script};
 use crate::outcome::Options;
 use crate::program::Program;
@@ -101,7 +101,7 @@ impl<R: BufRead> Table<'_, R> {
             self.program.name(),
             standing(None, &self.began)
         );
-        show(&opening)?;
+        write_out(&opening)?;
         self.say(Part::Start, "")?;
         while let Some(line) = self.line("user> ")? {
             let word = line.split_whitespace().next().unwrap_or_default();
@@ -110,7 +110,7 @@ impl<R: BufRead> Table<'_, R> {
             match word {
                 "" => self.answer()?,
                 "/quit" => break,
-                "/help" => show(HELP)?,
+                "/help" => write_out(HELP)?,
                 "/user" => {
                     let text = self.block("the user's words")?;
                     self.say(Part::User, &text)?;
@@ -122,10 +122,10 @@ impl<R: BufRead> Table<'_, R> {
                 },
                 "/prompt" => {
                     if let Some(prompt) = self.prompt()? {
-                        show(&format!("{prompt}\n\n"))?;
+                        write_out(&format!("{prompt}\n\n"))?;
                     }
                 }
-                "/state" => show(&format!("{}\n", self.session()))?,
+                "/state" => write_out(&format!("{}\n", self.session()))?,
                 "/save" => match file.or(self.arguments.session.session.as_deref()) {
                     Some(file) => self.write(file, &(self.session() + "\n"))?,
                     None => self.trouble("/save wants the name of a file")?,
@@ -158,7 +158,7 @@ impl<R: BufRead> Table<'_, R> {
             return Ok(());
         }
         let source = Source::new(if part == Part::Response { "the answer" } else { "what was said" }, text);
-        show(&(self.pen.played(&told, &before, &source) + "\n"))?;
+        write_out(&(self.pen.played(&told, &before, &source) + "\n"))?;
         self.said.push(Said { part, text: text.to_owned(), told });
         Ok(())
     }
@@ -185,7 +185,7 @@ impl<R: BufRead> Table<'_, R> {
     fn prompt(&mut self) -> io::Result<Option<String>> {
         let prompt = self.talk.prompt(self.arguments.model.clone());
         for found in &prompt.found {
-            show(&(self.pen.diagnostic(self.sources, found) + "\n"))?;
+            write_out(&(self.pen.diagnostic(self.sources, found) + "\n"))?;
         }
         self.troubled |= prompt.has_errors();
         let correction = self.talk.correction().map(|correction| format!("\n\n{correction}")).unwrap_or_default();
@@ -210,7 +210,7 @@ impl<R: BufRead> Table<'_, R> {
         match write_file(file, text.as_bytes(), own) {
             Ok(()) => {
                 self.own.push(file.to_owned());
-                show(&format!("wrote `{}`\n\n", file.display()))
+                write_out(&format!("wrote `{}`\n\n", file.display()))
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 self.trouble(&format!("`{}` is already there", file.display()))
@@ -226,7 +226,7 @@ impl<R: BufRead> Table<'_, R> {
 
     /// The lines up to one that is a single `.`, or to the end of the input.
     fn block(&mut self, what: &str) -> io::Result<String> {
-        show(&format!("({what}; a line that is a single `.` ends it)\n"))?;
+        write_out(&format!("({what}; a line that is a single `.` ends it)\n"))?;
         let mut text = String::new();
         let mut first = true;
         while let Some(line) = self.line("")?.filter(|line| line != ".") {
@@ -242,27 +242,21 @@ impl<R: BufRead> Table<'_, R> {
 
     /// The next line, without its line break.
     fn line(&mut self, prompt: &str) -> io::Result<Option<String>> {
-        show(prompt)?;
+        write_out(prompt)?;
         let bytes = loop {
             match self.lines.next_line()? {
                 Some(Line { bytes: Some(bytes), .. }) => break bytes,
                 Some(line) => self.trouble(&format!("line {} is too long, and left out", line.number))?,
-                None => return show("\n").map(|()| None),
+                None => return write_out("\n").map(|()| None),
             }
         };
         let text = String::from_utf8_lossy(&bytes);
         let text = text.strip_suffix('\r').unwrap_or(&text).to_owned();
         if self.echoes {
-            show(&format!("{text}\n"))?;
+            write_out(&format!("{text}\n"))?;
         }
         Ok(Some(text))
     }
-}
-
-fn show(text: &str) -> io::Result<()> {
-    let mut out = anstream::stdout();
-    out.write_all(text.as_bytes())?;
-    out.flush()
 }
 
 /// What a command of the shell says to a prompt.

@@ -481,3 +481,11 @@ fn the_name_of_a_file_neither_breaks_a_line_nor_steers_a_terminal() {
         assert!(said.contains(r"an\u{1b}[2J\nanswer.txt:1:1"), "{said}");
     }
 }
+
+#[test]
+fn an_outcome_is_printed_byte_for_byte() {
+    let pack = concat!(env!("CARGO_MANIFEST_DIR"), "/rules/couple-ai");
+    let output = rulebook(Path::new("."), &["run", pack, "-", "--format", "json"], b"a\x7fb \xc2\x9b c\x1b[1m");
+    let outcome: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(outcome["message"], "a\x7fb \u{9b} c\x1b[1m");
+}
