@@ -97,9 +97,10 @@ fn read(line: &str) -> Line {
     let info = rest.trim_start_matches(mark);
     let length = rest.len() - info.len();
     let info = info.trim();
-    let word = !info.contains(|c: char| c.is_whitespace() || matches!(c, '`' | '<' | '>'));
+    // Behind the marks may stand what the fence holds, and more about that (CommonMark 0.31, §4.5), but no tag.
+    let opens = !info.contains(['`', '<', '>']);
     let bare = info.is_empty() || is_rule(info);
-    if length < 3 || !(bare || word) || !(ruled || rest.len() == line.len()) {
+    if length < 3 || !(bare || opens) || !(ruled || rest.len() == line.len()) {
         return Line::Text;
     }
     Line::Fence(Fence { mark, length, bare })
@@ -138,10 +139,10 @@ pub(super) fn fence_lines(span: Span, text: &str) -> impl Iterator<Item = (Span,
     })
 }
 
-/// The fence line that is open at the end of a span, if one is; shorter ones than `least` are text.
-fn left_open(span: Span, text: &str, least: usize) -> Option<Span> {
+/// The fence line that is open at the end of a span, if one is; those that `counts` refuses are text.
+fn left_open(span: Span, text: &str, counts: impl Fn(Fence) -> bool) -> Option<Span> {
     let mut open: Option<(Span, Fence)> = None;
-    for (place, fence) in fence_lines(span, text).filter(|(_, fence)| fence.length >= least) {
+    for (place, fence) in fence_lines(span, text).filter(|(_, fence)| counts(*fence)) {
         open = Fence::after(place, fence, open);
     }
     open.map(|(place, _)| place)
@@ -197,8 +198,12 @@ fn inside_fence(span: Span, text: &str) -> Option<Span> {
     let held = line.trim_end_matches(open.mark);
     let marks = line.len() - held.len();
     let inside = Span::new(first, last.max(first) + held.trim_end().len());
-    if marks < open.length || held.contains(open.mark) || left_open(Span::new(first, last), text, open.length).is_some()
-    {
+    // Shorter fences are text, and so is one of the other kind that nothing closes.
+    let counts = |fence: Fence| fence.length >= open.length;
+    let between = Span::new(first, last);
+    let pairs = left_open(between, text, counts).is_none()
+        || left_open(between, text, |fence| counts(fence) && fence.mark == open.mark).is_none();
+    if marks < open.length || held.contains(open.mark) || !pairs {
         return None;
     }
     let body = inside.of(text);
@@ -218,7 +223,7 @@ pub(crate) fn without_between(span: Span, text: &str) -> Span {
 /// The part of `span` without what stands before the next block: rules, and a fence that opens on the last line.
 pub(super) fn without_tail(span: Span, text: &str) -> Span {
     let mut rest = span.trimmed(text);
-    let open = LazyCell::new(move || left_open(rest, text, 3));
+    let open = LazyCell::new(move || left_open(rest, text, |_| true));
     loop {
         let body = rest.of(text);
         let last = rest.start + body.rfind('\n').map_or(0, |at| at + 1);
@@ -334,7 +339,7 @@ mod tests {
         for line in ["***", "---", "* * *", "___"] {
             assert_eq!(read(line), Line::Rule, "{line}");
         }
-        for line in ["**a**", "- a", "--", "```a b", "```<a>", "*", "**- *", "x```"] {
+        for line in ["**a**", "- a", "--", "```<a> b", "```<a>", "*", "**- *", "x```"] {
             assert_eq!(read(line), Line::Text, "{line}");
         }
     }

@@ -12,7 +12,7 @@ use super::quoted::Quoted;
 use super::reader::Scanner;
 use super::{Attributes, Given, Key};
 use crate::grammar::Progress;
-use crate::program::{Block, BlockId, Closer};
+use crate::program::{Block, BlockId, Called, Closer};
 use crate::surface::{Anchor, Ending, Role, Trim};
 use crate::text::{Span, Stretch};
 
@@ -31,6 +31,10 @@ pub(super) struct Open {
     search: usize,
     /// The closers that were met, the surest first, each with whether it is the first of `close`.
     closers: [Option<(Span, bool)>; 3],
+    /// Whether an opener stands before them, which one of them may belong to.
+    holds_opener: bool,
+    /// Whether a closer was met that nothing which follows can outdo.
+    settled: bool,
     /// The last closer that does not stand where closers count.
     loose: Option<(Span, bool)>,
     masked_closer: Option<(Span, bool)>,
@@ -73,6 +77,8 @@ impl Open {
             first,
             search: first,
             closers: [None; 3],
+            holds_opener: false,
+            settled: false,
             loose: None,
             masked_closer: None,
             next_block: None,
@@ -91,6 +97,9 @@ impl Open {
 
     /// Whether no closer that may yet come is surer than the one that was met.
     fn sure(&self, block: &Block) -> bool {
+        if self.settled {
+            return true;
+        }
         block.surest != Closer::LAST_TIER && self.closers.iter().take(block.surest + 1).any(Option::is_some)
     }
 
@@ -264,8 +273,12 @@ impl Scanner {
                 open.first = open.search;
                 continue;
             }
+            open.holds_opener |= matches!(mark.kind, Kind::Open { .. });
             match mark.kind {
-                Kind::Open { id, .. } if !mark.masked && self.counts(given, &mark, id) => {
+                Kind::Open { family, id } if !mark.masked && self.counts(given, &mark, id) => {
+                    if opaque && self.says_no_key(&mark, usize::from(family), id, given) {
+                        continue;
+                    }
                     if id == open.id {
                         match self.quoted(open, block, &mark, given, region) {
                             Quoted::No => {}
@@ -306,7 +319,7 @@ impl Scanner {
                             }
                         };
                     }
-                    let Some(slot) = open.closers.get_mut(tier) else { continue };
+                    let Some(slot) = open.closers.get(tier) else { continue };
                     if mark.masked {
                         open.masked_closer = open.masked_closer.or(closer.filter(|_| counts));
                     } else if !counts {
@@ -316,14 +329,34 @@ impl Scanner {
                         // A doubled closer closes where its first stands.
                         let blank = |span: Span| Span::new(span.end, mark.start()).of(text).trim().is_empty();
                         let again = slot.is_some_and(|(span, _)| tier != Closer::LAST_TIER || blank(span));
-                        if !again {
-                            *slot = open.loose.filter(|(span, _)| blank(*span)).or(closer);
+                        let before = open.closers.get(..Closer::LAST_TIER).unwrap_or_default();
+                        let doubled = before.iter().flatten().any(|(span, _)| blank(*span));
+                        // Where nothing was opened in here, what ends it as declared, or twice, is not quoted.
+                        let named = tier != Closer::LAST_TIER && block.surest != Closer::LAST_TIER;
+                        open.settled = named && !open.holds_opener && (first || doubled);
+                        if !again && !(open.settled && doubled) {
+                            let closer = open.loose.filter(|(span, _)| blank(*span)).or(closer);
+                            open.closers.get_mut(tier).into_iter().for_each(|slot| *slot = closer);
                         }
                     }
                 }
                 _ => {}
             }
         }
+    }
+
+    /// Whether an opener of a content does not say under which key: in another content it is text.
+    fn says_no_key(&mut self, mark: &Mark, family: usize, id: BlockId, given: &Given<'_>) -> bool {
+        let Some(Block { role: Role::Content, key: Some(Called::Attribute(key)), .. }) = given.block(id) else {
+            return false;
+        };
+        let Some(rules) = given.dialect.families.get(family) else { return false };
+        let attributes = self.opener(rules, mark, given).attributes;
+        !attributes.iter().any(|attribute| match attribute.key {
+            Key::Typed(said) => given.dialect.names.same(said.span().of(given.text), key),
+            Key::Rule(rule) => rules.grammar.rule_name(rule) == key,
+            Key::Payload => false,
+        })
     }
 
     /// How surely the mark, which may be of the block's own grammar, closes it, if at all, and whether with the first of its

@@ -276,7 +276,7 @@ impl Scanner {
     }
 
     /// What the opener says beside its name: as it was kept, else read once more.
-    fn opener(&mut self, family: &Family, mark: &Mark, given: &Given<'_>) -> Opener {
+    pub(super) fn opener(&mut self, family: &Family, mark: &Mark, given: &Given<'_>) -> Opener {
         if let Some(opener) = self.marker.opener_of(mark) {
             return opener;
         }

@@ -6,7 +6,7 @@
 
 use super::{Fate, Judgement, Subject, defect, path};
 use crate::diagnostic::{Code, Defect, Remark};
-use crate::document::Ended;
+use crate::document::{Block, Ended};
 use crate::program::Called;
 use crate::surface::Role;
 use crate::text::excerpt;
@@ -102,10 +102,17 @@ impl<'r> Judgement<'r> {
     }
 
     /// Whether a content that stands has effects. One that only the end of the answer ended may be half of what was
-    /// meant: it needs a word of the pack, as a call does that was cut off.
+    /// meant: it needs a word of the pack, as a call does that was cut off. So does the last one of an answer that was cut
+    /// off, where no closer ends it nor any block behind it: what it was taken to end at may stand in its text.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
-        let open = self.document.blocks.get(index).is_some_and(|block| block.ended == Ended::Open);
-        !open || self.answers(Defect::UnclosedBlock, &Subject::Block(index)).any(|(_, said)| said.is_some())
+        let Some(block) = self.document.blocks.get(index) else { return false };
+        let closed = |later: &Block| !later.ended.is_cut() && later.parent().is_none();
+        let is_last = |(later, found): (usize, &Block)| {
+            !closed(found) && self.bound(found).is_none_or(|bound| later == index || bound.role != Role::Content)
+        };
+        let cut = block.ended == Ended::Open
+            || (self.truncated && block.ended.is_cut() && self.document.blocks.from(index).all(is_last));
+        !cut || self.answers(Defect::UnclosedBlock, &Subject::Block(index)).any(|(_, said)| said.is_some())
     }
 
     /// What a content is called in the outcome: the word of its binding, else its bound name.

@@ -111,6 +111,8 @@ pub(crate) struct Judgement<'r> {
     pub(crate) dialect: Option<(usize, &'r Dialect)>,
     pub(crate) mode: Option<&'r Mode>,
     mode_id: Option<ModeId>,
+    /// Whether the host says that the model ran out of tokens.
+    truncated: bool,
     pub(crate) fates: Vec<Fate>,
     pub(crate) calls: Vec<Call<'r>>,
     pub(crate) texts: Texts,
@@ -159,6 +161,7 @@ pub(crate) fn judge<'r>(
         dialect,
         mode: program.modes.get(&session.mode),
         mode_id,
+        truncated,
         fates: vec![Fate::Stands; document.blocks.len()],
         calls: Vec::new(),
         texts: Texts::default(),
@@ -178,7 +181,7 @@ pub(crate) fn judge<'r>(
         mode_name: session.mode.as_str().into(),
         now: session.now.as_deref().into(),
     };
-    judgement.judge_reading(truncated);
+    judgement.judge_reading();
     judgement.make_texts();
     judgement.judge_shape();
     judgement.judge_calls();

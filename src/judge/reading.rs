@@ -7,14 +7,14 @@
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, fault_words};
 use crate::document::payload::json_grammar;
-use crate::document::{Found, What};
+use crate::document::{Ended, Found, What};
 use crate::grammar::RuleId;
 use crate::program::Closer;
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
 
 impl Judgement<'_> {
-    pub(super) fn judge_reading(&mut self, truncated: bool) {
+    pub(super) fn judge_reading(&mut self) {
         // Nesting first: what stays the text of its surroundings has no defects of its own.
         let document = self.document;
         let nested = |found: &&Found| found.what == What::Defect(Defect::NestedBlock);
@@ -35,7 +35,7 @@ impl Judgement<'_> {
                 What::Remark(remark) => self.remark(remark, found.span(), self.remark_text(remark, found), None),
             }
         }
-        if truncated {
+        if self.truncated {
             let end = Span::new(self.document.bytes, self.document.bytes);
             let finding = defect(Defect::Truncated, end, "the model ran out of tokens")
                 .with_help("what it was about to say is missing");
@@ -128,12 +128,13 @@ impl Judgement<'_> {
 
     /// What to say of a content that stands and yet does nothing.
     fn withheld(&self, what: Defect, block: Option<usize>) -> Option<String> {
-        let (_, bound) = self.block(block?)?;
+        let (found, bound) = self.block(block?)?;
         let withheld = what == Defect::UnclosedBlock && bound.role == Role::Content && !self.has_effect(block?);
-        withheld.then(|| {
-            "the end of the answer alone ended it, so it has no effect; `unclosed-block = \"keep\"` gives it one"
-                .to_owned()
-        })
+        let why = match found.ended {
+            Ended::Open => "the end of the answer alone ended it",
+            _ => "the answer was cut off, and no closer ends it",
+        };
+        withheld.then(|| format!("{why}, so it has no effect; `unclosed-block = \"keep\"` gives it one"))
     }
 
     /// Where a block was taken to end that nothing closes.

@@ -302,3 +302,37 @@ fn chatter_and_fragments_are_no_answer() {
         assert!(outcome.diagnostics.iter().any(|one| one.code == "response/no-dialect"), "{}", answer.file);
     }
 }
+
+#[test]
+fn of_an_answer_that_was_cut_off_no_half_of_a_file_is_written() {
+    let program = program(PACK);
+    let cut_off = |text: &str| {
+        let options = Options { truncated: true, ..Options::default() };
+        let outcome = program.run_with(&program.session(), text.as_bytes(), &options);
+        let effects = serde_json::to_value(&outcome.effects).unwrap();
+        let written = effects.as_array().unwrap().iter().filter(|effect| effect["kind"] == "write");
+        let word = |effect: &Value, key: &str| effect[key].as_str().unwrap().to_owned();
+        written.map(|effect| (word(effect, "key"), word(effect, "text"))).collect::<Vec<_>>()
+    };
+    let summary = "<summary>\ns\n</summary>\n";
+    for tail in [
+        "<file path=\"a.ts\">\nif (s.includes(\"</file>\")) {\n  go();\nlin",
+        "<file path=\"a.md\">\n```sh\nnpm test\n```\n\nThe next step is",
+        "<file path=\"a.md\">\n# X\n<details>\n<summary>\nMore\n",
+    ] {
+        assert_eq!(cut_off(&format!("{summary}{tail}")), [], "{tail}");
+    }
+    let mut cuts = 0;
+    for answer in answers(&["header", "xml"]) {
+        let whole: BTreeMap<String, String> = contents(&run(&program, &answer.text, None)).into_iter().collect();
+        let step = answer.text.len() / 60 + 1;
+        for end in (0..answer.text.len()).step_by(step).filter(|end| answer.text.is_char_boundary(*end)) {
+            for (key, text) in cut_off(&answer.text[..end]) {
+                let meant = &whole[&key];
+                assert!(text == *meant || !meant.starts_with(&text), "{} at {end}: half of {key}", answer.file);
+                cuts += 1;
+            }
+        }
+    }
+    assert!(cuts > 1000, "{cuts}");
+}
