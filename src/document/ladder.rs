@@ -334,7 +334,8 @@ impl Scanner {
                         // Where nothing was opened in here, what ends it as declared, or twice, is not quoted.
                         let named = tier != Closer::LAST_TIER && block.surest != Closer::LAST_TIER;
                         open.settled = named && !open.holds_opener && (first || doubled);
-                        if !again && !(open.settled && doubled) {
+                        let known = again || (open.settled && doubled);
+                        if !known {
                             let closer = open.loose.filter(|(span, _)| blank(*span)).or(closer);
                             open.closers.get_mut(tier).into_iter().for_each(|slot| *slot = closer);
                         }
