@@ -324,7 +324,7 @@ fn of_an_answer_that_was_cut_off_no_half_of_a_file_is_written() {
     }
     let mut cuts = 0;
     for answer in answers(&["header", "xml"]) {
-        let whole: BTreeMap<String, String> = contents(&run(&program, &answer.text, None)).into_iter().collect();
+        let whole: BTreeMap<String, String> = contents(&run(program, &answer.text, None)).into_iter().collect();
         let step = answer.text.len() / 60 + 1;
         for end in (0..answer.text.len()).step_by(step).filter(|end| answer.text.is_char_boundary(*end)) {
             for (key, text) in cut_off(&answer.text[..end]) {
