@@ -14,7 +14,7 @@ use super::{Attributes, Given, Key};
 use crate::grammar::Progress;
 use crate::program::{Block, BlockId, Called, Closer};
 use crate::surface::{Anchor, Ending, Role, Trim};
-use crate::text::{Span, Stretch};
+use crate::text::Span;
 
 /// A block whose end is being looked for.
 #[derive(Debug, Clone)]
@@ -273,9 +273,17 @@ impl Scanner {
                 open.first = open.search;
                 continue;
             }
-            open.holds_opener |= matches!(mark.kind, Kind::Open { .. });
+            let closes = match mark.kind {
+                Kind::Close { family } => self.closes(block, open, (&mark, usize::from(family) == open.family), given),
+                // What is the closer of a wrapper, too, closes the block first that it names.
+                Kind::Open { family, leaves: true, .. } => self
+                    .closes(block, open, (&mark, usize::from(family) == open.family), given)
+                    .filter(|(tier, _)| *tier == Closer::FIRST_TIER),
+                Kind::Open { .. } | Kind::Broken { .. } => None,
+            };
+            open.holds_opener |= closes.is_none() && matches!(mark.kind, Kind::Open { .. });
             match mark.kind {
-                Kind::Open { family, id } if !mark.masked && self.counts(given, &mark, id) => {
+                Kind::Open { family, id, .. } if closes.is_none() && !mark.masked && self.counts(given, &mark, id) => {
                     if opaque && self.says_no_key(&mark, usize::from(family), id, given) {
                         continue;
                     }
@@ -302,9 +310,8 @@ impl Scanner {
                         open.bound = Some(mark.start());
                     }
                 }
-                Kind::Close { family } => {
-                    let own = usize::from(family) == open.family;
-                    let Some((tier, first)) = self.closes(block, open, (&mark, own), given) else { continue };
+                _ => {
+                    let Some((tier, first)) = closes else { continue };
                     let closer = Some((mark.span(), first));
                     let mut counts = block.anchor == Anchor::Anywhere || mark.leads_line();
                     if !counts && open.shares_line(mark.start(), text) {
@@ -341,7 +348,6 @@ impl Scanner {
                         }
                     }
                 }
-                _ => {}
             }
         }
     }
@@ -382,8 +388,13 @@ impl Scanner {
             let closes = match closer {
                 Closer::Own => names.same(name, open.name.of(text)),
                 Closer::Attribute(key) => {
-                    let called = |known: Stretch| names.same(known.span().of(text), key);
-                    let said = open.attributes.iter().filter(|one| matches!(one.key, Key::Typed(key) if called(key)));
+                    let grammar = given.dialect.grammar(open.family);
+                    let called = |known: Key| match known {
+                        Key::Typed(known) => names.same(known.span().of(text), key),
+                        Key::Rule(rule) => grammar.is_some_and(|grammar| names.same(grammar.rule_name(rule), key)),
+                        Key::Payload => false,
+                    };
+                    let said = open.attributes.iter().filter(|one| called(one.key));
                     let mut said = said.map(|attribute| attribute.value.span().of(text).trim()).peekable();
                     // An opener that does not say it has the next ones alone.
                     if said.peek().is_none() {

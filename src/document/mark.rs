@@ -45,6 +45,8 @@ pub(super) enum Kind {
     Open {
         family: u8,
         id: BlockId,
+        /// Whether it is the closer of a wrapper: what stands behind that stands outside, as what stands behind its opener.
+        leaves: bool,
     },
     Close {
         family: u8,

@@ -261,7 +261,10 @@ impl Marker {
             Ok(end) => {
                 let Some(name) = self.capture(family.name) else { return Attempt::Nothing };
                 match look.dialect.names.find(name.of(look.text), Some(index)) {
-                    Some(id) => Attempt::Mark(Kind::Open { family: index as u8, id }, Span::new(self.at, end), name),
+                    Some(id) => {
+                        let kind = Kind::Open { family: index as u8, id, leaves: false };
+                        Attempt::Mark(kind, Span::new(self.at, end), name)
+                    }
                     None => Attempt::Nothing,
                 }
             }
@@ -297,8 +300,7 @@ impl Marker {
                 let name = self.capture(family.name).unwrap_or(Span::new(end, end));
                 let span = Span::new(self.at, end);
                 match look.dialect.wrapper_called(name.of(look.text), index) {
-                    // What stands behind a wrapper's closer stands outside, as what stands behind its opener does.
-                    Some(id) => Attempt::Mark(Kind::Open { family: index as u8, id }, span, name),
+                    Some(id) => Attempt::Mark(Kind::Open { family: index as u8, id, leaves: true }, span, name),
                     None if name.is_empty() || look.dialect.names.closes(name.of(look.text)) => {
                         Attempt::Mark(Kind::Close { family: index as u8 }, span, name)
                     }

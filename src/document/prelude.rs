@@ -1,13 +1,16 @@
 //! Prelude: does the answer begin behind reasoning, told by an opener or not?
 //!
-//! In: the response as far as it has come, and the dialect's block that opens where an answer starts.
+//! In: the response as far as it has come, its masks, and the dialect's block that opens where an answer starts.
 //! Out: that block, once its closer has come; and up to where nothing else may be looked at before.
 //! Never: looks behind the first block of another kind: there an answer has begun.
 
 use super::budget::Budget;
+use super::mark::opener;
+use super::masks::Masks;
 use crate::grammar::{Machine, Progress};
 use crate::program::{BlockId, Dialect, Family};
-use crate::text::Span;
+use crate::surface::Anchor;
+use crate::text::{Span, is_margin};
 
 /// The search for the block that opens where the answer starts.
 #[derive(Debug)]
@@ -18,6 +21,16 @@ pub(super) struct Prelude {
     running: bool,
     /// Its opener and its name, once it is known whether there are any.
     opener: Option<Option<(Span, Span)>>,
+    /// Whether its opener says that it has no body.
+    empty: bool,
+    /// Where the first line of the answer holds text.
+    begins: usize,
+    /// The closer of which it is not yet known whether it counts where it stands.
+    met: Option<Span>,
+    /// The line that the last closer stands in, and up to where line breaks have been looked for.
+    line: usize,
+    lines: usize,
+    mask_cursor: usize,
     /// Where the search for its closer goes on.
     from: usize,
     /// The places where each text stands next that a closer may start with.
@@ -49,8 +62,21 @@ impl Prelude {
     pub(super) fn new(dialect: &Dialect) -> Option<Box<Self>> {
         let id = BlockId(dialect.blocks.iter().position(|block| block.starts)? as u16);
         let family = dialect.families.iter().position(|family| family.prelude == Some(id))?;
-        let machine = Machine::new();
-        Some(Box::new(Self { id, family, machine, running: false, opener: None, from: 0, next: Vec::new() }))
+        Some(Box::new(Self {
+            id,
+            family,
+            machine: Machine::new(),
+            running: false,
+            opener: None,
+            empty: false,
+            begins: 0,
+            met: None,
+            line: 0,
+            lines: 0,
+            mask_cursor: 0,
+            from: 0,
+            next: Vec::new(),
+        }))
     }
 
     /// The block that is sought.
@@ -62,6 +88,7 @@ impl Prelude {
     pub(super) fn advance(
         &mut self,
         dialect: &Dialect,
+        masks: &mut Masks,
         text: &str,
         start: usize,
         complete: bool,
@@ -79,11 +106,14 @@ impl Prelude {
             if rest.is_empty() && !complete {
                 return Stand::Waits(start);
             }
+            self.begins = at;
+            (self.line, self.lines) = (start, start);
             match self.run(family, family.open, at, text, complete, budget) {
                 Progress::Pending => return Stand::Waits(start),
                 Progress::Matched(end) => {
                     let name =
                         self.name(family).filter(|name| dialect.names.find(name.of(text), Some(number)) == Some(id));
+                    self.empty = name.is_some() && opener(family, self.machine.captures()).empty;
                     self.opener = Some(name.map(|name| (Span::new(at, end), name)));
                     self.from = if name.is_some() { end } else { start };
                 }
@@ -91,10 +121,21 @@ impl Prelude {
             }
             self.running = false;
         }
+        if let Some((opener, _)) = self.opener.flatten().filter(|_| self.empty) {
+            return Stand::Opened(Some(Span::new(opener.end, opener.end)));
+        }
         let opened = self.opener.flatten().is_some();
         let texts = &family.grammar.first(close).literals;
         self.next.resize(texts.len(), 0);
         loop {
+            if let Some(closer) = self.met {
+                match self.counts(dialect, masks, closer, text, complete) {
+                    Some(true) if opened => return Stand::Opened(Some(closer)),
+                    Some(true) => return Stand::Closer(closer),
+                    Some(false) => (self.met, self.from) = (None, closer.start + 1),
+                    None => return Stand::Waits(if opened { start } else { closer.start }),
+                }
+            }
             let bytes = text.as_bytes();
             for (next, literal) in self.next.iter_mut().zip(texts) {
                 // Up to where it stood last it is not: either it stands there, or the search ended there.
@@ -122,8 +163,7 @@ impl Prelude {
             match self.run(family, close, hit, text, complete, budget) {
                 Progress::Pending => return Stand::Waits(if opened { start } else { hit }),
                 Progress::Matched(end) if self.closes(dialect, family, id, text) => {
-                    let closer = Span::new(hit, end);
-                    return if opened { Stand::Opened(Some(closer)) } else { Stand::Closer(closer) };
+                    self.met = Some(Span::new(hit, end));
                 }
                 _ => self.from = hit + 1,
             }
@@ -150,6 +190,44 @@ impl Prelude {
     fn name(&self, family: &Family) -> Option<Span> {
         let captures = self.machine.captures();
         captures.iter().find(|capture| capture.rule() == family.name).map(|capture| capture.span())
+    }
+
+    /// Whether a closer counts where it stands, as that of any block does; unknown while what follows may still say.
+    fn counts(
+        &mut self,
+        dialect: &Dialect,
+        masks: &mut Masks,
+        closer: Span,
+        text: &str,
+        complete: bool,
+    ) -> Option<bool> {
+        masks.advance(text, complete, closer.start + 1);
+        if masks.decided() <= closer.start {
+            return None;
+        }
+        if masks.covering(closer.start, &mut self.mask_cursor).is_some() {
+            return Some(false);
+        }
+        if dialect.block(self.id).is_none_or(|block| block.anchor == Anchor::Anywhere) {
+            return Some(true);
+        }
+        let bytes = text.as_bytes();
+        if let Some(offset) = memchr::memrchr(b'\n', bytes.get(self.lines..closer.start).unwrap_or_default()) {
+            self.line = self.lines + offset + 1;
+        }
+        self.lines = self.lines.max(closer.start);
+        if bytes.get(self.line..closer.start).is_some_and(is_margin) {
+            return Some(true);
+        }
+        // On the line where the block begins it ends what stands there; in the midst of another it is spoken of.
+        if self.line > self.begins {
+            return Some(false);
+        }
+        let after = text.get(closer.end..).unwrap_or_default().trim_start_matches([' ', '\t']);
+        match after.bytes().next() {
+            Some(byte) => Some(matches!(byte, b'\n' | b'\r' | b'<')),
+            None => complete.then_some(true),
+        }
     }
 
     fn closes(&self, dialect: &Dialect, family: &Family, id: BlockId, text: &str) -> bool {

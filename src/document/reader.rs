@@ -104,7 +104,9 @@ impl Scanner {
         loop {
             let start = self.at;
             let stand = match &mut self.prelude {
-                Some(prelude) => prelude.advance(given.dialect, text, start, complete, &mut self.budget),
+                Some(prelude) => {
+                    prelude.advance(given.dialect, &mut self.masks, text, start, complete, &mut self.budget)
+                }
                 None => Stand::Over,
             };
             let limit = match stand {
@@ -220,7 +222,7 @@ impl Scanner {
                 Kind::Broken { .. } => {
                     self.finds(Found::new(What::Defect(Defect::MalformedOpener), mark.span()));
                 }
-                Kind::Open { family, id } if self.counts(given, &mark, id) => {
+                Kind::Open { family, id, .. } if self.counts(given, &mark, id) => {
                     self.open = self.begin(&mark, usize::from(family), id, self.next, given);
                     let name = mark.name().of(given.text);
                     for (number, claim) in self.claims.iter_mut().filter(|(_, claim)| claim.is_none()) {
@@ -483,7 +485,7 @@ impl Scanner {
                 _ if mark.masked => self.masked(&mark),
                 // Prose may speak of a block: where its opener does not count, it is none.
                 Kind::Open { id, .. } if !self.counts(given, &mark, id) => {}
-                Kind::Open { family, id } if block.holds.contains(&id) && depth < self.limits.depth => {
+                Kind::Open { family, id, .. } if block.holds.contains(&id) && depth < self.limits.depth => {
                     let Some(mut open) = self.begin(&mark, usize::from(family), id, next, given) else { return };
                     let Some(end) = self.find_end(&mut open, given, Some(inner.end), last) else { return };
                     at = end.at;
@@ -495,7 +497,7 @@ impl Scanner {
                     ));
                     self.close(open, end, given, Some(index), depth + 1);
                 }
-                Kind::Open { family, id } => {
+                Kind::Open { family, id, .. } => {
                     self.finds(Found::inside(What::Defect(Defect::NestedBlock), mark.span(), index));
                     at = mark.span().end;
                     // It is text here, but nothing inside thinking or content counts, wherever that stands.

@@ -112,13 +112,15 @@ pub(crate) enum Closer {
 }
 
 impl Closer {
+    /// The tier of what names the block itself.
+    pub(crate) const FIRST_TIER: usize = 0;
     /// The tier of patterns: of what fits one the last closes the block.
     pub(crate) const LAST_TIER: usize = 2;
 
     /// How surely it closes the block: one that names it before one that names its kind, and a pattern last.
     pub(crate) fn tier(&self) -> usize {
         match self {
-            Closer::Own | Closer::Attribute(_) => 0,
+            Closer::Own | Closer::Attribute(_) => Self::FIRST_TIER,
             Closer::Word(_) => 1,
             Closer::Pattern(_) => Self::LAST_TIER,
         }
