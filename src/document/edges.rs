@@ -177,13 +177,13 @@ fn without_blank_lines(span: Span, text: &str) -> Span {
     Span::new(span.start + start, span.start + end)
 }
 
-/// The part of `span` without the line break that it starts with, and without one like it at the end.
+/// The part of `span` without the line break that it starts with, and without the one that it ends with.
 fn without_line_breaks(span: Span, text: &str) -> Span {
     let body = span.of(text);
-    let first = if body.starts_with("\r\n") { "\r\n" } else { "\n" };
-    let Some(rest) = body.strip_prefix(first) else { return span };
-    let start = span.start + first.len();
-    Span::new(start, start + rest.strip_suffix(first).unwrap_or(rest).len())
+    let rest = body.strip_prefix("\r\n").or_else(|| body.strip_prefix('\n')).unwrap_or(body);
+    let start = span.end - rest.len();
+    let rest = rest.strip_suffix('\n').map_or(rest, |rest| rest.strip_suffix('\r').unwrap_or(rest));
+    Span::new(start, start + rest.len())
 }
 
 /// What stands in a fence that opens on the first line and closes on the last: the fences between them pair off.
@@ -319,6 +319,16 @@ mod tests {
         check(&trims, "````md\n```\na\n````", "```\na");
         check(&trims, "```ts", "```ts");
         check(&trims, "```", "```");
+    }
+
+    #[test]
+    fn each_end_loses_its_line_break_by_itself() {
+        let trims = [Trim::LineBreaks];
+        check(&trims, "\na\n", "a");
+        check(&trims, "a\n", "a");
+        check(&trims, "\r\na\n\n", "a\n");
+        check(&trims, "\na\r\n", "a");
+        check(&trims, "\n", "");
     }
 
     #[test]
