@@ -227,10 +227,10 @@ impl Defect {
         }
     }
 
-    /// What answers it for calls where no pack says otherwise: one that was cut off must not run.
+    /// What answers it for calls where no pack says otherwise: one that was cut off, or of which a field may be, must not run.
     pub fn default_for_calls(self) -> Strategy {
         match self {
-            Defect::UnclosedBlock => Drop,
+            Defect::UnclosedBlock | Defect::StrayCloser => Drop,
             other => other.default_strategy(),
         }
     }

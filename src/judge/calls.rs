@@ -66,12 +66,12 @@ impl<'r> Judgement<'r> {
         // What its payload would name is known once that is read.
         let named_within = bound.named_within().is_some() || self.reads_members();
         let waits = name.is_empty() && named_within;
-        if action.is_none() && !waits {
-            self.judge_unknown(&name, call, block, bound);
-        }
-        // What was cut off and is dropped for it has no payload to find fault with.
+        // What was cut off and is dropped for it has no payload to find fault with, nor a name that was.
         let dropped = |judgement: &Self| judgement.calls.get(call).is_some_and(|call| !call.accepted && !call.readable);
         let cut = block.ended.is_cut() && dropped(self);
+        if action.is_none() && !waits && !(cut && self.is_name_cut(block, bound)) {
+            self.judge_unknown(&name, call, block, bound);
+        }
         let valid = !cut && self.read_payload(call, block, bound, action);
         if action.is_none() && waits && !dropped(self) {
             self.judge_unknown(&name, call, block, bound);
@@ -79,6 +79,14 @@ impl<'r> Judgement<'r> {
         if let Some(action) = action {
             self.judge_permit(call, block, valid, action);
         }
+    }
+
+    /// Whether a member that names an action was cut off: a string without its closing quote.
+    fn is_name_cut(&self, block: &Block, bound: &program::Block) -> bool {
+        let program::Called::Attribute(name) = &bound.called else { return false };
+        let said = self.attribute_of(block, name).map(|attribute| attribute.value.span().of(self.text));
+        let cut = |said: &str| said.strip_prefix(['"', '\'']).is_some_and(|rest| !rest.ends_with(['"', '\'']));
+        self.reads_members() && said.is_some_and(cut)
     }
 
     fn judge_unknown(&mut self, name: &str, call: usize, block: &Block, bound: &program::Block) {

@@ -309,8 +309,9 @@ impl<'r> Judgement<'r> {
 
     fn value_of(&self, attribute: &Attribute) -> Cow<'r, str> {
         let raw = attribute.value.span().of(self.text);
-        let members = || self.dialect.is_some_and(|(_, dialect)| dialect.outline.is_some());
-        let says = match matches!(attribute.key, Key::Payload) || members() {
+        let says = match matches!(attribute.key, Key::Payload) || self.reads_members() {
+            // It says that there is none.
+            true if raw == "null" => Cow::Borrowed(""),
             true => decode_string(raw.trim_matches(['"', '\''])),
             false => decode_entities(raw),
         };
@@ -372,9 +373,13 @@ impl<'r> Judgement<'r> {
 
     /// What an attribute of a block's opener says.
     pub(crate) fn attribute(&self, block: &Block, name: &str) -> Option<Cow<'r, str>> {
+        self.attribute_of(block, name).map(|attribute| self.value_of(attribute))
+    }
+
+    pub(super) fn attribute_of<'b>(&self, block: &'b Block, name: &str) -> Option<&'b Attribute> {
         let (_, dialect) = self.dialect?;
         let same = |one: &&Attribute| self.key_of(block, one).is_some_and(|key| dialect.names.same(key, name));
-        block.attributes.iter().find(same).map(|attribute| self.value_of(attribute))
+        block.attributes.iter().find(same)
     }
 
     /// Name, key and text of a content that stands.

@@ -137,6 +137,9 @@ impl<'r> Judgement<'r> {
             return None;
         }
         if let Some(value) = block.value() {
+            if says_none(value) {
+                return Some(payload::Read { payload: Payload::Empty, rung: 0 });
+            }
             return Some(payload::of_value(value, source.limits, source.values));
         }
         if let Some(rung) = self.in_opener(block, bound) {
@@ -169,11 +172,11 @@ impl<'r> Judgement<'r> {
             let finding = defect(Defect::UnclosedBlock, *unclosed, message).with_rule(Some(bound.at));
             self.answer(Defect::UnclosedBlock, &Subject::Call(call), finding);
         }
-        let around = self.calls.get(call).map(|call| call.block);
+        // What a field says may have been cut off there.
         for stray in fields.stray.iter().take(limits.fields) {
             let message = format!("`{}` closes no field", excerpt(stray.of(self.text), 40));
-            let finding = defect(Defect::StrayCloser, *stray, message);
-            self.answer(Defect::StrayCloser, &Subject::Place(around, *stray), finding);
+            let finding = defect(Defect::StrayCloser, *stray, message).with_rule(Some(bound.at));
+            self.answer(Defect::StrayCloser, &Subject::Call(call), finding);
         }
         if fields.too_many {
             let message = format!("the payload has more than {} fields", limits.fields);
@@ -206,7 +209,9 @@ impl<'r> Judgement<'r> {
             let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
             self.remark(Remark::DuplicateKey, whole, message, Some(bound.at));
         }
-        let Value::Object(mut params) = json.value else {
+        let none = bound.named_within().is_some() && bound.body.is_some() && says_none(&json.value);
+        let value = if none { Object::new().into() } else { json.value };
+        let Value::Object(mut params) = value else {
             let why = match bound.named_within() {
                 Some((_, true)) => "the payload is no list of calls",
                 _ => "the payload is no object",
@@ -401,4 +406,9 @@ impl<'r> Judgement<'r> {
 /// How the fields of a call are written.
 fn spelled<'p>(block: &Block, bound: &'p program::Block) -> Spelled<'p> {
     Spelled { family: block.family(), named: bound.field.as_ref(), trim: &bound.field_trim }
+}
+
+/// Whether what stands in place of parameters says that there are none: `null`, or a text with nothing in it.
+fn says_none(value: &Value) -> bool {
+    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }

@@ -168,7 +168,12 @@ impl Judgement<'_> {
         match remark {
             Remark::MaskedBlock => format!("`{}` is quoted, so it is text", excerpt(span.of(self.text), 40)),
             Remark::DuplicateKey => {
-                format!("the key `{}` stands several times", excerpt(span.of(self.text), 40))
+                // Of members the last says it, of what an opener says the first.
+                let counts = if block.is_some() { "; the first counts" } else { "" };
+                format!("the key `{}` stands several times{counts}", excerpt(span.of(self.text), 40))
+            }
+            Remark::FieldForm if block.is_some() && self.reads_members() => {
+                "the answer is one object, and this is another: the members of both count".to_owned()
             }
             Remark::FieldForm if block.is_some_and(|block| block.span() != span) => {
                 format!("`{}` stands beside the payload, and nothing reads it", excerpt(span.of(self.text), 40))

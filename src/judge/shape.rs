@@ -90,7 +90,10 @@ impl Judgement<'_> {
             let Some(spelled) = bound.spelled.as_ref().filter(|_| !block.opener().is_empty()) else { continue };
             let written = block.opener().of(self.text).trim();
             let spelled = spelled.replace("@name", block.name().of(self.text));
-            if written != spelled {
+            let spelled = spelled.trim();
+            // A line ends in either way.
+            let plain = |text: &str| text.replace("\r\n", "\n");
+            if written != spelled && plain(written) != plain(spelled) {
                 let message = format!("`{}` is understood as `{spelled}`", excerpt(written, 60));
                 self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
             }

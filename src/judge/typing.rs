@@ -334,6 +334,8 @@ pub(super) fn coerced(value: &Value, types: &Types) -> Value {
             Value::Object(members.iter().filter_map(member).collect())
         }
         (Kind::Array, Value::Array(items)) => items.iter().map(|item| coerced(item, types.items())).collect(),
+        // A text that starts as a list does is a broken one, not its only entry.
+        (Kind::Array, Value::String(text)) if text.trim_start().starts_with('[') => value.clone(),
         (Kind::Array, single) if !single.is_null() => vec![coerced(single, types.items())].into(),
         (Kind::Integer | Kind::Number, Value::String(text)) => number_of(text).unwrap_or_else(|| value.clone()),
         (Kind::String, Value::Number(_) | Value::Bool(_)) => value.to_string().into(),

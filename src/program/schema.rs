@@ -70,6 +70,11 @@ impl Schema {
         self.part.get_or_init(|| Box::new(Part::of(&self.json)))
     }
 
+    /// Whether `null` is one of the values that it allows.
+    pub(crate) fn takes_null(&self) -> bool {
+        self.validator().is_ok_and(|validator| validator.is_valid(&crate::Value::Null))
+    }
+
     /// The validator, or why the schema is none.
     pub(crate) fn validator(&self) -> Result<&Validator, &String> {
         self.validator

@@ -9,7 +9,7 @@ use super::{Object, ObjectReader};
 use crate::diagnostic::{Defect, Remark};
 use crate::document::decode::{decode_string, is_escaped_twice};
 use crate::document::{Attribute, Attributes, Block, Ended, Found, Key, What, Written};
-use crate::program::{self, BlockId, Called, LevelId, Outline};
+use crate::program::{self, BlockId, Called, LevelId, Outline, Schema};
 use crate::surface::Role;
 use crate::text::Span;
 use crate::value::Value;
@@ -219,7 +219,10 @@ impl<'p> ObjectReader<'p> {
         // A value that is a text is decoded where it is used.
         let told = call || piece.bound.text.is_some() || written == Written::Value;
         let value = piece.body.filter(|_| node.is_some() && told).and_then(|at| self.value(text, object, at, &piece));
-        if node.is_none() && !call {
+        // Where the pack says so, `null` is a value like any other.
+        let allowed = || piece.bound.schema.as_ref().is_some_and(Schema::takes_null);
+        let null = |at| object.tape.get(at).is_some_and(|node| node.span().of(text) == "null");
+        if node.is_none() && !call && !(piece.body.is_some_and(null) && allowed()) {
             self.found.push(Found::of(What::Defect(Defect::MalformedPayload), piece.span, index));
         }
         self.blocks.push(Block {

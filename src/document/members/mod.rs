@@ -17,6 +17,7 @@ mod tape;
 
 use super::announce::Announcement;
 use super::{Block, Document, Found, Given, Pieces, What};
+use crate::diagnostic::Remark;
 use crate::grammar::{Machine, RuleId};
 use crate::program::{Dialect, Limits, Outline};
 use crate::surface::Role;
@@ -236,6 +237,10 @@ impl<'p> ObjectReader<'p> {
             return;
         }
         self.left_out += left_out;
+        if first > 0 {
+            let mark = Span::new(start, if fenced { brace } else { (brace + 1).min(text.len()) });
+            self.find(Found::of(What::Remark(Remark::FieldForm), mark, first));
+        }
         let mut end = object.end;
         for (rule, span) in faults {
             self.find(Found::new(What::Fault(rule), span));
