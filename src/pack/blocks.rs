@@ -233,6 +233,16 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
         let message = format!("`{name}` is no path to a member");
         diagnostics.push(bad(at, message, "say `member`, `member.inner` or, for each entry of a list, `member[]`"));
     }
+    for (key, word) in [("name", &block.name), ("key", &block.key), ("body", &block.body)] {
+        let Some(word) = word else { continue };
+        let says = word.value.trim_start_matches('@');
+        // A plain `name` is what the block is called.
+        if let Some((way, last)) = says.rsplit_once('.').filter(|_| key != "name" || word.value.starts_with('@')) {
+            let help = format!("let the name of the block lead there, as in `\"{name}.{way}\"`, and say `{last}` here");
+            let message = format!("`{says}` is the name of no member: none is looked for inside another");
+            diagnostics.push(bad(word.at, message, &help));
+        }
+    }
     let marks = [
         ("payload", !block.payload.0.is_empty()),
         ("field", block.field.is_some()),
