@@ -4,7 +4,7 @@
 //! Out: [`Member`]s and a JSON Schema of the whole answer, from which an example follows.
 //! Never: is what the reader checks: it tells those who write answers what the pack says of them.
 
-use crate::program::{Action, Block, BlockId, Called, Dialect, Mode, Program};
+use crate::program::{Action, Block, BlockId, Called, Dialect, Members, Mode, Program, example};
 use crate::surface::Role;
 use serde_json::{Value, json};
 
@@ -18,6 +18,14 @@ pub(super) struct Member<'p> {
     schema: Value,
 }
 
+/// Which parameters the schema of a call has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Params {
+    All,
+    /// Those that an example of it shows: what is required, and of the others what its author gave an example of.
+    Telling,
+}
+
 impl Program {
     /// The members of an answer of `mode` in a dialect, in the order of a reply; none where an answer in it is no object.
     pub(super) fn answer_members<'p>(
@@ -25,6 +33,7 @@ impl Program {
         mode: &Mode,
         number: usize,
         dialect: &'p Dialect,
+        params: Params,
     ) -> Option<Vec<Member<'p>>> {
         dialect.outline.as_ref()?;
         let placed = |id: BlockId| mode.reply.order.iter().position(|blocks| blocks.contains(&(number, id)));
@@ -36,7 +45,7 @@ impl Program {
                 Role::Call => mode.reply.calls.is_some_and(|(most, _)| most == 0),
                 _ => count.is_some_and(|count| count.most == Some(0)),
             };
-            let schema = self.member_schema(mode, block).filter(|_| !forbidden)?;
+            let schema = self.member_schema(mode, block, params).filter(|_| !forbidden)?;
             let required = count.is_some_and(|count| count.required) || block.required;
             let mut alone = object();
             place(&mut alone, &block.name, block.about.as_deref(), &schema, required);
@@ -46,19 +55,25 @@ impl Program {
     }
 
     /// The schema of a whole answer; none where an answer in the dialect is no object.
-    pub(super) fn answer_schema(&self, mode: &Mode, number: usize, dialect: &Dialect) -> Option<Value> {
+    pub(super) fn answer_schema(
+        &self,
+        mode: &Mode,
+        number: usize,
+        dialect: &Dialect,
+        params: Params,
+    ) -> Option<Value> {
         let mut answer = object();
-        for member in self.answer_members(mode, number, dialect)? {
+        for member in self.answer_members(mode, number, dialect, params)? {
             place(&mut answer, &member.block.name, member.block.about.as_deref(), &member.schema, member.required);
         }
         Some(answer)
     }
 
     /// The schema of one block's value; none for a call where nothing is permitted.
-    fn member_schema(&self, mode: &Mode, block: &Block) -> Option<Value> {
+    fn member_schema(&self, mode: &Mode, block: &Block, params: Params) -> Option<Value> {
         let text = || json!({ "type": "string" });
         let mut schema = match (block.role, &block.body) {
-            (Role::Call, _) => self.call_schema(mode, block)?,
+            (Role::Call, _) => self.call_schema(mode, block, params)?,
             (_, None) if block.text.is_some() => json!({}),
             (_, None) => text(),
             (_, Some(body)) => {
@@ -81,8 +96,8 @@ impl Program {
     }
 
     /// The schema of a call: one of those that the mode permits.
-    fn call_schema(&self, mode: &Mode, block: &Block) -> Option<Value> {
-        let choices = self.permitted(mode).filter_map(|(name, action, _)| named_call(block, name, action));
+    fn call_schema(&self, mode: &Mode, block: &Block, params: Params) -> Option<Value> {
+        let choices = self.permitted(mode).filter_map(|(name, action, _)| named_call(block, name, action, params));
         let mut choices: Vec<Value> = choices.collect();
         if choices.len() > 1 { Some(json!({ "anyOf": choices })) } else { choices.pop() }
     }
@@ -92,15 +107,22 @@ impl Program {
 pub(super) fn lone_call(dialect: &Dialect, name: &str, action: &Action) -> Option<Value> {
     dialect.outline.as_ref()?;
     let calls = dialect.blocks.iter().filter(|block| block.role == Role::Call && !block.name.contains(['*', '?']));
-    let (block, call) = calls.into_iter().find_map(|block| Some((block, named_call(block, name, action)?)))?;
+    let (block, call) = calls.into_iter().find_map(|block| Some((block, named_call(block, name, action, Params::Telling)?)))?;
     let mut alone = object();
     place(&mut alone, &block.name, None, &call, true);
     Some(alone)
 }
 
 /// The schema of a call of one action; none where the block asks for others.
-fn named_call(block: &Block, name: &str, action: &Action) -> Option<Value> {
-    let params = action.schema.json();
+fn named_call(block: &Block, name: &str, action: &Action, params: Params) -> Option<Value> {
+    let told;
+    let params = match params {
+        Params::All => action.schema.json(),
+        Params::Telling => {
+            told = shown(action.schema.json());
+            &told
+        }
+    };
     let named = match &block.called {
         Called::Attribute(named) => named,
         Called::Word(word) => return (word == name).then(|| params.clone()),
@@ -123,6 +145,17 @@ fn named_call(block: &Block, name: &str, action: &Action) -> Option<Value> {
         members.insert("description".into(), json!(about));
     }
     Some(call)
+}
+
+/// The schema of the parameters that an example shows, with what it shows of each.
+fn shown(params: &Value) -> Value {
+    let mut told = object();
+    if let Value::Object(members) = example(params, Members::Telling) {
+        for (name, value) in members {
+            add(&mut told, &name, json!({ "examples": [value] }), true);
+        }
+    }
+    told
 }
 
 fn object() -> Value {

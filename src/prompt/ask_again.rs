@@ -42,12 +42,14 @@ impl Program {
         findings: &[Diagnostic],
         lines: &Lines<'_>,
     ) -> String {
+        // What is missing is missing from the last line that says something.
+        let last = lines.text().trim_end().len();
         let found = findings.iter().filter_map(|found| match found.code {
             Code::Defect(defect) => Some(Fault {
                 defect,
                 message: found.message.clone(),
                 help: found.help.clone(),
-                line: lines.place(found.at.map(|at| at.span.start).unwrap_or_default()).line,
+                line: lines.place(found.at.map(|at| at.span.start).unwrap_or_default().min(last)).line,
             }),
             _ => None,
         });

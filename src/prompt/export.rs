@@ -5,6 +5,7 @@
 //! Never: sends anything, or makes a rule looser in the engine: answers are judged as before.
 
 use super::actions::condition;
+use super::answer::Params;
 use super::strict::{self, Vendor};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::program::{Action, Block, Dialect, Mode, Near, Program};
@@ -69,7 +70,7 @@ impl Program {
         if what == Export::JsonObject {
             return Some(json!({ "type": "json_object" }));
         }
-        let mut schema = self.answer_schema(mode, number, dialect)?;
+        let mut schema = self.answer_schema(mode, number, dialect, Params::All)?;
         if strict {
             let at = |path: &[String]| {
                 let first = path.first().map(String::as_str);

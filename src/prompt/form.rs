@@ -4,8 +4,9 @@
 //! Out: [`Form`], for each dialect: one example of every block that a reply may have, in its order, and all of them together.
 //! Never: invents markup: every opener and closer is what the dialect's own grammar reads.
 
-use super::spelling::Speller;
-use crate::program::{Block, BlockId, Called, Dialect, Members, Mode, Program, example};
+use super::answer::Params;
+use super::spelling::{PROSE, Speller};
+use crate::program::{Block, BlockId, Called, Count, Dialect, Members, Mode, Outside, Program, example};
 use crate::surface::Role;
 use serde::Serialize;
 use serde_json::Value;
@@ -146,6 +147,15 @@ impl Program {
             let (name, about) = (block.name.clone(), block.about.clone());
             forms.push(BlockForm { name, role: block.role.word(), about, required, most, text });
         }
+        // What is said outside every block may be what a reply must have.
+        let prose = |count: &&Count| count.message && !count.blocks.iter().any(|(dialect, _)| *dialect == number);
+        if dialect.text == Outside::Message
+            && let Some(count) = mode.reply.counts.iter().filter(|count| count.required).find(prose)
+        {
+            let before = forms.iter().take_while(|form: &&BlockForm| form.role == Role::Thinking.word()).count();
+            let (name, role, text) = (count.name.clone(), Role::Message.word(), PROSE.to_owned());
+            forms.insert(before, BlockForm { name, role, about: None, required: true, most: None, text });
+        }
         // Another block may spell the calls, or what is called the same.
         let shows = |block: &Block| forms.iter().any(|form| form.role == Role::Call.word()) && block.role == Role::Call;
         unspelled.retain(|block| !shows(block));
@@ -155,7 +165,7 @@ impl Program {
     /// The form of an answer that is one object.
     fn object_form(&self, mode: &Mode, number: usize, dialect: &Dialect) -> Option<Form> {
         // Of a member that may be called anything there is no example.
-        let members = self.answer_members(mode, number, dialect)?.into_iter();
+        let members = self.answer_members(mode, number, dialect, Params::Telling)?.into_iter();
         let blocks = members.filter(|member| !member.block.name.contains(['*', '?'])).map(|member| {
             let (name, about) = (member.block.name.clone(), member.block.about.clone());
             let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(number, member.id)));
@@ -167,7 +177,7 @@ impl Program {
             BlockForm { name, role, about, required: member.required, most, text: spelled(&member.alone) }
         });
         let blocks = blocks.collect();
-        let text = spelled(&self.answer_schema(mode, number, dialect)?);
+        let text = spelled(&self.answer_schema(mode, number, dialect, Params::Telling)?);
         Some(Form { dialect: dialect.name.clone(), text, blocks })
     }
 }

@@ -11,6 +11,9 @@ use crate::program::{
 use crate::surface::{Ending, Payload, Role, Trim};
 use serde_json::Value;
 
+/// What stands in a message.
+pub(super) const PROSE: &str = "What the user is told";
+
 /// Names that stand for a `*`, one of which most grammars take.
 const WILD: [&str; 3] = ["name", "Name", "NAME"];
 
@@ -128,7 +131,7 @@ impl<'p> Speller<'p> {
     /// What stands in a block, in words.
     fn body(self, block: &Block) -> String {
         let told = match block.role {
-            Role::Message => "What the user is told",
+            Role::Message => PROSE,
             Role::Thinking => "Your reasoning",
             Role::Content => "The whole text",
             Role::Section => match block.payload.first() {

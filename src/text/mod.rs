@@ -278,6 +278,11 @@ impl<'t> Lines<'t> {
         Self { text, known: Cell::new((0, Place::FIRST)) }
     }
 
+    /// The text itself.
+    pub(crate) fn text(&self) -> &'t str {
+        self.text
+    }
+
     /// The line and column of the byte `offset`.
     pub fn place(&self, offset: usize) -> Place {
         let offset = offset.min(self.text.len());
