@@ -63,10 +63,13 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
             continue;
         }
         let message = format!("every call of the block `{}` asks for `{name}`, which is no action", block.name);
-        found.push(
-            Diagnostic::new(Code::PACK_NAMELESS_CALL, block.at, message)
-                .with_help("say where the action's name stands, as in `name = \"@type\"`"),
-        );
+        let help = match block.called {
+            Called::Own if block.names.len() > 1 => {
+                "`@name` is the block's own name where `names` has several: give each of them a block of its own"
+            }
+            _ => "say where the action's name stands, as in `name = \"@type\"`",
+        };
+        found.push(Diagnostic::new(Code::PACK_NAMELESS_CALL, block.at, message).with_help(help));
     }
 }
 

@@ -23,10 +23,10 @@ pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagno
     };
     if let Some(asked) = reading.said.iter().find_map(reads_forms) {
         for (dialect, block) in program.unspelled(mode) {
-            let message = format!("`forms` lacks `{}`: no grammar of `{}` can spell it", block.name, dialect.name);
+            let message = format!("`forms` lacks `{}`: how `{}` spells it cannot be derived", block.name, dialect.name);
             let finding = Diagnostic::new(Code::PROMPT_UNSAID, block.at, message)
                 .with_place(asked, "the forms are asked for here")
-                .with_help("say in the prompt how it is written, or with `spelled` how its opener is");
+                .with_help("say with `spelled` how its opener is written, or in the prompt how all of it is");
             if !found.contains(&finding) {
                 found.push(finding);
             }
@@ -41,10 +41,12 @@ pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagno
             && !named(action)
         {
             let message = format!("no prompt of the mode `{name}` names the action `{action}` that it permits");
-            found.push(
-                Diagnostic::new(Code::PROMPT_UNEXPLAINED, permit.at, message)
-                    .with_help("tell the model of it, print `actions` in a template, or take the permit out"),
-            );
+            let escaped = program.prompts.escape.text(action);
+            let help = match reading.said.iter().any(|one| escaped != *action && one.text.contains(&escaped)) {
+                true => format!("it is printed as `{escaped}`, since an opener may start so: print it with `| markup`"),
+                false => "tell the model of it, print `actions` in a template, or take the permit out".to_owned(),
+            };
+            found.push(Diagnostic::new(Code::PROMPT_UNEXPLAINED, permit.at, message).with_help(help));
         }
     }
 }

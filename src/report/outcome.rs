@@ -178,8 +178,12 @@ impl Pen {
         }
         let rule = finding.rule.as_ref().map(|rule| self.shown(rule));
         match (&finding.strategy, rule) {
-            (Some(strategy), Some(rule)) => notes.push(("strategy", format!("{strategy}, {rule}"))),
-            (Some(strategy), None) => notes.push(("strategy", format!("{strategy}, the default"))),
+            // What the rule is about may be answered by another's word, or by none.
+            (Some(strategy), Some(rule)) => {
+                notes.push(("strategy", strategy.clone()));
+                notes.push(("rule", rule));
+            }
+            (Some(strategy), None) => notes.push(("strategy", format!("{strategy} (default)"))),
             (None, Some(rule)) => notes.push(("rule", rule)),
             (None, None) => {}
         }
