@@ -4,10 +4,9 @@
 //! Out: `reply` with `dialect`, `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`, each made when an expression reads it.
 //! Never: makes a member that nobody reads: each is a copy of a part of the response.
 
-use super::outside::Place;
 use super::{Call, Judgement};
 use crate::expression::Record;
-use crate::program::REPLY_MEMBERS;
+use crate::program::{Outside, REPLY_MEMBERS};
 use crate::surface::Role;
 use crate::value::{Object, Table, Value};
 use std::borrow::Cow;
@@ -32,14 +31,6 @@ impl Judgement<'_> {
                     self.reply = whole;
                 }
             }
-        }
-    }
-
-    /// Makes the message anew where it was read before it was composed.
-    pub(super) fn renew_message(&mut self) {
-        if self.reply.get("message").is_some() {
-            let message = self.reply_message();
-            *self.reply.entry("message") = message;
         }
     }
 
@@ -101,12 +92,10 @@ impl Judgement<'_> {
     }
 
     fn reply_message(&self) -> Value {
-        // What is shown, once that is composed: beside its blocks it may hold text that was kept. Stray text that stands in
-        // for a message is shown, but no message.
         let shows = self.mode.is_some_and(|mode| mode.reply.shows.is_some());
-        let shown = shows || self.texts.strays != Place::Message;
-        let composed = Some(self.texts.message.text.as_str()).filter(|text| shown && !text.is_empty());
-        match composed {
+        let outside = shows || self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
+        let outside = Some(self.texts.message.text.as_str()).filter(|text| outside && !text.is_empty());
+        match outside {
             _ if self.texts.message_dropped => Value::Null,
             Some(text) => text.into(),
             None => joined(self.with_role(Role::Message).map(|index| self.body(index)).collect()),

@@ -55,13 +55,7 @@ impl Program {
     }
 
     /// The schema of a whole answer; none where an answer in the dialect is no object.
-    pub(super) fn answer_schema(
-        &self,
-        mode: &Mode,
-        number: usize,
-        dialect: &Dialect,
-        params: Params,
-    ) -> Option<Value> {
+    pub(super) fn answer_schema(&self, mode: &Mode, number: usize, dialect: &Dialect, params: Params) -> Option<Value> {
         let mut answer = object();
         for member in self.answer_members(mode, number, dialect, params)? {
             place(&mut answer, &member.block.name, member.block.about.as_deref(), &member.schema, member.required);
@@ -107,7 +101,8 @@ impl Program {
 pub(super) fn lone_call(dialect: &Dialect, name: &str, action: &Action) -> Option<Value> {
     dialect.outline.as_ref()?;
     let calls = dialect.blocks.iter().filter(|block| block.role == Role::Call && !block.name.contains(['*', '?']));
-    let (block, call) = calls.into_iter().find_map(|block| Some((block, named_call(block, name, action, Params::Telling)?)))?;
+    let (block, call) =
+        calls.into_iter().find_map(|block| Some((block, named_call(block, name, action, Params::Telling)?)))?;
     let mut alone = object();
     place(&mut alone, &block.name, None, &call, true);
     Some(alone)
