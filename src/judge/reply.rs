@@ -4,10 +4,12 @@
 //! Out: `reply` with `dialect`, `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`, each made when an expression reads it.
 //! Never: makes a member that nobody reads: each is a copy of a part of the response.
 
+use super::outside::Place;
 use super::{Call, Judgement};
 use crate::expression::Record;
 use crate::program::{Outside, REPLY_MEMBERS};
 use crate::surface::Role;
+use crate::text::Span;
 use crate::value::{Object, Table, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -31,6 +33,14 @@ impl Judgement<'_> {
                     self.reply = whole;
                 }
             }
+        }
+    }
+
+    /// Makes the message anew where it was read before it was known what stands outside.
+    pub(super) fn renew_message(&mut self) {
+        if self.reply.get("message").is_some() {
+            let message = self.reply_message();
+            *self.reply.entry("message") = message;
         }
     }
 
@@ -98,8 +108,22 @@ impl Judgement<'_> {
         match outside {
             _ if self.texts.message_dropped => Value::Null,
             Some(text) => text.into(),
-            None => joined(self.with_role(Role::Message).map(|index| self.body(index)).collect()),
+            None => {
+                let place = |index: usize| self.document.blocks.get(index).map_or(0, |block| block.span().start);
+                let blocks = self.with_role(Role::Message).map(|index| (place(index), self.body(index)));
+                let mut parts: Vec<(usize, Cow<'_, str>)> = blocks.collect();
+                parts.extend(self.kept_text().map(|core| (core.start, core.of(self.text).into())));
+                parts.sort_by_key(|(start, _)| *start);
+                joined(parts.into_iter().map(|(_, text)| text).collect())
+            }
         }
+    }
+
+    /// Stray text that was kept as part of the message; what stands in for a message is none.
+    fn kept_text(&self) -> impl Iterator<Item = Span> {
+        let pieces = self.texts.pieces.iter().filter(|_| self.texts.strays == Place::Stray);
+        let kept = pieces.filter(|piece| piece.fate == Place::Message);
+        kept.map(|piece| piece.core()).filter(|core| !core.is_empty())
     }
 
     /// The blocks that stand and have this role.

@@ -186,6 +186,7 @@ impl Judgement<'_> {
             self.texts.section = Some((name, section));
         }
         self.texts.message = message;
+        self.renew_message();
     }
 
     /// Whether a block's text is the message: by its role, or as the section that the mode shows.
