@@ -109,7 +109,7 @@ pub(crate) fn decode_string(raw: &str) -> Cow<'_, str> {
 }
 
 /// Whether a JSON string was escaped twice: what it says has no line break, but at least one where it would break a line,
-/// written as `\n` outside quotes and parentheses, and no backslash that starts no escape.
+/// written as `\n` outside quotes and parentheses, and no backslash that starts no escape. Prose that names `\n` breaks none.
 pub(crate) fn is_escaped_twice(raw: &str) -> bool {
     if memchr::memmem::find(raw.as_bytes(), br"\\n").is_none() {
         return false;
@@ -128,19 +128,31 @@ pub(crate) fn is_escaped_twice(raw: &str) -> bool {
             return false;
         }
         rest = escape.get(length..).unwrap_or_default();
-        if character == '\n' {
-            if breaks == 0 && is_quoted(once.get(..once.len() - escape.len() - 1).unwrap_or_default()) {
+        let before = once.get(..once.len() - escape.len() - 1).unwrap_or_default();
+        if character == '\n' && !is_named(before, rest) {
+            if breaks == 0 && is_quoted(before) {
                 return false;
             }
             breaks += 1;
-            clear |= !rest.starts_with(|next: char| next.is_ascii_lowercase());
+            clear |= before.ends_with(';') || !rest.starts_with(|next: char| next.is_ascii_lowercase());
         }
     }
     breaks > 2 || clear
 }
 
+/// Whether prose names an escape that stands between words: `at \n and`.
+fn is_named(before: &str, behind: &str) -> bool {
+    let apart = before.ends_with(' ') && !before.ends_with("  ");
+    apart && !behind.starts_with(['\\', '#', '-', '*', '|', '<', '`', '}'])
+}
+
 /// Whether the end of a line of code stands inside quotes, parentheses or a pattern.
 fn is_quoted(line: &str) -> bool {
+    // A fence is no quote, and the end of a row of a table no pattern.
+    let start = line.trim_start();
+    if start.starts_with("```") || start.starts_with('|') && line.ends_with('|') {
+        return false;
+    }
     let mut quote = None;
     let mut depth = 0usize;
     let mut before = ' ';
@@ -313,6 +325,12 @@ mod tests {
         check_twice(r"# Title\n# Date\n\n- it's a list", true);
         check_twice(r"import x from 'y';\n", true);
         check_twice(r#"const a = \"b\";\nconst c = 1;\n"#, true);
+        check_twice(r"const a = 1;\nconst b = 2;\nconst c = 3;", true);
+        check_twice(r"| a | b |\n|---|---|\n", true);
+        check_twice(r#"```json\n{\"a\": 1}\n```"#, true);
+        check_twice(r"Split at \n and join.", false);
+        check_twice(r"Split the text at \n into lines.", false);
+        check_twice(r"It ends in \n.", false);
         check_twice(r#"console.log("a\nb\n\n");"#, false);
         check_twice(r"print('a\n')", false);
         check_twice(r"const s = `a\n#b`;", false);
