@@ -34,7 +34,13 @@ impl<'r> Judgement<'r> {
             if !path {
                 continue;
             }
-            if let Some(why) = path::unsafe_because(&key) {
+            // A path is written without the white space around it, but what ends in some is no path.
+            let whole = match &bound.key {
+                Some(Called::Attribute(name)) => self.whole_attribute(block, name),
+                _ => None,
+            };
+            let whole = whole.as_deref().unwrap_or(&key).trim_start();
+            if let Some(why) = path::unsafe_because(whole) {
                 let message = match key.trim() {
                     "" => format!("this `{name}` names no path"),
                     key => format!("`{}` is no safe path: {why}", excerpt(key, 60)),

@@ -308,16 +308,20 @@ impl<'r> Judgement<'r> {
     }
 
     fn value_of(&self, attribute: &Attribute) -> Cow<'r, str> {
+        match self.says(attribute) {
+            Cow::Borrowed(says) => says.trim().into(),
+            Cow::Owned(says) => says.trim().to_owned().into(),
+        }
+    }
+
+    /// What an attribute says, with the white space around it.
+    fn says(&self, attribute: &Attribute) -> Cow<'r, str> {
         let raw = attribute.value.span().of(self.text);
-        let says = match matches!(attribute.key, Key::Payload) || self.reads_members() {
+        match matches!(attribute.key, Key::Payload) || self.reads_members() {
             // It says that there is none.
             true if raw == "null" => Cow::Borrowed(""),
             true => decode_string(raw.trim_matches(['"', '\''])),
             false => decode_entities(raw),
-        };
-        match says {
-            Cow::Borrowed(says) => says.trim().into(),
-            Cow::Owned(says) => says.trim().to_owned().into(),
         }
     }
 
@@ -376,9 +380,16 @@ impl<'r> Judgement<'r> {
         self.attribute_of(block, name).map(|attribute| self.value_of(attribute))
     }
 
+    /// The same with the white space around it.
+    pub(super) fn whole_attribute(&self, block: &Block, name: &str) -> Option<Cow<'r, str>> {
+        self.attribute_of(block, name).map(|attribute| self.says(attribute))
+    }
+
     pub(super) fn attribute_of<'b>(&self, block: &'b Block, name: &str) -> Option<&'b Attribute> {
         let (_, dialect) = self.dialect?;
-        let same = |one: &&Attribute| self.key_of(block, one).is_some_and(|key| dialect.names.same(key, name));
+        let members = self.reads_members();
+        let says = |key| if members { decode_string(key) } else { Cow::Borrowed(key) };
+        let same = |one: &&Attribute| self.key_of(block, one).is_some_and(|key| dialect.names.same(&says(key), name));
         block.attributes.iter().find(same)
     }
 
