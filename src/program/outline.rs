@@ -44,6 +44,9 @@ pub(crate) struct Faults {
     pub(crate) extra_comma: Option<RuleId>,
     pub(crate) trailing_comma: Option<RuleId>,
     pub(crate) missing_value: Option<RuleId>,
+    pub(crate) missing_quote: Option<RuleId>,
+    pub(crate) missing_colon: Option<RuleId>,
+    pub(crate) extra_colon: Option<RuleId>,
 }
 
 /// What a value at one place of the answer may hold.
@@ -70,6 +73,13 @@ impl Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LevelId(usize);
 
+impl LevelId {
+    /// A bit of its own; there is none for more than 64 levels.
+    pub(crate) fn bit(self) -> u64 {
+        u32::try_from(self.0).ok().and_then(|number| 1_u64.checked_shl(number)).unwrap_or_default()
+    }
+}
+
 impl Outline {
     /// Whether the members of what a grammar reads are blocks.
     pub(crate) fn fit(grammar: &Grammar) -> bool {
@@ -91,6 +101,9 @@ impl Outline {
             extra_comma: fault("fault_extra_comma"),
             trailing_comma: fault("fault_trailing_comma"),
             missing_value: fault("fault_missing_value"),
+            missing_quote: fault("fault_missing_quote"),
+            missing_colon: fault("fault_missing_colon"),
+            extra_colon: fault("fault_extra_colon"),
         };
         let mut members = Self {
             open: grammar.rule("open")?,
@@ -106,7 +119,8 @@ impl Outline {
             names: None,
             longest: 0,
         };
-        for (index, block) in blocks.iter().enumerate() {
+        // What stands before the object is no member of it.
+        for (index, block) in blocks.iter().enumerate().filter(|(_, block)| !block.starts) {
             members.bind(BlockId(index as u16), block);
         }
         let names: Vec<&String> = members.level(Self::ROOT).members.iter().map(|(name, _)| name).collect();
@@ -162,6 +176,11 @@ impl Outline {
         // A quote, and as much of a name as there may be.
         let before = |end: usize| end.saturating_sub(self.longest + 1);
         escape.map(before).ok_or(before(text.len()))
+    }
+
+    /// Whether a member of any level has this name.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.levels.iter().flat_map(|level| &level.members).any(|(known, _)| self.same(known, name))
     }
 
     pub(crate) fn same(&self, one: &str, other: &str) -> bool {

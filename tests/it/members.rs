@@ -3,6 +3,7 @@
 //! Whatever is broken, every file comes back as it was, or a diagnostic says that something is missing.
 
 use rulebook::Program;
+use rulebook::diagnostic::Severity;
 use rulebook::outcome::{Options, Outcome, Status};
 use rulebook::surface::Folder;
 use serde_json::{Value, json};
@@ -19,7 +20,9 @@ static PROGRAM: LazyLock<Program> = LazyLock::new(|| {
         duplicate-block = "keep-last"
     "#;
     let dialect = include_str!("../../rules/dce/json.toml");
-    let folder = Folder::new("object", [("pack.toml", pack), ("json.toml", dialect)]);
+    let channels = include_str!("../../rules/dce/grammar/channels.pest");
+    let files = [("pack.toml", pack), ("json.toml", dialect), ("grammar/channels.pest", channels)];
+    let folder = Folder::new("object", files);
     Program::load(&folder).program.unwrap()
 });
 
@@ -296,6 +299,35 @@ fn no_fault_loses_a_file() {
             broken = broken.replacen("],\"files\":", "]},\"files\":", 1);
         }
         answer.check(&wrapped(&mut dice, &broken));
+    }
+}
+
+/// Each mark of an answer and each of its quotes, left out or doubled: where files do not come back, a warning says so.
+#[test]
+fn no_mark_that_is_missing_or_doubled_loses_a_file_silently() {
+    let compact = r##"{"summary":"Two files.","course_of_action":[{"step":1,"description":"Write a."},{"step":2,"description":"Say \"b\"."}],"files_updated":["src/a.ts","src/b.ts","docs/c.md"],"curator_activity":"Run.","files":[{"path":"src/a.ts","content":"let a = 1;\nlog(\"x\\n\", {a});\n"},{"path":"src/b.ts","content":"let b = [2];\n"},{"path":"docs/c.md","content":"# C\n\n- {x}\n"}]}"##;
+    let value: Value = serde_json::from_str(compact).unwrap();
+    for answer in [compact.to_owned(), serde_json::to_string_pretty(&value).unwrap()] {
+        let expected = run(&answer);
+        let texts = |outcome: &Outcome| -> Vec<(String, String)> {
+            files(outcome).iter().map(|(path, text)| ((*path).to_owned(), text.trim_end().to_owned())).collect()
+        };
+        for (at, mark) in answer.char_indices().filter(|(_, c)| "{}[],:\"".contains(*c)) {
+            let (before, behind) = (&answer[..at], &answer[at + 1..]);
+            for broken in [format!("{before}{behind}"), format!("{before}{mark}{mark}{behind}")] {
+                let outcome = run(&broken);
+                ledger_is_exact(&outcome, &broken);
+                let warned = outcome.diagnostics.iter().any(|found| found.severity > Severity::Info);
+                // A mark inside a text is part of it: it may cost or add the mark itself.
+                let near = |one: &[(String, String)], other: &[(String, String)]| {
+                    one.len() == other.len()
+                        && one.iter().zip(other).all(|((path, text), (other, known))| {
+                            path.len().abs_diff(other.len()) <= 1 && text.len().abs_diff(known.len()) <= 3
+                        })
+                };
+                assert!(warned || near(&texts(&outcome), &texts(&expected)), "{broken}\n{:?}", files(&outcome));
+            }
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! A model that forgets to escape quotes writes code whose quotes look like the answer's own: `"a", "b": 1` may be code or
 //! the next member. The names tell them apart: behind the body of a block only a name that the dialect binds goes on.
 
+use super::keys::{self, Form, Key, LONGEST};
 use crate::document::decode::decode_string;
 use crate::program::{LevelId, Outline};
 
@@ -15,8 +16,12 @@ use crate::program::{LevelId, Outline};
 pub(super) struct Around<'a> {
     /// The objects and lists around it, the innermost first.
     pub(super) open: &'a [Open],
+    /// The level of the string itself.
+    pub(super) own: Option<LevelId>,
     /// Whether it is the body of a block: foreign text, such as code.
     pub(super) body: bool,
+    /// Whether the keys of this answer have no quotes.
+    pub(super) bare: bool,
     pub(super) last: Last,
 }
 
@@ -26,6 +31,8 @@ pub(super) struct Open {
     pub(super) list: bool,
     /// The level of its members; of a list, that of its entries.
     pub(super) level: Option<LevelId>,
+    /// The members that it has already, a bit of each level.
+    pub(super) given: u64,
 }
 
 /// Where the last quotes of a response stand.
@@ -53,8 +60,6 @@ impl Last {
     }
 }
 
-/// The longest key that is looked for.
-const LONGEST: usize = 64;
 /// The longest string that is looked over, behind a key that no name binds.
 const LOOK: usize = 200;
 /// The most marks in a row that are looked at.
@@ -66,9 +71,34 @@ pub(super) fn ends(outline: &Outline, text: &str, quote: usize, around: Around<'
     look.behind_value(quote + 1, 2) || look.leads_to_name(quote + 1)
 }
 
+/// Where the string ended whose own quote is missing, if the quote at `quote` begins the next key: between them stands
+/// nothing but the marks that what is open asks for.
+pub(super) fn missed(outline: &Outline, text: &str, start: usize, quote: usize, around: Around<'_>) -> Option<usize> {
+    let look = Look { outline, text, bytes: text.as_bytes(), around, quote };
+    look.next_member(quote).or_else(|| look.next_entry(quote)).filter(|end| *end > start)
+}
+
+/// Whether what is open goes on, or ends, at `at` as it should behind a value.
+pub(super) fn goes_on(outline: &Outline, text: &str, at: usize, around: Around<'_>) -> bool {
+    Look { outline, text, bytes: text.as_bytes(), around, quote: at }.ends_well(at)
+}
+
 /// Whether a quote at `at` starts a key of one of the levels, with its colon.
 pub(super) fn names_member(outline: &Outline, text: &str, at: usize, levels: &[LevelId]) -> bool {
-    key(text, at).is_some_and(|(name, _)| is_known(outline, name, levels))
+    keys::whole(text, at).is_some_and(|key| is_known(outline, key.name, levels))
+}
+
+/// Whether the brace at `brace` opens an answer whose first key is damaged.
+pub(super) fn opens_damaged(outline: &Outline, text: &str, brace: usize) -> bool {
+    let key = keys::any(text, blank(text.as_bytes(), brace + 1)).filter(|key| key.form.is_damaged());
+    key.is_some_and(|key| is_known(outline, key.name, &[Outline::ROOT]))
+}
+
+/// Whether the brace at `brace` opens an answer: an object whose first key, whatever is wrong with it, is one of its own.
+pub(super) fn opens_answer(outline: &Outline, text: &str, brace: usize) -> bool {
+    let bytes = text.as_bytes();
+    let at = if bytes.get(brace) == Some(&b'{') { blank(bytes, brace + 1) } else { brace };
+    keys::any(text, at).is_some_and(|key| is_known(outline, key.name, &[Outline::ROOT]))
 }
 
 /// Whether the object that ends at `end` goes on all the same: marks that close nothing, and another of its members.
@@ -86,20 +116,6 @@ pub(super) fn belongs(outline: &Outline, text: &str, end: usize) -> bool {
     false
 }
 
-/// The key that starts at `at`, without its quotes, and where its colon ends.
-pub(super) fn key(text: &str, at: usize) -> Option<(&str, usize)> {
-    let bytes = text.as_bytes();
-    let quote = *bytes.get(at).filter(|byte| matches!(byte, b'"' | b'\''))?;
-    let rest = bytes.get(at + 1..)?;
-    let length = rest.iter().take(LONGEST).position(|byte| *byte == quote || matches!(byte, b'\n' | b'\r'))?;
-    let end = at + 1 + length;
-    if bytes.get(end) != Some(&quote) || length == 0 {
-        return None;
-    }
-    let colon = blank(bytes, end + 1);
-    (bytes.get(colon) == Some(&b':')).then_some((text.get(at + 1..end)?, colon + 1))
-}
-
 /// Whether a quote at `at` belongs to no string: a mark that ends something follows, or an object.
 pub(super) fn is_stray(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
@@ -107,12 +123,12 @@ pub(super) fn is_stray(text: &str, at: usize) -> bool {
     match bytes.get(next) {
         None | Some(b'}' | b']') => true,
         Some(b'`') => is_fence(bytes, next),
-        Some(b'{') => key(text, blank(bytes, next + 1)).is_some(),
+        Some(b'{') => keys::whole(text, blank(bytes, next + 1)).is_some(),
         Some(b',') => {
             let after = blank(bytes, next + 1);
             match bytes.get(after) {
                 Some(b'{') => true,
-                Some(b'"') => key(text, after).is_some() || bytes.get(blank(bytes, after + 1)) == Some(&b'{'),
+                Some(b'"') => keys::whole(text, after).is_some() || bytes.get(blank(bytes, after + 1)) == Some(&b'{'),
                 _ => false,
             }
         }
@@ -193,7 +209,13 @@ impl Look<'_> {
                     closed += 1;
                     at += 1;
                 }
-                Some(b',') => return self.behind_comma(over_comment(self.bytes, at + 1), closed, more),
+                Some(b',') => {
+                    let next = over_comment(self.bytes, at + 1);
+                    // One comma too many costs nothing.
+                    let extra = self.bytes.get(next) == Some(&b',');
+                    let next = if extra { over_comment(self.bytes, next + 1) } else { next };
+                    return self.behind_comma(next, closed, more);
+                }
                 Some(b'"') if self.known(at, closed) => return true,
                 // Another quote may be the end that this one seemed to be.
                 Some(b'"') if closed > 0 && self.around.body && self.ends_well(at + 1) => return false,
@@ -219,7 +241,7 @@ impl Look<'_> {
                 b'"' if self.ends_well(at + 1) => return false,
                 b'}' | b']' => closed += 1,
                 b'{' | b'[' | b',' | b'"' | b' ' | b'\t' | b'\r' | b'\n' => {}
-                _ => return false,
+                _ => return between && self.known(at, closed),
             }
             between |= matches!(byte, b'}' | b']' | b',');
         }
@@ -261,15 +283,19 @@ impl Look<'_> {
             _ if is_cut_key(self.bytes, at) => true,
             Some(b'{') => self.opens_entry(at),
             Some(b'}' | b']') => closed > 0 || self.behind_value(at, 0),
-            Some(b'"' | b'\'') => match key(self.text, at) {
-                Some(_) if self.known(at, closed) => true,
+            _ if self.known(at, closed) => true,
+            Some(b'"' | b'\'') => match keys::whole(self.text, at) {
                 Some(_) if !self.around.body => true,
-                Some((_, colon)) => closed == 0 && more > 0 && self.over_member(colon, more),
+                Some(key) if closed > 0 || self.is_own(&key) => false,
+                Some(key) => {
+                    more > 0 && self.over_member(key.value).is_some_and(|end| self.behind_value(end, more - 1))
+                }
                 None if self.bytes.get(at) == Some(&b'"') && is_stray(self.text, at) => {
                     self.opens_entry(blank(self.bytes, at + 1))
                 }
                 None => in_list || (closed > 1 && !self.around.body),
             },
+            Some(_) if self.is_bare(at) => true,
             Some(b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => in_list,
             _ => false,
         }
@@ -277,47 +303,132 @@ impl Look<'_> {
 
     /// Whether an object starts here that may be the next entry of the list around.
     fn opens_entry(&self, at: usize) -> bool {
-        let at = if self.bytes.get(at) == Some(&b'{') { blank(self.bytes, at + 1) } else { return false };
-        is_cut_key(self.bytes, at) || self.known(at, usize::MAX) || (!self.around.body && key(self.text, at).is_some())
+        let brace = |at: usize| self.bytes.get(at) == Some(&b'{');
+        let at = if brace(at) { blank(self.bytes, at + 1) } else { return false };
+        let at = if brace(at) { blank(self.bytes, at + 1) } else { at };
+        let is_key = || match keys::any(self.text, at) {
+            Some(Key { form: Form::Bare, .. }) => self.around.bare,
+            key => key.is_some(),
+        };
+        is_cut_key(self.bytes, at) || self.known(at, usize::MAX) || (!self.around.body && is_key())
     }
 
-    /// Whether a quote at `at` starts the name of a member that may come once so many marks have closed something.
+    /// Whether the name of a member starts at `at` that may come once so many marks have closed something. What looks
+    /// like a key may be foreign text: the more, the more has to speak for it.
     fn known(&self, at: usize, closed: usize) -> bool {
+        let Some(key) = keys::any(self.text, at) else { return false };
         // Behind foreign text only the names of what is still open count, or of the next entry.
         let reach = match closed {
             0 | 1 if self.around.body => 2,
             _ => usize::MAX,
         };
-        let levels = self.around.open.iter().take(reach).filter_map(|open| open.level);
-        key(self.text, at).is_some_and(|(name, _)| {
-            let name = decode_string(name);
-            levels.into_iter().any(|level| self.outline.member(level, &name).is_some())
-        })
+        let name = decode_string(key.name);
+        let mut open = self.around.open.iter().take(reach);
+        let found = open.find_map(|open| Some((open.level?, self.outline.member(open.level?, &name)?, open.given)));
+        let Some((around, level, given)) = found else { return false };
+        let Around { body, bare, own, .. } = self.around;
+        let given = given & level.bit() != 0;
+        match key.form {
+            // No member follows itself.
+            _ if closed == 0 && body && Some(level) == own => false,
+            // One that is there already begins another entry.
+            Form::Whole => closed > 0 || !body || !given || self.leads_on(&key, around),
+            Form::Torn(_) | Form::NoColon(_) => closed > 0 || !given,
+            Form::Bare if bare => closed > 0 || !given,
+            Form::Bare if body => closed > 0 && self.leads_on(&key, around),
+            Form::Bare => matches!(self.bytes.get(blank(self.bytes, key.value)), Some(b'"' | b'[' | b'{')),
+        }
+    }
+
+    /// Whether a key has the name of the string itself.
+    fn is_own(&self, key: &Key<'_>) -> bool {
+        let level = self.around.open.first().and_then(|open| open.level);
+        let named = level.and_then(|level| self.outline.member(level, &decode_string(key.name)));
+        named.is_some() && named == self.around.own
+    }
+
+    /// Whether a key without quotes starts here, behind no foreign text, where the others have none either.
+    fn is_bare(&self, at: usize) -> bool {
+        let Around { bare, body, .. } = self.around;
+        bare && !body && keys::any(self.text, at).is_some_and(|key| key.form == Form::Bare)
+    }
+
+    /// Whether a short value stands behind a key, and another member of its object behind that.
+    fn leads_on(&self, key: &Key<'_>, level: LevelId) -> bool {
+        let Some(end) = self.over_member(key.value) else { return false };
+        let comma = blank(self.bytes, end);
+        if self.bytes.get(comma) != Some(&b',') {
+            return false;
+        }
+        let next = keys::any(self.text, over_comment(self.bytes, comma + 1));
+        next.is_some_and(|next| next.name != key.name && is_known(self.outline, next.name, &[level]))
+    }
+
+    /// Where a string without its quote ended before the next member of an object around.
+    fn next_member(&self, quote: usize) -> Option<usize> {
+        let key = keys::whole(self.text, quote)?;
+        let name = decode_string(key.name);
+        let comma = self.mark_before(quote, b',')?;
+        // What is open up to there ends before the comma, the innermost first.
+        let end_within = |place| {
+            let mut ends = self.around.open.iter().take(place).rev();
+            ends.try_fold(comma, |end, open| self.mark_before(end, if open.list { b']' } else { b'}' }))
+        };
+        for (place, open) in self.around.open.iter().enumerate().take(MARKS) {
+            let level = open.level.filter(|_| !open.list).and_then(|level| self.outline.member(level, &name));
+            if level.is_some_and(|level| open.given & level.bit() == 0) {
+                // Right behind foreign text a name says little.
+                let ends = || self.over_member(key.value).is_some_and(|end| self.ends_well(end));
+                return end_within(place).filter(|_| place > 0 || !self.around.body || ends());
+            }
+        }
+        // Nothing is known of what no name reaches.
+        let innermost = self.around.open.first()?;
+        (!innermost.list && innermost.level.is_none()).then_some(comma)
+    }
+
+    /// Where a string without its quote ended before the next entry of the list around.
+    fn next_entry(&self, quote: usize) -> Option<usize> {
+        let key = keys::whole(self.text, quote)?;
+        let [entry, list, ..] = self.around.open else { return None };
+        let brace = self.mark_before(quote, b'{').filter(|_| !entry.list && list.list)?;
+        let comma = self.mark_before(brace, b',')?;
+        let end = self.mark_before(comma, b'}')?;
+        let is_next = match entry.level {
+            Some(level) => is_known(self.outline, key.name, &[level]) && self.leads_on(&key, level),
+            None => !self.around.body,
+        };
+        is_next.then_some(end)
+    }
+
+    /// The place of a mark that stands before `at`, but for white space.
+    fn mark_before(&self, at: usize, mark: u8) -> Option<usize> {
+        let before = self.bytes.get(..at)?.trim_ascii_end();
+        (before.last() == Some(&mark)).then(|| before.len() - 1)
     }
 
     fn names(&self, at: usize, levels: &[LevelId]) -> bool {
         names_member(self.outline, self.text, at, levels)
     }
 
-    /// Whether a short value stands here, and what may follow a value behind it.
-    fn over_member(&self, colon: usize, more: usize) -> bool {
+    /// Where the short value ends that stands behind a colon.
+    fn over_member(&self, colon: usize) -> Option<usize> {
         let at = blank(self.bytes, colon);
-        let end = match self.bytes.get(at) {
+        match self.bytes.get(at) {
             Some(b'"') => {
                 let rest = self.bytes.get(at + 1..).unwrap_or_default();
                 let length = rest.iter().take(LOOK).position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
                 match length {
-                    Some(length) if rest.get(length) == Some(&b'"') => at + length + 2,
-                    _ => return false,
+                    Some(length) if rest.get(length) == Some(&b'"') => Some(at + length + 2),
+                    _ => None,
                 }
             }
             Some(b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
                 let rest = self.bytes.get(at..).unwrap_or_default();
                 let word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
-                at + rest.iter().take(LONGEST).take_while(|byte| word(byte)).count()
+                Some(at + rest.iter().take(LONGEST).take_while(|byte| word(byte)).count())
             }
-            _ => return false,
-        };
-        self.behind_value(end, more - 1)
+            _ => None,
+        }
     }
 }

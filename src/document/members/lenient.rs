@@ -2,7 +2,8 @@
 //!
 //! In: a response, the place of a brace, and the rules that spell the pieces.
 //! Out: the object's tape, its faults by name, and what had to be left out as junk.
-//! Never: fails, recurses on the response, goes back, or leaves anything out without saying so.
+//! Never: fails, recurses on the response, goes back further than over the marks before a key, or leaves anything out
+//! without saying so.
 //!
 //! A machine with a stack of its own nests the pieces. Where a mark does not fit, what is open around it says what it
 //! stands for: a brace too many, one too few, a quote that belongs to no string. What is none of that is junk, which ends
@@ -10,6 +11,7 @@
 
 use super::Object;
 use super::fits::{self, Around, Last, Open};
+use super::keys::{self, Form};
 use super::tape::{Kind, Tape};
 use crate::diagnostic::Defect;
 use crate::grammar::{Machine, RuleId};
@@ -36,7 +38,13 @@ pub(super) struct Lenient<'r, 'm> {
     comments: bool,
     /// Faults beyond those that are kept.
     left_out: usize,
+    /// What looks like a member in a string and is its text.
+    nested: Vec<Span>,
     last: Last,
+    /// Whether the last key had no quotes.
+    bare: bool,
+    /// Where the next quote stands that no backslash escapes, once it was looked for.
+    next_quote: usize,
 }
 
 /// An object or list that is open.
@@ -50,6 +58,8 @@ struct Frame {
     filled: bool,
     /// The last key of an object.
     key: Option<Span>,
+    /// The members that it has, a bit of each level.
+    given: u64,
 }
 
 /// What was read of an object, and what was wrong with it.
@@ -58,6 +68,8 @@ pub(super) struct Reading {
     pub(super) faults: Vec<(RuleId, Span)>,
     /// Faults beyond those that are kept.
     pub(super) left_out: usize,
+    /// What looks like a member in a string and was taken for its text: the first of each string.
+    pub(super) nested: Vec<Span>,
     /// Why not all of it was read.
     pub(super) stopped: Option<Defect>,
 }
@@ -86,7 +98,10 @@ impl<'r, 'm> Lenient<'r, 'm> {
             stopped: None,
             comments: true,
             left_out: 0,
+            nested: Vec::new(),
             last,
+            bare: false,
+            next_quote: 0,
         }
     }
 
@@ -112,8 +127,10 @@ impl<'r, 'm> Lenient<'r, 'm> {
             }
         }
         self.behind();
-        let object = Object { tape: self.tape, end: self.at, junk: self.junk };
-        Reading { object, faults: self.faults, left_out: self.left_out, stopped: self.stopped }
+        let object =
+            Object { tape: std::mem::take(&mut self.tape), end: self.at, junk: std::mem::take(&mut self.junk) };
+        let Self { faults, left_out, nested, stopped, .. } = self;
+        Reading { object, faults, left_out, nested, stopped }
     }
 
     fn is_too_large(&self) -> bool {
@@ -151,12 +168,39 @@ impl<'r, 'm> Lenient<'r, 'm> {
                     if frame.filled && frame.comma.is_none() {
                         self.fault(self.outline.faults.missing_comma);
                     }
+                    self.bare = !key.of(self.text).starts_with(['"', '\'']);
                     self.at = end;
                     self.member(frame, key);
                 }
-                None => self.skip_junk(),
+                None => self.faulty_key(frame),
             },
         }
+    }
+
+    /// Reads a member whose key lacks a quote or its colon, or has a quote too many.
+    fn faulty_key(&mut self, frame: Frame) {
+        let faults = &self.outline.faults;
+        let key = keys::any(self.text, self.at);
+        let wrong = key.and_then(|key| match key.form {
+            Form::Torn(at) => {
+                let rule = match self.byte_at(at) {
+                    b'}' => faults.extra_brace,
+                    b']' => faults.extra_bracket,
+                    b',' => faults.extra_comma,
+                    _ => faults.stray_quote,
+                };
+                Some((key, rule?, Span::new(at, at + 1)))
+            }
+            Form::NoColon(at) => Some((key, faults.missing_colon?, Span::new(at, at))),
+            Form::Whole | Form::Bare => None,
+        });
+        let Some((key, rule, span)) = wrong else { return self.skip_junk() };
+        if frame.filled && frame.comma.is_none() {
+            self.fault(self.outline.faults.missing_comma);
+        }
+        self.record(Some(rule), span);
+        self.at = key.value;
+        self.member(frame, key.span);
     }
 
     /// Reads the value of a member whose key has been read.
@@ -164,8 +208,14 @@ impl<'r, 'm> Lenient<'r, 'm> {
         let name = crate::document::decode::decode_string(super::tape::unquoted(key.of(self.text)));
         let level = frame.level.and_then(|level| self.outline.member(level, &name));
         self.tape.leaf(Kind::Key, key, false);
+        let bit = level.map_or(0, LevelId::bit);
         self.change(|frame| (frame.filled, frame.comma, frame.key) = (true, None, Some(key)));
+        self.change(|frame| frame.given |= bit);
         self.space();
+        while self.byte() == b':' && self.outline.faults.extra_colon.is_some() {
+            self.step_over(self.outline.faults.extra_colon);
+            self.space();
+        }
         self.value(level);
     }
 
@@ -190,7 +240,7 @@ impl<'r, 'm> Lenient<'r, 'm> {
             b'"' if self.is_stray(!frame.filled || frame.comma.is_some()) => {
                 self.step_over(self.outline.faults.stray_quote);
             }
-            b'"' | b'\'' if fits::key(self.text, self.at).is_some() => {
+            b'"' | b'\'' if keys::whole(self.text, self.at).is_some() => {
                 let inner: Vec<LevelId> = each.into_iter().collect();
                 let known = fits::names_member(self.outline, self.text, self.at, &inner);
                 if !known && fits::names_member(self.outline, self.text, self.at, &self.levels(1)) {
@@ -199,6 +249,10 @@ impl<'r, 'm> Lenient<'r, 'm> {
                 entry(self);
                 self.fault(self.outline.faults.missing_brace);
                 self.open_object(each);
+            }
+            // A list of entries is no entry.
+            b'[' if !frame.filled && each.is_some_and(|each| self.is_entry(each)) => {
+                self.step_over(self.outline.faults.extra_bracket);
             }
             b'{' | b'[' | b'"' => {
                 entry(self);
@@ -217,10 +271,10 @@ impl<'r, 'm> Lenient<'r, 'm> {
             b'{' => self.open_object(level),
             b'[' => {
                 let node = self.tape.leaf(Kind::List, Span::new(self.at, self.at), false);
-                self.stack.push(Frame { node, list: true, level, comma: None, filled: false, key: None });
+                self.stack.push(Frame { node, list: true, level, comma: None, filled: false, key: None, given: 0 });
                 self.at += 1;
             }
-            b'"' => self.string(level),
+            b'"' => self.string(level, true),
             b',' | b'}' | b']' => {
                 self.fault(self.outline.faults.missing_value);
                 self.tape.leaf(Kind::Absent, Span::new(self.at, self.at), false);
@@ -229,6 +283,10 @@ impl<'r, 'm> Lenient<'r, 'm> {
                 self.tape.leaf(Kind::Absent, Span::new(self.at, self.at), true);
             }
             _ => match self.run(self.outline.scalar) {
+                Some(end) if end > self.at && self.lacks_quote(level, end) => {
+                    self.fault(self.outline.faults.missing_quote);
+                    self.string(level, false);
+                }
                 Some(end) if end > self.at => {
                     let quoted = matches!(self.byte(), b'\'');
                     self.take_faults();
@@ -245,24 +303,79 @@ impl<'r, 'm> Lenient<'r, 'm> {
         }
     }
 
-    /// Reads a string up to the quote that ends it: the first behind which something fits.
-    fn string(&mut self, level: Option<LevelId>) {
+    /// Whether words without quotes are a string that lacks the first: they end nowhere, but the next quote ends one.
+    fn lacks_quote(&mut self, level: Option<LevelId>, end: usize) -> bool {
+        let Some(level) = level.filter(|level| !self.is_entry(*level)) else { return false };
+        if self.outline.faults.missing_quote.is_none() || self.byte() == b'\'' {
+            return false;
+        }
+        let open: Vec<Open> = self.open().collect();
+        let around = self.around(&open, Some(level));
+        if fits::goes_on(self.outline, self.text, end, around) {
+            return false;
+        }
+        let quote = self.find_quote();
+        self.byte_at(quote) == b'"' && fits::ends(self.outline, self.text, quote, around)
+    }
+
+    /// Where the next quote stands that no backslash escapes. It is looked for once, however many ask.
+    fn find_quote(&mut self) -> usize {
+        let mut at = self.at;
+        while self.next_quote < self.at {
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            match memchr::memchr2(b'"', b'\\', rest) {
+                Some(offset) if rest.get(offset) == Some(&b'\\') => at += offset + 2,
+                Some(offset) => self.next_quote = at + offset,
+                None => self.next_quote = self.bytes.len(),
+            }
+        }
+        self.next_quote
+    }
+
+    /// Reads a string up to the quote that ends it: the first behind which something fits; or up to where the marks and
+    /// the key behind it show that its quote is missing.
+    fn string(&mut self, level: Option<LevelId>, opened: bool) {
         let start = self.at;
         let open: Vec<Open> = self.open().collect();
-        let body = level.is_some_and(|level| self.outline.level(level).body);
-        let around = Around { open: &open, body, last: self.last };
+        let around = self.around(&open, level);
         let known = self.faults.len();
-        self.at += 1;
+        let from = start + usize::from(opened);
+        self.at = from;
+        // Where its text ends, if no quote does it.
+        let mut end = None;
+        let mut nested = false;
         let cut = loop {
             self.at = self.run(self.outline.text).unwrap_or(self.bytes.len());
             let faults = &self.outline.faults;
             let fault = match self.bytes.get(self.at) {
                 None => break true,
                 Some(b'"') if faults.bare_quote.is_none() || fits::ends(self.outline, self.text, self.at, around) => {
+                    end = (!opened).then_some(self.at);
                     self.at += 1;
                     break false;
                 }
-                Some(b'"') => faults.bare_quote,
+                Some(b'"') => {
+                    let missed = faults
+                        .missing_quote
+                        .and_then(|rule| Some((rule, fits::missed(self.outline, self.text, from, self.at, around)?)));
+                    if let Some((rule, missed)) = missed {
+                        // What stands behind it is outside the string.
+                        while self.faults.len() > known && self.faults.last().is_some_and(|(_, at)| at.start >= missed)
+                        {
+                            self.faults.pop();
+                        }
+                        self.at = missed;
+                        end = Some(self.text.get(from..missed).unwrap_or_default().trim_end().len() + from);
+                        self.record(Some(rule), Span::new(missed, missed));
+                        break false;
+                    }
+                    let key = keys::any(self.text, self.at).filter(|key| self.outline.knows(key.name));
+                    if let Some(key) = key.filter(|_| !nested && self.nested.len() < self.limits.diagnostics) {
+                        nested = true;
+                        self.nested.push(Span::new(self.at, key.value));
+                    }
+                    faults.bare_quote
+                }
                 Some(b'\\') => faults.escape,
                 Some(_) => faults.bare_newline,
             };
@@ -281,14 +394,27 @@ impl<'r, 'm> Lenient<'r, 'm> {
                 }
             }
         };
-        self.tape.leaf(Kind::String, Span::new(start, self.at), cut);
+        // Where a quote is missing, the string stands without the other, too.
+        let span = end.map_or(Span::new(start, self.at), |end| Span::new(from, end));
+        self.tape.leaf(Kind::String, span, cut);
+    }
+
+    fn around<'a>(&self, open: &'a [Open], own: Option<LevelId>) -> Around<'a> {
+        let body = own.is_some_and(|level| self.outline.level(level).body);
+        Around { open, own, body, bare: self.bare, last: self.last }
+    }
+
+    /// Whether what stands at a level is an object with names of its own.
+    fn is_entry(&self, level: LevelId) -> bool {
+        let level = self.outline.level(level);
+        level.looks_inside() && level.each.is_none()
     }
 
     /// Opens an object, with its brace if it has one.
     fn open_object(&mut self, level: Option<LevelId>) {
         let node = self.tape.leaf(Kind::Object, Span::new(self.at, self.at), false);
         let level = level.map(|level| self.outline.of_object(level));
-        self.stack.push(Frame { node, list: false, level, comma: None, filled: false, key: None });
+        self.stack.push(Frame { node, list: false, level, comma: None, filled: false, key: None, given: 0 });
         if self.byte() == b'{' {
             self.at += 1;
         } else if self.stack.len() == 1 {
@@ -368,8 +494,11 @@ impl<'r, 'm> Lenient<'r, 'm> {
     /// What is open, the innermost first.
     fn open(&self) -> impl Iterator<Item = Open> + '_ {
         self.stack.iter().rev().map(|frame| match frame.list {
-            true => Open { list: true, level: frame.level.and_then(|level| self.outline.level(level).each) },
-            false => Open { list: false, level: frame.level },
+            true => {
+                let level = frame.level.and_then(|level| self.outline.level(level).each);
+                Open { list: true, level, given: 0 }
+            }
+            false => Open { list: false, level: frame.level, given: frame.given },
         })
     }
 
@@ -462,7 +591,11 @@ impl<'r, 'm> Lenient<'r, 'm> {
     }
 
     fn byte(&self) -> u8 {
-        self.bytes.get(self.at).copied().unwrap_or_default()
+        self.byte_at(self.at)
+    }
+
+    fn byte_at(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or_default()
     }
 
     fn space(&mut self) {

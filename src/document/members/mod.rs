@@ -11,13 +11,17 @@
 
 mod bind;
 mod fits;
+mod keys;
 mod lenient;
 mod strict;
 mod tape;
 
 use super::announce::Announcement;
-use super::{Block, Document, Found, Given, Pieces, What};
-use crate::diagnostic::Remark;
+use super::budget::Budget;
+use super::masks::{Kinds, Masks};
+use super::prelude::{Prelude, Sought, Stand};
+use super::{Attributes, Block, Document, Ended, Found, Given, Pieces, What, Written, trimmed};
+use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{Dialect, Limits, Outline};
 use crate::surface::Role;
@@ -90,7 +94,9 @@ impl Objects {
     /// Where the first block that claims the answer starts.
     pub(super) fn claim(&self, dialect: &Dialect) -> Option<usize> {
         let fits = |name: &str| dialect.needs.iter().any(|need| dialect.names.fits(need, name));
-        let needs = |id| dialect.needs.is_empty() || dialect.block(id).is_some_and(|block| fits(&block.name));
+        let needs = |id| {
+            dialect.block(id).is_some_and(|block| !block.starts && (dialect.needs.is_empty() || fits(&block.name)))
+        };
         self.read.blocks.iter().find(|block| needs(block.id)).map(|block| block.span().start)
     }
 
@@ -157,6 +163,7 @@ impl<'p> ObjectReader<'p> {
 
     fn read_all(mut self, text: &str) -> Document {
         self.vain = MOST_IN_VAIN * text.len();
+        self.pass_prelude(text);
         while !self.stopped
             && let Some((start, brace)) = self.find_start(text)
         {
@@ -169,6 +176,48 @@ impl<'p> ObjectReader<'p> {
             left_out: self.left_out,
             ..Document::default()
         }
+    }
+
+    /// Takes in what stands before the answer, such as reasoning. Its opener shows it, or what its closer stands before: an
+    /// object with a name of the answer's own, as no text among the members of another has it.
+    fn pass_prelude(&mut self, text: &str) {
+        let Some(mut prelude) = Prelude::new(self.dialect) else { return };
+        let mut budget = Budget { used: 0, per_byte: self.limits.steps_per_byte };
+        // Within an answer of members nothing is masked.
+        let mut masks = Masks::new(Kinds::default());
+        masks.settle_wrapper(text, true);
+        let closer = match prelude.advance(self.dialect, &mut masks, text, 0, true, &mut budget) {
+            Stand::Opened(closer) => closer,
+            Stand::Closer(closer) => Some(closer).filter(|closer| {
+                self.at = closer.end;
+                let next = self.find_start(text);
+                self.at = 0;
+                next.is_some_and(|(start, brace)| {
+                    let between = text.get(closer.end..start).unwrap_or_default();
+                    between.trim().is_empty() && fits::opens_answer(self.outline, text, brace)
+                })
+            }),
+            Stand::Over | Stand::Waits(_) => None,
+        };
+        let Sought { id, opener, .. } = prelude.block();
+        let Some((closer, bound)) = closer.zip(self.dialect.block(id)) else { return };
+        let start = start_of(text);
+        let (opener, name) = opener.unwrap_or((Span::new(start, start), Span::new(start, start)));
+        let inner = Span::new(opener.end, closer.start);
+        self.blocks.push(Block {
+            id,
+            family: 0,
+            name: name.into(),
+            span: Span::new(opener.start, closer.end).into(),
+            inner: inner.into(),
+            body: trimmed(inner, text, &bound.trim).into(),
+            attributes: Attributes::new(),
+            ended: Ended::Whole,
+            parent: None,
+            written: Written::Bound,
+            value: None,
+        });
+        self.at = closer.end;
     }
 
     /// The next place where an object starts, and where its brace stands, or should.
@@ -193,6 +242,10 @@ impl<'p> ObjectReader<'p> {
                     }
                 }
             }
+            // A brace whose first key is damaged opens an object, too, if the key has a name of the answer's own.
+            if bytes.get(self.at) == Some(&b'{') && fits::opens_damaged(self.outline, text, self.at) {
+                return Some((self.at, self.at));
+            }
             self.at += 1;
         }
     }
@@ -201,7 +254,7 @@ impl<'p> ObjectReader<'p> {
     fn read(&mut self, text: &str, start: usize, brace: usize) {
         let fenced = brace > start;
         let mut faults: Vec<(RuleId, Span)> = if fenced { self.faults_of_last_run() } else { Vec::new() };
-        let (mut stopped, mut left_out) = (None, 0);
+        let (mut stopped, mut left_out, mut nested) = (None, 0, Vec::new());
         let read_strictly = || match self.vain {
             0 => Err(0),
             _ => strict::read(text, brace, self.outline, self.limits),
@@ -216,6 +269,7 @@ impl<'p> ObjectReader<'p> {
                 faults.extend(reading.faults);
                 stopped = reading.stopped;
                 left_out = reading.left_out;
+                nested = reading.nested;
                 reading.object
             }
         };
@@ -237,13 +291,21 @@ impl<'p> ObjectReader<'p> {
             return;
         }
         self.left_out += left_out;
-        if first > 0 {
+        // What stands before an answer is no part of one.
+        let begins = self.blocks.get(0).and_then(|block| self.dialect.block(block.id)).is_some_and(|block| block.starts);
+        if first > usize::from(begins) {
             let mark = Span::new(start, if fenced { brace } else { (brace + 1).min(text.len()) });
             self.find(Found::of(What::Remark(Remark::FieldForm), mark, first));
         }
         let mut end = object.end;
         for (rule, span) in faults {
             self.find(Found::new(What::Fault(rule), span));
+        }
+        for span in nested {
+            let holds = |block: &Block| block.span().start <= span.start && span.end <= block.span().end;
+            let around = self.blocks.iter().skip(first).position(holds).map(|at| first + at);
+            let what = What::Defect(Defect::NestedBlock);
+            self.find(around.map_or(Found::new(what, span), |around| Found::inside(what, span, around)));
         }
         if let Some(close) = self.outline.close.filter(|_| fenced) {
             let mut steps = self.limits.steps(text.len());

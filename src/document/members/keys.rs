@@ -1,0 +1,103 @@
+//! Keys: does the key of a member stand here, and what is wrong with it?
+//!
+//! In: a place in a response.
+//! Out: [`Key`]: its name, where its value starts, and the mark that it has too few or too many.
+//! Never: knows which names are bound, or looks further than a name may be long.
+
+use super::fits::blank;
+use crate::text::Span;
+
+/// A key, as far as its marks show one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Key<'t> {
+    /// As it is written, without quotes.
+    pub(super) name: &'t str,
+    pub(super) span: Span,
+    /// Where its value starts: behind the colon, or where that should stand.
+    pub(super) value: usize,
+    pub(super) form: Form,
+}
+
+/// How a key is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Whole,
+    /// Without quotes: code is written like that, too.
+    Bare,
+    /// With a quote too few or too many, or a mark before its colon: this one belongs to nothing.
+    Torn(usize),
+    /// In quotes, but no colon stands here.
+    NoColon(usize),
+}
+
+impl Form {
+    /// Whether only a faulty answer has such a key, and no code.
+    pub(super) fn is_damaged(self) -> bool {
+        matches!(self, Form::Torn(_) | Form::NoColon(_))
+    }
+}
+
+/// The longest key that is looked for.
+pub(super) const LONGEST: usize = 64;
+
+/// The key in quotes that starts at `at`, with its colon.
+pub(super) fn whole(text: &str, at: usize) -> Option<Key<'_>> {
+    let bytes = text.as_bytes();
+    let quote = *bytes.get(at).filter(|byte| matches!(byte, b'"' | b'\''))?;
+    let rest = bytes.get(at + 1..)?;
+    let length = rest.iter().take(LONGEST).position(|byte| *byte == quote || matches!(byte, b'\n' | b'\r'))?;
+    let span = Span::new(at + 1, at + 1 + length);
+    if bytes.get(span.end) != Some(&quote) || length == 0 {
+        return None;
+    }
+    let colon = blank(bytes, span.end + 1);
+    let name = text.get(span.start..span.end)?;
+    (bytes.get(colon) == Some(&b':')).then_some(Key { name, span, value: colon + 1, form: Form::Whole })
+}
+
+/// The key that starts at `at`, whatever is wrong with it.
+pub(super) fn any(text: &str, at: usize) -> Option<Key<'_>> {
+    whole(text, at).or_else(|| faulty(text, at))
+}
+
+fn faulty(text: &str, at: usize) -> Option<Key<'_>> {
+    let bytes = text.as_bytes();
+    let quotes = |at: usize| {
+        let rest = bytes.get(at..).unwrap_or_default();
+        rest.iter().take(2).take_while(|byte| **byte == b'"').count()
+    };
+    let before = quotes(at);
+    let start = at + before;
+    let word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-');
+    let length = bytes.get(start..)?.iter().take(LONGEST).take_while(|byte| word(byte)).count();
+    let span = Span::new(start, start + length);
+    let name = text.get(span.start..span.end)?;
+    if name.starts_with(|first: char| !first.is_ascii_alphabetic() && !matches!(first, '_' | '$')) || name.is_empty() {
+        return None;
+    }
+    let after = quotes(span.end);
+    let colon = blank(bytes, span.end + after);
+    let form = match (before, after, bytes.get(colon) == Some(&b':')) {
+        (0, 0, true) => Form::Bare,
+        (2, ..=1, true) | (1, 0, true) => Form::Torn(at),
+        (0 | 1, 1.., true) => Form::Torn(span.end + after - 1),
+        (1, 1, false) if matches!(bytes.get(colon), Some(b'}' | b']' | b',')) => {
+            let behind = blank(bytes, colon + 1);
+            let form = Form::Torn(colon);
+            return (bytes.get(behind) == Some(&b':')).then_some(Key { name, span, value: behind + 1, form });
+        }
+        // Two words in quotes are a key and its value unless the second is a key itself.
+        (1, 1.., false) => {
+            let value = if after == 1 { colon } else { span.end + 1 };
+            let is_value = starts_value(bytes, value) && whole(text, value).is_none();
+            return is_value.then_some(Key { name, span, value, form: Form::NoColon(span.end + 1) });
+        }
+        _ => return None,
+    };
+    Some(Key { name, span, value: colon + 1, form })
+}
+
+/// Whether a value starts here that no comma or colon stands before.
+fn starts_value(bytes: &[u8], at: usize) -> bool {
+    matches!(bytes.get(at), Some(b'"' | b'[' | b'{' | b'-' | b'0'..=b'9'))
+}
