@@ -417,7 +417,8 @@ pub(crate) fn writers_factory(guardrails: bool) -> Program {
 /// The dialect of the pack `dce` whose answers are one object, by itself.
 pub(crate) fn dce_object() -> Program {
     let pack = "[pack]\nname = \"object\"\n[contents.file]\nkey = \"path\"\n";
-    load("object", [("pack.toml", pack), ("json.toml", include_str!("../../rules/dce/json.toml"))])
+    let dialect = files!("dce": "json.toml" "grammar/channels.pest");
+    load("object", dialect.into_iter().chain([("pack.toml", pack)]))
 }
 
 /// A pack whose answers are one object with members of every role.

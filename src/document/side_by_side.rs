@@ -116,7 +116,10 @@ impl Reading {
     fn found_answer(&self, dialect: &Dialect) -> bool {
         match self {
             Reading::Marks(scanner) => scanner.found_answer(dialect),
-            Reading::Object(objects) => !objects.read.blocks.is_empty(),
+            Reading::Object(objects) => {
+                let mut blocks = objects.read.blocks.iter();
+                blocks.any(|block| dialect.block(block.id).is_some_and(|block| !block.starts))
+            }
         }
     }
 

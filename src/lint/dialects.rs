@@ -109,7 +109,9 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
 fn own_closers(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>) {
     let mut families = dialect.families.iter().enumerate();
     let Some((number, family)) = families.find(|(_, family)| family.close.is_some()) else { return };
-    for block in &dialect.blocks {
+    // No closer ends a member.
+    let closes = |block: &&Block| dialect.outline.is_none() || block.starts;
+    for block in dialect.blocks.iter().filter(closes) {
         if !dialect.ladder(block, number).first().is_some_and(|rung| rung.contains(&Ending::Closer)) {
             continue;
         }

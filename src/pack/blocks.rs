@@ -64,7 +64,7 @@ fn check_dialect(
         if !torn {
             check_lacks(name, block, object, diagnostics);
         }
-        if object {
+        if object && !is_before(&block.value) {
             check_member(name, &block.value, block.at, diagnostics);
         } else {
             let within = check_within(name, block, torn, diagnostics);
@@ -213,14 +213,23 @@ fn check_attributes(block: &Block, spelling: Vec<&Grammar>, diagnostics: &mut Ve
 
 /// Where members are blocks, nothing opens, closes or masks.
 fn check_object(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
-    if let Some(second) = dialect.grammar.0.get(1) {
-        let help = "give the other grammar a dialect of its own";
+    let opens = |name: &str| {
+        let mut before = dialect.blocks.values().filter(|block| is_before(&block.value));
+        before.any(|block| block.value.grammar.as_ref().is_some_and(|own| own.value == name))
+    };
+    if let Some(second) = dialect.grammar.0.iter().skip(1).find(|name| !opens(&name.value)) {
+        let help = "give the other grammar a dialect of its own, or a block that `starts` and is spelled by it";
         diagnostics.push(bad(second.at, "a dialect whose members are blocks has one grammar", help));
     }
     const MARKS: [&str; 7] = ["masks", "wrapper", "anchor", "close", "ends", "trim", "decode"];
     for key in dialect.keys().filter(|key| MARKS.contains(key)) {
         diagnostics.push(bad(dialect.at, format!("members have no `{key}`: their grammar says it all"), "take it out"));
     }
+}
+
+/// Whether a block stands before an answer that is one object: it is no member, and a grammar of its own spells it.
+fn is_before(block: &Block) -> bool {
+    block.starts && block.grammar.is_some()
 }
 
 /// The keys of a block that is a member, and its name, which is a path.
@@ -252,6 +261,7 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
         ("ends", !block.ends.is_empty()),
         ("trim", block.trim.is_some()),
         ("decode", block.decode.is_some()),
+        ("starts", block.starts),
     ];
     for (key, _) in marks.into_iter().filter(|(_, stands)| *stands) {
         diagnostics.push(bad(at, format!("a member has no `{key}`: its grammar says it all"), "take it out"));

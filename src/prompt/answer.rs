@@ -38,6 +38,7 @@ impl Program {
         dialect.outline.as_ref()?;
         let placed = |id: BlockId| mode.reply.order.iter().position(|blocks| blocks.contains(&(number, id)));
         let mut blocks: Vec<(BlockId, &Block)> = (0..).map(BlockId).zip(&dialect.blocks).collect();
+        blocks.retain(|(_, block)| !block.starts);
         blocks.sort_by_key(|(id, _)| placed(*id).unwrap_or(usize::MAX));
         let member = |(id, block): (BlockId, &'p Block)| {
             let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(number, id)));

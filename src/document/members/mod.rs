@@ -292,7 +292,8 @@ impl<'p> ObjectReader<'p> {
         }
         self.left_out += left_out;
         // What stands before an answer is no part of one.
-        let begins = self.blocks.get(0).and_then(|block| self.dialect.block(block.id)).is_some_and(|block| block.starts);
+        let begins =
+            self.blocks.get(0).and_then(|block| self.dialect.block(block.id)).is_some_and(|block| block.starts);
         if first > usize::from(begins) {
             let mark = Span::new(start, if fenced { brace } else { (brace + 1).min(text.len()) });
             self.find(Found::of(What::Remark(Remark::FieldForm), mark, first));

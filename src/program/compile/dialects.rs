@@ -19,14 +19,13 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     let dialect = &dialect.value;
     let grammars = || dialect.grammar.0.iter().filter_map(|grammar| pack.grammars.get(&grammar.value));
     let object = grammars().find(|grammar| Outline::fit(grammar)).cloned();
-    let mut families: Vec<Family> = match object {
-        None => grammars().cloned().filter_map(Family::new).collect(),
-        Some(_) => Vec::new(),
-    };
+    // What stands before an object has a grammar of its own.
+    let families = grammars().filter(|grammar| object.is_none() || !Outline::fit(grammar));
+    let mut families: Vec<Family> = families.cloned().filter_map(Family::new).collect();
     let id = |name: &Spanned<String>| dialect.blocks.get_index_of(&name.value).map(|index| BlockId(index as u16));
     let is_action = |name: &str| pack.surface.actions.contains_key(name);
     // A name that is always the same, and no action's, tells nothing: there `@name` is what an opener says as `name`.
-    let says = families.is_empty() || families.iter().any(|family| family.attribute.is_some());
+    let says = object.is_some() || families.is_empty() || families.iter().any(|family| family.attribute.is_some());
     let telling = |name: &str, block: &surface::Block| {
         let mut names = opening_names(name, block);
         let only = names.next().filter(|_| names.next().is_none());
@@ -38,7 +37,10 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     let blocks: Vec<Block> = dialect.blocks.iter().map(compiled).collect();
     let family_of = |block: &surface::Block| {
         let grammar = block.grammar.as_ref()?;
-        dialect.grammar.0.iter().position(|known| known.value == grammar.value)
+        let spells = |name: &&Spanned<String>| {
+            object.is_none() || pack.grammars.get(&name.value).is_some_and(|grammar| !Outline::fit(grammar))
+        };
+        dialect.grammar.0.iter().filter(spells).position(|known| known.value == grammar.value)
     };
     let mut bound_names: Vec<(&str, Bound)> = Vec::new();
     for (index, (name, block)) in dialect.blocks.iter().enumerate() {
@@ -55,7 +57,8 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         family.prelude = own.iter().copied().find(|id| starts(id)).filter(|_| family.close.is_some());
         family.only_prelude = own.iter().all(starts);
     }
-    let outline = object.and_then(|grammar| Outline::new(grammar, &blocks, dialect.case == Some(Case::Insensitive)));
+    let outline =
+        object.clone().and_then(|grammar| Outline::new(grammar, &blocks, dialect.case == Some(Case::Insensitive)));
     let closers = blocks.iter().flat_map(|block| block.close.iter().map(|closer| (closer, block.anchor)));
     let insensitive = dialect.case == Some(Case::Insensitive);
     let names = Arc::new(Names::new(insensitive, bound_names.into_iter(), closers));
