@@ -26,6 +26,7 @@ const OF_CALLS: &[&str] = &[
     "forbidden-call",
     "unclosed-block",
     "wrong-closer",
+    "stray-closer",
     "extra-call",
 ];
 
@@ -89,7 +90,9 @@ impl Model {
             if outcome.diagnostics.len() < 100 {
                 // What would name it may lie in what cannot be read.
                 let unread = call.action.is_empty() && (has("unclosed-block") || has("malformed-payload"));
-                if known == has("unknown-action") && !unread {
+                // Nor is the rest of a name looked for that was cut off.
+                let cut = !known && has("unclosed-block") && call.verdict != Verdict::Accepted;
+                if known == has("unknown-action") && !unread && !cut {
                     faults.push(format!("`{}` is known: {known}, yet unknown-action says otherwise", call.action));
                 }
                 if known && !self.ever_permitted(program, &outcome.mode, &call.action) && !has("forbidden-call") {
