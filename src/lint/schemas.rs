@@ -7,8 +7,8 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::judge::unsafe_because;
-use crate::program::{Members, Program, Schema, example, misfit_at};
-use crate::text::Location;
+use crate::program::{Members, Program, Reply, Schema, example, misfit_at};
+use crate::text::{Location, excerpt, glob};
 use serde_json::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
@@ -33,8 +33,28 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             found.push(finding.with_help("say `example = …` with a path below a root, such as `notes/today.md`"));
         }
     }
+    keys(program, found);
     for (name, slot) in &program.slots {
         examine(slot.schema.json(), &format!("the state's `{name}`"), slot.at, found);
+    }
+}
+
+/// The example of a content must be a key that it may have in one mode at least.
+fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
+    for (name, content) in program.contents.iter().filter(|(_, content)| content.exemplified) {
+        let Some(example) = &content.example else { continue };
+        let named = |reply: &'_ Reply| {
+            let named = reply.counts.iter().filter(|count| count.name == *name && !count.keys.is_empty());
+            named.map(|count| (count.keys.clone(), count.at)).next()
+        };
+        let all: Option<Vec<_>> = program.modes.values().map(|mode| named(&mode.reply)).collect();
+        let takes = |(keys, _): &(Vec<String>, Location)| keys.iter().any(|key| glob(key, &example.value));
+        let Some(refusing) = all.filter(|all| !all.iter().any(takes)) else { continue };
+        let Some((keys, at)) = refusing.first() else { continue };
+        let shown: Vec<String> = keys.iter().take(5).map(|key| format!("`{key}`")).collect();
+        let message = format!("the example `{}` is no key that a `{name}` may have", excerpt(&example.value, 60));
+        let finding = Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, example.at, message);
+        found.push(finding.with_place(*at, "the keys stand here").with_help(format!("one fits {}", shown.join(", "))));
     }
 }
 

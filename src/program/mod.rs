@@ -129,6 +129,8 @@ pub(crate) struct Content {
     pub(crate) unique: bool,
     /// A key, for those who are told how an answer is written.
     pub(crate) example: Option<Spanned<String>>,
+    /// Whether the author gave that.
+    pub(crate) exemplified: bool,
     pub(crate) effects: Vec<Effect>,
 }
 

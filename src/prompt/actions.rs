@@ -7,7 +7,7 @@
 use super::answer::lone_call;
 use super::form::spelled;
 use super::spelling::Speller;
-use crate::program::{Action, Members, Mode, Permit, Program, example};
+use crate::program::{Action, BlockId, Dialect, Members, Mode, Permit, Program, example};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -69,8 +69,21 @@ impl Program {
         let mut dialects = mode.dialects.iter().filter_map(|number| self.dialects.get(*number));
         dialects.find_map(|dialect| match lone_call(dialect, name, action) {
             Some(schema) => Some(spelled(&schema)),
-            None => Speller { program: self, dialect }.call(name, action),
+            None => Speller { program: self, dialect, reply: &mode.reply }.call(name, action),
         })
+    }
+
+    /// A call of an action as this dialect spells it, and the block that it is; none where members of an object are blocks.
+    pub(crate) fn call_example(
+        &self,
+        mode: &Mode,
+        dialect: &Dialect,
+        name: &str,
+        action: &Action,
+    ) -> Option<(BlockId, String)> {
+        Speller { program: self, dialect, reply: &mode.reply }
+            .call_in(name, action)
+            .filter(|_| dialect.outline.is_none())
     }
 }
 

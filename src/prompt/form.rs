@@ -59,7 +59,7 @@ impl Program {
             |forms: &[&BlockForm]| forms.iter().map(|form| form.text.trim_end()).collect::<Vec<_>>().join("\n\n");
         // Reasoning stands before what an answer needs.
         let (before, rest): (Vec<_>, Vec<_>) = blocks.iter().partition(|form| form.role == Role::Thinking.word());
-        let text = match (Speller { program: self, dialect }).around(&join(&rest)) {
+        let text = match (Speller { program: self, dialect, reply: &mode.reply }).around(&join(&rest)) {
             Some(wrapped) if before.is_empty() => wrapped,
             Some(wrapped) => format!("{}\n\n{wrapped}", join(&before)),
             None => join(&blocks.iter().collect::<Vec<_>>()),
@@ -68,7 +68,7 @@ impl Program {
     }
 
     /// The blocks of a mode that no grammar of their dialect can spell.
-    pub(crate) fn unspelled<'p>(&'p self, mode: &Mode) -> Vec<(&'p Dialect, &'p Block)> {
+    pub(crate) fn unspelled<'p>(&'p self, mode: &'p Mode) -> Vec<(&'p Dialect, &'p Block)> {
         let dialects = mode.dialects.iter().filter_map(|number| Some((*number, self.dialects.get(*number)?)));
         let dialects = dialects.filter(|(_, dialect)| dialect.outline.is_none());
         let unspelled = |(number, dialect)| {
@@ -81,12 +81,12 @@ impl Program {
     /// The forms of the blocks that a reply may have, in their order, and the blocks that cannot be spelled.
     fn block_forms<'p>(
         &'p self,
-        mode: &Mode,
+        mode: &'p Mode,
         number: usize,
         dialect: &'p Dialect,
         calls: &[usize],
     ) -> (Vec<BlockForm>, Vec<&'p Block>) {
-        let speller = Speller { program: self, dialect };
+        let speller = Speller { program: self, dialect, reply: &mode.reply };
         let mut unspelled = Vec::new();
         let mut blocks: Vec<(BlockId, &'p Block)> = speller.blocks().collect();
         blocks.sort_by_key(|(id, block)| rank(mode, number, *id, block));
@@ -97,6 +97,18 @@ impl Program {
         };
         let wanted: Vec<usize> = calls.iter().copied().filter(|number| permitted(number)).collect();
         let wanted: Vec<(BlockId, String)> = wanted.into_iter().filter_map(spelled).collect();
+        // Each permitted action is spelled once, whichever block it is.
+        let mut unasked = (0..self.actions.len()).filter(permitted).filter_map(spelled);
+        let mut asked: Vec<(BlockId, String)> = Vec::new();
+        let mut first_in = |id: BlockId| {
+            let known = asked.iter().find(|(holds, _)| *holds == id).map(|(_, text)| text.clone());
+            known.or_else(|| {
+                unasked.find_map(|(holds, text)| {
+                    asked.push((holds, text.clone()));
+                    (holds == id).then_some(text)
+                })
+            })
+        };
         let mut shown: Vec<(Role, &str)> = Vec::new();
         let mut tells_name = false;
         let mut forms = Vec::new();
@@ -123,10 +135,7 @@ impl Program {
                 continue;
             }
             let text = match block.role {
-                Role::Call if wanted.is_empty() => {
-                    let in_this = |(holds, text)| (holds == id).then_some(text);
-                    (0..self.actions.len()).filter(permitted).filter_map(spelled).find_map(in_this)
-                }
+                Role::Call if wanted.is_empty() => first_in(id),
                 Role::Call => {
                     let in_this = wanted.iter().filter(|(holds, _)| *holds == id);
                     let calls: Vec<&str> = in_this.map(|(_, text)| text.as_str()).collect();

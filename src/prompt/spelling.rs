@@ -6,9 +6,10 @@
 
 use crate::grammar::{Part, RuleId};
 use crate::program::{
-    Action, Block, BlockId, Called, Closer, Dialect, Family, FieldName, Members, Program, example, tag_family,
+    Action, Block, BlockId, Called, Closer, Dialect, Family, FieldName, Members, Program, Reply, example, tag_family,
 };
 use crate::surface::{Ending, Payload, Role, Trim};
+use crate::text::glob;
 use serde_json::Value;
 
 /// What stands in a message.
@@ -22,6 +23,8 @@ const WILD: [&str; 3] = ["name", "Name", "NAME"];
 pub(super) struct Speller<'p> {
     pub(super) program: &'p Program,
     pub(super) dialect: &'p Dialect,
+    /// Which keys its contents may have.
+    pub(super) reply: &'p Reply,
 }
 
 impl<'p> Speller<'p> {
@@ -69,11 +72,10 @@ impl<'p> Speller<'p> {
         };
         let fenced = format!("```\n{body}\n```");
         let body = |family: &Family| {
-            let wraps = block.trim.contains(&Trim::WrappingFence);
             let ladder = if block.ends.is_empty() { &family.ends } else { &block.ends };
             match ladder.first()?.as_slice() {
                 // What ends with a fence has one.
-                [Ending::Fence, ..] if wraps => Some(fenced.clone()),
+                [Ending::Fence, ..] => Some(fenced.clone()),
                 [Ending::Payload, ..] => {
                     let reads = |body: &&String| family.payload.is_none_or(|rule| family.grammar.reads(rule, body));
                     [&body, &fenced].into_iter().find(reads).cloned()
@@ -108,7 +110,7 @@ impl<'p> Speller<'p> {
     /// What a block may be called in an answer.
     fn names(self, block: &Block) -> Vec<String> {
         let spelled = |name: &String| match name.contains(['*', '?']) {
-            true => WILD.iter().map(|word| name.replace('*', word).replace('?', "x")).collect(),
+            true => WILD.iter().map(|word| filled(name, word)).collect(),
             false => vec![name.clone()],
         };
         block.names.iter().flat_map(spelled).collect()
@@ -125,7 +127,14 @@ impl<'p> Speller<'p> {
 
     fn example_key(self, content: &str) -> String {
         let declared = self.program.contents.get(content).and_then(|content| content.example.as_ref());
-        declared.map_or_else(|| WILD[0].to_owned(), |example| example.value.clone())
+        let example = declared.map_or(WILD[0], |example| example.value.as_str());
+        // One example may serve several modes, each with keys of its own.
+        let keys = self.reply.counts.iter().filter(|count| count.name == content).flat_map(|count| &count.keys);
+        let mut keys = keys.peekable();
+        match keys.peek().copied() {
+            Some(first) if !keys.any(|key| glob(key, example)) => filled(first, WILD[0]),
+            _ => example.to_owned(),
+        }
     }
 
     /// What stands in a block, in words.
@@ -205,11 +214,21 @@ impl<'p> Speller<'p> {
     fn spell(
         self,
         id: BlockId,
-        block: &Block,
+        block: &'p Block,
         names: &[String],
         attributes: &[(&str, &str)],
         body: &dyn Fn(&Family) -> Option<String>,
     ) -> Option<String> {
+        // Where nothing closes it but what its opener says, the opener says that.
+        let by_attribute = |closer: &'p Closer| match closer {
+            Closer::Attribute(key) => Some(key.as_str()),
+            Closer::Own | Closer::Word(_) | Closer::Pattern(_) => None,
+        };
+        let keys: Option<Vec<&str>> = block.close.iter().map(by_attribute).collect();
+        let known = |key: &&str| attributes.iter().any(|(known, _)| self.dialect.names.same(known, key));
+        let missing = keys.filter(|keys| !keys.iter().any(known)).and_then(|keys| keys.first().copied());
+        let attributes: Vec<(&str, &str)> =
+            attributes.iter().copied().chain(missing.map(|key| (key, WILD[0]))).collect();
         let families = || self.dialect.families.iter().enumerate();
         let tried = names.iter().flat_map(|name| families().map(move |(number, family)| (name, number, family)));
         let bound = tried.filter(|(name, number, _)| self.dialect.names.find(name, Some(*number)) == Some(id));
@@ -218,7 +237,7 @@ impl<'p> Speller<'p> {
             let empty = family.empty.filter(|_| body.is_empty() && block.role == Role::Call);
             let opener = match &block.spelled {
                 Some(spelled) => spelled.replace("@name", name),
-                None => opener(family, name, attributes, empty, &body)?,
+                None => opener(family, name, &attributes, empty, &body)?,
             };
             if empty.is_some() {
                 return Some(opener);
@@ -232,10 +251,12 @@ impl<'p> Speller<'p> {
             });
             // Some openers end their line themselves.
             let gap = if opener.ends_with('\n') { "" } else { "\n" };
-            // What ends with its fence has no closer behind that.
+            // What ends with its fence has no closer behind that; and what no closer ends would hold it.
             let ladder = if block.ends.is_empty() { &family.ends } else { &block.ends };
             let fenced = ladder.first().is_some_and(|rung| rung.contains(&Ending::Fence));
-            Some(match family.close.filter(|_| !fenced) {
+            let closes =
+                |ending: &Ending| matches!(ending, Ending::Closer | Ending::MaskedCloser | Ending::LastLooseCloser);
+            Some(match family.close.filter(|_| !fenced && ladder.iter().flatten().any(closes)) {
                 Some(close) => {
                     let closer = closers.chain([name.as_str()]).find_map(|name| closer(family, close, name))?;
                     if body.is_empty() { opener + &closer } else { format!("{opener}{gap}{body}\n{closer}") }
@@ -319,6 +340,11 @@ fn put(object: &mut serde_json::Map<String, Value>, way: &[String], value: Value
         }
         [] => {}
     }
+}
+
+/// A name for a pattern of names.
+fn filled(pattern: &str, word: &str) -> String {
+    pattern.replace('*', word).replace('?', "x")
 }
 
 fn escape(text: &str) -> String {

@@ -194,7 +194,9 @@ impl Compiler<'_> {
             }
             let effects = self.effects(&content.value.effects, &Sight::of(CONTENT_NAMES));
             let example = content.value.example.as_ref().or(content.value.key.as_ref()).cloned();
-            contents.insert(name.clone(), Content { path, unique: content.value.unique, example, effects });
+            let exemplified = content.value.example.is_some();
+            let unique = content.value.unique;
+            contents.insert(name.clone(), Content { path, unique, example, exemplified, effects });
         }
         contents
     }
