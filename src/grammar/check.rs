@@ -95,7 +95,10 @@ impl Checker<'_> {
                     );
                 }
             }
-            What::Repeat(inner, Times::Any | Times::Some | Times::AtLeast(_)) if self.facts.empty(inner) => {
+            // Of one around another the inner one is at fault.
+            What::Repeat(inner, Times::Any | Times::Some | Times::AtLeast(_))
+                if self.facts.empty(inner) && !self.repeats_nothing(inner) =>
+            {
                 self.report(
                     node.at,
                     "what repeats here can match nothing, so it would repeat for ever",
@@ -107,6 +110,15 @@ impl Checker<'_> {
         for inner in node.parts() {
             self.node(inner);
         }
+    }
+
+    /// Whether it repeats for ever itself.
+    fn repeats_nothing(&self, node: &Node) -> bool {
+        let repeated = match &node.what {
+            What::Repeat(inner, Times::Any | Times::Some | Times::AtLeast(_)) => inner,
+            _ => return false,
+        };
+        self.facts.empty(repeated)
     }
 
     fn name(&mut self, name: &str, at: Span) {

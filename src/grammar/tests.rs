@@ -88,6 +88,7 @@ fn rules_that_never_end_are_refused() {
     refused("a = { \"x\"?* }", &[("\"x\"?*", "match nothing")]);
     refused("a = { (\"x\" | b)+ }\nb = { \"y\"? }", &[("(\"x\" | b)+", "match nothing")]);
     refused("a = { (!\"x\")* }", &[("(!\"x\")*", "match nothing")]);
+    refused("a = { (\"\"*)* }", &[("(\"\"*)", "match nothing")]);
     refused("a = { \"x\"? | \"y\" }", &[("\"y\"", "never tried")]);
 }
 

@@ -93,6 +93,8 @@ fn check_effect(effect: &Effect, surface: &Surface, diagnostics: &mut Vec<Diagno
             let help = "put the verb into an effect of its own, before the nested ones";
             bad(at, format!("this effect has both the verb `{word}` and nested effects"), help.to_owned());
         }
+        // What it needs may stand there under a wrong name.
+        Some(_) if surface.torn.contains(&effect.at) => {}
         Some((Verb { word, needs, .. }, at)) => {
             for key in needs.iter().filter(|key| !keys(effect).any(|(known, _)| known == **key)) {
                 bad(at, format!("`{word}` needs a `{key}`"), format!("add `{key} = …`"));

@@ -76,7 +76,14 @@ impl<'n> Names<'n> {
 
     fn message(&mut self, name: &Spanned<String>) -> Option<&'n Spanned<Message>> {
         let declared = names_of(&self.surface.messages);
-        self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_MESSAGE, "message", &name.value, name.at, declared));
+        self.diagnostics.extend(undeclared(
+            &self.surface.lost,
+            Code::PACK_UNKNOWN_MESSAGE,
+            "message",
+            &name.value,
+            name.at,
+            declared,
+        ));
         self.surface.messages.get(&name.value)
     }
 

@@ -10,7 +10,7 @@ use crate::surface::{Dialect, Surface};
 use crate::text::{Location, Spanned};
 
 pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) {
-    let declared = surface.dialects.clone();
+    let (declared, lost) = (surface.dialects.clone(), surface.lost.clone());
     for (name, dialect) in &mut surface.dialects {
         let dialect = &mut dialect.value;
         let Some(like) = dialect.like.clone() else { continue };
@@ -20,7 +20,14 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
         match declared.get(&like.value) {
             None => {
                 let others = names_of(&declared).filter(|other| other != name);
-                diagnostics.extend(undeclared(Code::PACK_UNKNOWN_DIALECT, "dialect", &like.value, like.at, others));
+                diagnostics.extend(undeclared(
+                    &lost,
+                    Code::PACK_UNKNOWN_DIALECT,
+                    "dialect",
+                    &like.value,
+                    like.at,
+                    others,
+                ));
             }
             Some(Spanned { value: Dialect { like: Some(other), .. }, .. }) => {
                 diagnostics.push(bad(like.at, format!("`{}` is itself like `{}`", like.value, other.value)));

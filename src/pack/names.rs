@@ -7,9 +7,11 @@
 use crate::diagnostic::{Code, Diagnostic, Severity, rows};
 use crate::surface::{Case, Count, Dialect, Levels, Named, ONLY_MODE, Reply, Role, Surface};
 use crate::text::{Location, Spanned, excerpt, glob};
+use std::collections::HashSet;
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
-    let mut names = Names { surface, blocks: block_names(surface), diagnostics };
+    let torn = surface.dialects.values().any(|dialect| surface.torn.contains(&dialect.at));
+    let mut names = Names { surface, blocks: block_names(surface), torn, diagnostics };
     names.check_pack();
     names.check_modes();
     names.check_replies();
@@ -19,8 +21,9 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     names.check_levels();
 }
 
-/// Says that nothing declares the name at a place, unless it is one of those that are `declared`.
+/// Says that nothing declares the name at a place, unless it is one of those that are `declared`, or that were `lost`.
 pub(super) fn undeclared<'n>(
+    lost: &HashSet<String>,
     code: Code,
     kind: &str,
     name: &str,
@@ -28,7 +31,7 @@ pub(super) fn undeclared<'n>(
     declared: impl IntoIterator<Item = &'n str>,
 ) -> Option<Diagnostic> {
     let declared: Vec<&str> = declared.into_iter().collect();
-    if declared.contains(&name) {
+    if declared.contains(&name) || lost.contains(name) {
         return None;
     }
     let message = format!("no table declares the {kind} `{}`", excerpt(name, 60));
@@ -37,7 +40,7 @@ pub(super) fn undeclared<'n>(
 
 /// The same of a mode.
 pub(super) fn undeclared_mode(surface: &Surface, name: &Spanned<String>) -> Option<Diagnostic> {
-    undeclared(Code::PACK_UNKNOWN_MODE, "mode", &name.value, name.at, names_of(&surface.modes))
+    undeclared(&surface.lost, Code::PACK_UNKNOWN_MODE, "mode", &name.value, name.at, names_of(&surface.modes))
 }
 
 /// The names of a table of tables.
@@ -57,13 +60,22 @@ struct Names<'n> {
     surface: &'n Surface,
     /// What blocks may be called in a reply.
     blocks: Vec<&'n str>,
+    /// Whether something is wrong in a dialect.
+    torn: bool,
     diagnostics: &'n mut Vec<Diagnostic>,
 }
 
 impl<'n> Names<'n> {
     fn dialect(&mut self, name: &Spanned<String>) {
         let declared = names_of(&self.surface.dialects);
-        self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_DIALECT, "dialect", &name.value, name.at, declared));
+        self.diagnostics.extend(undeclared(
+            &self.surface.lost,
+            Code::PACK_UNKNOWN_DIALECT,
+            "dialect",
+            &name.value,
+            name.at,
+            declared,
+        ));
     }
 
     fn mode(&mut self, name: &Spanned<String>) {
@@ -71,8 +83,12 @@ impl<'n> Names<'n> {
     }
 
     fn block(&mut self, name: &str, at: Location, declared: &[&str]) {
+        // What a dialect with a fault in it lacks may be that.
+        if self.torn {
+            return;
+        }
         let declared = declared.iter().copied();
-        self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_BLOCK, "block", name, at, declared));
+        self.diagnostics.extend(undeclared(&self.surface.lost, Code::PACK_UNKNOWN_BLOCK, "block", name, at, declared));
     }
 
     fn check_pack(&mut self) {
@@ -82,7 +98,14 @@ impl<'n> Names<'n> {
         if let Some(start) = &about.start {
             let only = Some(ONLY_MODE).filter(|_| surface.modes.is_empty());
             let declared = names_of(&surface.modes).chain(only);
-            self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_MODE, "mode", &start.value, start.at, declared));
+            self.diagnostics.extend(undeclared(
+                &surface.lost,
+                Code::PACK_UNKNOWN_MODE,
+                "mode",
+                &start.value,
+                start.at,
+                declared,
+            ));
         }
         if surface.dialects.is_empty() {
             self.diagnostics.push(
@@ -101,7 +124,14 @@ impl<'n> Names<'n> {
                 let fits = |name: &str| glob(&action.value, name);
                 if !(action.value.contains(['*', '?']) && names_of(&surface.actions).any(fits)) {
                     let declared = names_of(&surface.actions);
-                    let fault = undeclared(Code::PACK_UNKNOWN_ACTION, "action", &action.value, action.at, declared);
+                    let fault = undeclared(
+                        &surface.lost,
+                        Code::PACK_UNKNOWN_ACTION,
+                        "action",
+                        &action.value,
+                        action.at,
+                        declared,
+                    );
                     self.diagnostics.extend(fault);
                 }
                 let advice = needs_other("advice", permit.advice.as_ref(), "when", permit.when.is_some());
@@ -186,14 +216,25 @@ impl<'n> Names<'n> {
         let param =
             on.value.split_once('.').and_then(|(action, param)| Some((self.surface.actions.get(action)?, param)));
         let fault = match param {
+            Some((action, _)) if self.surface.torn.contains(&action.at) => None,
             Some((action, param)) => {
                 let declared = names_of(&action.value.params);
-                undeclared(Code::PACK_UNKNOWN_BLOCK, "parameter", param, on.at, declared)
+                undeclared(&self.surface.lost, Code::PACK_UNKNOWN_BLOCK, "parameter", param, on.at, declared)
             }
             None => {
                 let name = on.value.strip_suffix(".key").unwrap_or(&on.value);
+                if self.torn {
+                    return;
+                }
                 let declared = self.blocks.iter().chain(Role::WORDS).copied().chain(["reply"]);
-                undeclared(Code::PACK_UNKNOWN_BLOCK, "block, role or action's parameter", name, on.at, declared)
+                undeclared(
+                    &self.surface.lost,
+                    Code::PACK_UNKNOWN_BLOCK,
+                    "block, role or action's parameter",
+                    name,
+                    on.at,
+                    declared,
+                )
             }
         };
         self.diagnostics.extend(fault);
@@ -202,7 +243,7 @@ impl<'n> Names<'n> {
     /// Every table of contents is about contents that some block gives.
     fn check_contents(&mut self) {
         let surface = self.surface;
-        if surface.dialects.values().any(|dialect| surface.torn.contains(&dialect.at)) {
+        if self.torn {
             return;
         }
         let blocks = surface.dialects.values().flat_map(|dialect| &dialect.value.blocks);

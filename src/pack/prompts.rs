@@ -48,7 +48,7 @@ struct Check<'c> {
 impl<'c> Check<'c> {
     fn tier(&mut self, name: &str, at: Location) {
         let declared = names_of(&self.surface.tiers);
-        self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_TIER, "tier", name, at, declared));
+        self.diagnostics.extend(undeclared(&self.surface.lost, Code::PACK_UNKNOWN_TIER, "tier", name, at, declared));
     }
 
     fn bad(&mut self, at: Location, message: impl Into<String>, help: &str) {
@@ -88,6 +88,7 @@ impl<'c> Check<'c> {
         }
         if let Some(prompt) = surface.prompts.values().next()
             && surface.tiers.is_empty()
+            && surface.lost.is_empty()
         {
             let message = "the pack declares prompts, but no tier";
             self.diagnostics
@@ -124,7 +125,14 @@ impl<'c> Check<'c> {
         }
         for name in prompt.value.trim_order.iter().flatten() {
             let ids = layers.iter().map(|layer| layer.id.value.as_str());
-            self.diagnostics.extend(undeclared(Code::PACK_UNKNOWN_LAYER, "layer", &name.value, name.at, ids));
+            self.diagnostics.extend(undeclared(
+                &self.surface.lost,
+                Code::PACK_UNKNOWN_LAYER,
+                "layer",
+                &name.value,
+                name.at,
+                ids,
+            ));
             let layer = layers.iter().find(|layer| layer.id.value == name.value);
             if let Some(layer) = layer.filter(|layer| trimming(layer).is_empty()) {
                 let message = format!("`{}` cannot give way: nothing makes it shorter", name.value);
@@ -142,6 +150,8 @@ impl<'c> Check<'c> {
         let files = [&layer.text, &layer.template].into_iter().flatten();
         match files.clone().count() + usize::from(layer.source.is_some()) {
             1 => {}
+            // What it holds may be what is wrong in it.
+            0 if surface.torn.contains(&layer.at) => {}
             0 => self.bad(layer.at, "the layer holds nothing", "give it a `text`, a `template` or a `source`"),
             _ => self.bad(layer.at, "the layer has several sources", "`text`, `template` or `source`: keep one"),
         }
@@ -165,12 +175,20 @@ impl<'c> Check<'c> {
         }
         for (path, amount) in &layer.entries {
             let head = path.split('.').next().unwrap_or_default();
-            let fault = undeclared(Code::PACK_UNKNOWN_STATE, "state", head, amount.at, names_of(&surface.state));
+            let fault =
+                undeclared(&surface.lost, Code::PACK_UNKNOWN_STATE, "state", head, amount.at, names_of(&surface.state));
             self.diagnostics.extend(fault);
         }
         self.trims(layer);
         for mode in &layer.modes.0 {
-            let fault = undeclared(Code::PACK_UNKNOWN_MODE, "mode", &mode.value, mode.at, names_of(&surface.modes));
+            let fault = undeclared(
+                &surface.lost,
+                Code::PACK_UNKNOWN_MODE,
+                "mode",
+                &mode.value,
+                mode.at,
+                names_of(&surface.modes),
+            );
             self.diagnostics.extend(fault);
         }
         layer.variants.iter().for_each(|(tier, path)| self.tier(tier, path.at));

@@ -26,11 +26,13 @@ pub(crate) struct Reading<'r> {
     pub(crate) diagnostics: &'r mut Vec<Diagnostic>,
     /// Where things of a name or of a list stand in which something is wrong: what they seem to lack may be that.
     pub(crate) torn: Vec<Location>,
+    /// The names of those of which nothing could be read.
+    pub(crate) lost: Vec<String>,
 }
 
 impl<'r> Reading<'r> {
     pub(crate) fn new(source: SourceId, text: &'r str, diagnostics: &'r mut Vec<Diagnostic>) -> Self {
-        Self { source, text, offset: 0, diagnostics, torn: Vec::new() }
+        Self { source, text, offset: 0, diagnostics, torn: Vec::new(), lost: Vec::new() }
     }
 
     /// The same for TOML that starts at the byte `offset` of its source.
@@ -155,7 +157,8 @@ impl<'r> Reading<'r> {
         match table.get(key) {
             Some(node) => T::decode(node, self).or_else(T::absent),
             None => T::absent().or_else(|| {
-                self.report(Diagnostic::new(Code::PACK_MISSING_KEY, around, format!("the key `{key}` is missing")));
+                let fault = Diagnostic::new(Code::PACK_MISSING_KEY, around, format!("the key `{key}` is missing"));
+                self.report(fault.with_help(format!("add `{key} = …`")));
                 None
             }),
         }
@@ -254,8 +257,10 @@ impl<T: Decode> Decode for Named<T> {
         let mut named = Named::new();
         for (key, value) in table {
             let at = reading.at(key.span());
-            if let Some(value) = reading.entry(value, at) {
-                named.insert(key.get_ref().as_ref().to_owned(), Spanned::new(value, at));
+            let name = key.get_ref().as_ref().to_owned();
+            match reading.entry(value, at) {
+                Some(value) => drop(named.insert(name, Spanned::new(value, at))),
+                None => reading.lost.push(name),
             }
         }
         Some(named)

@@ -160,6 +160,8 @@ pub struct Surface {
     pub grammars: IndexMap<String, SourceId>,
     /// Where things stand in which something is wrong, so that nothing can be said of what they seem to lack.
     pub torn: HashSet<Location>,
+    /// The names of things of which nothing could be read: they are declared all the same.
+    pub lost: HashSet<String>,
 }
 
 /// Reads every file of `folder` and of the packs it uses. What is wrong is reported; what can be read is kept.
@@ -260,6 +262,7 @@ impl Surface {
                     let mut reading = Reading::new(source, &text, diagnostics);
                     files.extend(parse(&mut reading, &text, source).map(|file| OwnFile { path, source, file }));
                     self.torn.extend(reading.torn);
+                    self.lost.extend(reading.lost);
                 }
             }
         }

@@ -52,7 +52,11 @@ impl Compiler<'_> {
                 surface::Event::Leave(mode) => (mode_id(self.surface, mode).map(Event::Leave), &[][..]),
             };
             if let Some(Event::Input(class)) = event {
-                sight.capture(inputs.iter().filter(|input| input.class == class).flat_map(|input| &input.matches));
+                let typed = inputs.iter().zip(&self.surface.inputs).filter(|(input, _)| input.class == class);
+                // What a pattern captures that cannot be read is not known.
+                if typed.clone().all(|(input, typed)| input.matches.len() == typed.matches.0.len()) {
+                    sight.capture(typed.flat_map(|(input, _)| &input.matches));
+                }
             }
             on.extend(event);
             sight.add(own);
