@@ -34,6 +34,9 @@ table! {
     }
 }
 
+/// The keys of a header of which one value fits into a line.
+pub(super) const KEYS: &[&str] = &["claim", "mode", "state", "now", "dialect", "prompt", "model", "todo"];
+
 /// That a case does not hold yet, with the reason where one is given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Todo(pub Option<String>);

@@ -5,8 +5,8 @@
 //! Never: runs anything.
 
 use super::expectation::{Expectation, OUTCOME_KEYS, Part};
-use super::header::CaseHeader;
-use crate::diagnostic::{Checked, Code, Diagnostic};
+use super::header::{CaseHeader, KEYS};
+use crate::diagnostic::{Checked, Code, Diagnostic, Severity};
 use crate::surface::Tree;
 use crate::surface::decode::{Decode, Reading};
 use crate::surface::syntax;
@@ -128,6 +128,7 @@ fn parse_parts(source: SourceId, parts: &[Piece<'_>], text: &str, diagnostics: &
     for piece in parts {
         let at = Location { source, span: piece.marker };
         if let Some(part) = Part::ALL.iter().copied().find(|part| part.word() == piece.name) {
+            diagnostics.extend(late_header(source, piece, text));
             let before = waiting.replace(Said { at, part, piece });
             diagnostics.extend(before.map(|said| without_expectation(&said, text)));
             continue;
@@ -163,6 +164,27 @@ fn parse_parts(source: SourceId, parts: &[Piece<'_>], text: &str, diagnostics: &
     }
     diagnostics.extend(waiting.map(|said| without_expectation(&said, text)));
     steps
+}
+
+/// Where the header is.
+const HEADER: &str = "header, which stands before the first `=== … ===` line";
+
+/// What is said begins with what looks like a key of the header: then that is said, and no key.
+fn late_header(source: SourceId, piece: &Piece<'_>, text: &str) -> Option<Diagnostic> {
+    let said = piece.text.of(text);
+    let start = piece.text.start + (said.len() - said.trim_start().len());
+    let line = said.trim_start().lines().next()?.trim_end();
+    let (key, value) = line.split_once('=')?;
+    let begins = |c: char| matches!(c, '"' | '\'' | '{' | '[') || c.is_ascii_digit();
+    let key = key.trim_end();
+    if !KEYS.contains(&key) || !(value.trim_start().starts_with(begins) || value.trim() == "true") {
+        return None;
+    }
+    let at = Location { source, span: Span::new(start, start + line.len()) };
+    let message = format!("this `{key}` is a part of what is said, and no key");
+    let finding = Diagnostic::new(Code::CASE_SYNTAX, at, message).with_help(format!("move it to the {HEADER}"));
+    // Whoever means it says something else first.
+    Some(Diagnostic { severity: Severity::Warning, ..finding })
 }
 
 /// A line in what is said that was meant for a marker is shown, since it explains why nothing is expected.
@@ -211,9 +233,11 @@ fn parse_expectation(
             expected.push(Expectation { key, value });
         } else {
             let message = format!("there is no `{}` to expect here", key.value);
-            diagnostics.push(
-                Diagnostic::new(Code::CASE_SYNTAX, key.at, message).with_nearest(&key.value, keys.iter().copied()),
-            );
+            let fault = Diagnostic::new(Code::CASE_SYNTAX, key.at, message);
+            diagnostics.push(match KEYS.contains(&key.value.as_str()) {
+                true => fault.with_help(format!("`{}` is a key of the {HEADER}", key.value)),
+                false => fault.with_nearest(&key.value, keys.iter().copied()),
+            });
         }
     }
     // After a fault the rest is still checked, but nothing says that the expectation is empty.
@@ -291,6 +315,22 @@ mod tests {
         let near = |text| near_marker(text).map(|(line, word)| (line.of(text), word));
         assert_eq!(near("Hi\n  ===Expect ==\nx"), Some(("===Expect ==", "expect")));
         assert_eq!(near("=== Summary ===\n= user =\nexpect\n== a user =="), None);
+    }
+
+    #[test]
+    fn a_key_of_the_header_behind_a_marker_is_told() {
+        let told = |said: &str| {
+            let text = format!("claim = 'a'\n=== user ===\n{said}\n=== expect ===\nclass = 'a'\n");
+            let case = parse(&mut Sources::default(), "t/x.case", text.as_bytes());
+            assert!(case.value.is_some(), "{said}");
+            case.diagnostics.iter().map(|one| one.message.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(told("mode = 'a'\nHi"), ["this `mode` is a part of what is said, and no key"]);
+        assert_eq!(told("\nstate = { n = 1 }"), ["this `state` is a part of what is said, and no key"]);
+        assert_eq!(told("todo = true"), ["this `todo` is a part of what is said, and no key"]);
+        for said in ["Hi\nmode = 'a'", "mode = fast", "mood = 'a'", "mode: 'a'", ""] {
+            assert_eq!(told(said), [""; 0], "{said}");
+        }
     }
 
     #[test]

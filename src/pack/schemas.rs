@@ -1,12 +1,13 @@
 //! Schemas: is each made of keywords, and does it stay within the pack?
 //!
 //! In: the schemas of params, results, state, members and records.
-//! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` at every word that no schema has.
+//! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` at every word that no schema has, and at a
+//! reference that leads back to itself.
 //! Never: compiles a whole one, so that what only the whole shows is not found here.
 
 use super::patterns;
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::surface::{Surface, Tree};
+use crate::surface::{Named, Surface, Tree};
 use crate::text::{Location, Spanned, excerpt};
 use jsonschema::PatternOptions;
 use serde_json::{Value, json};
@@ -33,6 +34,103 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             examine(schema, 0, diagnostics);
         }
     });
+    for action in surface.actions.values() {
+        Whole::Params(&action.value.params).endless(diagnostics);
+        action.value.returns.iter().for_each(|schema| Whole::One(schema).endless(diagnostics));
+    }
+    surface.state.values().for_each(|slot| Whole::One(&slot.value).endless(diagnostics));
+    surface.effects().iter().flat_map(|effect| &effect.schema).for_each(|one| Whole::One(one).endless(diagnostics));
+}
+
+/// A document of schemas: one, or parameters as the properties of an object.
+enum Whole<'t> {
+    One(&'t Tree),
+    Params(&'t Named<Tree>),
+}
+
+impl<'t> Whole<'t> {
+    /// The schemas that it begins with.
+    fn roots(&self) -> Vec<&'t Tree> {
+        match self {
+            Whole::One(tree) => vec![*tree],
+            Whole::Params(params) => params.values().map(|param| &param.value).collect(),
+        }
+    }
+
+    /// What a reference of it leads to.
+    fn find(&self, reference: &str) -> Option<&'t Tree> {
+        let mut parts =
+            reference.strip_prefix('#')?.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"));
+        let mut here = match self {
+            Whole::One(tree) => *tree,
+            Whole::Params(params) => {
+                parts.next().filter(|part| part == "properties")?;
+                &params.get(&parts.next()?)?.value
+            }
+        };
+        for part in parts {
+            here = match here {
+                Tree::List(items, _) => items.get(part.parse::<usize>().ok()?)?,
+                other => other.get(&part)?,
+            };
+        }
+        Some(here)
+    }
+
+    /// References that lead back to the schema that they stand in, the first in each.
+    fn endless(&self, diagnostics: &mut Vec<Diagnostic>) {
+        let (mut left, mut known, mut told) = (self.roots(), HashSet::new(), HashSet::new());
+        while let Some(tree) = left.pop() {
+            match tree {
+                Tree::Table(members, _) => {
+                    if tree.get("$ref").is_some()
+                        && let Some(at) =
+                            self.leads_back(tree, tree.at(), &mut Vec::new(), &mut known).filter(|at| told.insert(*at))
+                    {
+                        let message =
+                            "this reference leads back to the schema that it stands in, so that it says nothing";
+                        let help = "say what the value is; what refers to itself does so in `properties` or `items`";
+                        diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, at, message).with_help(help));
+                        return;
+                    }
+                    const VALUES: [&str; 5] = ["default", "example", "examples", "enum", "const"];
+                    let schemas = members.iter().filter(|(key, _)| !VALUES.contains(&key.value.as_str()));
+                    left.extend(schemas.map(|(_, value)| value));
+                }
+                Tree::List(items, _) => left.extend(items),
+                Tree::Text(_) | Tree::Constant(..) => {}
+            }
+        }
+    }
+
+    /// The place of the reference by which a schema asks itself about the same value. `way` are those that ask it, of which
+    /// the last reference stands at `by`.
+    fn leads_back(
+        &self,
+        schema: &'t Tree,
+        by: Location,
+        way: &mut Vec<&'t Tree>,
+        known: &mut HashSet<*const Tree>,
+    ) -> Option<Location> {
+        let Tree::Table(members, _) = schema else { return None };
+        if way.iter().any(|one| std::ptr::eq(*one, schema)) {
+            return Some(by);
+        }
+        if way.len() > DEEPEST || !known.insert(std::ptr::from_ref(schema)) {
+            return None;
+        }
+        way.push(schema);
+        let found = members.iter().find_map(|(key, value)| match (key.value.as_str(), value) {
+            ("$ref", Tree::Text(target)) => self.leads_back(self.find(&target.value)?, target.at, way, known),
+            ("allOf" | "anyOf" | "oneOf", Tree::List(schemas, _)) => {
+                schemas.iter().find_map(|one| self.leads_back(one, by, way, known))
+            }
+            ("not" | "if" | "then" | "else", one) => self.leads_back(one, by, way, known),
+            _ => None,
+        });
+        way.pop();
+        found
+    }
 }
 
 /// The places of those whose schema has a wrong word in it: that it cannot be compiled is no news.
