@@ -192,6 +192,8 @@ table! {
     PACK_SHADOWED_DIALECT = "pack/shadowed-dialect", Warning;
     /// A call of which nothing says what it asks for.
     PACK_NAMELESS_CALL = "pack/nameless-call", Warning;
+    /// An action that no call can name.
+    PACK_UNASKABLE = "pack/unaskable-action", Warning;
     /// An opener that counts where prose speaks of it.
     PACK_LOOSE_OPENER = "pack/loose-opener", Warning;
     /// An example that the rules refuse.

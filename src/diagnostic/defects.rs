@@ -290,4 +290,18 @@ impl Strategy {
     pub fn refuses(self) -> bool {
         matches!(self, Refuse | AskAgain)
     }
+
+    /// Whether it applies to this defect wherever that is, so that nothing behind it in a list ever answers.
+    pub(crate) fn always_answers(self, defect: Defect) -> bool {
+        use Defect::{DuplicateBlock, ForbiddenBlock, ForbiddenCall, InvalidPayload, UnknownAction, UnknownParam};
+        match self {
+            Keep | Refuse => true,
+            KeepFirst | KeepLast => defect == DuplicateBlock,
+            Drop => matches!(
+                defect,
+                DuplicateBlock | ForbiddenBlock | ForbiddenCall | InvalidPayload | UnknownAction | UnknownParam
+            ),
+            _ => false,
+        }
+    }
 }

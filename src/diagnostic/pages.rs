@@ -85,6 +85,7 @@ pages! {
     "pack/unpermitted-action",
     "pack/shadowed-dialect",
     "pack/nameless-call",
+    "pack/unaskable-action",
     "pack/loose-opener",
     "pack/misfit-example",
     "pack/own-closer",

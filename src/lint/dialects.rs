@@ -1,12 +1,13 @@
 //! Dialects: can each of them read an answer, and each of its blocks be closed where it ends?
 //!
 //! In: the dialects of a program and its actions with their parameters.
-//! Out: a finding for each dialect that an earlier one always outruns, for calls that name no action, for openers
+//! Out: a finding for each dialect that an earlier one always outruns, for calls that name no action and actions that no call
+//! names, for openers
 //! that count where prose speaks of them, and for whatever would close the block that holds it.
 //! Never: reads a text.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Action, Block, Called, Closer, Dialect, Family, Program};
+use crate::program::{Action, Block, Called, Closer, Dialect, Family, Mode, Program};
 use crate::surface::{Anchor, Ending, Payload, Role};
 use crate::text::excerpt;
 use serde_json::Value;
@@ -34,6 +35,10 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         // A dialect that is like another has its blocks, at the same places.
         told.retain(|one| !found.contains(one));
         found.append(&mut told);
+    }
+    // What a call was to ask for that asks for nothing is not known.
+    if !found.iter().any(|one| one.code == Code::PACK_NAMELESS_CALL) {
+        unaskable_actions(program, found);
     }
 }
 
@@ -70,6 +75,26 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
             _ => "say where the action's name stands, as in `name = \"@type\"`",
         };
         found.push(Diagnostic::new(Code::PACK_NAMELESS_CALL, block.at, message).with_help(help));
+    }
+}
+
+/// Actions that are permitted, and that no block of a dialect of those modes can ask for.
+fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
+    for (number, (name, action)) in program.actions.iter().enumerate() {
+        let mut modes = program.modes.values().filter(|mode| !mode.permits_of(number).is_empty()).peekable();
+        let asks = |mode: &Mode| {
+            let dialects = mode.dialects.iter().filter_map(|number| program.dialects.get(*number));
+            let mut blocks = dialects.flat_map(|dialect| dialect.blocks.iter().map(move |block| (dialect, block)));
+            blocks.any(|(dialect, block)| dialect.may_call(block, name))
+        };
+        if modes.peek().is_none() || modes.any(asks) {
+            continue;
+        }
+        let message = format!("no block can ask for the action `{name}` in a mode that permits it");
+        found.push(
+            Diagnostic::new(Code::PACK_UNASKABLE, action.at, message)
+                .with_help("bind a call that says its action, as with `name = \"@type\"`, or one of this name"),
+        );
     }
 }
 

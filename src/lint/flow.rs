@@ -1,19 +1,22 @@
 //! Flow: does every input, rule, exit and message have its turn?
 //!
 //! In: the flows of a program.
-//! Out: a finding for each that an earlier one always comes before, or that nothing ever leads to.
+//! Out: a finding for each that an earlier one always comes before, or that nothing ever leads to; and for speakers without a name.
 //! Never: says so where it is not certain.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::expression::Scope;
 use crate::program::{Event, Input, Matched, Mode, ModeId, Program, Rule, Verb};
 use crate::surface::Role;
-use crate::text::Location;
+use crate::text::{Location, excerpt};
+use crate::value::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     inputs(program, found);
     exits(program, found);
     rules(program, found);
     messages(program, found);
+    speakers(program, found);
 }
 
 fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
@@ -45,6 +48,49 @@ fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
 fn matched(input: &Input) -> Option<Matched> {
     let patterns: Vec<&str> = input.matches.iter().map(|one| one.source()).collect();
     Matched::by(&patterns)
+}
+
+/// Those who may speak in a new session are known by their names.
+fn speakers(program: &Program, found: &mut Vec<Diagnostic>) {
+    let Some(from) = program.flows.speakers.as_ref().and_then(|speakers| speakers.from.as_ref()) else { return };
+    let (mode, now) = (Value::from(program.mode_name(program.start)), Value::Null);
+    let mut scope = Scope::new().with("data", &program.data).with("mode", &mode).with("now", &now);
+    scope.add_record("state", &program.initial);
+    let all: Vec<Value> = match from.value(&scope) {
+        Err(_) | Ok(Value::Null) => return,
+        Ok(Value::Array(items)) => items.to_vec(),
+        Ok(Value::Object(members)) => members.values().cloned().collect(),
+        Ok(other) => {
+            let message = format!("`{}` is no list of speakers: it is `{}`", from.source(), shown(&other));
+            found.push(misshapen(from.at(), message, "say a list, or a table, of speakers with a `name`"));
+            return;
+        }
+    };
+    let text = |speaker: &Value, key: &str| speaker.get(key).and_then(Value::as_str).map(str::to_owned);
+    for (number, speaker) in (1..).zip(&all) {
+        let Some(name) = text(speaker, "name") else {
+            let message =
+                format!("entry {number} of `{}` has no text as its `name`: `{}`", from.source(), shown(speaker));
+            let help = match speaker.as_str() {
+                Some(name) => format!("say `{{ name = \"{}\" }}`", excerpt(name, 40)),
+                None => "a speaker is a table with a `name`, and maybe a `label`".to_owned(),
+            };
+            return found.push(misshapen(from.at(), message, &help));
+        };
+        if speaker.get("label").is_some_and(|label| !label.is_null()) && text(speaker, "label").is_none() {
+            let message = format!("the `label` of `{}` is no text, so that any label is right", excerpt(&name, 40));
+            return found.push(misshapen(from.at(), message, "put it in quotes, or take it out"));
+        }
+    }
+}
+
+fn misshapen(at: Location, message: String, help: &str) -> Diagnostic {
+    let finding = Diagnostic::new(Code::PACK_WRONG_TYPE, at, message).with_help(help);
+    Diagnostic { severity: Severity::Warning, ..finding }
+}
+
+fn shown(value: &Value) -> String {
+    excerpt(&value.to_string(), 60).into_owned()
 }
 
 fn modes(program: &Program) -> impl Iterator<Item = ModeId> {

@@ -5,8 +5,9 @@
 //! Never: searches a text.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Guardrail, Kind, Matched, Pattern, Program, Target};
+use crate::program::{Block, Called, Guardrail, Kind, Matched, Pattern, Program, Target};
 use crate::surface::Role;
+use crate::text::glob;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     let rules = &program.guardrails.rules;
@@ -45,6 +46,9 @@ fn idle(program: &Program, rule: &Guardrail) -> Option<String> {
         return Some(why);
     }
     match &rule.pattern {
+        Some(_) if rule.excuse.is_some() && text(&rule.excuse) == text(&rule.pattern) => {
+            Some("`unless` excuses all that `matches` finds".to_owned())
+        }
         Some(pattern) if !rule.inverted && pattern.matches_nothing() => Some("its pattern matches no text".to_owned()),
         Some(pattern) if rule.inverted && pattern.matches_everything() => {
             Some("its pattern matches every text".to_owned())
@@ -60,6 +64,18 @@ fn textless(program: &Program, target: &Target) -> Option<String> {
         // Without a block for it, the message may still be what stands outside all blocks.
         Target::Role(Role::Message | Role::Section) => None,
         Target::Role(role) => (!bound(*role)).then(|| format!("no block has the role `{}`", role.word())),
+        Target::Key(name) => {
+            let mut blocks = program.dialects.iter().flat_map(|dialect| &dialect.blocks);
+            let gives = |block: &Block| {
+                let called = match &block.called {
+                    Called::Own => glob(&block.name, name),
+                    Called::Word(word) => word == name,
+                    Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => true,
+                };
+                block.role == Role::Content && (called || block.name == *name)
+            };
+            (!blocks.any(gives)).then(|| format!("no content is called `{name}`, and nothing else has a key"))
+        }
         Target::Param(action, param) => {
             let (_, types) = program.actions.get(action)?.schema.types().member(param)?;
             let textless = matches!(types.kind, Kind::Boolean | Kind::Integer | Kind::Number);

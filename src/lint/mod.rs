@@ -12,8 +12,10 @@ mod examples;
 mod excuses;
 mod explained;
 mod flow;
+mod forms;
 mod grammars;
 mod guardrails;
+mod paths;
 mod permits;
 mod replies;
 mod schemas;
@@ -48,6 +50,7 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
         guardrails::check,
         flow::check,
         schemas::check,
+        paths::check,
         state::check,
         comparisons::check,
         budgets::check,
@@ -56,7 +59,9 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
     for check in checks {
         check(program, &mut found);
     }
+    let mut known = forms::Known::default();
     for reading in &Reading::each(program) {
+        forms::check(program, reading, &mut known, &mut found);
         examples::check(program, reading, &mut found);
         explained::check(program, reading, &mut found);
     }

@@ -13,7 +13,7 @@ use crate::document::{Announcement, Document, Readers};
 use crate::expression::Record;
 use crate::flow::{Done, Flow, Flowed};
 use crate::judge::{Judgement, Leaf, Steps, judge};
-use crate::program::{Event, Near, Program};
+use crate::program::{BlockId, Event, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
@@ -62,6 +62,14 @@ impl Program {
         let mut readers = self.readers(session, &Options::default());
         readers.advance(&self.dialects, response, true);
         readers.finish(&self.dialects, response).blocks.len()
+    }
+
+    /// What the blocks of a response are bound to in one dialect.
+    pub(crate) fn blocks_read(&self, session: &Session, dialect: &str, response: &str) -> Vec<BlockId> {
+        let options = Options { dialect: Some(dialect.to_owned()), ..Options::default() };
+        let mut readers = self.readers(session, &options);
+        readers.advance(&self.dialects, response, true);
+        readers.finish(&self.dialects, response).blocks.iter().map(|block| block.id).collect()
     }
 
     /// Begins to read a response that comes in pieces. [`Reader::new`] is the same for who keeps program and reader together.

@@ -20,6 +20,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             for strategy in strategies {
                 fits(defect.value, strategy, diagnostics);
             }
+            diagnostics.extend(idle(defect.value, strategies));
             if strategies.is_empty() {
                 let message = format!("nothing answers `{}`", defect.value);
                 diagnostics.push(
@@ -51,6 +52,18 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             fits(Defect::Guardrail, strategy, diagnostics);
         }
     }
+}
+
+/// The first of several strategies that has never a turn: one before it always applies.
+fn idle(defect: Defect, strategies: &[Spanned<Strategy>]) -> Option<Diagnostic> {
+    let fits = |strategy: Strategy| defect.fits().contains(&strategy);
+    let last = strategies.iter().position(|one| fits(one.value) && one.value.always_answers(defect))?;
+    let (last, never) = (strategies.get(last)?, strategies.get(last + 1)?);
+    let message = format!("`{}` never answers `{defect}`: `{}` before it always does", never.value, last.value);
+    let finding = Diagnostic::new(Code::PACK_UNFIT_STRATEGY, never.at, message)
+        .with_place(last.at, "the list ends here")
+        .with_help("put it first, or take it out");
+    Some(Diagnostic { severity: Severity::Warning, ..finding })
 }
 
 fn fits(defect: Defect, strategy: &Spanned<Strategy>, diagnostics: &mut Vec<Diagnostic>) {

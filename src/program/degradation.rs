@@ -93,6 +93,11 @@ impl Answers {
         Self(answers)
     }
 
+    /// Every strategy that it names, whatever it answers.
+    pub(crate) fn strategies(&self) -> impl Iterator<Item = Strategy> {
+        self.0.iter().flatten().flat_map(|answer| answer.strategies.iter().copied())
+    }
+
     fn get(&self, defect: Defect) -> Option<&Answer> {
         self.0.get(defect as usize)?.as_ref()
     }

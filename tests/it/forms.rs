@@ -70,6 +70,95 @@ fn a_block_that_cannot_be_spelled_is_told_where_forms_are_shown() {
     assert_eq!(found("Say it."), [""; 0]);
 }
 
+/// What `check` says of a pack whose dialect has these blocks, and a prompt with this template: the code, and what it points at.
+fn told(blocks: &str, more: &str, template: &str) -> Vec<String> {
+    let pack = format!(
+        "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'tags'\nanchor = 'line'\n[dialects.d.blocks]\n{blocks}\n{more}\n\
+         [prompts.main]\nlayers = [{{ id = 'forms', template = 'forms.md' }}]\n[tiers.any]\ncontext = 9000\nreserve = 1000\n"
+    );
+    let loaded = rulebook::lint::check(&Folder::new("p", [("pack.toml", pack.as_str()), ("forms.md", template)]));
+    let at = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
+    let told = loaded.diagnostics.iter();
+    told.map(|one| format!("{} {} {}", one.severity, one.code, one.at.map(at).unwrap_or_default())).collect()
+}
+
+const SHOWN: &str = "{% for form in forms %}{{ form.text | markup }}{% endfor %}";
+
+#[test]
+fn what_a_model_is_shown_of_a_block_is_read_as_that() {
+    let refused = |blocks: &str, word: &str| {
+        let expected = [format!("error prompt/refused-example {word}")];
+        assert_eq!(told(blocks, "", SHOWN), expected, "{blocks}");
+        // Nobody is shown it.
+        assert_eq!(told(blocks, "", "Hello"), [""; 0], "{blocks}");
+        // Unless a correction does.
+        let asks = "[degradation]\nstray-text = 'ask-again'";
+        assert_eq!(told(blocks, asks, "Hello"), expected, "{blocks}");
+        assert_eq!(told(blocks, &format!("{asks}\n[ask_again]\ntext = 'Again.'"), "Hello"), [""; 0], "{blocks}");
+    };
+    refused("note = { role = 'section', spelled = '<nota>' }", "note");
+    refused("a = { role = 'section' }\nb = { role = 'section', spelled = '<a>', close = ['a'] }", "b");
+    refused("note = { role = 'section', about = \"It ends with\\n</note>\" }", "note");
+    refused("a = { role = 'section', ends = ['end'] }\nb = { role = 'section' }", "b");
+    for block in [
+        "note = { role = 'section', close = ['@id'] }",
+        "file = { role = 'content', key = '@path', ends = ['end'] }",
+        "file = { role = 'content', key = '@path', ends = ['fence'] }",
+        "file = { role = 'content', key = '@path', close = ['@path', 'file'] }",
+        "file = { role = 'content', key = '@path' }\n[reply]\nfile = { keys = ['notes/*.md'] }",
+    ] {
+        assert_eq!(told(block, "", SHOWN), [""; 0], "{block}");
+    }
+}
+
+#[test]
+fn what_a_model_is_shown_of_a_call_is_read_as_that() {
+    let call = |params: &str| {
+        let actions = format!("[actions.dim]\nparams = {{ level = {params} }}\neffects = [{{ emit = 'dim' }}]");
+        let template = "{% for action in actions %}{{ action.example | markup }}{% endfor %}";
+        told("act = { role = 'call', name = '@type', payload = 'attributes' }", &actions, template)
+    };
+    assert_eq!(call("{ type = 'integer', required = true }"), [""; 0]);
+    let list = "{ type = 'array', required = true, items = { type = 'object', properties = { a = { type = 'object' } } }, minItems = 1 }";
+    assert!(call(list).iter().all(|one| one == "error prompt/refused-example dim"), "{:?}", call(list));
+}
+
+#[test]
+fn a_content_shows_a_key_that_its_reply_takes() {
+    let form = |contents: &str, keys: &str| {
+        let pack = format!(
+            "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'tags'\nanchor = 'line'\n[dialects.d.blocks]\n\
+             file = {{ role = 'content', key = '@path' }}\n[contents.file]\nkey = 'path'\n{contents}\n[reply]\nfile = {{ keys = [{keys}] }}\n"
+        );
+        let loaded = rulebook::lint::check(&Folder::new("p", [("pack.toml", pack)]));
+        let found: Vec<String> = loaded.diagnostics.iter().map(|one| one.code.to_string()).collect();
+        let text = loaded.program.unwrap().forms("default").remove(0).text;
+        (text.lines().next().unwrap_or_default().to_owned(), found)
+    };
+    let no: Vec<String> = Vec::new();
+    assert_eq!(form("example = 'a.md'", ""), ("<file path=\"a.md\">".to_owned(), no.clone()));
+    assert_eq!(form("example = 'a.md'", "'b', '*.md'"), ("<file path=\"a.md\">".to_owned(), no.clone()));
+    assert_eq!(form("", "'notes/*.md', 'b'"), ("<file path=\"notes/name.md\">".to_owned(), no));
+    let misfit = vec!["pack/misfit-example".to_owned()];
+    assert_eq!(form("example = 'a.md'", "'notes/*'"), ("<file path=\"notes/name\">".to_owned(), misfit));
+}
+
+#[test]
+fn what_the_rules_spell_is_printed_as_markup() {
+    let blocks = "message = { role = 'message' }\nact = { role = 'call', name = '@type', payload = 'tags' }";
+    let actions = "[actions.dim]\neffects = [{ emit = 'dim' }]";
+    let found = |template: &str| told(blocks, actions, template);
+    let escaped = |word: &str| [format!("warning prompt/refused-example {word}")];
+    let forms = |print: &str| format!("{{% for form in forms %}}{{{{ {print} }}}}{{% endfor %}} dim");
+    assert_eq!(found(&forms("form.text | markup")), [""; 0]);
+    assert_eq!(found(&forms("form.text")), escaped("form.text"));
+    assert_eq!(found(&forms("form.text | length")), [""; 0]);
+    assert_eq!(found("{{ forms[0].text }} dim"), escaped("forms[0].text"));
+    let actions = "{% for one in actions %}{{ one.name }} {{ one.example }}{% endfor %}";
+    assert_eq!(found(actions), escaped("one.example"));
+    assert_eq!(found(&actions.replace("example", "example | markup")), [""; 0]);
+}
+
 #[test]
 fn the_example_of_every_permitted_action_is_accepted() {
     let mut actions = 0;

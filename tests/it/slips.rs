@@ -456,3 +456,144 @@ fn what_a_guardrail_looks_at_holds_no_text() {
         "{found:?}"
     );
 }
+
+/// What `check` says of a whole pack below a name and a dialect with tags: the severity, the code, and what it points at.
+fn told(tables: &str) -> Vec<String> {
+    let blocks = "message = { role = \"message\" }\naction = { role = \"call\", name = \"@type\", payload = \"tags\" }";
+    let pack =
+        format!("[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\n[dialects.d.blocks]\n{blocks}\n{tables}");
+    told_of(&pack)
+}
+
+fn told_of(pack: &str) -> Vec<String> {
+    let loaded = lint::check(&Folder::new("p", [("pack.toml", pack)]));
+    let word = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
+    let told = loaded.diagnostics.iter();
+    told.map(|one| {
+        assert!(one.help.is_some() || one.code.to_string() == "pack/wrong-type", "{one}");
+        format!("{} {} {}", one.severity, one.code, one.at.map(word).unwrap_or_default())
+    })
+    .collect()
+}
+
+#[test]
+fn strategies_behind_one_that_always_applies() {
+    let idle = |row: &str, word: &str| {
+        let expected: Vec<String> =
+            Some(format!("warning pack/unfit-strategy {word}")).filter(|_| !word.is_empty()).into_iter().collect();
+        assert_eq!(told(&format!("[degradation]\n{row}\n")), expected, "{row}");
+    };
+    idle("unclosed-block = [\"keep\", \"drop\"]", "\"drop\"");
+    idle("stray-text = [\"refuse\", \"keep\"]", "\"keep\"");
+    idle("invalid-payload = [\"coerce\", \"default\", \"drop\", \"refuse\"]", "\"refuse\"");
+    idle("duplicate-block = [\"keep-first\", \"keep-last\"]", "\"keep-last\"");
+    idle("unknown-action = [\"ask-again\", \"drop\"]", "");
+    idle("malformed-payload = [\"repair\", \"drop\"]", "");
+    idle("missing-message = [\"take-stray-text\", \"refuse\"]", "");
+    // What stands in a block is not dropped.
+    idle("stray-closer = [\"drop\", \"refuse\"]", "");
+    idle("stray-closer = \"keep\"", "");
+}
+
+#[test]
+fn guardrails_that_excuse_whatever_they_find() {
+    let rule = |rest: &str| told(&format!("[[guardrails]]\nid = \"g\"\nadvice = \"no\"\n{rest}\n"));
+    let idle = ["warning pack/idle-guardrail \"g\""];
+    assert_eq!(rule("on = \"message\"\nmatches = \"foo\"\nunless = \"foo\""), idle);
+    assert_eq!(rule("on = \"message\"\nmatches = \"foo\"\nunless = \"food\""), [""; 0]);
+    assert_eq!(rule("on = \"message.key\"\nmatches = \"foo\""), idle);
+}
+
+#[test]
+fn actions_that_no_block_can_ask_for() {
+    let pack = |block: &str, modes: &str| {
+        told_of(&format!(
+            "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\n[dialects.d.blocks]\nlit = {{ role = \"call\", payload = \"tags\", {block} }}\n\
+             [actions.lit]\neffects = [{{ emit = \"x\" }}]\n[actions.dim]\neffects = [{{ emit = \"x\" }}]\n{modes}"
+        ))
+    };
+    let both = "[modes.m]\npermits = [\"lit\", \"dim\"]";
+    for modes in ["", both] {
+        assert_eq!(pack("name = \"lit\"", modes), ["warning pack/unaskable-action dim"]);
+        assert_eq!(pack("name = \"@type\"", modes), [""; 0]);
+        assert_eq!(pack("names = [\"lit\", \"d?m\"]", modes), [""; 0]);
+    }
+    assert_eq!(pack("name = \"lit\"", "[modes.m]\npermits = [\"lit\"]"), ["warning pack/unpermitted-action dim"]);
+    let other =
+        "[dialects.e]\ngrammar = \"tags\"\nblocks.act = { role = \"call\", name = \"@type\", payload = \"tags\" }\n";
+    let mode = |name: &str, dialect: &str| {
+        format!("[modes.{name}]\npermits = [\"lit\", \"dim\"]\ndialects = [\"{dialect}\"]\n")
+    };
+    assert_eq!(pack("name = \"lit\"", &[other, &mode("m", "d")].concat()), ["warning pack/unaskable-action dim"]);
+    assert_eq!(pack("name = \"lit\"", &[other, &mode("m", "d"), &mode("k", "e")].concat()), [""; 0]);
+}
+
+#[test]
+fn paths_that_no_root_has_a_place_for() {
+    let write = |verb: &str| told(&format!("[[rules]]\nid = \"r\"\non = \"reply\"\neffects = [{{ {verb} }}]\n"));
+    let out = |word: &str| [format!("warning pack/bad-effect {word}")];
+    assert_eq!(write("write = \"/etc/x\", value = \"t\""), out("\"/etc/x\""));
+    assert_eq!(write("amend = \"../{{ mode }}\", section = \"a\", value = \"t\""), out("\"../{{ mode }}\""));
+    assert_eq!(write("record = \"a/../x\", path = \"a\", value = 1"), out("\"a/../x\""));
+    assert_eq!(write("write = \"a/..{{ mode }}\", value = \"t\""), [""; 0]);
+}
+
+#[test]
+fn speakers_without_a_name() {
+    let from = |tables: &str| told(&format!("[speakers]\nfrom = \"data.people\"\n{tables}\n"));
+    let wrong = ["warning pack/wrong-type \"data.people\""];
+    assert_eq!(from("[data]\npeople = [{ name = \"Maya\", label = \"Analyst\" }]"), [""; 0]);
+    assert_eq!(from("[data.people]\nmaya = { name = \"Maya\" }"), [""; 0]);
+    for data in [
+        "[{ nme = \"Maya\" }]",
+        "[\"Maya\"]",
+        "\"Maya\"",
+        "{ Maya = { label = \"a\" } }",
+        "[{ name = \"Maya\", label = 3 }]",
+    ] {
+        assert_eq!(from(&format!("[data]\npeople = {data}")), wrong, "{data}");
+    }
+    let state = "state = { people = { type = \"array\", default = [] } }\n";
+    let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }\n[speakers]\nfrom = \"state.people\"\n";
+    assert_eq!(told_of(&[state, pack].concat()), [""; 0]);
+}
+
+#[test]
+fn one_slip_is_one_fault() {
+    let one = |tables: &str, expected: &str| assert_eq!(told(tables), [expected], "{tables}");
+    let role = "[dialects.e]\ngrammar = \"tags\"\nblocks.file = { role = \"artifact\", key = \"@path\" }\n[contents.file]\nkey = \"path\"\n\
+                [reply]\nfile = { most = 1 }\norder = [\"message\", \"file\"]\n[[guardrails]]\nid = \"g\"\non = \"file.key\"\nmatches = \"x\"\n";
+    one(role, "error pack/wrong-value \"artifact\"");
+    let tier = "[tiers.full]\ncontext = \"x\"\nreserve = 10\n[models.m]\ntier = \"full\"\n\
+                [[prompts.main.layers]]\nid = \"a\"\nsource = \"history\"\nbudget = { full = 10 }\n";
+    one(tier, "error pack/wrong-type \"x\"");
+    let layer = "[tiers.full]\ncontext = 1000\nreserve = 10\n[[prompts.main.layers]]\nid = \"a\"\ntemplte = \"a.md\"\n";
+    one(layer, "error pack/unknown-key templte");
+    let pattern = "[[inputs]]\nclass = \"pick\"\nmatches = \"(\"\n\
+                   [[rules]]\nid = \"r\"\non = \"input.pick\"\neffects = [{ emit = \"x\", value = \"{{ captures.a }}\" }]\n";
+    one(pattern, "error pack/bad-pattern \"(\"");
+    let params = "[actions.dim]\nparams = 3\n[[guardrails]]\nid = \"g\"\non = \"dim.x\"\nmatches = \"x\"\n";
+    one(params, "error pack/wrong-type 3");
+    let effect =
+        "[state]\nn = { type = \"integer\", default = 0 }\n[actions.dim]\neffects = [{ set = \"n\", vale = 3 }]\n";
+    one(effect, "error pack/unknown-key vale");
+    one("[speakers]\n", "error pack/missing-key [speakers]");
+}
+
+#[test]
+fn references_that_lead_back() {
+    let schema = |schema: &str| {
+        told(&format!("[actions.dim]\neffects = [{{ emit = \"x\" }}]\n[actions.dim.params]\n{schema}\n"))
+    };
+    let back = |word: &str| [format!("error pack/bad-schema {word}")];
+    assert_eq!(schema("x = { \"$ref\" = \"#/properties/x\" }"), back("\"#/properties/x\""));
+    assert_eq!(schema("x = { allOf = [{ \"$ref\" = \"#/properties/x\" }] }"), back("\"#/properties/x\""));
+    let two = "x = { \"$ref\" = \"#/properties/y\" }\ny = { anyOf = [{ type = \"null\" }, { \"$ref\" = \"#/properties/x\" }] }";
+    assert_eq!(schema(two).len(), 1);
+    let tree = "x = { type = \"object\", properties = { inner = { \"$ref\" = \"#/properties/x\" } } }";
+    assert_eq!(schema(tree), [""; 0]);
+    let shared = "x = { type = \"string\" }\ny = { allOf = [{ \"$ref\" = \"#/properties/x\" }, { \"$ref\" = \"#/properties/x\" }] }";
+    assert_eq!(schema(shared), [""; 0]);
+    let value = "x = { type = \"object\", default = { \"$ref\" = \"#/properties/x\" } }";
+    assert_eq!(schema(value), [""; 0]);
+}

@@ -1,0 +1,260 @@
+//! Forms: is what a model is shown of a block read as that block?
+//!
+//! In: the forms of answers and the examples of calls that a mode's prompts, or a correction, show.
+//! Out: a finding for each block of which the rules refuse the form, where the pack declares it.
+//! Never: asks of a form that it is a whole answer, or of a new session that it is far enough for it.
+
+use super::Reading;
+use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
+use crate::outcome::{Finding, Options};
+use crate::program::{Action, Block, Body, Dialect, Members, Mode, Program, example};
+use crate::prompt::{BlockForm, Form};
+use crate::session::Session;
+use crate::text::Location;
+use std::collections::HashSet;
+
+/// What shows that a form is not what the reader reads, or not what the mode takes.
+const FAULTS: &[Defect] = &[
+    Defect::NoDialect,
+    Defect::UnclosedBlock,
+    Defect::WrongCloser,
+    Defect::StrayCloser,
+    Defect::MalformedOpener,
+    Defect::MalformedPayload,
+    Defect::StrayText,
+    Defect::NestedBlock,
+    Defect::ForbiddenBlock,
+];
+
+/// The same of a call whose parameters fit before they are spelled.
+const MISREAD: &[Defect] = &[Defect::InvalidPayload, Defect::UnknownParam];
+
+/// What has been looked at: a block that is read in one mode is read in all.
+pub(super) type Known = HashSet<(usize, String)>;
+
+pub(super) fn check(program: &Program, reading: &Reading, known: &mut Known, found: &mut Vec<Diagnostic>) {
+    let Some((name, mode)) = program.modes.get_key_value(&reading.session.mode) else { return };
+    let shown = Shown::of(program, reading, mode);
+    let mut told = Vec::new();
+    if let Some(at) = shown.forms {
+        for form in program.forms(name) {
+            let Some(number) = program.dialects().position(|dialect| dialect == form.dialect) else { continue };
+            let Some(dialect) = program.dialects.get(number) else { continue };
+            let looks = Looks { program, session: &reading.session, dialect, shown: at };
+            looks.form(&form, &mut |text| known.insert((number, text.to_owned())), &mut told);
+        }
+    }
+    if let Some(at) = shown.calls {
+        for number in &mode.dialects {
+            let Some(dialect) = program.dialects.get(*number) else { continue };
+            let looks = Looks { program, session: &reading.session, dialect, shown: at };
+            for (name, action, _) in program.permitted(mode) {
+                if known.insert((*number, format!("call {name}"))) {
+                    told.extend(looks.call(mode, name, action));
+                }
+            }
+        }
+    }
+    told.extend(escaped(program, reading));
+    for one in told {
+        if !found.iter().any(|other| (&other.code, other.at) == (&one.code, one.at)) {
+            found.push(one);
+        }
+    }
+}
+
+/// What the rules spell, where a template prints it as it does the values of users.
+fn escaped(program: &Program, reading: &Reading) -> Option<Diagnostic> {
+    let mode = &reading.session.mode;
+    let mut spelled: Option<Vec<(&str, String)>> = None;
+    reading.said.iter().find_map(|said| {
+        let text = program.prompts.texts.iter().find(|text| text.source == said.source)?;
+        let Body::Template(document) = &text.body else { return None };
+        let looks = || document.reads().looks().chain(document.reads().iter());
+        let shows = |head: &str| looks().find(|(path, _)| path.first().is_some_and(|name| name == head));
+        shows("forms").or_else(|| shows("actions"))?;
+        let spelled = spelled.get_or_insert_with(|| {
+            let forms = program.forms(mode).into_iter();
+            let forms = forms.flat_map(|form| form.blocks.into_iter().map(|block| block.text).chain([form.text]));
+            let calls = program.action_forms(mode).into_iter().filter_map(|action| action.example);
+            forms.map(|text| ("forms", text)).chain(calls.map(|text| ("actions", text))).collect()
+        });
+        let stands = |text: &str| {
+            let quoted = program.prompts.escape.text(text);
+            quoted != text && said.text.contains(quoted.trim()) && !said.text.contains(text.trim())
+        };
+        let (head, _) = spelled.iter().find(|(head, text)| shows(head).is_some() && stands(text))?;
+        let member = |path: &[String]| path.last().is_some_and(|name| matches!(name.as_str(), "text" | "example"));
+        let of_head = |(path, _): &(&[String], Location)| path.first().is_some_and(|name| name == head);
+        let at = looks().filter(of_head).find(|(path, _)| member(path)).or_else(|| shows(head)).map(|(_, at)| at);
+        let message = format!("what `{head}` spell enters this prompt escaped: written like that it is no block");
+        let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message);
+        let finding = finding.with_help("print it with the filter `markup`, as in `{{ form.text | markup }}`");
+        Some(Diagnostic { severity: Severity::Warning, ..finding })
+    })
+}
+
+/// What a model is shown in a mode, and where that is asked for, if a text of the pack does so.
+struct Shown {
+    forms: Option<Option<Location>>,
+    calls: Option<Option<Location>>,
+}
+
+impl Shown {
+    fn of(program: &Program, reading: &Reading, mode: &Mode) -> Self {
+        let sources = || reading.said.iter().map(|said| said.source);
+        let texts = program.prompts.texts.iter().filter(|text| sources().any(|source| source == text.source));
+        let documents: Vec<_> = texts
+            .filter_map(|text| match &text.body {
+                Body::Template(document) => Some(document.reads()),
+                Body::Plain(_) => None,
+            })
+            .collect();
+        let paths = || documents.iter().flat_map(|reads| reads.iter().chain(reads.looks()));
+        let head = |path: &[String], name: &str| path.first().is_some_and(|first| first == name);
+        let forms = paths().find(|(path, _)| head(path, "forms")).map(|(_, at)| Some(at));
+        let calls = paths()
+            .find(|(path, _)| {
+                head(path, "actions") && path.len() == 3 && path.last().is_some_and(|name| name == "example")
+            })
+            .map(|(_, at)| Some(at));
+        // Words of its own may leave the form out.
+        let words = program.ask_again.words.as_ref();
+        let says = |path: &Vec<String>| path.first().is_some_and(|first| first == "form");
+        let asks = asks_again(program, mode) && words.is_none_or(|words| words.reads().iter().any(says));
+        let corrected = asks.then(|| words.map(|words| words.at()));
+        Self { forms: forms.or(corrected), calls: calls.or(corrected) }
+    }
+}
+
+/// Whether the pack asks a model again in this mode, whatever about.
+fn asks_again(program: &Program, mode: &Mode) -> bool {
+    let blocks = program.dialects.iter().flat_map(|dialect| &dialect.blocks).map(|block| &block.degradation);
+    let actions = program.actions.values().map(|action| &action.degradation);
+    let tables = [&program.degradation, &mode.degradation].into_iter().chain(blocks).chain(actions);
+    let guardrails = program.guardrails.rules.iter().filter_map(|rule| rule.strategy);
+    tables.flat_map(|table| table.strategies()).chain(guardrails).any(|one| one == Strategy::AskAgain)
+}
+
+/// One dialect of a mode.
+struct Looks<'p> {
+    program: &'p Program,
+    session: &'p Session,
+    dialect: &'p Dialect,
+    /// Where the forms are asked for.
+    shown: Option<Location>,
+}
+
+impl Looks<'_> {
+    /// Each block by itself, the first time; then all of them together.
+    fn form(&self, form: &Form, is_new: &mut dyn FnMut(&str) -> bool, found: &mut Vec<Diagnostic>) {
+        let before = found.len();
+        let block = |form: &BlockForm| self.dialect.blocks.iter().find(|block| block.name == form.name);
+        for (one, block) in form.blocks.iter().filter_map(|one| Some((one, block(one)?))) {
+            if is_new(&one.text) {
+                let fault = self.faults(&one.text, FAULTS).into_iter().next();
+                let why = fault
+                    .map(Why::Refused)
+                    .or_else(|| (!self.read(&one.text).contains(&block.at)).then_some(Why::Unread));
+                found.extend(why.map(|why| self.finding(block, &why)));
+            }
+        }
+        if found.len() > before {
+            return;
+        }
+        if let Some(fault) = self.faults(&form.text, FAULTS).into_iter().next() {
+            let holds = |one: &&BlockForm| {
+                let text = one.text.trim_end();
+                form.text.find(text).is_some_and(|start| (start..start + text.len()).contains(&fault.span.start))
+            };
+            let at_fault = form.blocks.iter().find(holds).or(form.blocks.first());
+            found.extend(at_fault.and_then(block).map(|block| self.finding(block, &Why::Refused(fault))));
+            return;
+        }
+        let read = self.read(&form.text);
+        let lost = form.blocks.iter().filter_map(block).find(|block| !read.contains(&block.at));
+        found.extend(lost.map(|block| self.finding(block, &Why::Lost)));
+    }
+
+    /// The example of one call.
+    fn call(&self, mode: &Mode, name: &str, action: &Action) -> Option<Diagnostic> {
+        let (block, text) = self.program.call_example(mode, self.dialect, name, action)?;
+        let block = self.dialect.block(block)?;
+        if let Some(fault) = self.faults(&text, FAULTS).into_iter().next() {
+            return Some(self.finding(block, &Why::Refused(fault)));
+        }
+        // Values that do not fit have been told where they are declared.
+        let fits = |action: &Action| {
+            let shown: crate::value::Value = example(action.schema.json(), Members::Telling).into();
+            action.schema.validator().is_ok_and(|validator| validator.is_valid(&shown))
+        };
+        let fault = self.faults(&text, MISREAD).into_iter().next().filter(|_| fits(action))?;
+        let message = format!("the example of a call of `{name}` is not read as it was meant: {}", fault.message);
+        let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, action.at, message)
+            .with_place(block.at, "spelled as this block")
+            .with_help("let the block have a `payload` that can hold these parameters, or declare them otherwise");
+        Some(self.shown(finding))
+    }
+
+    /// The findings about a text that are of these defects.
+    fn faults(&self, text: &str, of: &[Defect]) -> Vec<Finding> {
+        let options = Options { dialect: Some(self.dialect.name.clone()), ..Options::default() };
+        let found = self.program.run_with(self.session, text.as_bytes(), &options).diagnostics;
+        let defect = |finding: &Finding| Defect::from_name(finding.code.strip_prefix("response/")?);
+        found.into_iter().filter(|finding| defect(finding).is_some_and(|defect| of.contains(&defect))).collect()
+    }
+
+    /// Where the blocks are declared that a text holds.
+    fn read(&self, text: &str) -> Vec<Location> {
+        let read = self.program.blocks_read(self.session, &self.dialect.name, text);
+        read.into_iter().filter_map(|id| Some(self.dialect.block(id)?.at)).collect()
+    }
+
+    fn finding(&self, block: &Block, why: &Why) -> Diagnostic {
+        let name = &block.name;
+        let (message, help) = match why {
+            Why::Refused(fault) => (
+                format!("the form of `{name}` that a model is shown is refused: {}", fault.message),
+                help(block, fault),
+            ),
+            Why::Unread => (
+                format!("the form of `{name}` that a model is shown is not read as this block"),
+                "let `spelled` say an opener of this block, or take it out",
+            ),
+            Why::Lost => (
+                format!("behind the other blocks of an answer the form of `{name}` is not read as this block"),
+                "mend the `ends` of the block that takes it in, or let `order` in `[reply]` put that last",
+            ),
+        };
+        self.shown(Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, block.at, message).with_help(help))
+    }
+
+    fn shown(&self, finding: Diagnostic) -> Diagnostic {
+        match self.shown {
+            Some(at) => finding.with_place(at, "the forms are asked for here"),
+            None => finding,
+        }
+    }
+}
+
+/// What is wrong with the form of a block.
+enum Why {
+    Refused(Finding),
+    /// It opens another block, or none.
+    Unread,
+    /// The same where others stand before it.
+    Lost,
+}
+
+fn help(block: &Block, fault: &Finding) -> &'static str {
+    let is = |defect: Defect| fault.code.strip_prefix("response/") == Some(defect.name());
+    if is(Defect::ForbiddenBlock) {
+        "let the reply of the mode take what it is shown with"
+    } else if block.spelled.is_some() {
+        "let `spelled` say an opener of this block, or take it out"
+    } else if block.about.is_some() {
+        "mend its `close`, its `ends`, or markup in its `about`"
+    } else {
+        "mend its `close` or `ends`, so that what it is shown with ends it"
+    }
+}

@@ -1,0 +1,68 @@
+//! Paths: can what an effect writes stand below a root?
+//!
+//! In: the effects of a program that write, amend or record.
+//! Out: a finding for each whose words lead out of the root, whatever is put in.
+//! Never: asks what a template will say, or whether a file is there.
+
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::program::{Program, Verb};
+use crate::text::excerpt;
+
+pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
+    for (_, effect) in program.effects() {
+        let (verb, key) = match &effect.verb {
+            Some(Verb::Write { key, .. }) => ("write", key),
+            Some(Verb::Amend { key, .. }) => ("amend", key),
+            Some(Verb::Record { key, .. }) => ("record", key),
+            _ => continue,
+        };
+        let Some(why) = leads_out(key.source()) else { continue };
+        let message =
+            format!("no root has a place for what this effect would `{verb}`: `{}` {why}", excerpt(key.source(), 60));
+        let finding = Diagnostic::new(Code::PACK_EFFECT, key.at(), message)
+            .with_help("say a path below the root, such as `notes/today.md`: which folder that is, the host says");
+        // A host of its own may have other places than files.
+        found.push(Diagnostic { severity: Severity::Warning, ..finding });
+    }
+}
+
+/// What is wrong with a path, as far as its first words say, before any braces.
+fn leads_out(path: &str) -> Option<&'static str> {
+    let words = path.split(['{', '\n']).next().unwrap_or_default();
+    let mut letters = words.chars();
+    let drive = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic()) && letters.next() == Some(':');
+    let drive = drive && letters.next().is_some_and(|sign| matches!(sign, '/' | '\\'));
+    if words.starts_with(['/', '\\']) || drive {
+        return Some("is absolute");
+    }
+    let whole = words.len() == path.len();
+    let mut parts: Vec<&str> = words.split(['/', '\\']).collect();
+    // Braces may go on with the last part.
+    if !whole {
+        parts.pop();
+    }
+    parts.contains(&"..").then_some("leads out by `..`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expected: Option<&str>) {
+        assert_eq!(leads_out(path), expected, "{path}");
+    }
+
+    #[test]
+    fn what_is_certain_to_lead_out_is_known_by_its_first_words() {
+        for path in ["/etc/x", "/{{ key }}", "\\\\server\\x", "C:\\x", "c:/x"] {
+            check(path, Some("is absolute"));
+        }
+        for path in ["..", "../x", "a/../x", "../{{ key }}", "a\\..\\x"] {
+            check(path, Some("leads out by `..`"));
+        }
+        for path in ["", "a/b.md", "{{ key }}", "..{{ key }}", "a..b/c", "{{ a }}/../x", "kv:x", "a/...", "x:1"] {
+            check(path, None);
+        }
+    }
+}
