@@ -11,13 +11,13 @@
 use super::Fault;
 use super::filters::{self, Kept};
 use super::page::Page;
-use super::quick::{Loop, Quick};
+use super::quick::{self, Loop, Quick};
 use super::reads::ENTRY;
 use super::statements::Paper;
 use crate::diagnostic::alternatives;
 use crate::text::{SourceId, Span};
 use minijinja::Value as Jinja;
-use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Stmt, UnaryOpKind};
+use minijinja::machinery::ast::{BinOp, BinOpKind, CallArg, CompareOpKind, Expr, Filter, Stmt, UnaryOpKind};
 use minijinja::machinery::{self, Token};
 use minijinja::syntax::SyntaxConfig;
 use std::fmt::Write as _;
@@ -424,55 +424,14 @@ impl<'s> Lower<'s> {
                 UnaryOpKind::Not => format!("(not {})", self.expr(&unary.expr)?),
                 UnaryOpKind::Neg => format!("(-({}|number))", self.expr(&unary.expr)?),
             },
-            Expr::BinOp(op) => {
-                let (left, right) = (self.expr(&op.left)?, self.expr(&op.right)?);
-                match op.op {
-                    BinOpKind::Eq | BinOpKind::Ne => self.compare(&op.left, &op.right),
-                    BinOpKind::In => self.compare_among(&op.left, &op.right),
-                    _ => {}
-                }
-                match op.op {
-                    BinOpKind::ScAnd | BinOpKind::ScOr => {
-                        let word = if matches!(op.op, BinOpKind::ScAnd) { "and" } else { "or" };
-                        // A long chain stays flat: each pair of parentheses is a level of the parser's.
-                        let flat = matches!(&op.left, Expr::BinOp(inner) if sign(inner.op) == word);
-                        let inner = left.strip_prefix('(').and_then(|left| left.strip_suffix(')')).filter(|_| flat);
-                        format!("({} {word} {right})", inner.unwrap_or(&left))
-                    }
-                    BinOpKind::Eq => format!("({left} is eq({right}))"),
-                    BinOpKind::Ne => format!("({left} is ne({right}))"),
-                    BinOpKind::Lt => format!("({left} is lt({right}))"),
-                    BinOpKind::Lte => format!("({left} is le({right}))"),
-                    BinOpKind::Gt => format!("({left} is gt({right}))"),
-                    BinOpKind::Gte => format!("({left} is ge({right}))"),
-                    BinOpKind::In => format!("({left} is in({right}))"),
-                    BinOpKind::Concat => format!("({left} ~ {right})|weigh"),
-                    BinOpKind::Add => format!("({left}|plus + {right}|plus)|weigh"),
-                    other => format!("({left}|number {} {right}|number)", sign(other)),
-                }
-            }
+            Expr::BinOp(op) => self.operation(op)?,
             Expr::Compare(compare) => {
                 let (mut left, mut before) = (self.expr(&compare.expr)?, &compare.expr);
                 let mut parts = Vec::new();
                 for op in &compare.ops {
                     let right = self.expr(&op.expr)?;
-                    match op.op {
-                        CompareOpKind::Eq | CompareOpKind::Ne => self.compare(before, &op.expr),
-                        CompareOpKind::In | CompareOpKind::NotIn => self.compare_among(before, &op.expr),
-                        _ => {}
-                    }
-                    before = &op.expr;
-                    parts.push(match op.op {
-                        CompareOpKind::Eq => format!("{left} is eq({right})"),
-                        CompareOpKind::Ne => format!("{left} is ne({right})"),
-                        CompareOpKind::Lt => format!("{left} is lt({right})"),
-                        CompareOpKind::Lte => format!("{left} is le({right})"),
-                        CompareOpKind::Gt => format!("{left} is gt({right})"),
-                        CompareOpKind::Gte => format!("{left} is ge({right})"),
-                        CompareOpKind::In => format!("{left} is in({right})"),
-                        CompareOpKind::NotIn => format!("{left} is not in({right})"),
-                    });
-                    left = right;
+                    parts.push(self.comparison(op.op, (before, &left), (&op.expr, &right)));
+                    (left, before) = (right, &op.expr);
                 }
                 format!("({})", parts.join(" and "))
             }
@@ -485,21 +444,7 @@ impl<'s> Lower<'s> {
                 };
                 format!("({then} if {test} else {other})")
             }
-            Expr::Filter(filter) => {
-                let base = match &filter.expr {
-                    Some(base) => self.expr(base)?,
-                    None => return Err(self.refuse(tree, "a filter needs something before it")),
-                };
-                let Some(known) = filters::filters().find(|known| *known == filter.name) else {
-                    return Err(self.unknown(tree, filter.name, "filter", filters::filters()));
-                };
-                self.named(tree, known, &filter.args)?;
-                if let (Some(base), Some((arg, member))) = (&filter.expr, member_of_entries(known, &filter.args)) {
-                    self.look(base, arg, Some(member));
-                    self.compare_entries(base, member, &filter.args);
-                }
-                format!("{base}{}|{known}({})|weigh", filters::guard_of(known), self.args(tree, &filter.args)?)
-            }
+            Expr::Filter(filter) => self.filter(tree, filter)?,
             Expr::Test(test) => {
                 let Some(name) = filters::predicates().find(|known| *known == test.name) else {
                     return Err(self.unknown(tree, test.name, "test", filters::predicates()));
@@ -527,6 +472,64 @@ impl<'s> Lower<'s> {
                 code + "}|weigh"
             }
         })
+    }
+
+    fn operation(&mut self, op: &BinOp<'s>) -> Code {
+        let (left, right) = (self.expr(&op.left)?, self.expr(&op.right)?);
+        if let Some(kind) = quick::comparison(op.op) {
+            return Ok(format!("({})", self.comparison(kind, (&op.left, &left), (&op.right, &right))));
+        }
+        Ok(match op.op {
+            BinOpKind::ScAnd | BinOpKind::ScOr => {
+                let word = if matches!(op.op, BinOpKind::ScAnd) { "and" } else { "or" };
+                // A long chain stays flat: each pair of parentheses is a level of the parser's.
+                let flat = matches!(&op.left, Expr::BinOp(inner) if sign(inner.op) == word);
+                let inner = left.strip_prefix('(').and_then(|left| left.strip_suffix(')')).filter(|_| flat);
+                format!("({} {word} {right})", inner.unwrap_or(&left))
+            }
+            BinOpKind::Concat => format!("({left} ~ {right})|weigh"),
+            BinOpKind::Add => format!("({left}|plus + {right}|plus)|weigh"),
+            other => format!("({left}|number {} {right}|number)", sign(other)),
+        })
+    }
+
+    /// The code of a comparison of two trees, each with its own code.
+    fn comparison(
+        &mut self,
+        kind: CompareOpKind,
+        (one, left): (&Expr<'s>, &str),
+        (other, right): (&Expr<'s>, &str),
+    ) -> String {
+        match kind {
+            CompareOpKind::Eq | CompareOpKind::Ne => self.compare(one, other),
+            CompareOpKind::In | CompareOpKind::NotIn => self.compare_among(one, other),
+            _ => {}
+        }
+        let test = match kind {
+            CompareOpKind::Eq => "eq",
+            CompareOpKind::Ne => "ne",
+            CompareOpKind::Lt => "lt",
+            CompareOpKind::Lte => "le",
+            CompareOpKind::Gt => "gt",
+            CompareOpKind::Gte => "ge",
+            CompareOpKind::In => "in",
+            CompareOpKind::NotIn => "not in",
+        };
+        format!("{left} is {test}({right})")
+    }
+
+    fn filter(&mut self, tree: &Expr<'s>, filter: &Filter<'s>) -> Code {
+        let Some(before) = &filter.expr else { return Err(self.refuse(tree, "a filter needs something before it")) };
+        let base = self.expr(before)?;
+        let Some(known) = filters::filters().find(|known| *known == filter.name) else {
+            return Err(self.unknown(tree, filter.name, "filter", filters::filters()));
+        };
+        self.named(tree, known, &filter.args)?;
+        if let Some((arg, member)) = member_of_entries(known, &filter.args) {
+            self.look(before, arg, Some(member));
+            self.compare_entries(before, member, &filter.args);
+        }
+        Ok(format!("{base}{}|{known}({})|weigh", filters::guard_of(known), self.args(tree, &filter.args)?))
     }
 
     /// The code of what is only looked into: what is found there is weighed, not all that stands around it.

@@ -6,7 +6,7 @@
 
 use super::engine;
 use crate::value::{Object, Value};
-use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, UnaryOpKind};
+use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Filter, UnaryOpKind};
 
 /// An expression of plain parts.
 #[derive(Debug)]
@@ -120,35 +120,19 @@ impl Quick {
             }
             Expr::BinOp(op) => {
                 let (left, right) = (boxed(&op.left)?, boxed(&op.right)?);
-                match op.op {
-                    BinOpKind::Eq => Quick::Test(Test::Equal, left, right),
-                    BinOpKind::Ne => Quick::Test(Test::Unequal, left, right),
-                    BinOpKind::Lt => Quick::Test(Test::Less, left, right),
-                    BinOpKind::Gt => Quick::Test(Test::Less, right, left),
-                    BinOpKind::Lte => Quick::Test(Test::AtMost, left, right),
-                    BinOpKind::Gte => Quick::Test(Test::AtMost, right, left),
-                    BinOpKind::In => Quick::Test(Test::In, left, right),
-                    BinOpKind::Add => Quick::Sum(Sum::Plus, left, right),
-                    BinOpKind::Sub => Quick::Sum(Sum::Minus, left, right),
-                    BinOpKind::Mul => Quick::Sum(Sum::Times, left, right),
-                    BinOpKind::FloorDiv => Quick::Sum(Sum::Whole, left, right),
-                    BinOpKind::Rem => Quick::Sum(Sum::Rest, left, right),
+                match (op.op, comparison(op.op)) {
+                    (_, Some(kind)) => Quick::compared(kind, left, right),
+                    (BinOpKind::Add, _) => Quick::Sum(Sum::Plus, left, right),
+                    (BinOpKind::Sub, _) => Quick::Sum(Sum::Minus, left, right),
+                    (BinOpKind::Mul, _) => Quick::Sum(Sum::Times, left, right),
+                    (BinOpKind::FloorDiv, _) => Quick::Sum(Sum::Whole, left, right),
+                    (BinOpKind::Rem, _) => Quick::Sum(Sum::Rest, left, right),
                     _ => return None,
                 }
             }
             Expr::Compare(compare) => {
                 let [only] = compare.ops.as_slice() else { return None };
-                let (left, right) = (boxed(&compare.expr)?, boxed(&only.expr)?);
-                match only.op {
-                    CompareOpKind::Eq => Quick::Test(Test::Equal, left, right),
-                    CompareOpKind::Ne => Quick::Test(Test::Unequal, left, right),
-                    CompareOpKind::Lt => Quick::Test(Test::Less, left, right),
-                    CompareOpKind::Gt => Quick::Test(Test::Less, right, left),
-                    CompareOpKind::Lte => Quick::Test(Test::AtMost, left, right),
-                    CompareOpKind::Gte => Quick::Test(Test::AtMost, right, left),
-                    CompareOpKind::In => Quick::Test(Test::In, left, right),
-                    CompareOpKind::NotIn => Quick::Not(Box::new(Quick::Test(Test::In, left, right))),
-                }
+                Quick::compared(only.op, boxed(&compare.expr)?, boxed(&only.expr)?)
             }
             Expr::IfExpr(choice) => {
                 let (test, then) = (boxed(&choice.test_expr)?, boxed(&choice.true_expr)?);
@@ -164,53 +148,80 @@ impl Quick {
                 (name, [CallArg::Pos(other)]) => Quick::Test(two_sided(name)?, boxed(&test.expr)?, boxed(other)?),
                 _ => return None,
             },
-            Expr::Filter(filter) => {
-                let base = boxed(filter.expr.as_ref()?)?;
-                let constant = |tree: &Expr<'s>| match tree {
-                    Expr::Const(value) => value.value.as_str().map(path),
-                    _ => None,
-                };
-                match (filter.name, filter.args.as_slice()) {
-                    ("default" | "d", []) => Quick::Default(base, Box::new(Quick::Constant("".into()))),
-                    ("default" | "d", [CallArg::Pos(other)]) => Quick::Default(base, boxed(other)?),
-                    ("items", []) => Quick::Items(base),
-                    ("list", []) => Quick::Keys(base),
-                    ("first", []) => Quick::First(base),
-                    ("length" | "count", []) => Quick::Length(base),
-                    ("string", []) => Quick::Text(base),
-                    ("trim", []) => Quick::Trimmed(base),
-                    ("int", []) => Quick::Whole(base),
-                    ("join", []) => Quick::Joined(base, String::new()),
-                    ("join", [CallArg::Pos(Expr::Const(by))]) => Quick::Joined(base, by.value.as_str()?.to_owned()),
-                    ("sort", []) => Quick::Sorted(base, false),
-                    ("sort", [CallArg::Kwarg("reverse", Expr::Const(reverse))]) => {
-                        Quick::Sorted(base, engine::plain(&reverse.value)?.as_bool()?)
-                    }
-                    ("shows", [CallArg::Pos(held)]) => Quick::Shows(base, boxed(held)?),
-                    ("selectattr" | "rejectattr", [CallArg::Pos(at)]) => {
-                        Quick::Select(base, constant(at)??, None, filter.name == "selectattr")
-                    }
-                    (
-                        "selectattr" | "rejectattr",
-                        [CallArg::Pos(at), CallArg::Pos(Expr::Const(test)), CallArg::Pos(other)],
-                    ) => {
-                        let test = (two_sided(test.value.as_str()?)?, boxed(other)?);
-                        Quick::Select(base, constant(at)??, Some(test), filter.name == "selectattr")
-                    }
-                    ("select" | "reject", [CallArg::Pos(Expr::Const(test)), CallArg::Pos(other)]) => {
-                        let test = (two_sided(test.value.as_str()?)?, boxed(other)?);
-                        Quick::Select(base, Path::new(), Some(test), filter.name == "select")
-                    }
-                    ("map", [CallArg::Kwarg("attribute", at)]) => Quick::Map(base, constant(at)??),
-                    ("map", [CallArg::Pos(Expr::Const(filter))]) if filter.value.as_str() == Some("int") => {
-                        Quick::Wholes(base)
-                    }
-                    _ => return None,
-                }
-            }
+            Expr::Filter(filter) => Quick::filtered(filter, named)?,
             _ => return None,
         })
     }
+
+    /// What a comparison asks; those that look the other way are turned around.
+    fn compared(kind: CompareOpKind, left: Box<Quick>, right: Box<Quick>) -> Quick {
+        match kind {
+            CompareOpKind::Eq => Quick::Test(Test::Equal, left, right),
+            CompareOpKind::Ne => Quick::Test(Test::Unequal, left, right),
+            CompareOpKind::Lt => Quick::Test(Test::Less, left, right),
+            CompareOpKind::Gt => Quick::Test(Test::Less, right, left),
+            CompareOpKind::Lte => Quick::Test(Test::AtMost, left, right),
+            CompareOpKind::Gte => Quick::Test(Test::AtMost, right, left),
+            CompareOpKind::In => Quick::Test(Test::In, left, right),
+            CompareOpKind::NotIn => Quick::Not(Box::new(Quick::Test(Test::In, left, right))),
+        }
+    }
+
+    /// What a filter makes of the value before it.
+    fn filtered<'s>(filter: &Filter<'s>, named: &mut impl FnMut(&Expr<'s>) -> Option<Quick>) -> Option<Quick> {
+        let mut boxed = |tree: &Expr<'s>| Quick::of(tree, named).map(Box::new);
+        let base = boxed(filter.expr.as_ref()?)?;
+        let constant = |tree: &Expr<'s>| match tree {
+            Expr::Const(value) => value.value.as_str().map(path),
+            _ => None,
+        };
+        Some(match (filter.name, filter.args.as_slice()) {
+            ("default" | "d", []) => Quick::Default(base, Box::new(Quick::Constant("".into()))),
+            ("default" | "d", [CallArg::Pos(other)]) => Quick::Default(base, boxed(other)?),
+            ("items", []) => Quick::Items(base),
+            ("list", []) => Quick::Keys(base),
+            ("first", []) => Quick::First(base),
+            ("length" | "count", []) => Quick::Length(base),
+            ("string", []) => Quick::Text(base),
+            ("trim", []) => Quick::Trimmed(base),
+            ("int", []) => Quick::Whole(base),
+            ("join", []) => Quick::Joined(base, String::new()),
+            ("join", [CallArg::Pos(Expr::Const(by))]) => Quick::Joined(base, by.value.as_str()?.to_owned()),
+            ("sort", []) => Quick::Sorted(base, false),
+            ("sort", [CallArg::Kwarg("reverse", Expr::Const(reverse))]) => {
+                Quick::Sorted(base, engine::plain(&reverse.value)?.as_bool()?)
+            }
+            ("shows", [CallArg::Pos(held)]) => Quick::Shows(base, boxed(held)?),
+            ("selectattr" | "rejectattr", [CallArg::Pos(at)]) => {
+                Quick::Select(base, constant(at)??, None, filter.name == "selectattr")
+            }
+            ("selectattr" | "rejectattr", [CallArg::Pos(at), CallArg::Pos(Expr::Const(test)), CallArg::Pos(other)]) => {
+                let test = (two_sided(test.value.as_str()?)?, boxed(other)?);
+                Quick::Select(base, constant(at)??, Some(test), filter.name == "selectattr")
+            }
+            ("select" | "reject", [CallArg::Pos(Expr::Const(test)), CallArg::Pos(other)]) => {
+                let test = (two_sided(test.value.as_str()?)?, boxed(other)?);
+                Quick::Select(base, Path::new(), Some(test), filter.name == "select")
+            }
+            ("map", [CallArg::Kwarg("attribute", at)]) => Quick::Map(base, constant(at)??),
+            ("map", [CallArg::Pos(Expr::Const(filter))]) if filter.value.as_str() == Some("int") => Quick::Wholes(base),
+            _ => return None,
+        })
+    }
+}
+
+/// The comparison that a binary operator is, if it is one.
+pub(super) fn comparison(op: BinOpKind) -> Option<CompareOpKind> {
+    Some(match op {
+        BinOpKind::Eq => CompareOpKind::Eq,
+        BinOpKind::Ne => CompareOpKind::Ne,
+        BinOpKind::Lt => CompareOpKind::Lt,
+        BinOpKind::Lte => CompareOpKind::Lte,
+        BinOpKind::Gt => CompareOpKind::Gt,
+        BinOpKind::Gte => CompareOpKind::Gte,
+        BinOpKind::In => CompareOpKind::In,
+        _ => return None,
+    })
 }
 
 /// The steps of a dotted path of names and places.

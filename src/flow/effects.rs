@@ -206,6 +206,7 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
+    /// What an effect does: some of it stays here, and all else is asked of the host.
     fn verb(
         &mut self,
         effect: &program::Effect,
@@ -216,48 +217,12 @@ impl<'f> Flow<'f> {
         if self.done.len() >= self.program.limits.effects {
             return Err(Failure::new(format!("more than {} effects", self.program.limits.effects)));
         }
-        let kind = match verb {
-            Verb::Set { path, value } => {
-                let (path, value) = self.placed(path, value, names, bound)?;
-                let set = |state: &mut Record| state::set(state, &path, &value);
-                let Some(()) = self.change(&path, Some(&value), effect.at, set)? else { return Ok(()) };
-                Effect::Set { path: state::dotted(&path), value }
-            }
-            Verb::Append { path, unique, value } => {
-                let (mut path, value) = self.placed(path, value, names, bound)?;
-                path.push(Cow::Borrowed("-"));
-                let list = path.split_last().map_or(&[][..], |(_, list)| list);
-                let add = |state: &mut Record| append(state, list, unique, &value);
-                let Some(place) = self.change(&path, Some(&value), effect.at, add)? else { return Ok(()) };
-                path.pop();
-                match place {
-                    // A host that applies effects one by one must not get the entry twice.
-                    Some(index) => Effect::Set { path: format!("{}.{index}", state::dotted(&path)), value },
-                    None => Effect::Append { path: state::dotted(&path), value },
-                }
-            }
-            Verb::Remove { path } => {
-                let path = self.scope(names, bound, |scope| path.render(scope))?;
-                let initial = path.first().and_then(|name| self.program.initial.get(name));
-                let remove = |state: &mut Record| Ok(state::remove(state, &path, initial));
-                let Some(Some(value)) = self.change(&path, None, effect.at, remove)? else { return Ok(()) };
-                Effect::Remove { path: state::dotted(&path), value }
-            }
-            Verb::Emit { event, value } => self.scope(names, bound, |scope| {
-                let value = value.as_ref().map(|value| value.render(scope)).transpose()?.unwrap_or_default();
-                Ok(Effect::Emit { event: event.text(scope)?, value })
-            })?,
-            Verb::Write { key, value } => {
-                let (key, value) = self.scope(names, bound, |scope| Ok((key.text(scope)?, value.render(scope)?)))?;
-                Effect::Write { key, text: plain(value) }
-            }
+        match verb {
             Verb::Remark { remark, text } => {
                 let text = text.as_ref().map(|text| self.scope(names, bound, |scope| text.text(scope))).transpose()?;
                 let text =
                     text.map_or_else(|| remark.name().replace('-', " "), |text| excerpt(&text, 300).into_owned());
-                let at = Location::response(self.span);
-                self.findings.push(Diagnostic::new(Code::Remark(*remark), at, text).with_rule(Some(effect.at)));
-                return Ok(());
+                self.note(*remark, text, effect.at);
             }
             Verb::Say { message, with } => {
                 let mut given = Vec::with_capacity(with.len());
@@ -265,7 +230,7 @@ impl<'f> Flow<'f> {
                     given.push((name.as_str(), self.scope(names, bound, |scope| shape.render(scope))?));
                 }
                 let given: Vec<(&str, &Value)> = given.iter().map(|(name, value)| (*name, value)).collect();
-                return self.say(*message, &given, effect.at);
+                self.say(*message, &given, effect.at)?;
             }
             Verb::Go { to, insist } => {
                 let insists = match insist {
@@ -278,7 +243,63 @@ impl<'f> Flow<'f> {
                     None => false,
                 };
                 self.go(*to, insists, effect.at);
-                return Ok(());
+            }
+            asking => {
+                let Some(asked) = self.asked_of_host(asking, effect.at, names, bound)? else { return Ok(()) };
+                match nameless(&asked) {
+                    Some(what) => {
+                        self.note(Remark::NoTarget, format!("nothing happens: {what} comes out empty"), effect.at);
+                    }
+                    None => self.did(asked, effect.at),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the host is to carry out, once the state is as it will then be; none where nothing changes.
+    fn asked_of_host(
+        &mut self,
+        verb: &Verb,
+        at: Location,
+        names: &[(&str, &Value)],
+        bound: &Bound<'_>,
+    ) -> Result<Option<Effect>, Failure> {
+        Ok(Some(match verb {
+            Verb::Remark { .. } | Verb::Say { .. } | Verb::Go { .. } => return Ok(None),
+            Verb::Set { path, value } => {
+                let (path, value) = self.placed(path, value, names, bound)?;
+                let set = |state: &mut Record| state::set(state, &path, &value);
+                let Some(()) = self.change(&path, Some(&value), at, set)? else { return Ok(None) };
+                Effect::Set { path: state::dotted(&path), value }
+            }
+            Verb::Append { path, unique, value } => {
+                let (mut path, value) = self.placed(path, value, names, bound)?;
+                path.push(Cow::Borrowed("-"));
+                let list = path.split_last().map_or(&[][..], |(_, list)| list);
+                let add = |state: &mut Record| append(state, list, unique, &value);
+                let Some(place) = self.change(&path, Some(&value), at, add)? else { return Ok(None) };
+                path.pop();
+                match place {
+                    // A host that applies effects one by one must not get the entry twice.
+                    Some(index) => Effect::Set { path: format!("{}.{index}", state::dotted(&path)), value },
+                    None => Effect::Append { path: state::dotted(&path), value },
+                }
+            }
+            Verb::Remove { path } => {
+                let path = self.scope(names, bound, |scope| path.render(scope))?;
+                let initial = path.first().and_then(|name| self.program.initial.get(name));
+                let remove = |state: &mut Record| Ok(state::remove(state, &path, initial));
+                let Some(Some(value)) = self.change(&path, None, at, remove)? else { return Ok(None) };
+                Effect::Remove { path: state::dotted(&path), value }
+            }
+            Verb::Emit { event, value } => self.scope(names, bound, |scope| {
+                let value = value.as_ref().map(|value| value.render(scope)).transpose()?.unwrap_or_default();
+                Ok(Effect::Emit { event: event.text(scope)?, value })
+            })?,
+            Verb::Write { key, value } => {
+                let (key, value) = self.scope(names, bound, |scope| Ok((key.text(scope)?, value.render(scope)?)))?;
+                Effect::Write { key, text: plain(value) }
             }
             Verb::Amend { key, section, marker, otherwise, done, missing, value } => {
                 let text = |template: &Template| self.scope(names, bound, |scope| template.text(scope));
@@ -298,18 +319,12 @@ impl<'f> Flow<'f> {
                     && let Err(error) = validator.validate(&value)
                 {
                     let why = program::misfit_at("value", &error);
-                    self.lost(format!("nothing is recorded in `{key}`: {why}"), effect.at);
-                    return Ok(());
+                    self.lost(format!("nothing is recorded in `{key}`: {why}"), at);
+                    return Ok(None);
                 }
                 Effect::Record { key, path, value }
             }
-        };
-        if let Some(what) = nameless(&kind) {
-            self.note(Remark::NoTarget, format!("nothing happens: {what} comes out empty"), effect.at);
-            return Ok(());
-        }
-        self.did(kind, effect.at);
-        Ok(())
+        }))
     }
 
     /// Changes the state at `path`, where `value` is to stand, unless it would then not fit what the pack says of it.

@@ -93,6 +93,19 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     }
 }
 
+/// What closes a block: what it says itself, else what the dialect says, else its own name.
+fn closers(block: &surface::Block, dialect: &surface::Dialect) -> Vec<Closer> {
+    let close = if block.close.is_empty() { &dialect.close } else { &block.close };
+    let closer = |word: &Spanned<String>| match (word.value.as_str(), word.value.strip_prefix('@')) {
+        ("@name", _) => Closer::Own,
+        (_, Some(attribute)) => Closer::Attribute(attribute.to_owned()),
+        (word, None) if !word.contains(['*', '?']) => Closer::Word(word.to_owned()),
+        (word, None) if dialect.case == Some(Case::Insensitive) => Closer::Pattern(word.to_ascii_lowercase()),
+        (word, None) => Closer::Pattern(word.to_owned()),
+    };
+    if close.is_empty() { vec![Closer::Own] } else { close.iter().map(closer).collect() }
+}
+
 /// The names that open a block: its own, unless it says others.
 fn opening_names<'n>(name: &'n str, block: &'n surface::Block) -> impl Iterator<Item = &'n str> {
     let own = std::iter::once(name).filter(|_| block.names.is_empty());
@@ -114,25 +127,7 @@ fn compile_block(
         Some(attribute) => Called::Attribute(attribute.to_owned()),
         None => Called::Word(word.value.clone()),
     };
-    let fold = |word: &str| match dialect.case {
-        Some(Case::Insensitive) => word.to_ascii_lowercase(),
-        _ => word.to_owned(),
-    };
-    let close = if block.close.is_empty() { &dialect.close } else { &block.close };
-    let mut close: Vec<Closer> = close
-        .iter()
-        .map(|word| match word.value.as_str() {
-            "@name" => Closer::Own,
-            word => match word.strip_prefix('@') {
-                Some(attribute) => Closer::Attribute(attribute.to_owned()),
-                None if word.contains(['*', '?']) => Closer::Pattern(fold(word)),
-                None => Closer::Word(word.to_owned()),
-            },
-        })
-        .collect();
-    if close.is_empty() {
-        close.push(Closer::Own);
-    }
+    let close = closers(block, dialect);
     let ends = if block.ends.is_empty() { &dialect.ends } else { &block.ends };
     let ends: Vec<Vec<_>> = ends.iter().map(|rung| rung.0.iter().map(|ending| ending.value).collect()).collect();
     // Where a rung before all closers looks at what comes behind them, no closer ends the search.
