@@ -9,10 +9,10 @@
 //! `a.b + x | upper` becomes `(r0|plus + r1|upper()|weigh|plus)|weigh`; see [`super::engine`] for the guards.
 
 use super::Fault;
-use super::filters::{self, Kept};
+use super::filters;
+use super::leads::{Binding, Compared, Look, member_of_entries};
 use super::page::Page;
 use super::quick::{self, Loop, Quick};
-use super::reads::ENTRY;
 use super::statements::Paper;
 use crate::diagnostic::alternatives;
 use crate::text::{SourceId, Span};
@@ -38,32 +38,6 @@ pub(super) struct Read {
     pub(super) file: Option<SourceId>,
     pub(super) name: String,
     pub(super) steps: Vec<Step>,
-}
-
-/// A look at what a statement or a filter took from elsewhere, as the path from there; it is read when the statement is run.
-#[derive(Debug)]
-pub(super) struct Look {
-    pub(super) at: Span,
-    pub(super) file: Option<SourceId>,
-    pub(super) path: Vec<String>,
-}
-
-/// A text that is compared with what stands at a path.
-#[derive(Debug)]
-pub(super) struct Compared {
-    pub(super) at: Span,
-    pub(super) file: Option<SourceId>,
-    pub(super) path: Vec<String>,
-    pub(super) text: String,
-}
-
-/// A name that a statement binds.
-pub(super) struct Binding<'s> {
-    pub(super) name: &'s str,
-    /// Whether its value is no user's.
-    pub(super) own: bool,
-    /// The path to its value, if there is one.
-    pub(super) path: Option<Vec<String>>,
 }
 
 /// One step of a [`Read`].
@@ -168,8 +142,8 @@ pub(super) fn bounded(source: &str, expression: bool) -> Result<(), Fault> {
 pub(super) struct Lower<'s> {
     pub(super) source: &'s str,
     reads: Vec<Read>,
-    looks: Vec<Look>,
-    compared: Vec<Compared>,
+    pub(super) looks: Vec<Look>,
+    pub(super) compared: Vec<Compared>,
     constants: Vec<Jinja>,
     /// Names that statements bind, one list per `for`.
     pub(super) locals: Vec<Vec<&'s str>>,
@@ -201,6 +175,11 @@ impl<'s> Lower<'s> {
     pub(super) fn finish(self, form: Form) -> Lowered {
         let Self { reads, looks, compared, constants, .. } = self;
         Lowered { reads, looks, compared, path: None, constants, form }
+    }
+
+    /// The file that is lowered, if that is not the text at hand.
+    pub(super) fn own_file(&self) -> Option<SourceId> {
+        self.paper.as_ref()?.file
     }
 
     fn value(&mut self, tree: &Expr<'s>) -> Result<Form, Fault> {
@@ -265,12 +244,9 @@ impl<'s> Lower<'s> {
     fn path(&mut self, tree: &Expr<'s>) -> Option<Read> {
         match tree {
             Expr::Var(var) if self.is_local(var.id) => None,
-            Expr::Var(var) => Some(Read {
-                at: span(tree),
-                file: self.paper.as_ref().and_then(|paper| paper.file),
-                name: var.id.to_owned(),
-                steps: Vec::new(),
-            }),
+            Expr::Var(var) => {
+                Some(Read { at: span(tree), file: self.own_file(), name: var.id.to_owned(), steps: Vec::new() })
+            }
             Expr::GetAttr(get) => {
                 let mut read = self.path(&get.expr)?;
                 read.at = read.at.to(span(tree));
@@ -297,101 +273,6 @@ impl<'s> Lower<'s> {
             }
             _ => None,
         }
-    }
-
-    /// The path to where a tree leads, in which [`ENTRY`] is any entry of what stands before it.
-    pub(super) fn leads(&self, tree: &Expr<'s>) -> Option<Vec<String>> {
-        let (inside, step) = match tree {
-            Expr::Var(var) if self.is_local(var.id) => {
-                let mut bindings = self.items.iter().filter(|binding| binding.name == var.id);
-                let only = bindings.next().filter(|_| bindings.next().is_none())?;
-                return only.path.clone();
-            }
-            Expr::Var(var) => return Some(vec![var.id.to_owned()]),
-            Expr::GetAttr(get) => (&get.expr, Some(get.name)),
-            Expr::GetItem(get) => match &get.subscript_expr {
-                Expr::Const(key) => (&get.expr, Some(key.value.as_str().unwrap_or(ENTRY))),
-                _ => (&get.expr, Some(ENTRY)),
-            },
-            // What stands in for a value may be of another kind.
-            Expr::Filter(filter) if !matches!(filter.name, "d" | "default") || filter.args.iter().all(is_empty) => {
-                let step = match filters::kept_by(filter.name)? {
-                    Kept::Entries => None,
-                    Kept::Entry => Some(ENTRY),
-                };
-                (filter.expr.as_ref()?, step)
-            }
-            _ => return None,
-        };
-        let mut path = self.leads(inside)?;
-        path.extend(step.map(str::to_owned));
-        Some(path)
-    }
-
-    /// Notes that `tree`, or a member of its entries, is looked at, unless that is a read of the scope.
-    fn look(&mut self, tree: &Expr<'s>, shown: &Expr<'s>, member: Option<&str>) {
-        let is_path = matches!(tree, Expr::GetAttr(_) | Expr::GetItem(_));
-        let Some(mut path) = self.leads(tree).filter(|_| is_path || member.is_some()) else { return };
-        if let Some(member) = member {
-            path.push(ENTRY.to_owned());
-            path.extend(member.split('.').map(str::to_owned));
-        }
-        let (at, file) = (span(shown), self.paper.as_ref().and_then(|paper| paper.file));
-        self.looks.push(Look { at, file, path });
-    }
-
-    /// Notes that two trees are compared, of which one is a path and the other a text.
-    fn compare(&mut self, one: &Expr<'s>, other: &Expr<'s>) {
-        for (path, text) in [(one, other), (other, one)] {
-            if let Some(path) = self.leads_plainly(path) {
-                self.note_compared(&path, text);
-            }
-        }
-    }
-
-    /// Notes that it is asked whether `one` is in `many`, of which one is a path and the other texts.
-    fn compare_among(&mut self, one: &Expr<'s>, many: &Expr<'s>) {
-        if let (Some(path), Expr::List(list)) = (self.leads_plainly(one), many) {
-            list.items.iter().for_each(|text| self.note_compared(&path, text));
-        }
-        if let Some(mut path) = self.leads_plainly(many) {
-            path.push(ENTRY.to_owned());
-            self.note_compared(&path, one);
-        }
-    }
-
-    /// As the test of this name compares.
-    fn compare_by(&mut self, test: &str, one: &Expr<'s>, other: &Expr<'s>) {
-        match test {
-            "eq" | "equalto" | "==" | "ne" | "!=" => self.compare(one, other),
-            "in" => self.compare_among(one, other),
-            _ => {}
-        }
-    }
-
-    /// Notes that a member of each entry of `list` is compared, as `selectattr('status', 'eq', 'open')` does.
-    fn compare_entries(&mut self, list: &Expr<'s>, member: &str, args: &[CallArg<'s>]) {
-        let [_, CallArg::Pos(Expr::Const(test)), CallArg::Pos(text)] = args else { return };
-        if matches!(test.value.as_str(), Some("eq" | "equalto" | "==" | "ne" | "!="))
-            && let Some(mut path) = self.leads(list)
-        {
-            path.push(ENTRY.to_owned());
-            path.extend(member.split('.').map(str::to_owned));
-            self.note_compared(&path, text);
-        }
-    }
-
-    /// The path to where a tree leads that may give nothing else.
-    fn leads_plainly(&self, tree: &Expr<'s>) -> Option<Vec<String>> {
-        let is_path = matches!(tree, Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_));
-        self.leads(tree).filter(|_| is_path)
-    }
-
-    fn note_compared(&mut self, path: &[String], tree: &Expr<'s>) {
-        let Expr::Const(value) = tree else { return };
-        let Some(text) = value.value.as_str() else { return };
-        let (at, file) = (span(tree), self.paper.as_ref().and_then(|paper| paper.file));
-        self.compared.push(Compared { at, file, path: path.to_vec(), text: text.to_owned() });
     }
 
     /// The code of an expression: a primary, with filters behind it or not, so that it can stand before `|` and `is`.
@@ -602,25 +483,6 @@ impl<'s> Lower<'s> {
 pub(super) fn span(tree: &Expr<'_>) -> Span {
     let span = tree.span();
     Span::new(span.start_offset as usize, span.end_offset as usize)
-}
-
-/// Whether an argument is a constant without members and entries.
-fn is_empty(arg: &CallArg<'_>) -> bool {
-    match arg {
-        CallArg::Pos(Expr::Const(_)) => true,
-        CallArg::Pos(Expr::List(list)) => list.items.is_empty(),
-        _ => false,
-    }
-}
-
-/// The member of the entries that a filter asks for, and the argument that says so.
-fn member_of_entries<'t, 's>(filter: &str, args: &'t [CallArg<'s>]) -> Option<(&'t Expr<'s>, &'t str)> {
-    let by_place = matches!(filter, "selectattr" | "rejectattr");
-    args.iter().enumerate().find_map(|(number, arg)| match arg {
-        CallArg::Kwarg("attribute", arg @ Expr::Const(name)) => Some((arg, name.value.as_str()?)),
-        CallArg::Pos(arg @ Expr::Const(name)) if by_place && number == 0 => Some((arg, name.value.as_str()?)),
-        _ => None,
-    })
 }
 
 /// How an operator is written.

@@ -230,7 +230,8 @@ fn path(text: &str) -> Option<Path> {
     steps.iter().all(|step| !step.is_empty() && !step.contains(['-', '+'])).then_some(steps)
 }
 
-fn two_sided(name: &str) -> Option<Test> {
+/// What a test of this name asks of two values.
+pub(super) fn two_sided(name: &str) -> Option<Test> {
     Some(match name {
         "eq" | "equalto" | "==" => Test::Equal,
         "ne" | "!=" => Test::Unequal,

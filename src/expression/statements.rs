@@ -6,7 +6,8 @@
 
 use super::document::Library;
 use super::escape::{Escape, Slot};
-use super::lower::{Binding, Form, Lower, Lowered, bounded};
+use super::leads::Binding;
+use super::lower::{Form, Lower, Lowered, bounded};
 use super::page::{Each, Node, Page, Print};
 use super::reads::ENTRY;
 use super::{Fault, filters};

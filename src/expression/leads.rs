@@ -1,0 +1,157 @@
+//! Leads: where does an expression take a value from, and what is that compared with?
+//!
+//! In: parts of the syntax tree that is lowered, and the names that statements bind around them.
+//! Out: the path to where a part leads; each [`Look`] at one, and each text that one is [`Compared`] with.
+//! Never: knows what stands there, or what may.
+
+use super::filters::{self, Kept};
+use super::lower::{Lower, span};
+use super::quick::{Test, two_sided};
+use super::reads::ENTRY;
+use crate::text::{SourceId, Span};
+use minijinja::machinery::ast::{CallArg, Expr};
+
+/// A look at what a statement or a filter took from elsewhere, as the path from there; it is read when the statement is run.
+#[derive(Debug)]
+pub(super) struct Look {
+    pub(super) at: Span,
+    pub(super) file: Option<SourceId>,
+    pub(super) path: Vec<String>,
+}
+
+/// A text that is compared with what stands at a path.
+#[derive(Debug)]
+pub(super) struct Compared {
+    pub(super) at: Span,
+    pub(super) file: Option<SourceId>,
+    pub(super) path: Vec<String>,
+    pub(super) text: String,
+}
+
+/// A name that a statement binds.
+pub(super) struct Binding<'s> {
+    pub(super) name: &'s str,
+    /// Whether its value is no user's.
+    pub(super) own: bool,
+    /// The path to its value, if there is one.
+    pub(super) path: Option<Vec<String>>,
+}
+
+impl<'s> Lower<'s> {
+    /// The path to where a tree leads, in which [`ENTRY`] is any entry of what stands before it.
+    pub(super) fn leads(&self, tree: &Expr<'s>) -> Option<Vec<String>> {
+        let (inside, step) = match tree {
+            Expr::Var(var) if self.is_local(var.id) => {
+                let mut bindings = self.items.iter().filter(|binding| binding.name == var.id);
+                let only = bindings.next().filter(|_| bindings.next().is_none())?;
+                return only.path.clone();
+            }
+            Expr::Var(var) => return Some(vec![var.id.to_owned()]),
+            Expr::GetAttr(get) => (&get.expr, Some(get.name)),
+            Expr::GetItem(get) => match &get.subscript_expr {
+                Expr::Const(key) => (&get.expr, Some(key.value.as_str().unwrap_or(ENTRY))),
+                _ => (&get.expr, Some(ENTRY)),
+            },
+            // What stands in for a value may be of another kind.
+            Expr::Filter(filter) if !matches!(filter.name, "d" | "default") || filter.args.iter().all(is_empty) => {
+                let step = match filters::kept_by(filter.name)? {
+                    Kept::Entries => None,
+                    Kept::Entry => Some(ENTRY),
+                };
+                (filter.expr.as_ref()?, step)
+            }
+            _ => return None,
+        };
+        let mut path = self.leads(inside)?;
+        path.extend(step.map(str::to_owned));
+        Some(path)
+    }
+
+    /// Notes that `tree`, or a member of its entries, is looked at, unless that is a read of the scope.
+    pub(super) fn look(&mut self, tree: &Expr<'s>, shown: &Expr<'s>, member: Option<&str>) {
+        let is_path = matches!(tree, Expr::GetAttr(_) | Expr::GetItem(_));
+        let Some(mut path) = self.leads(tree).filter(|_| is_path || member.is_some()) else { return };
+        if let Some(member) = member {
+            path.push(ENTRY.to_owned());
+            path.extend(member.split('.').map(str::to_owned));
+        }
+        self.looks.push(Look { at: span(shown), file: self.own_file(), path });
+    }
+
+    /// Notes that two trees are compared, of which one is a path and the other a text.
+    pub(super) fn compare(&mut self, one: &Expr<'s>, other: &Expr<'s>) {
+        for (path, text) in [(one, other), (other, one)] {
+            if let Some(path) = self.leads_plainly(path) {
+                self.note_compared(&path, text);
+            }
+        }
+    }
+
+    /// Notes that it is asked whether `one` is in `many`, of which one is a path and the other texts.
+    pub(super) fn compare_among(&mut self, one: &Expr<'s>, many: &Expr<'s>) {
+        if let (Some(path), Expr::List(list)) = (self.leads_plainly(one), many) {
+            list.items.iter().for_each(|text| self.note_compared(&path, text));
+        }
+        if let Some(mut path) = self.leads_plainly(many) {
+            path.push(ENTRY.to_owned());
+            self.note_compared(&path, one);
+        }
+    }
+
+    /// As the test of this name compares.
+    pub(super) fn compare_by(&mut self, test: &str, one: &Expr<'s>, other: &Expr<'s>) {
+        match two_sided(test) {
+            Some(Test::Equal | Test::Unequal) => self.compare(one, other),
+            Some(Test::In) => self.compare_among(one, other),
+            _ => {}
+        }
+    }
+
+    /// Notes that a member of each entry of `list` is compared, as `selectattr('status', 'eq', 'open')` does.
+    pub(super) fn compare_entries(&mut self, list: &Expr<'s>, member: &str, args: &[CallArg<'s>]) {
+        let [_, CallArg::Pos(Expr::Const(test)), CallArg::Pos(text)] = args else { return };
+        if matches!(test.value.as_str().and_then(two_sided), Some(Test::Equal | Test::Unequal))
+            && let Some(mut path) = self.leads(list)
+        {
+            path.push(ENTRY.to_owned());
+            path.extend(member.split('.').map(str::to_owned));
+            self.note_compared(&path, text);
+        }
+    }
+
+    /// The path to where a tree leads that may give nothing else.
+    fn leads_plainly(&self, tree: &Expr<'s>) -> Option<Vec<String>> {
+        let is_path = matches!(tree, Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_));
+        self.leads(tree).filter(|_| is_path)
+    }
+
+    fn note_compared(&mut self, path: &[String], tree: &Expr<'s>) {
+        let Expr::Const(value) = tree else { return };
+        let Some(text) = value.value.as_str() else { return };
+        self.compared.push(Compared {
+            at: span(tree),
+            file: self.own_file(),
+            path: path.to_vec(),
+            text: text.to_owned(),
+        });
+    }
+}
+
+/// The member of the entries that a filter asks for, and the argument that says so.
+pub(super) fn member_of_entries<'t, 's>(filter: &str, args: &'t [CallArg<'s>]) -> Option<(&'t Expr<'s>, &'t str)> {
+    let by_place = matches!(filter, "selectattr" | "rejectattr");
+    args.iter().enumerate().find_map(|(number, arg)| match arg {
+        CallArg::Kwarg("attribute", arg @ Expr::Const(name)) => Some((arg, name.value.as_str()?)),
+        CallArg::Pos(arg @ Expr::Const(name)) if by_place && number == 0 => Some((arg, name.value.as_str()?)),
+        _ => None,
+    })
+}
+
+/// Whether an argument is a constant without members and entries.
+fn is_empty(arg: &CallArg<'_>) -> bool {
+    match arg {
+        CallArg::Pos(Expr::Const(_)) => true,
+        CallArg::Pos(Expr::List(list)) => list.items.is_empty(),
+        _ => false,
+    }
+}
