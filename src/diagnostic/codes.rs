@@ -23,6 +23,11 @@ pub enum Code {
 }
 
 impl Code {
+    /// Its name without its area.
+    pub(crate) fn bare(&self) -> String {
+        bare(&self.to_string()).to_owned()
+    }
+
     /// Its usual severity.
     pub fn severity(&self) -> Severity {
         match self {
@@ -42,6 +47,11 @@ impl fmt::Display for Code {
             Code::Fault(name) => write!(f, "response/{name}"),
         }
     }
+}
+
+/// A code without its area: `forbidden-call`.
+pub(crate) fn bare(code: &str) -> &str {
+    code.rsplit('/').next().unwrap_or(code)
 }
 
 /// What the names of those rules of a grammar start with of which a match is a remark.

@@ -10,8 +10,8 @@ mod faults;
 mod names;
 mod pages;
 
-pub(crate) use codes::fault_words;
 pub use codes::{Code, Row, is_fault, rows};
+pub(crate) use codes::{bare, fault_words};
 pub use defects::{Defect, Remark, Strategy};
 pub use faults::Faults;
 pub use names::{alternatives, nearest};

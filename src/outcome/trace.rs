@@ -25,7 +25,7 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
         let name = excerpt(block.name().of(judged.text), 60);
         let mut found = format!("{} `{name}` {}", bound.role.word(), judged.fate(index).word());
         if let Some(cause) = judged.causes.get(&index) {
-            found = format!("{found}: {}", bare(cause));
+            found = format!("{found}: {}", cause.bare());
         }
         steps.push(step(program, StepKind::Block, block.span(), found, bound.at));
     }
@@ -75,7 +75,7 @@ fn finding(program: &Program, found: &Diagnostic, steps: &mut Vec<TraceStep>) {
         _ => StepKind::Remark,
     };
     let span = found.at.map(|at| at.span).unwrap_or_default();
-    let name = found.id.clone().unwrap_or_else(|| bare(&found.code));
+    let name = found.id.clone().unwrap_or_else(|| found.code.bare());
     let text = format!("{name}: {}", found.message);
     steps.push(step(program, kind, span, text, found.rule));
     if let Some(strategy) = found.strategy {
@@ -193,17 +193,11 @@ fn why_dropped(judged: &Judgement<'_>, span: Span, own: Option<usize>) -> Option
     let parent = |block: &usize| judged.document.blocks.get(*block)?.parent();
     let gone = std::iter::successors(own, parent).filter(|block| judged.fate(*block) == Fate::Dropped);
     if let Some(cause) = gone.last().and_then(|block| judged.causes.get(&block)) {
-        return Some(bare(cause));
+        return Some(cause.bare());
     }
     let acted = |found: &&Diagnostic| found.strategy.is_some_and(|strategy| strategy != Strategy::Keep);
     let shares = |found: &&Diagnostic| found.at.is_some_and(|at| at.span.start < span.end && span.start < at.span.end);
-    judged.findings.iter().filter(acted).find(shares).map(|found| bare(&found.code))
-}
-
-/// The name of a code, without its area.
-fn bare(code: &Code) -> String {
-    let code = code.to_string();
-    code.rsplit('/').next().unwrap_or(&code).to_owned()
+    judged.findings.iter().filter(acted).find(shares).map(|found| found.code.bare())
 }
 
 fn told(program: &Program, asked: &Step) -> TraceStep {

@@ -6,7 +6,7 @@
 
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
 use super::one_line;
-use crate::diagnostic::{Defect, Page, Strategy};
+use crate::diagnostic::{Defect, Page, Strategy, bare};
 use crate::program::{DegradationRow, Permission, PermitCell};
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ impl Pen {
                 _ => page_line(line, fence.is_some(), &mut text),
             }
         }
-        let name = page.code.rsplit('/').next().unwrap_or(page.code);
+        let name = bare(page.code);
         if let (true, Some(defect)) = (page.code.starts_with("response/"), Defect::from_name(name)) {
             _ = writeln!(text, "\n{}", strategies_of(defect));
         } else if let (false, Some(strategy)) = (page.code.contains('/'), Strategy::from_name(name)) {

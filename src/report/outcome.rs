@@ -49,15 +49,7 @@ impl Pen {
                 text += &self.step(step, response);
             }
         }
-        if let Some(correction) = &outcome.ask_again {
-            heading("ask again", &mut text);
-            for line in correction.lines() {
-                _ = writeln!(text, "  {}", visible(line));
-            }
-        }
-        text.push('\n');
-        text += &ledger(&outcome.ledger);
-        text
+        text + &ending(outcome)
     }
 
     /// The findings alone, with a blank line after each.
@@ -272,8 +264,21 @@ pub(super) fn mark_of(part: Leaf) -> (char, Style) {
     }
 }
 
+/// What both an outcome and its story end with: the correction for the model, if there is one, and the ledger.
+pub(super) fn ending(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    if let Some(correction) = &outcome.ask_again {
+        heading("ask again", &mut text);
+        for line in correction.lines() {
+            _ = writeln!(text, "  {}", visible(line));
+        }
+    }
+    text.push('\n');
+    text + &ledger(&outcome.ledger)
+}
+
 /// The ledger on one line: a bar in which every part with a byte has a cell, and the numbers.
-pub(super) fn ledger(ledger: &Ledger) -> String {
+fn ledger(ledger: &Ledger) -> String {
     let mut bar = String::new();
     let mut legend = Vec::new();
     for (part, bytes) in parts(ledger).into_iter().filter(|(_, bytes)| *bytes > 0) {

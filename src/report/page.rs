@@ -8,7 +8,7 @@ use super::drawing::Pen;
 use super::outcome::parts;
 use super::story::{Line, Story};
 use super::{count, status, unpainted};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Severity, bare};
 use crate::outcome::{Finding, Leaf, Outcome, Status, StepKind, TraceStep};
 use crate::text::{Source, entity, excerpt};
 use std::fmt::Write as _;
@@ -114,7 +114,7 @@ impl Page<'_> {
             Severity::Warning => "warning",
             Severity::Info => "info",
         };
-        let code = finding.code.rsplit('/').next().unwrap_or(&finding.code);
+        let code = bare(&finding.code);
         let id = finding.id.as_ref().map(|id| format!(" <b>{}</b>", escaped(id))).unwrap_or_default();
         let strategy =
             finding.strategy.as_ref().map(|strategy| format!(" <span class=\"strategy\">{}</span>", escaped(strategy)));

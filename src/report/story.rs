@@ -5,7 +5,7 @@
 //! Never: leaves a step out: what belongs to no line stands under the reply as a whole.
 
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
-use super::outcome::{heading, ledger, mark_of, visible};
+use super::outcome::{ending, heading, mark_of, visible};
 use super::{count, status};
 use crate::outcome::{Leaf, Outcome, StepKind, TraceStep};
 use crate::text::{Source, excerpt};
@@ -126,14 +126,7 @@ impl Pen {
                 self.line_of(step, "  ", &mut text);
             }
         }
-        if let Some(correction) = &outcome.ask_again {
-            heading("ask again", &mut text);
-            for line in correction.lines() {
-                _ = writeln!(text, "  {}", visible(line));
-            }
-        }
-        text.push('\n');
-        text + &ledger(&outcome.ledger)
+        text + &ending(outcome)
     }
 
     /// The story with a line for each step, to be read aloud or searched.
