@@ -177,12 +177,14 @@ fn without_blank_lines(span: Span, text: &str) -> Span {
     Span::new(span.start + start, span.start + end)
 }
 
-/// The part of `span` without the line break that it starts with, and without the one that it ends with.
+/// The part of `span` without the line break that it starts with, and without the one that it ends with: a `\r` before the
+/// last is of the text where the first has none.
 fn without_line_breaks(span: Span, text: &str) -> Span {
     let body = span.of(text);
-    let rest = body.strip_prefix("\r\n").or_else(|| body.strip_prefix('\n')).unwrap_or(body);
+    let unix = body.strip_prefix('\n');
+    let rest = unix.or_else(|| body.strip_prefix("\r\n")).unwrap_or(body);
     let start = span.end - rest.len();
-    let rest = rest.strip_suffix('\n').map_or(rest, |rest| rest.strip_suffix('\r').unwrap_or(rest));
+    let rest = rest.strip_suffix("\r\n").filter(|_| unix.is_none()).or_else(|| rest.strip_suffix('\n')).unwrap_or(rest);
     Span::new(start, start + rest.len())
 }
 
