@@ -13,7 +13,7 @@ use crate::text::Span;
 pub(super) fn kept(text: &str, region: Span, holes: &[Span]) -> Vec<Span> {
     let bytes = text.as_bytes();
     let blank = |from: usize, to: usize| {
-        bytes.get(from..to).unwrap_or_default().iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+        bytes.get(from..to).unwrap_or_default().iter().all(|byte| matches!(byte, b' ' | b'\t'))
     };
     let mut spans = Vec::with_capacity(holes.len() + 1);
     let mut at = region.start;
@@ -95,6 +95,7 @@ mod tests {
         check("Hi [X] there", "Hi  there");
         check("[X] [X]\nDone", "Done");
         check("Hi[X] [X]\t[X]there", "Hi \tthere");
+        check("Hi\n[X]\r[X]\nthere", "Hi\n\r\nthere");
         check("Hi\n[X]", "Hi");
         check("[X]", "");
     }
