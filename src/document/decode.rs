@@ -265,17 +265,10 @@ fn raw_offset_of_entities(raw: &str, decoded: usize) -> usize {
         }
         from += next;
         to += next;
-        let rest = raw.get(from..).unwrap_or_default();
-        let end = rest.bytes().take(12).position(|byte| byte == b';').map_or(1, |end| end + 1);
-        let entity = rest.get(..end).unwrap_or_default();
-        let length = decode_entities(entity);
-        if length.len() == entity.len() {
-            from += 1;
-            to += 1;
-        } else {
-            from += end;
-            to += length.len();
-        }
+        let (length, width) = reference(raw.get(from..).unwrap_or_default())
+            .map_or((1, 1), |(length, character)| (length, character.len_utf8()));
+        from += length;
+        to += width;
     }
     from
 }
@@ -302,6 +295,8 @@ mod tests {
         assert_eq!(at(Spelling::Entities, "a &lt; b", 2), 2);
         assert_eq!(at(Spelling::Entities, "a &lt; b", 3), 6);
         assert_eq!(at(Spelling::Entities, "&&amp;x", 2), 6);
+        assert_eq!(at(Spelling::Entities, "& b&#32;c", 2), 2);
+        assert_eq!(at(Spelling::Entities, "& b&#32;c", 4), 8);
         assert_eq!(at(Spelling::Escapes, r"a\nb", 1), 1);
         assert_eq!(at(Spelling::Escapes, r"a\nb", 2), 3);
         assert_eq!(at(Spelling::Escapes, r"\u00e9x", 2), 6);

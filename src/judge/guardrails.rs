@@ -5,7 +5,7 @@
 //! Never: rewrites a text.
 
 use super::{Composed, Judgement, StepKind, Subject, defect};
-use crate::diagnostic::Defect;
+use crate::diagnostic::{Defect, Diagnostic};
 use crate::expression::Record;
 use crate::program::{Guardrail, Set, Target, most_matches};
 use crate::surface::Role;
@@ -85,6 +85,11 @@ impl Judgement<'_> {
         finding.severity = rule.severity;
         finding.id = Some(rule.id.clone());
         finding.help.clone_from(&rule.advice);
+        // Several texts of one parameter may have no place of their own.
+        let same = |one: &Diagnostic| one.id == finding.id && one.at == finding.at && one.message == finding.message;
+        if self.findings.iter().any(same) {
+            return;
+        }
         let subject = looked.map_or(Subject::Reply, |looked| looked.subject.clone());
         let fate = |judgement: &Self| match &subject {
             Subject::Block(block) => Some(judgement.fate(*block)),
