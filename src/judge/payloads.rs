@@ -112,7 +112,7 @@ impl<'r> Judgement<'r> {
                 incomplete = !fields.unclosed.is_empty() || fields.too_many;
                 ("tags", self.params_of_fields(asked, &fields, source, types)?)
             }
-            Payload::Json(json) => ("json", self.params_of_json(asked, json)?),
+            Payload::Json(json) => ("json", self.params_of_json(asked, json, types)?),
             Payload::Text => {
                 let text = block.body().of(self.text);
                 let text = if bound.entities() { crate::document::decode_entities(text) } else { text.into() };
@@ -200,7 +200,7 @@ impl<'r> Judgement<'r> {
         Some(typed.params)
     }
 
-    fn params_of_json(&mut self, Asked { call, block, bound }: Asked<'_>, json: Json) -> Option<Object> {
+    fn params_of_json(&mut self, Asked { call, block, bound }: Asked<'_>, json: Json, types: &Types) -> Option<Object> {
         let whole = places::whole(block);
         for fault in &json.faults {
             self.payload_fault(&fault.name, fault.span);
@@ -208,6 +208,13 @@ impl<'r> Judgement<'r> {
         for key in &json.repeated {
             let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
             self.remark(Remark::DuplicateKey, whole, message, Some(bound.at));
+        }
+        self.left_out += json.left_out;
+        // What the action does not declare is left out, whatever it is.
+        let counts = |way: &[String]| typing::declares(&json.value, types, way);
+        if let Some(lost) = json.lost.iter().find(|lost| counts(&lost.way)) {
+            self.malformed(call, bound, lost.span, lost.why);
+            return None;
         }
         let none = bound.named_within().is_some() && bound.body.is_some() && says_none(&json.value);
         let value = if none { Object::new().into() } else { json.value };

@@ -305,6 +305,23 @@ fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, undecla
     }
 }
 
+/// Whether the schema declares the text that stands at the end of the way, or takes it undeclared.
+pub(super) fn declares(value: &Value, types: &Types, way: &[String]) -> bool {
+    // Of a repeated key the last counts: there another number may stand, which is kept.
+    let Some((step, rest)) = way.split_first() else { return value.is_string() };
+    match value {
+        Value::Object(members) => match types.member(step) {
+            Some((_, types)) => members.get(step).is_some_and(|member| declares(member, types, rest)),
+            None => !types.is_closed(),
+        },
+        Value::Array(items) => {
+            let item = step.parse().ok().and_then(|number: usize| items.get(number));
+            item.is_some_and(|item| declares(item, types.items(), rest))
+        }
+        _ => false,
+    }
+}
+
 /// Takes the members out that the schema does not declare.
 pub(super) fn remove_undeclared(value: &mut Value, types: &Types) {
     match value {

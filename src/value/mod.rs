@@ -14,7 +14,7 @@ mod object;
 mod valid;
 
 pub(crate) use members::Members;
-pub(crate) use number::{first_lost, may_have_lost, number};
+pub(crate) use number::{loses_number, number};
 pub use object::Object;
 pub(crate) use valid::Shared;
 

@@ -2,50 +2,67 @@
 //!
 //! In: the text of a number, or of JSON.
 //! Out: the number, as JSON has it.
-//! Never: keeps another number than what is written: a whole one of which digits would be lost is none.
+//! Never: keeps another number than what is written.
+//!
+//! One rule for all of them, whole or not: a number is kept where it says the same once it is written with as many digits.
+//! So `0.1` and `1e22` are kept, `9007199254740993.0` and `2.9999999999999999999` are not.
 
 use serde_json::Number;
-use std::ops::Range;
 
-/// From here on a number may be a whole one that lost digits.
-const LARGE: f64 = 9_000_000_000_000_000_000.0;
+/// So many digits every number has that is not too small for them.
+const SURE: usize = f64::DIGITS as usize;
 
 /// The number that is written here; none where it cannot be kept.
 pub(crate) fn number(raw: &str) -> Option<Number> {
     let raw = raw.trim();
     let number: Number = serde_json::from_str(raw).ok()?;
-    let is_whole = || raw.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    let lost = number.is_f64() && is_whole() && number.as_f64().is_some_and(|float| format!("{float:.0}") != raw);
-    (!lost).then_some(number)
+    let kept = !number.is_f64() || number.as_f64().is_some_and(|float| says(float, raw));
+    kept.then_some(number)
 }
 
-/// Whether a number in JSON of this value may have lost digits.
-pub(crate) fn may_have_lost(float: f64) -> bool {
-    float.abs() >= LARGE
+/// Whether a number is what this text says, as far as that has digits.
+fn says(float: f64, raw: &str) -> bool {
+    let (mantissa, exponent) = raw.split_once(['e', 'E']).unwrap_or((raw, "0"));
+    let mantissa = mantissa.trim_start_matches('-');
+    let whole = mantissa.find('.').unwrap_or(mantissa.len());
+    let digits = || mantissa.bytes().filter(u8::is_ascii_digit);
+    let zeros = digits().take_while(|digit| *digit == b'0').count();
+    let count = digits().count() - zeros;
+    if count == 0 {
+        return float == 0.0;
+    }
+    if count <= SURE && float.is_normal() {
+        return true;
+    }
+    let Ok(exponent) = exponent.parse::<i64>() else { return false };
+    let written = format!("{:.*e}", count - 1, float.abs());
+    let Some((kept, power)) = written.split_once('e') else { return false };
+    power.parse() == Ok(exponent.saturating_add(whole as i64 - 1 - zeros as i64))
+        && kept.bytes().filter(u8::is_ascii_digit).eq(digits().skip(zeros))
 }
 
-/// The first number in this JSON that cannot be kept.
-pub(crate) fn first_lost(json: &str) -> Option<Range<usize>> {
+/// Whether a number in this JSON cannot be kept.
+pub(crate) fn loses_number(json: &str) -> bool {
     let bytes = json.as_bytes();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
-        let rest = bytes.get(at..)?;
-        let length = match byte {
+        let rest = bytes.get(at..).unwrap_or_default();
+        at += match byte {
             b'"' => string_length(rest),
             b'-' | b'0'..=b'9' => {
                 let is_part = |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
                 let length = rest.iter().take_while(|byte| is_part(byte)).count();
-                // No shorter one is too long.
-                if length >= 19 && number(json.get(at..at + length)?).is_none() {
-                    return Some(at..at + length);
+                let raw = json.get(at..at + length).unwrap_or_default();
+                // A shorter one has no more digits than are sure.
+                if (length > SURE || raw.contains(['e', 'E'])) && number(raw).is_none() {
+                    return true;
                 }
                 length
             }
             _ => 1,
         };
-        at += length;
     }
-    None
+    false
 }
 
 /// How long the string is that starts here, with its quotes.
@@ -65,19 +82,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_number_is_kept_whole_or_not_at_all() {
-        for raw in ["0", "-0", "18446744073709551615", "-9223372036854775808", "100000000000000000000", "1e20", "0.1"] {
+    fn a_number_is_kept_as_it_is_written_or_not_at_all() {
+        let kept = ["0", "-0", "0.000", "0e9", "18446744073709551615", "-9223372036854775808", "100000000000000000000"];
+        for raw in kept.into_iter().chain(["1e20", "1E+22", "0.1", "-1.50", "0.30000000000000004", "5e-324", "10e-1"]) {
             assert!(number(raw).is_some(), "{raw}");
         }
-        for raw in ["18446744073709551617", "-9223372036854775809", "1e999", "x"] {
+        let whole = ["18446744073709551617", "-9223372036854775809", "9007199254740993.0", "9007199254740993e0"];
+        let other = ["2.9999999999999999999", "0.99999999999999999999", "1e999", "1e-400", "12345678901234567890123.0"];
+        for raw in whole.into_iter().chain(other).chain(["x", "0.3333333333333333333"]) {
             assert!(number(raw).is_none(), "{raw}");
         }
     }
 
     #[test]
     fn what_a_string_holds_is_no_number() {
-        let json = r#"{"18446744073709551617": "a\"18446744073709551617", "b": [1e20, 18446744073709551617]}"#;
-        assert_eq!(first_lost(json).and_then(|range| json.get(range.end..)), Some("]}"));
-        assert_eq!(first_lost(r#"["18446744073709551617", 18446744073709551615"#), None);
+        assert!(loses_number(r#"{"a": "b\"", "c": [1e20, 18446744073709551617]}"#));
+        assert!(!loses_number(r#"{"18446744073709551617": "a\"18446744073709551617", "b": [1e20, 1.5]}"#));
+        assert!(!loses_number(r#"["18446744073709551617", 18446744073709551615"#));
     }
 }

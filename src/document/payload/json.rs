@@ -8,7 +8,7 @@ use crate::document::decode::decode_string;
 use crate::grammar::{Capture, Grammar, Machine, inside, shipped};
 use crate::program::Limits;
 use crate::text::{SourceId, Span};
-use crate::value::{Object, Value, first_lost, may_have_lost, number};
+use crate::value::{Object, Value, loses_number, number};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -23,6 +23,10 @@ pub(crate) struct Json {
     pub(crate) faults: Vec<Fault>,
     /// Keys that stand several times in one object; the last counts.
     pub(crate) repeated: Vec<String>,
+    /// Faults and repeated keys that are not listed.
+    pub(crate) left_out: usize,
+    /// Numbers that cannot be kept: each is a text in the value.
+    pub(crate) lost: Vec<Lost>,
     /// How it was read, if not as it should be written.
     pub(crate) forgiven: Option<&'static str>,
 }
@@ -30,7 +34,7 @@ pub(crate) struct Json {
 impl Json {
     /// A value that was written as it should be.
     pub(super) fn whole(value: Value) -> Self {
-        Self { value, faults: Vec::new(), repeated: Vec::new(), forgiven: None }
+        Self { value, faults: Vec::new(), repeated: Vec::new(), left_out: 0, lost: Vec::new(), forgiven: None }
     }
 
     /// An object that was written once more, as a text, is read from that.
@@ -53,10 +57,20 @@ pub(crate) struct Fault {
     pub(crate) span: Span,
 }
 
-/// Why a number is none that could be kept.
-const LOST: &str = "a number is too large to be kept as it is written";
+/// A number that cannot be kept as it is written.
+#[derive(Debug)]
+pub(crate) struct Lost {
+    /// The way to it through the value.
+    pub(crate) way: Vec<String>,
+    pub(crate) span: Span,
+    pub(crate) why: &'static str,
+}
 
-/// The most faults and repeated keys that are listed.
+/// Why a number is none that could be kept.
+const LOST: &str = "a number cannot be kept as it is written";
+const OUT_OF_RANGE: &str = "it cannot be read as JSON: number out of range";
+
+/// The most faults, repeated keys and lost numbers that are listed.
 const MOST: usize = 100;
 
 /// Why a body is no JSON, and where.
@@ -81,10 +95,6 @@ pub(super) fn read(text: &str, body: Span, limits: &Limits, values: &Cell<usize>
     }
     values.set(before);
     lenient(text, body, limits, values).ok_or_else(|| {
-        if let Some(lost) = first_lost(body.of(text)) {
-            let at = Span::new(body.start + lost.start, body.start + lost.end);
-            return Unreadable { why: LOST.into(), at };
-        }
         let why = error.to_string();
         let why = why.split(" at line ").next().unwrap_or_default();
         Unreadable { why: format!("it cannot be read as JSON: {why}").into(), at: place(text, body, &error) }
@@ -106,26 +116,27 @@ fn place(text: &str, body: Span, error: &serde_json::Error) -> Span {
 
 /// Reads strict JSON. Each value is taken from the `values` that the response may still hold.
 pub(crate) fn strict(raw: &str, limits: &Limits, values: &Cell<usize>) -> Result<Json, serde_json::Error> {
-    let repeated = RefCell::new(Vec::new());
+    let repeated = RefCell::default();
     let mut deserializer = serde_json::Deserializer::from_str(raw);
-    let large = Cell::new(false);
-    let seed = Seed { depth: limits.depth, repeated: &repeated, values, large: &large };
+    let floats = Cell::new(false);
+    let seed = Seed { depth: limits.depth, repeated: &repeated, values, floats: &floats };
     let value = seed.deserialize(&mut deserializer)?;
     deserializer.end()?;
-    if large.get() && first_lost(raw).is_some() {
+    if floats.get() && loses_number(raw) {
         return Err(serde::de::Error::custom(LOST));
     }
-    Ok(Json { repeated: repeated.into_inner(), ..Json::whole(value) })
+    let Repeated { keys: repeated, more } = repeated.into_inner();
+    Ok(Json { repeated, left_out: more, ..Json::whole(value) })
 }
 
 /// Reads a value and remembers the keys that stand twice.
 #[derive(Clone, Copy)]
 struct Seed<'r> {
     depth: usize,
-    repeated: &'r RefCell<Vec<String>>,
+    repeated: &'r RefCell<Repeated>,
     values: &'r Cell<usize>,
     /// Whether there is a number that may have lost digits.
-    large: &'r Cell<bool>,
+    floats: &'r Cell<bool>,
 }
 
 impl<'de> DeserializeSeed<'de> for Seed<'_> {
@@ -165,9 +176,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        if may_have_lost(value) {
-            self.large.set(true);
-        }
+        self.floats.set(true);
         Ok(value.into())
     }
 
@@ -225,10 +234,21 @@ impl Visitor<'_> for KeyVisitor {
     }
 }
 
+/// Keys that stand several times, and how many more there are.
+#[derive(Debug, Default)]
+struct Repeated {
+    keys: Vec<String>,
+    more: usize,
+}
+
 /// The last of a key counts.
-fn insert(object: &mut Object, key: Arc<str>, value: Value, repeated: &mut Vec<String>) {
-    if object.insert(key.clone(), value).is_some() && repeated.len() < MOST {
-        repeated.push((*key).to_owned());
+fn insert(object: &mut Object, key: Arc<str>, value: Value, repeated: &mut Repeated) {
+    if object.insert(key.clone(), value).is_none() {
+        return;
+    }
+    match repeated.keys.len() < MOST {
+        true => repeated.keys.push((*key).to_owned()),
+        false => repeated.more += 1,
     }
 }
 
@@ -255,15 +275,19 @@ pub(super) fn pieces(text: &str, body: Span, limits: &Limits, most: usize) -> Op
 fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Option<Json> {
     let (grammar, machine) = pieces(text, body, limits, values.get())?;
     let captures = machine.captures();
-    let mut building = Building { text, grammar, captures, faults: Vec::new(), repeated: Vec::new() };
-    let faults = grammar.faults(captures).take(MOST);
-    building.faults.extend(faults.map(|(rule, span)| Fault { name: grammar.rule_name(rule).into(), span }));
+    let (repeated, lost) = (Repeated::default(), Vec::new());
+    let mut building = Building { text, grammar, captures, way: Vec::new(), repeated, lost };
+    let mut found = grammar.faults(captures);
+    let told = found.by_ref().take(MOST);
+    let faults: Vec<Fault> = told.map(|(rule, span)| Fault { name: grammar.rule_name(rule).into(), span }).collect();
+    let more = found.count();
     let value = building.first_value(Some(0), limits.depth)?;
     let read = captures.iter().filter(|capture| is_value(grammar, capture)).count();
     values.set(values.get().checked_sub(read)?);
-    let Building { faults, repeated, .. } = building;
+    let Building { repeated, lost, .. } = building;
     let forgiven = (!faults.is_empty()).then_some("the payload can only be read by forgiving its faults");
-    Some(Json { value, faults, repeated, forgiven })
+    let left_out = more + repeated.more;
+    Some(Json { value, faults, repeated: repeated.keys, left_out, lost, forgiven })
 }
 
 /// Turns captures into a value.
@@ -271,8 +295,10 @@ struct Building<'b> {
     text: &'b str,
     grammar: &'b Grammar,
     captures: &'b [Capture],
-    faults: Vec<Fault>,
-    repeated: Vec<String>,
+    /// The steps to what is being read.
+    way: Vec<String>,
+    repeated: Repeated,
+    lost: Vec<Lost>,
 }
 
 impl Building<'_> {
@@ -294,7 +320,9 @@ impl Building<'_> {
                 for member in members {
                     let key = self.children(member, "key").first().copied()?;
                     let key = unquote(self.captures.get(key)?.span().of(self.text));
+                    self.way.push(key.to_string());
                     let value = self.first_value(Some(member), depth)?;
+                    self.way.pop();
                     insert(&mut object, key.into(), value, &mut self.repeated);
                 }
                 Value::Object(object)
@@ -305,10 +333,25 @@ impl Building<'_> {
                     .filter(|(_, capture)| is_value(self.grammar, capture))
                     .map(|(item, _)| item)
                     .collect();
-                items.into_iter().map(|item| self.value(item, depth)).collect::<Option<_>>()?
+                let mut list = Vec::with_capacity(items.len());
+                for (number, item) in items.into_iter().enumerate() {
+                    self.way.push(number.to_string());
+                    list.push(self.value(item, depth)?);
+                    self.way.pop();
+                }
+                list.into()
             }
             "string" => unquote(raw).into(),
-            "number" => Value::Number(number(raw)?),
+            "number" => match number(raw) {
+                Some(number) => Value::Number(number),
+                // A payload with so many is none.
+                None if self.lost.len() >= MOST => return None,
+                None => {
+                    let why = if raw.parse().is_ok_and(f64::is_finite) { LOST } else { OUT_OF_RANGE };
+                    self.lost.push(Lost { way: self.way.clone(), span: capture.span(), why });
+                    raw.into()
+                }
+            },
             _ => match raw {
                 "true" | "True" => Value::Bool(true),
                 "false" | "False" => Value::Bool(false),
@@ -353,6 +396,7 @@ mod tests {
     fn strict_json_is_read_as_it_is() {
         check(r#"{"a": [1, 1.5, "x\n\u00e4", null, true]}"#, &json!({ "a": [1, 1.5, "x\nä", null, true] }), &[]);
         check(r#"{"a": 1, "a": 2}"#, &json!({ "a": 2 }), &[]);
+        check(r#"{"a": [1, 1e999], "b": 2.0}"#, &json!({ "a": [1, "1e999"], "b": 2.0 }), &[]);
     }
 
     #[test]
