@@ -6,11 +6,12 @@
 //!
 //! Since no rung looks further, each mark is looked at once for each bound name at the most.
 
+use super::braces::Braces;
 use super::edges::{fence_end, without_tail};
 use super::mark::{Kind, Mark};
-use super::quoted::Quoted;
+use super::quoted::Data;
 use super::reader::Scanner;
-use super::{Attributes, Given, Key};
+use super::{Attributes, Given, Key, Quoted};
 use crate::grammar::Progress;
 use crate::program::{Block, BlockId, Called, Closer};
 use crate::surface::{Anchor, Ending, Role, Trim};
@@ -45,6 +46,7 @@ pub(super) struct Open {
     bound: Option<usize>,
     /// Up to where its fields are known to be closed.
     pub(super) fields: usize,
+    pub(super) data: Data,
     /// Whether it hangs on what follows whether the next opener of the same block is quoted.
     waits: bool,
     pub(super) payload: Fill,
@@ -85,6 +87,7 @@ impl Open {
             left: false,
             bound: None,
             fields: mark.span().end,
+            data: Data::new(mark.span().end),
             waits: false,
             payload: Fill::Unknown,
             payload_from: mark.span().end,
@@ -122,12 +125,15 @@ impl Open {
             }
             Ending::Fence | Ending::NextBlock | Ending::BlankLine | Ending::End => {
                 let ending = if self.left && ending == Ending::NextBlock { Ending::End } else { ending };
-                // White space before the place where it was cut belongs to what follows.
                 let body = Span::new(self.opener.end, at);
-                let at = match ending {
+                let text_end = body.start + body.of(text).trim_end().len();
+                let end = match ending {
                     Ending::NextBlock if block.trim.contains(&Trim::WrappingFence) => without_tail(body, text).end,
-                    _ => body.start + body.of(text).trim_end().len(),
+                    _ => text_end,
                 };
+                // White space before the place where a call was cut goes with it; else it belongs to what follows, as do
+                // the rules and the fence of that.
+                let at = if rung > 0 && block.role == Role::Call && end == text_end { at } else { end };
                 return End { at, closer: None, rung, ending, payload: None };
             }
         };
@@ -145,15 +151,17 @@ impl Open {
 }
 
 /// What is known of a block's payload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Fill {
     Unknown,
     Running,
     Whole(Span),
     Absent,
     Broken,
-    /// It is nested more deeply than the limits allow.
-    TooDeep,
+    /// It is nested more deeply than its grammar is followed: its braces are counted.
+    TooDeep(Braces),
+    /// Nothing closes one that is nested so deeply.
+    Bottomless,
 }
 
 /// Where a block ends.
@@ -230,8 +238,8 @@ impl Scanner {
                 match open.payload {
                     Fill::Whole(span) => Some(Some(span.end)),
                     Fill::Absent => Some(Some(open.opener.end)),
-                    Fill::Broken | Fill::TooDeep => Some(None),
-                    Fill::Unknown | Fill::Running => None,
+                    Fill::Broken | Fill::Bottomless => Some(None),
+                    Fill::Unknown | Fill::Running | Fill::TooDeep(_) => None,
                 }
             }
             Ending::Closer | Ending::LastLooseCloser if !known.closers => None,
@@ -272,6 +280,17 @@ impl Scanner {
             if mark.start() < open.opener.end {
                 open.first = open.search;
                 continue;
+            }
+            match self.in_data(open, block, mark.start(), given, region) {
+                Quoted::No => {}
+                Quoted::Until(end) => {
+                    open.search = self.marker.first_at(open.search, end);
+                    continue;
+                }
+                Quoted::Unknown => {
+                    open.search -= 1;
+                    return;
+                }
             }
             let closes = match mark.kind {
                 Kind::Close { family } => self.closes(block, open, (&mark, usize::from(family) == open.family), given),
@@ -425,9 +444,9 @@ impl Scanner {
         };
         let complete = region.is_some();
         let within = region.and_then(|region| given.text.get(..region)).unwrap_or(given.text);
-        if open.payload == Fill::Unknown {
-            let rest = within.get(open.payload_from..).unwrap_or_default();
-            let payload = rest.trim_start();
+        let payload = within.get(open.payload_from..).unwrap_or_default().trim_start();
+        let start = within.len() - payload.len();
+        if matches!(open.payload, Fill::Unknown) {
             let Some(first) = payload.bytes().next() else {
                 open.payload_from = open.payload_from.max(within.len());
                 if complete {
@@ -439,16 +458,26 @@ impl Scanner {
                 open.payload = Fill::Absent;
                 return;
             }
-            self.machine.start(&family.grammar, rule, within.len() - payload.len());
+            self.machine.start(&family.grammar, rule, start);
             open.payload = Fill::Running;
         }
-        if open.payload == Fill::Running {
+        if matches!(open.payload, Fill::Running) {
             open.payload = match self.budget.run(&mut self.machine, family, within, complete) {
                 Progress::Matched(end) => Fill::Whole(Span::new(open.opener.end, end)),
-                Progress::TooDeep => Fill::TooDeep,
+                Progress::TooDeep if payload.starts_with('{') => Fill::TooDeep(Braces::new(start)),
+                Progress::TooDeep => Fill::Bottomless,
                 Progress::Failed | Progress::Spent => Fill::Broken,
                 Progress::Pending => Fill::Running,
             };
+        }
+        if let Fill::TooDeep(braces) = &mut open.payload {
+            let counts = braces.may_count(self.counted, within);
+            let end = if counts { braces.count(within, &mut self.counted) } else { None };
+            match end {
+                Some(end) => open.payload = Fill::Whole(Span::new(open.opener.end, end)),
+                None if complete => open.payload = Fill::Bottomless,
+                None => {}
+            }
         }
     }
 }
@@ -465,7 +494,9 @@ fn blank_line(open: &mut Open, text: &str, known: usize) {
         let line = open.blank_from + offset;
         let after = bytes.get(open.blank_seen.max(line + 1)..known).unwrap_or_default();
         match after.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) {
-            Some(b'\n') => open.blank = Some(line),
+            Some(b'\n') => {
+                open.blank = Some(line - usize::from(bytes.get(..line).is_some_and(|line| line.ends_with(b"\r"))))
+            }
             Some(_) => open.blank_from = line + 1,
             // The next line has not come whole.
             None => {

@@ -5,6 +5,7 @@
 //! Never: knows actions, modes or strategies.
 
 mod announce;
+mod braces;
 mod budget;
 mod decode;
 mod edges;
@@ -22,6 +23,7 @@ mod prelude;
 mod quoted;
 mod reader;
 mod side_by_side;
+mod strings;
 
 pub use announce::Announcement;
 pub(crate) use decode::{Spelling, decode_entities, decode_string};
@@ -187,4 +189,14 @@ impl Ended {
     pub(crate) fn is_cut(self) -> bool {
         matches!(self, Ended::Cut | Ended::Open)
     }
+}
+
+/// Whether what looks like a mark stands in data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quoted {
+    No,
+    /// What quotes it ends here.
+    Until(usize),
+    /// What follows says whether that ever ends.
+    Unknown,
 }

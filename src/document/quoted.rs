@@ -1,19 +1,22 @@
-//! Quoted: does this opener stand in a field of the call that is open?
+//! Quoted: does this mark stand in the data of the call that is open?
 //!
-//! In: an open call, a mark that opens the same block, and the text so far.
-//! Out: where the field ends that quotes it, if one does.
-//! Never: takes an opener for quoted unless its field and the call around it are both closed behind it.
+//! In: an open call, a mark behind its opener, and the text so far.
+//! Out: where the string, the tag or the field ends that quotes it, if one does.
+//! Never: takes an opener for quoted by a field unless that and the call around it are both closed behind it.
 //!
-//! A call that is never closed ends at the next one. But a field may quote a call, and what it quotes must not run: then
-//! the tags around it balance. Each text is paired once, however many openers are asked about.
+//! A call that is never closed ends at the next one. But a string of JSON or an attribute may quote a call or a closer, and
+//! a field may quote a call, and what they quote must not run: a string ends where JSON goes on, and the tags around what a
+//! field quotes balance. Each text is paired once, however many openers are asked about.
 
-use super::Given;
 use super::ladder::Open;
 use super::mark::Mark;
-use super::payload::{MOST_TAGS, Tag, read_tags};
+use super::payload::{MOST_TAGS, Tag, field_family, read_tags};
 use super::reader::Scanner;
-use crate::program::Block;
-use crate::surface::Role;
+use super::strings::{Lead, Strings};
+use super::{Given, Quoted};
+use crate::grammar::Progress;
+use crate::program::{Block, Family};
+use crate::surface::{Payload, Role};
 use crate::text::Span;
 
 /// The tags of a part of the response.
@@ -36,16 +39,98 @@ impl Tags {
     }
 }
 
-/// What is known of an opener.
-pub(super) enum Quoted {
-    No,
-    /// The field that quotes it ends here.
-    Until(usize),
-    /// It stands in a field; what follows says whether that is ever closed.
-    Unknown,
+/// What the payload of an open call quotes, read as far as marks were met.
+#[derive(Debug, Clone)]
+pub(super) struct Data {
+    strings: Strings,
+    /// Up to where its tags are read.
+    tags: usize,
+    /// A tag that does not end yet is read again once the text is so long.
+    retry: usize,
+}
+
+impl Data {
+    pub(super) fn new(from: usize) -> Self {
+        Self { strings: Strings::new(from), tags: from, retry: 0 }
+    }
+}
+
+/// How the tags in the payload of a call are spelled.
+pub(super) fn lead(family: &Family) -> Lead<'_> {
+    Lead { open: family.open_lead.literal.bytes().next().unwrap_or(b'<'), close: &family.close_lead.literal }
 }
 
 impl Scanner {
+    /// Whether a string of JSON or a tag in the payload of `open` quotes the mark at `at`.
+    pub(super) fn in_data(
+        &mut self,
+        open: &mut Open,
+        block: &Block,
+        at: usize,
+        given: &Given<'_>,
+        region: Option<usize>,
+    ) -> Quoted {
+        let grammar = given.dialect.families.get(open.family).is_none_or(|family| family.payload.is_some());
+        let reads = |reader: &Payload| matches!(reader, Payload::Json | Payload::Tags);
+        if block.role != Role::Call || grammar || !block.payload.iter().any(reads) {
+            return Quoted::No;
+        }
+        let Some(family) = field_family(given.dialect, open.family) else { return Quoted::No };
+        let within = region.and_then(|region| given.text.get(..region)).unwrap_or(given.text);
+        let data = &mut open.data;
+        if !data.strings.is_over() {
+            let quoted = data.strings.hold(at, within, lead(family), region.is_some());
+            data.tags = data.strings.at();
+            if !matches!(quoted, Quoted::No) || !data.strings.is_over() {
+                return quoted;
+            }
+        }
+        self.in_tag(data, family, at, within, region.is_some())
+    }
+
+    /// Whether a tag that starts behind the last one reaches over the place `at`.
+    fn in_tag(&mut self, data: &mut Data, family: &Family, at: usize, within: &str, complete: bool) -> Quoted {
+        let bytes = within.as_bytes();
+        let first = lead(family).open;
+        while let Some(offset) = bytes.get(data.tags..at).and_then(|rest| memchr::memchr(first, rest)) {
+            let start = data.tags + offset;
+            data.tags = start + 1;
+            let next = bytes.get(data.tags..at).and_then(|rest| memchr::memchr(first, rest));
+            let between = bytes.get(start..next.map_or(at, |next| data.tags + next)).unwrap_or_default();
+            // Only quotes keep what looks like a tag in one.
+            if memchr::memchr2(b'"', b'\'', between).is_none() || !family.may_open(between) || self.is_masked(start) {
+                continue;
+            }
+            if !complete && within.len() < data.retry {
+                data.tags = start;
+                return Quoted::Unknown;
+            }
+            self.machine.start(&family.grammar, family.open, start);
+            match self.budget.run(&mut self.machine, family, within, complete) {
+                Progress::Matched(end) => {
+                    data.tags = end;
+                    if end > at {
+                        return Quoted::Until(end);
+                    }
+                }
+                Progress::Pending => {
+                    data.tags = start;
+                    data.retry = start + 2 * (within.len() - start);
+                    return Quoted::Unknown;
+                }
+                Progress::Failed | Progress::TooDeep | Progress::Spent => {}
+            }
+        }
+        data.tags = data.tags.max(at);
+        Quoted::No
+    }
+
+    fn is_masked(&self, at: usize) -> bool {
+        let masks = self.masks.found();
+        let next = masks.partition_point(|mask| mask.span().end <= at);
+        masks.get(next).is_some_and(|mask| mask.span().contains(at))
+    }
+
     /// Whether a field of `open` quotes the opener `mark`; `region` is where the surroundings of both end, once known.
     pub(super) fn quoted(
         &mut self,

@@ -46,6 +46,8 @@ pub(super) struct Scanner {
     pub(super) prelude: Option<Box<Prelude>>,
     pub(super) machine: Machine,
     pub(super) budget: Budget,
+    /// How many bytes of payloads were counted that are nested too deeply.
+    pub(super) counted: usize,
     /// The first mark that is not dealt with.
     pub(super) next: usize,
     /// Everything before this place belongs to blocks or lies outside them for good.
@@ -76,6 +78,7 @@ impl Scanner {
             // A few places to come back to for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(captures(&limits)),
             budget: Budget { used: 0, per_byte: limits.steps_per_byte },
+            counted: 0,
             next: 0,
             at: 0,
             fences: Fences::default(),
@@ -336,7 +339,8 @@ impl Scanner {
             }
         }
         if ended.is_cut() {
-            let what = if open.payload == Fill::TooDeep { Defect::MalformedPayload } else { Defect::UnclosedBlock };
+            let what =
+                if matches!(open.payload, Fill::Bottomless) { Defect::MalformedPayload } else { Defect::UnclosedBlock };
             self.found.push(Found::of(What::Defect(what), span, index));
         }
         self.edges(given, &open, &end, index);

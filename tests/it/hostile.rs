@@ -46,6 +46,18 @@ fn a_megabyte_of_anything_gives_an_outcome_within_the_limits() {
 }
 
 #[test]
+fn what_is_not_told_is_counted() {
+    let program = program("rules/couple-ai");
+    let payload =
+        r#""platform":"R","storyUrl":"https://x.y","chapterTitle":"1","contentSourcePageId":"p","profileId":"q""#;
+    let keys = r#","platform":"z""#.repeat(200);
+    let text = format!("[ACTION_PREPARE_PUBLICATION]{{{payload}{keys}}}{}", "[ACTION_Q]{}".repeat(50));
+    let outcome = program.run(&program.session(), &text);
+    let told: Vec<&str> = outcome.diagnostics.iter().map(|found| found.message.as_str()).collect();
+    assert!(told.contains(&"150 more findings are left out"), "{told:?}");
+}
+
+#[test]
 fn a_stream_of_single_bytes_is_read_as_the_whole_text() {
     for (name, input) in INPUTS {
         for pack in PACKS {

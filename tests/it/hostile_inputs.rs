@@ -36,6 +36,10 @@ pub(crate) const INPUTS: &[Input] = &[
     ("tags and braces", |size| repeat("[ACTION_X]{", size)),
     ("tags and open strings", |size| repeat("[ACTION_X]{\"", size)),
     ("a tag and braces", |size| format!("[ACTION_X]{}", "{".repeat(size))),
+    ("tags and more braces than are followed", |size| repeat(&format!("[ACTION_X]{}", "{".repeat(90)), size)),
+    ("tags and more braces than are followed, closed", |size| {
+        repeat(&format!("[ACTION_X]{}{}", "{".repeat(90), "}".repeat(90)), size)
+    }),
     ("a tag and brackets", |size| format!("[ACTION_X]{{\"a\":{}", "[".repeat(size))),
     ("a tag and nested objects", |size| {
         format!("[ACTION_X]{}1{}", repeat("{\"a\":", size * 5 / 6), "}".repeat(size / 6))
@@ -67,6 +71,16 @@ pub(crate) const INPUTS: &[Input] = &[
     ("brackets", |size| "[".repeat(size)),
     ("braces in an action", |size| format!("<action type=\"x\">{}</action>", "{".repeat(size))),
     ("brackets in an action", |size| format!("<action type=\"x\">{}</action>", "[".repeat(size))),
+    ("actions and open strings", |size| repeat("<action type=x>{\"", size)),
+    ("actions and open strings of both kinds", |size| repeat("<action type=x>{\"<action type=x>{'", size)),
+    ("a string that never closes, and actions", |size| {
+        format!("<action type=x>{{\"a\": \"{}", repeat("<action type=x>", size))
+    }),
+    ("actions in the strings of an action", |size| {
+        format!("<action type=x>[{}0]</action>", repeat("\"<action type=x></action>\",", size))
+    }),
+    ("actions and attributes that never close", |size| repeat("<action type=x><a b=\"", size)),
+    ("attributes that never close in an action", |size| format!("<action type=x>{}", repeat("<a b='<c d=\"", size))),
     ("a list in an action", |size| {
         format!("<action type=\"query_notebook\">{{\"a\":[{}0]}}</action>", repeat("0,", size))
     }),

@@ -3,13 +3,16 @@
 //! In: a text, and the grammar that spells its tags; every name is bound here.
 //! Out: its tags in pairs; of a body the outermost fields in order, what is never closed, what closes nothing, and the
 //! text between them.
-//! Never: looks into a field: only a schema knows whether text or fields are meant there.
+//! Never: looks into a field: only a schema knows whether text or fields are meant there; or takes for one what a string of
+//! JSON quotes.
 //!
 //! An opener belongs to the closer that balances it among the tags of its own name, so that a field may hold one of
 //! its own name and stray tags of other names. One pass pairs all of them, however many are never closed.
 
 use crate::document::edges::trimmed;
 use crate::document::mark::opener;
+use crate::document::quoted::lead;
+use crate::document::strings::{Next, Strings};
 use crate::document::{Key, Mask};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{Dialect, Family, FieldName, Limits, tag_family};
@@ -117,7 +120,9 @@ pub(crate) fn read_fields(
         let named = named.filter(|named| dialect.names.same(&named.tag, tag.name().of(text)));
         named.and_then(|named| says(text, tag, dialect, family, &named.attribute, limits)).unwrap_or(tag.name())
     };
-    let tags = read_tags(text, body, masks, dialect, family, limits);
+    let Some(spelling) = field_family(dialect, family) else { return fields };
+    let data = strings(text, body, spelling);
+    let tags = pair(text, tags(text, body, masks, &data, spelling, limits), dialect);
     fields.too_many = tags.len() >= MOST_TAGS;
     let mut next = 0;
     let mut at = body.start;
@@ -168,12 +173,30 @@ pub(crate) fn read_tags(
     family: usize,
     limits: &Limits,
 ) -> Vec<Tag> {
-    family_of(dialect, family)
-        .map_or_else(Vec::new, |family| pair(text, tags(text, body, masks, family, limits), dialect))
+    field_family(dialect, family)
+        .map_or_else(Vec::new, |family| pair(text, tags(text, body, masks, &[], family, limits), dialect))
+}
+
+/// What the JSON of a body quotes, in order: no tag in there is a field. Where it cannot be told apart from some place on,
+/// all that follows may be quoted.
+fn strings(text: &str, body: Span, family: &Family) -> Vec<Span> {
+    let within = text.get(..body.end).unwrap_or_default();
+    let mut strings = Strings::new(body.start);
+    let mut found = Vec::new();
+    loop {
+        match strings.next(body.end, within, lead(family), true) {
+            Next::String(string) => found.push(string),
+            Next::Torn(at) => {
+                found.push(Span::new(at, body.end));
+                return found;
+            }
+            Next::Clear | Next::Over | Next::Waits => return found,
+        }
+    }
 }
 
 /// The grammar that spells the fields of a family: where its own has no closers, they are tags.
-fn family_of(dialect: &Dialect, family: usize) -> Option<&Family> {
+pub(crate) fn field_family(dialect: &Dialect, family: usize) -> Option<&Family> {
     let own = dialect.families.get(family).filter(|family| family.close.is_some());
     #[expect(clippy::redundant_closure, reason = "the shipped family lives longer than the dialect's own")]
     own.or_else(|| tag_family())
@@ -181,7 +204,7 @@ fn family_of(dialect: &Dialect, family: usize) -> Option<&Family> {
 
 /// What the opener of a tag says as `attribute`.
 fn says(text: &str, tag: &Tag, dialect: &Dialect, family: usize, attribute: &str, limits: &Limits) -> Option<Span> {
-    let family = family_of(dialect, family)?;
+    let family = field_family(dialect, family)?;
     let within = text.get(..tag.span().end)?;
     let mut machine = Machine::new().capturing(8 + 3 * limits.fields);
     machine.match_at(&family.grammar, family.open, within, tag.span().start, &mut limits.steps(tag.span().len()))?;
@@ -195,13 +218,14 @@ fn says(text: &str, tag: &Tag, dialect: &Dialect, family: usize, attribute: &str
     Some(said.value.span().trimmed(text)).filter(|said| !said.is_empty())
 }
 
-/// Every tag of the body, in order.
-fn tags(text: &str, body: Span, masks: &[Mask], family: &Family, limits: &Limits) -> Vec<Tag> {
+/// Every tag of the body that does not start in its `data`, in order.
+fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, limits: &Limits) -> Vec<Tag> {
     let mut machine = Machine::new().capturing(8 + 3 * limits.fields);
     let mut steps = limits.steps(body.len());
     let within = text.get(..body.end).unwrap_or_default();
     let first = family.open_lead.literal.bytes().next().unwrap_or(b'<');
     let mut mask = masks.partition_point(|mask| mask.span().end <= body.start);
+    let mut data = data.iter().peekable();
     let mut tags = Vec::new();
     let mut at = body.start;
     while let Some(offset) = memchr::memchr(first, within.as_bytes().get(at..).unwrap_or_default()) {
@@ -212,6 +236,11 @@ fn tags(text: &str, body: Span, masks: &[Mask], family: &Family, limits: &Limits
         }
         if let Some(mask) = masks.get(mask).map(|mask| mask.span()).filter(|mask| mask.contains(start)) {
             at = mask.end;
+            continue;
+        }
+        while data.next_if(|data| data.end <= start).is_some() {}
+        if let Some(data) = data.peek().filter(|data| data.contains(start)) {
+            at = data.end;
             continue;
         }
         let mut run = |rule: RuleId| {

@@ -1,0 +1,91 @@
+//! Braces: where does an object end that is nested too deeply for its grammar?
+//!
+//! In: the text from its first brace on, as far as it has come.
+//! Out: the place behind the brace that balances the first.
+//! Never: reads what stands between them, or recurses. Braces in strings are data.
+
+/// A count of braces that goes on where it stopped.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Braces {
+    at: usize,
+    depth: usize,
+    quoted: bool,
+}
+
+/// So many times the bytes of a response may be counted: of braces that are never closed each counts all that follow.
+const MOST: usize = 16;
+
+impl Braces {
+    pub(super) fn new(first: usize) -> Self {
+        Self { at: first, depth: 0, quoted: false }
+    }
+
+    /// Whether it may count: it has begun, or of the bytes of `text` no more than is allowed have been `counted`.
+    pub(super) fn may_count(&self, counted: usize, text: &str) -> bool {
+        self.depth > 0 || counted <= MOST * text.len()
+    }
+
+    /// Counts on to the balancing brace, or to the end of the text so far; adds the bytes that it passes.
+    pub(super) fn count(&mut self, text: &str, counted: &mut usize) -> Option<usize> {
+        let from = self.at;
+        let end = self.pass(text.as_bytes());
+        *counted += self.at - from;
+        end
+    }
+
+    fn pass(&mut self, bytes: &[u8]) -> Option<usize> {
+        loop {
+            let rest = bytes.get(self.at..).unwrap_or_default();
+            let next = match self.quoted {
+                true => memchr::memchr2(b'"', b'\\', rest),
+                false => memchr::memchr3(b'{', b'}', b'"', rest),
+            };
+            let Some(offset) = next else {
+                self.at = bytes.len();
+                return None;
+            };
+            let byte = rest.get(offset);
+            // An escape is two bytes, of which the second may be still to come.
+            if byte == Some(&b'\\') && offset + 1 == rest.len() {
+                self.at += offset;
+                return None;
+            }
+            self.at += offset + 1;
+            match byte {
+                Some(b'{') => self.depth += 1,
+                Some(b'}') => self.depth = self.depth.saturating_sub(1),
+                Some(b'"') => self.quoted = !self.quoted,
+                _ => self.at += 1,
+            }
+            if self.depth == 0 {
+                return Some(self.at);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, object: Option<&str>) {
+        // Whole, and byte by byte.
+        let whole = Braces::new(0).count(text, &mut 0);
+        assert_eq!(whole.and_then(|end| text.get(..end)), object, "{text}");
+        let mut braces = Braces::new(0);
+        let mut counted = 0;
+        let found = (1..=text.len()).find_map(|end| braces.count(text.get(..end)?, &mut counted));
+        assert_eq!(found, whole, "{text}");
+        assert!(counted <= text.len());
+    }
+
+    #[test]
+    fn only_braces_outside_strings_count() {
+        check("{{}} }", Some("{{}}"));
+        check(r#"{"}": {"a\"}": "\\"}} b"#, Some(r#"{"}": {"a\"}": "\\"}}"#));
+        check("{[}]", Some("{[}"));
+        check(r#"{"}"#, None);
+        check("{{}", None);
+    }
+}

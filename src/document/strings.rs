@@ -1,0 +1,256 @@
+//! Strings: which texts does the JSON of a payload quote?
+//!
+//! In: the text of a payload, as far as it has come.
+//! Out: the strings of its JSON in order, each once it is known to be one.
+//! Never: takes for a string what only starts like one: JSON stands before it, and goes on behind it.
+//!
+//! What a string holds is data: no call, no field and no closer. But a quote that is never closed must not swallow what
+//! follows, so the places of both quotes are looked at, however faulty the rest is. Readings of one text that start at
+//! different places stay apart: a quote turns every one of them over, and what only a string may hold ends those outside.
+//! So no more than three look at the same byte, and the time is linear.
+
+use super::Quoted;
+use crate::text::Span;
+
+/// The strings of one payload, read from its start on.
+#[derive(Debug, Clone)]
+pub(super) struct Strings {
+    /// Everything before this place is read.
+    at: usize,
+    state: State,
+    /// The last byte outside strings that is no white space.
+    before: u8,
+    /// How many braces and brackets are open.
+    depth: usize,
+    last: Span,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Starts,
+    /// Before any JSON.
+    Before,
+    Outside,
+    /// In a string.
+    Inside {
+        start: usize,
+        quote: u8,
+    },
+    /// Behind a quote, which ends a string if JSON goes on there.
+    Behind {
+        string: Span,
+    },
+    Over,
+}
+
+/// What a reading meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    String(Span),
+    /// No string begins before the place up to which they are looked for.
+    Clear,
+    /// What follows says whether the string ends.
+    Waits,
+    /// Here a tag stands, or there is no JSON.
+    Over,
+    /// In an object or a list something stands here that is no JSON, so that nothing behind it can be told apart.
+    Torn(usize),
+}
+
+/// The marks that spell the tags around and inside the payload.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lead<'l> {
+    pub(super) open: u8,
+    pub(super) close: &'l str,
+}
+
+impl Strings {
+    pub(super) fn new(from: usize) -> Self {
+        Self { at: from, state: State::Starts, before: b':', depth: 0, last: Span::new(from, from) }
+    }
+
+    /// Up to where there is no more than JSON and what stands before it.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.state == State::Over
+    }
+
+    /// Whether a string holds the place `at`, which is not before those that were asked about.
+    pub(super) fn hold(&mut self, at: usize, text: &str, lead: Lead<'_>, complete: bool) -> Quoted {
+        loop {
+            if self.last.end > at {
+                return if self.last.start < at { Quoted::Until(self.last.end) } else { Quoted::No };
+            }
+            match self.next(at, text, lead, complete) {
+                Next::String(_) => {}
+                Next::Waits => return Quoted::Unknown,
+                Next::Clear | Next::Over | Next::Torn(_) => return Quoted::No,
+            }
+        }
+    }
+
+    /// The next string that begins before `until`.
+    pub(super) fn next(&mut self, until: usize, text: &str, lead: Lead<'_>, complete: bool) -> Next {
+        let bytes = text.as_bytes();
+        loop {
+            match self.state {
+                State::Starts => {
+                    let rest = bytes.get(self.at..until).unwrap_or_default().trim_ascii_start();
+                    let Some(first) = rest.first() else { return Next::Clear };
+                    self.at = until - rest.len();
+                    self.state = if *first == b'"' { State::Outside } else { State::Before };
+                }
+                State::Before => {
+                    let rest = bytes.get(self.at..until).unwrap_or_default();
+                    match memchr::memchr3(b'{', b'[', lead.open, rest) {
+                        None => {
+                            self.at = self.at.max(until);
+                            return Next::Clear;
+                        }
+                        Some(offset) if rest.get(offset) == Some(&lead.open) => {
+                            self.at += offset;
+                            return self.over(Next::Over);
+                        }
+                        Some(offset) => {
+                            self.at += offset;
+                            match rest.get(offset..).is_some_and(begins_json) {
+                                true => self.state = State::Outside,
+                                false => self.at += 1,
+                            }
+                        }
+                    }
+                }
+                State::Outside => {
+                    let Some(byte) = bytes.get(self.at).copied().filter(|_| self.at < until) else {
+                        return Next::Clear;
+                    };
+                    match byte {
+                        b'"' | b'\'' if matches!(self.before, b'{' | b'[' | b',' | b':') => {
+                            self.state = State::Inside { start: self.at, quote: byte };
+                        }
+                        b'"' | b'\'' | b'\\' => return self.torn(self.at),
+                        _ if byte == lead.open && !matches!(byte, b'{' | b'[') => return self.over(Next::Over),
+                        b'{' | b'[' => self.depth += 1,
+                        b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                        _ => {}
+                    }
+                    self.at += 1;
+                    if !byte.is_ascii_whitespace() {
+                        self.before = byte;
+                    }
+                }
+                State::Inside { start, quote } => {
+                    let rest = bytes.get(self.at..).unwrap_or_default();
+                    match memchr::memchr2(quote, b'\\', rest) {
+                        Some(offset) if rest.get(offset) == Some(&quote) => {
+                            self.at += offset + 1;
+                            self.state = State::Behind { string: Span::new(start, self.at) };
+                        }
+                        // An escape is two bytes, of which the second may be still to come.
+                        Some(offset) if offset + 1 < rest.len() => self.at += offset + 2,
+                        Some(offset) => {
+                            self.at += offset;
+                            return if complete { self.torn(start) } else { Next::Waits };
+                        }
+                        None => {
+                            self.at = bytes.len();
+                            return if complete { self.torn(start) } else { Next::Waits };
+                        }
+                    }
+                }
+                State::Behind { string } => {
+                    let rest = bytes.get(self.at..).unwrap_or_default().trim_ascii_start();
+                    self.at = bytes.len() - rest.len();
+                    let close = lead.close.as_bytes();
+                    let closes = !close.is_empty() && rest.starts_with(close);
+                    match rest.first() {
+                        None if complete => {}
+                        None => return Next::Waits,
+                        Some(b',' | b':' | b'}' | b']') => {}
+                        Some(_) if closes => {}
+                        Some(_) if !complete && rest.len() < close.len() && close.starts_with(rest) => {
+                            return Next::Waits;
+                        }
+                        Some(_) => return self.torn(string.start),
+                    }
+                    self.before = b'"';
+                    self.state = State::Outside;
+                    self.last = string;
+                    return Next::String(string);
+                }
+                State::Over => return Next::Over,
+            }
+        }
+    }
+
+    fn over(&mut self, next: Next) -> Next {
+        self.state = State::Over;
+        next
+    }
+
+    fn torn(&mut self, at: usize) -> Next {
+        self.at = at;
+        self.over(if self.depth > 0 { Next::Torn(at) } else { Next::Over })
+    }
+}
+
+/// Whether an object or a list with something in it starts here.
+fn begins_json(bytes: &[u8]) -> bool {
+    let Some((first, rest)) = bytes.split_first() else { return false };
+    let rest = rest.trim_ascii_start();
+    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-');
+    match rest.first() {
+        Some(b'"' | b'\'') => true,
+        Some(b'{' | b'[' | b'-' | b'0'..=b'9') => *first == b'[',
+        Some(byte) if *first == b'{' && (byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$')) => {
+            let word = rest.iter().take_while(is_word).count();
+            rest.get(word..).unwrap_or_default().trim_ascii_start().first() == Some(&b':')
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The strings of a whole payload, and what ends the reading.
+    fn read(text: &str) -> (Vec<&str>, Next) {
+        let mut strings = Strings::new(0);
+        let mut found = Vec::new();
+        loop {
+            match strings.next(text.len(), text, Lead { open: b'<', close: "</" }, true) {
+                Next::String(string) => found.push(string.of(text)),
+                other => return (found, other),
+            }
+        }
+    }
+
+    #[track_caller]
+    fn check(text: &str, strings: &[&str], end: Next) {
+        assert_eq!(read(text), (strings.to_vec(), end), "{text}");
+    }
+
+    #[test]
+    fn strings_stand_where_json_has_them() {
+        check(r#"{"a": ["<b>", 1, "c\"<d>"]}"#, &[r#""a""#, r#""<b>""#, r#""c\"<d>""#], Next::Clear);
+        check(r#"{'a': "it's"}"#, &["'a'", r#""it's""#], Next::Clear);
+        check(r#"Here: {a: "<b>"} tail"#, &[r#""<b>""#], Next::Clear);
+        check(r#""<b>x</b>""#, &[r#""<b>x</b>""#], Next::Clear);
+        check(r#"{"a": "b"</action>"#, &[r#""a""#, r#""b""#], Next::Over);
+    }
+
+    #[test]
+    fn other_quotes_are_none() {
+        check(r#"say "<b>""#, &[], Next::Clear);
+        check(r#"<a>{"b": "c"}</a>"#, &[], Next::Over);
+        check("{x} \"<b>\"", &[], Next::Clear);
+        check(r#"{"a": 1} it's"#, &[r#""a""#], Next::Over);
+        check(r#"{"a": "b "c" d"}"#, &[r#""a""#], Next::Torn(6));
+        check(r#"{"a": "b}</action>"#, &[r#""a""#], Next::Torn(6));
+        check(r#"{"a": "b\"#, &[r#""a""#], Next::Torn(6));
+    }
+}
