@@ -24,11 +24,12 @@ mod session;
 mod test;
 mod watch;
 
-use crate::diagnostic::{Code, alternatives};
+use crate::diagnostic::{Code, Diagnostic, alternatives};
 use crate::lint;
 use crate::program::{Loaded, Program};
 use crate::report::{self, Pen, Row, json};
 use crate::surface::Folder;
+use crate::text::{Sources, excerpt};
 use crate::workspace::{PackFiles, ReadError, read_pack, search_packs};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::io::Write;
@@ -350,8 +351,10 @@ fn declared<'n>(what: &str, name: Option<&str>, names: impl Iterator<Item = &'n 
     let names: Vec<&str> = names.collect();
     match name {
         Some(name) if !names.is_empty() && !names.contains(&name) => {
-            let help = alternatives(name, names).map(|help| format!("; {help}")).unwrap_or_default();
-            Err(Error::Usage(format!("the pack has no {what} `{name}`{help}")))
+            let code = if what == "prompt" { Code::UNKNOWN_PROMPT } else { Code::SESSION_MISFIT };
+            let message = format!("the pack has no {what} `{}`", excerpt(name, 60));
+            let fault = Diagnostic::new(code, None, message).with_nearest(name, names);
+            Err(session::misfits(&Sources::default(), &[fault]))
         }
         _ => Ok(()),
     }

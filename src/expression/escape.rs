@@ -61,6 +61,9 @@ impl Places {
 /// What stands around a value: characters that XML cannot hold, so that no escaped value does.
 const FRAME: [char; 2] = ['\u{fffe}', '\u{ffff}'];
 
+/// What may be said behind a text: enough of it that what the text leaves open becomes a block.
+const NEXT: &str = "\n\nx: ";
+
 /// Where a value stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slot {
@@ -133,8 +136,10 @@ impl Escape {
             let rest = text.get(at..).unwrap_or_default();
             let Some(c) = rest.chars().next() else { continue };
             out.push_str(text.get(from..at).unwrap_or_default());
+            // The name of an entity may be what a dialect takes for a name: the number of its character stands for it.
+            let (c, length) = named(rest).unwrap_or((c, c.len_utf8()));
             let _ = write!(out, "&#{};", c as u32);
-            from = at + c.len_utf8();
+            from = at + length;
         }
         out.push_str(text.get(from..).unwrap_or_default());
         out
@@ -214,6 +219,17 @@ impl Escape {
         self.settled(out, &places)
     }
 
+    /// A text with escaped values at these places, which form nothing with each other or with what is said next.
+    pub(crate) fn apart(&self, mut text: String, values: Vec<Range<usize>>) -> String {
+        if values.is_empty() || !self.joins("") {
+            return text;
+        }
+        text.push_str(NEXT);
+        let mut said = self.settled(text, &Places { values, raw: Vec::new() });
+        said.truncate(said.len().saturating_sub(NEXT.len()));
+        said
+    }
+
     /// As [`Escape::text`], and for a place behind the words of an author besides.
     pub(crate) fn behind(&self, words: &str, text: &str) -> String {
         let said = self.text(text);
@@ -225,12 +241,19 @@ impl Escape {
     }
 }
 
+/// The character that the entity stands for with which a text starts, and how long the entity is.
+fn named(text: &str) -> Option<(char, usize)> {
+    let entities = ['&', '<', '>', '"', '\''].into_iter().filter_map(|c| Some((c, entity(c)?)));
+    entities.filter(|_| text.starts_with('&')).find_map(|(c, name)| text.starts_with(name).then_some((c, name.len())))
+}
+
 /// Where the characters of a part of an escaped value stand without which it forms nothing: its first, and all its
-/// punctuation.
+/// punctuation. Of a value that has none of these but entities, the entities.
 fn telling(text: &str, part: Range<usize>) -> Vec<usize> {
     let (mut found, mut reference) = (Vec::new(), false);
     let mut first = true;
-    for (at, c) in text.get(part.clone()).unwrap_or_default().char_indices() {
+    let said = text.get(part.clone()).unwrap_or_default();
+    for (at, c) in said.char_indices() {
         let starts = std::mem::take(&mut first);
         reference |= c == '&';
         if !reference && (starts || c.is_ascii_punctuation()) {
@@ -238,6 +261,10 @@ fn telling(text: &str, part: Range<usize>) -> Vec<usize> {
         }
         reference &= c != ';';
         first = starts && c.is_whitespace();
+    }
+    if found.is_empty() && !said.contains("&#") {
+        let entities = said.match_indices('&').map(|(at, _)| part.start + at);
+        found.extend(entities.filter(|at| text.get(*at..).and_then(named).is_some()));
     }
     found
 }

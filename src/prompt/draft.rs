@@ -49,6 +49,7 @@ impl Sight<'_> {
 }
 
 /// A layer on its way into the prompt.
+#[derive(Clone)]
 pub(super) struct Draft<'d> {
     pub(super) layer: &'d Layer,
     /// As it stands in a message.
@@ -63,6 +64,7 @@ pub(super) struct Draft<'d> {
 }
 
 /// What a layer may still change.
+#[derive(Clone)]
 pub(super) enum Choice<'d> {
     /// Nothing: it does not stand here, or was dropped.
     Absent,
@@ -148,13 +150,18 @@ impl<'d> Draft<'d> {
         }
     }
 
-    /// Lets its strategies act in their order until it has at most `limit` tokens.
+    /// Lets its strategies act in their order until it has at most `limit` tokens. A text that the author calls shorter may
+    /// be longer, and so may what a template says of an empty list: a choice that makes the layer no shorter is taken back.
     pub(super) fn shrink(&mut self, limit: usize, why: Why, sight: &Sight<'d>) {
         for strategy in &self.layer.trim {
             if self.tokens <= limit {
                 return;
             }
+            let before = self.clone();
             trim::apply(*strategy, self, limit, why, sight);
+            if self.tokens >= before.tokens && before.failure.is_none() {
+                *self = before;
+            }
         }
     }
 
@@ -225,7 +232,14 @@ impl<'d> Draft<'d> {
 
     /// Writes the turns that are left.
     pub(super) fn say_turns(&mut self, sight: &Sight<'d>) {
-        self.text = self.turns().map(|(role, said)| line(role, said)).collect::<Vec<_>>().join("\n\n");
+        let (mut text, mut values) = (String::new(), Vec::new());
+        for (role, said) in self.turns() {
+            text.push_str(if text.is_empty() { "" } else { "\n\n" });
+            text.push_str(&line(role, ""));
+            values.push(text.len()..text.len() + said.len());
+            text.push_str(said);
+        }
+        self.text = sight.program.prompts.escape.apart(text, values);
         self.count(sight);
     }
 

@@ -38,6 +38,7 @@ pub(super) fn fit<'d>(
         while let Some(draft) = drafts.get_mut(*number).filter(|draft| whole.tokens > input && draft.tokens > 0) {
             let before = draft.tokens;
             draft.shrink(before.saturating_sub(whole.tokens - input), Why::Whole(input), sight);
+            // What makes it no shorter is taken back: the whole is still that of its drafts.
             if draft.tokens >= before {
                 break;
             }

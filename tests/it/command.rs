@@ -58,7 +58,13 @@ fn a_new_pack_checks_clean_and_its_cases_pass() {
     check(&folder, &["new", "pack", "--", "-notes"], 2, "", "cannot name a pack");
     let ledger = concat!(env!("CARGO_MANIFEST_DIR"), "/rules/couple-ai");
     check(&folder, &["prompt", ledger, "--against", "notes"], 1, "before:", "prompt/unknown-prompt");
-    check(&folder, &["prompt", ledger, "--prompt", "nope"], 2, "", "the pack has no prompt `nope`");
+    check(
+        &folder,
+        &["prompt", ledger, "--prompt", "nope"],
+        2,
+        "",
+        "error[prompt/unknown-prompt]: the pack has no prompt `nope`",
+    );
     check(&folder, &["prompt", ledger, "--mode", "nope"], 2, "", "the pack has no mode `nope`");
 }
 
@@ -168,7 +174,7 @@ fn a_response_comes_from_a_file_or_from_standard_input() {
         &["run", "notes", "answer.txt", "--mode", "caht"],
         2,
         "",
-        "the pack has no mode `caht`; did you mean `chat`?",
+        "error[pack/session-misfit]: the pack has no mode `caht`\n = help: did you mean `chat`?",
     );
     check(&folder, &["run", "notes", "answer.txt", "--session", "none.json"], 2, "", "cannot read `none.json`");
 }

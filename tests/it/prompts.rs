@@ -552,6 +552,15 @@ fn no_value_can_become_a_block_with_what_stands_beside_it() {
     ] {
         forms_nothing(&beside(dialect, template).expect(template), a, b);
     }
+    // Where the name of an entity could be a name.
+    let any = "grammar = \"headers\"\nanchor = \"line\"\nblocks = { \"*\" = { role = \"section\" } }";
+    for (dialect, template, a, b) in [
+        (any, "### {{ state.a }}\n{{ state.b }}", "<", "x"),
+        (any, "### {{ state.a }}\n{{ state.b }}", "&x", "x"),
+        (any, "**{{ state.a }}:**\n{{ state.b }}", "<file", "x"),
+    ] {
+        forms_nothing(&beside(dialect, template).expect(template), a, b);
+    }
     // Whatever part of a block a value is.
     for (dialect, block) in [
         (transcript, "Maya Chen (Analyst): hello"),
@@ -597,4 +606,72 @@ fn a_turn_of_several_speakers_says_who_said_what() {
     let said = prompt.texts.iter().find(|text| text.contains("Should we?")).unwrap();
     let said = said.split_once("ASSISTANT: ").unwrap().1.trim();
     assert_eq!(said, "(Maya Chen, Business Analyst) Yes.\n\n(Alex Rivera, Solutions Architect) No:\n- a\n- b");
+}
+
+/// A text that the author calls shorter, and that is longer, is not taken.
+#[test]
+fn what_makes_a_layer_no_shorter_is_taken_back() {
+    let pack = "[pack]\nname = \"longer\"\n[dialects.tagged]\ngrammar = \"tags\"\nblocks = { message = { role = \"message\" } }\n[tiers.big]\ncontext = 25\nreserve = 10\ninput = 5\n\
+                [tiers.small]\ncontext = 100\nreserve = 10\n\
+                [prompts.main]\nlayers = [{ id = \"a\", text = \"a.md\", variants = { small = \"b.md\" }, trim = [\"variant\"] }]\n";
+    let longer = "A longer text of a. ".repeat(4);
+    let files = [("pack.toml", pack), ("a.md", "Short text of a."), ("b.md", longer.as_str())];
+    let program = Program::check(&Folder::new("longer", files)).program.unwrap();
+    let prompt = program.prompt(&program.session(), &Request::default());
+    assert_eq!((prompt.text.as_str(), prompt.messages[0].content.as_str()), ("Short text of a.", "Short text of a."));
+    assert_eq!(prompt.ledger.layers[0].tokens, prompt.ledger.tokens);
+    assert_eq!(prompt.ledger.layers[0].trimmed, None);
+}
+
+#[test]
+fn a_variant_that_shows_all_entries_leaves_none_out() {
+    let program = foreman();
+    let fact = |number: usize| json!({ "category": "c", "key": format!("key {number}"), "value": "v" });
+    let memory: Vec<Value> = (0..12).map(|_| json!({ "kind": "preference", "text": "word ".repeat(60) })).collect();
+    let state = json!({ "knowledge": (0..6).map(fact).collect::<Vec<_>>(), "agent_memory": memory });
+    let session = program.resume(&json!({ "state": state })).unwrap();
+    let prompt = program.prompt(&session, &request("gpt-4o", "Go on."));
+    let layer = prompt.ledger.layers.iter().find(|layer| layer.id == "session_state").unwrap();
+    let trimmed = layer.trimmed.clone().unwrap_or_default();
+    let shown = (0..6).filter(|number| prompt.text.contains(&format!("key {number}"))).count();
+    assert!(trimmed.contains("variant: "), "{trimmed}");
+    assert_eq!(shown == 6, !trimmed.contains("of `knowledge`"), "{shown} shown: {trimmed}");
+}
+
+#[test]
+fn a_turn_that_says_nothing_has_its_line_in_the_ledger_and_no_place_in_the_window() {
+    let program = foreman();
+    let mut request = request("gpt-4o", "Go on.");
+    request.history = vec![
+        turn(Speaker::User, "make it"),
+        turn(Speaker::Assistant, "<thinking>hm</thinking>"),
+        turn(Speaker::User, "b"),
+    ];
+    let trimmed = |request: &Request| {
+        let prompt = program.prompt(&program.session(), request);
+        let layer = prompt.ledger.layers.into_iter().find(|layer| layer.id == "history").unwrap();
+        (layer.trimmed.unwrap_or_default(), prompt.messages.len())
+    };
+    assert_eq!(trimmed(&request), ("turns: 1 of 3 left out, as nothing is said in them".to_owned(), 4));
+    request.history = (0..7).flat_map(|_| request.history.clone()).collect();
+    let lines = "oldest-turns: 6 of 21 turns left out, at most 10; turns: 5 of 21 left out, as nothing is said in them";
+    assert_eq!(trimmed(&request), (lines.to_owned(), 12));
+}
+
+#[test]
+fn no_two_turns_form_a_block_together() {
+    let pack = "[pack]\nname = \"turns\"\n[dialects.object]\ngrammar = \"json\"\nblocks = { say = { role = \"message\" } }\n\
+                [tiers.all]\ncontext = 100000\nreserve = 1000\n\
+                [prompts.main]\nlayers = [{ id = \"history\", source = \"history\" }, { id = \"message\", source = \"message\" }]\n";
+    let program = Program::check(&Folder::new("turns", [("pack.toml", pack)])).program.unwrap();
+    for (first, second, message) in
+        [("x {", "{\"say\": \"x\"}", "y"), ("x {", "\"say\": \"x\"}", "y"), ("a", "x {", "\"say\": \"x\"}")]
+    {
+        let mut request = request("m", message);
+        request.history = vec![turn(Speaker::User, first), turn(Speaker::User, second)];
+        let said = program.prompt(&program.session(), &request).text;
+        assert_eq!(program.read_only(&program.session(), &said), 0, "{said:?}");
+        let raw = quick_xml::escape::unescape(&said).unwrap();
+        assert!(raw.contains(first) && raw.contains(second), "{said:?}");
+    }
 }

@@ -109,7 +109,7 @@ impl Compiler<'_> {
                 .iter()
                 .map(|(path, most)| (path.split('.').map(str::to_owned).collect(), by_tier(Some(&most.value), None)))
                 .collect(),
-            turns: by_tier(layer.turns.as_ref(), Some(TURNS)),
+            turns: by_tier(layer.turns.as_ref(), Some(TURNS)).into_iter().map(|most| most.or(Some(TURNS))).collect(),
             lead: layer.lead.clone().unwrap_or_default(),
             at: layer.at,
         })

@@ -19,6 +19,8 @@ pub(in crate::prompt) fn all<'d>(draft: &mut Draft<'d>, sight: &Sight<'d>) {
         most.push(allowed.get(sight.target.tier).copied().flatten().unwrap_or(usize::MAX).min(length));
     }
     draft.show(most.clone(), sight);
+    // A longer text may have had to leave out more.
+    draft.notes.shift_remove(Trimming::Entries.word());
     if let Some((limit, _)) = most.iter().zip(&held).find(|(most, held)| most < held) {
         let limit = *limit;
         note(draft, Why::Most(limit), sight);

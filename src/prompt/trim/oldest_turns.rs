@@ -9,12 +9,23 @@ use crate::prompt::draft::{Choice, Draft, Sight};
 use crate::prompt::history::{Window, line};
 use crate::surface::{Speaker, Trimming};
 
-/// Opens the window as far as the pack allows.
+/// The word under which the ledger has turns that say nothing, such as an answer without a message.
+const SILENT: &str = "turns";
+
+/// Opens the window as far as the pack allows. A turn that says nothing takes no place in it.
 pub(in crate::prompt) fn window<'d>(draft: &mut Draft<'d>, sight: &Sight<'d>) {
     let Choice::History { window, .. } = &draft.choice else { return };
     let window = *window;
     let most = draft.layer.turns.get(sight.target.tier).copied().flatten().unwrap_or(usize::MAX);
-    open(draft, window, window.len().saturating_sub(most), Why::Most(most), sight);
+    let (mut from, mut left) = (window.len(), most);
+    while let Some(number) = from.checked_sub(1) {
+        if !window.said(number).is_empty() {
+            let Some(rest) = left.checked_sub(1) else { break };
+            left = rest;
+        }
+        from = number;
+    }
+    open(draft, window, from, Why::Most(most), sight);
 }
 
 pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: Why, sight: &Sight<'d>) {
@@ -24,7 +35,9 @@ pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: Why, sight: &Si
     let (mut left, mut first) = (limit, window.len());
     while let Some(number) = first.checked_sub(1).filter(|number| *number >= from) {
         let role = window.role(number).unwrap_or(Speaker::User);
-        let Some(rest) = left.checked_sub(sight.target.count(&line(role, window.said(number)))) else { break };
+        let said = window.said(number);
+        let tokens = if said.is_empty() { 0 } else { sight.target.count(&line(role, said)) };
+        let Some(rest) = left.checked_sub(tokens) else { break };
         (left, first) = (rest, number);
     }
     from = first.max(from + 1);
@@ -37,12 +50,18 @@ pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: Why, sight: &Si
 
 /// Shows the turns from one on.
 fn open<'d>(draft: &mut Draft<'d>, window: &'d Window<'d>, from: usize, why: Why, sight: &Sight<'d>) {
-    let answers = |number: &usize| window.role(*number) == Some(Speaker::Assistant);
-    let orphans = if from == 0 { 0 } else { (from..window.len()).take_while(answers).count() };
+    let is_silent = |number: &usize| window.said(*number).is_empty();
+    let is_orphan = |number: &usize| window.role(*number) == Some(Speaker::Assistant) || is_silent(number);
+    let orphans = if from == 0 { 0 } else { (from..window.len()).take_while(is_orphan).count() };
     let from = from + orphans;
     draft.choice = Choice::History { window, from };
     draft.say_turns(sight);
     if from > 0 {
         draft.note(Trimming::OldestTurns, format!("{from} of {} turns left out, {why}", window.len()));
+    }
+    draft.notes.shift_remove(SILENT);
+    let silent = (from..window.len()).filter(is_silent).count();
+    if silent > 0 {
+        draft.notes.insert(SILENT, format!("{silent} of {} left out, as nothing is said in them", window.len()));
     }
 }
