@@ -329,7 +329,8 @@ mod tests {
         check(&trims, "\na\n", "a");
         check(&trims, "a\n", "a");
         check(&trims, "\r\na\n\n", "a\n");
-        check(&trims, "\na\r\n", "a");
+        check(&trims, "\na\r\n", "a\r");
+        check(&trims, "a\r\n", "a");
         check(&trims, "\n", "");
     }
 

@@ -245,9 +245,9 @@ mod tests {
 
     #[test]
     fn other_quotes_are_none() {
-        check(r#"say "<b>""#, &[], Next::Clear);
+        check(r#"say "<b>""#, &[], Next::Over);
         check(r#"<a>{"b": "c"}</a>"#, &[], Next::Over);
-        check("{x} \"<b>\"", &[], Next::Clear);
+        check("{x} \"<b>\"", &[], Next::Over);
         check(r#"{"a": 1} it's"#, &[r#""a""#], Next::Over);
         check(r#"{"a": "b "c" d"}"#, &[r#""a""#], Next::Torn(6));
         check(r#"{"a": "b}</action>"#, &[r#""a""#], Next::Torn(6));

@@ -320,7 +320,7 @@ impl<'r> Judgement<'r> {
         match matches!(attribute.key, Key::Payload) || self.reads_members() {
             // It says that there is none.
             true if raw == "null" => Cow::Borrowed(""),
-            true => decode_string(raw.trim_matches(['"', '\''])),
+            true => decode_string(unquoted(raw)),
             false => decode_entities(raw),
         }
     }
@@ -447,4 +447,11 @@ pub(crate) fn head(block: &Block) -> Span {
 /// A defect at a place of the response.
 pub(crate) fn defect(defect: Defect, span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(Code::Defect(defect), Location::response(span), message)
+}
+
+/// A text of JSON without the quote at either end, which a cut may have taken.
+fn unquoted(raw: &str) -> &str {
+    let quote = raw.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let inner = quote.and_then(|quote| raw.strip_prefix(quote).map(|rest| rest.strip_suffix(quote).unwrap_or(rest)));
+    inner.unwrap_or(raw)
 }
