@@ -36,7 +36,6 @@ mod shape;
 mod statements;
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "some tests are about time")]
 mod tests;
 
 pub(crate) use document::{Document, Library};
