@@ -52,9 +52,7 @@ pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Env
                 }
             }
             on_scale(state, |left| take(left, out.len()))?;
-            if slot == Slot::Text {
-                note(state, out.len(), false);
-            }
+            note(state, out.len(), false);
             Ok::<_, Error>(out)
         });
     }

@@ -6,8 +6,10 @@
 //!
 //! Between tags `&`, `<` and `>` are entities and quotes stay as they are; inside quotes all five are entities, and line
 //! breaks and tabs are character references, for a reader of XML would make spaces of them. A carriage return is a
-//! reference everywhere, for the same reason. Characters that XML cannot hold are left out.
+//! reference everywhere, for the same reason. Characters that XML cannot hold are left out; a space stands for the two of them
+//! that are white space, a vertical tab and a form feed.
 
+use super::place::is_attribute;
 use crate::text::entity;
 use std::fmt::{self, Write as _};
 use std::ops::Range;
@@ -41,7 +43,7 @@ pub(crate) trait Marking: fmt::Debug + Send + Sync {
 /// Where what no author wrote stands in a text, in order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Places {
-    /// What is escaped for a place between tags.
+    /// What is escaped for its place.
     values: Vec<Range<usize>>,
     /// What is printed as it is: nothing that starts in it is an author's.
     raw: Vec<Range<usize>>,
@@ -123,7 +125,10 @@ impl Escape {
                     let in_reference = before.rfind('&') > before.rfind(';');
                     changed.extend(Some(mark.start).filter(|_| !in_reference));
                 }
-                _ => parts.for_each(|value| changed.extend(telling(&text, value.start..value.end.min(mark.end)))),
+                // An author who writes the whole tag around a value has it opened, whatever the value is.
+                _ => parts
+                    .filter(|value| !is_attribute(text.get(mark.start..value.start).unwrap_or_default()))
+                    .for_each(|value| changed.extend(telling(&text, value.start..value.end.min(mark.end)))),
             }
         }
         if changed.is_empty() {
@@ -177,6 +182,7 @@ impl Escape {
             from = at + c.len_utf8();
             match entity(c) {
                 Some(entity) => out.push_str(entity),
+                None if c == '\u{b}' || c == '\u{c}' => out.push(' '),
                 // Nothing stands for what XML has no character for.
                 None if is_left_out(c) => {}
                 None => {
@@ -296,6 +302,7 @@ mod tests {
     #[test]
     fn what_xml_cannot_hold_is_left_out() {
         check("<", Slot::Text, "a\0b\u{1f}c\u{fffe}d\u{7f}\u{10ffff}", "abcd\u{7f}\u{10ffff}");
+        check("<", Slot::Text, "one\u{b}two\u{c}\nthree", "one two \nthree");
     }
 
     /// Takes every `[x` for the start of a block.

@@ -26,6 +26,7 @@ mod lower;
 mod page;
 mod parts;
 mod path;
+mod place;
 mod quick;
 mod reads;
 mod record;

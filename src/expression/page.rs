@@ -189,7 +189,7 @@ impl<'j> Sheet<'j> {
             (Print::Guarded(dialect), Some(escape)) => self.out.push_str(&escape.guarded(dialect, &written(value)?)?),
             (Print::Slot(_) | Print::Guarded(_), None) => return None,
         }
-        if let Print::Slot(Slot::Text) | Print::Guarded(_) = form {
+        if let Print::Slot(_) | Print::Guarded(_) = form {
             self.places.add(start..self.out.len(), matches!(form, Print::Guarded(_)));
         }
         Some(())

@@ -9,6 +9,7 @@ use super::escape::{Escape, Slot};
 use super::leads::Binding;
 use super::lower::{Form, Lower, Lowered, bounded};
 use super::page::{Each, Node, Page, Print};
+use super::place::Place;
 use super::reads::ENTRY;
 use super::{Fault, filters};
 use crate::diagnostic::alternatives;
@@ -94,38 +95,6 @@ pub(super) struct Paper<'s> {
     files: usize,
     /// Whether a value could form a mark with what stands beside it.
     joins: bool,
-}
-
-/// What stands around a value in a document.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// Text, or nothing but tags that are complete.
-    Text,
-    /// A tag that is not complete.
-    Tag,
-    /// The quotes of an attribute.
-    Quoted(u8),
-}
-
-impl Place {
-    /// The place behind `raw`.
-    fn behind(mut self, raw: &str) -> Place {
-        let bytes = raw.as_bytes();
-        for (at, byte) in bytes.iter().enumerate() {
-            self = match (self, byte) {
-                // A `<` in prose has white space, a digit or a sign behind it.
-                (Place::Text, b'<') => match bytes.get(at + 1) {
-                    Some(next) if !(next.is_ascii_alphabetic() || b"/_?".contains(next)) => Place::Text,
-                    _ => Place::Tag,
-                },
-                (Place::Tag, b'"' | b'\'') => Place::Quoted(*byte),
-                (Place::Tag, b'>') => Place::Text,
-                (Place::Quoted(quote), byte) if quote == *byte => Place::Tag,
-                (same, _) => same,
-            };
-        }
-        self
-    }
 }
 
 impl<'s> Lower<'s> {
@@ -317,7 +286,7 @@ impl<'s> Lower<'s> {
         // A whole number is no structure, wherever it stands.
         let is_whole = matches!(tree, Expr::Filter(filter) if filter.name == "int");
         match place {
-            Place::Tag if is_whole => Ok((tree, Print::Slot(Slot::Quoted))),
+            Place::Tag if is_whole => Ok((tree, Print::Jinja)),
             Place::Text => Ok((tree, Print::Slot(Slot::Text))),
             Place::Quoted(_) => Ok((tree, Print::Slot(Slot::Quoted))),
             Place::Tag => {

@@ -554,6 +554,24 @@ fn no_value_can_become_a_block_with_what_stands_beside_it() {
     ] {
         forms_nothing(&beside(dialect, template).expect(template), a, b);
     }
+    // Inside the quotes of an attribute.
+    let quoted = "<q v=\"{{ state.a }}\" w='{{ state.b }}'/>";
+    for (dialect, template, a, b) in [
+        (object, quoted, "{say:1}", "x"),
+        (object, quoted, "{say:", "1}"),
+        (object, "<q v=\"{{ '{' }}{{ state.a }}\" w=\"{{ state.b }}\"/>", "say:1}", "{say: 2}"),
+        (anywhere, quoted, "Maya Chen (Analyst): hello", "so Éva (Analyst): hello"),
+        (anywhere, "<q v=\"Maya {{ state.a }}\" w=\"{{ state.b }}\"/>", "(Analyst): hello", ""),
+        (brackets, "[ACT_GO <q v='{{ state.a }}'/> {{ state.b }}", "]{}", "{}"),
+        (tags, "<q v='<message {{ state.a }}'>{{ state.b }}</q></message>", "x=", "y"),
+        (paths, "<q v='<{{ state.a }}'/>{{ state.b }}", "a.ts", "</a.ts>"),
+    ] {
+        forms_nothing(&beside(dialect, template).expect(template), a, b);
+    }
+    // A tag that the author writes is the author's, whatever its attributes say.
+    let own = beside(tags, "<message to=\"{{ state.a }}\" turn={{ state.b | int }}>x</message>").unwrap();
+    let session = own.resume(&json!({ "state": { "a": "Ada: (x) {y}", "b": 7 } })).unwrap();
+    assert_eq!(own.prompt(&session, &request("m", "")).texts[0], "<message to=\"Ada: (x) {y}\" turn=7>x</message>");
     // Where the name of an entity could be a name.
     let any = "grammar = \"headers\"\nanchor = \"line\"\nblocks = { \"*\" = { role = \"section\" } }";
     for (dialect, template, a, b) in [
@@ -581,6 +599,8 @@ fn no_value_can_become_a_block_with_what_stands_beside_it() {
             forms_nothing(&values, a, b);
             for (template, value) in [
                 (format!("{a}{{{{ state.a }}}}\n{{{{ state.b }}}}"), b),
+                (format!("<q v=\"{a}{{{{ state.a }}}}\" w='{{{{ state.b }}}}'/>"), b),
+                (format!("<q v='{{{{ state.b }}}}' w='{{{{ state.a }}}}{b}'/>"), a),
                 (format!("{{{{ state.b }}}}{{{{ state.a }}}}{b}"), a),
             ] {
                 if let Some(program) = beside(dialect, &template) {
