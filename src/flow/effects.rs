@@ -6,7 +6,7 @@
 
 use super::effect::{Amendment, Effect};
 use super::modes::Going;
-use super::state;
+use super::{ids, state};
 use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
 use crate::expression::{Expression, Failure, Keys, PathTemplate, Record, Scope, Shape, Template};
 use crate::judge::{Step, Steps};
@@ -187,13 +187,13 @@ impl<'f> Flow<'f> {
             return Ok(());
         }
         if let Some(kind) = &effect.new {
-            let last = self.session.ids.get(kind).copied().unwrap_or_default();
+            let last = ids::last(&self.session, kind);
             let behind = || Failure::new(format!("there is no id behind `{kind}-{last}`"));
             let next = last.checked_add(1).ok_or_else(behind)?;
             Arc::make_mut(&mut self.session.ids).insert(kind.clone(), next);
-            let ids = bound.ids.get_or_insert_with(|| Rc::new(NO_IDS.clone()));
-            if let Value::Object(ids) = Rc::make_mut(ids) {
-                ids.insert(kind.clone(), format!("{kind}-{next}").into());
+            let taken = bound.ids.get_or_insert_with(|| Rc::new(NO_IDS.clone()));
+            if let Value::Object(taken) = Rc::make_mut(taken) {
+                taken.insert(kind.clone(), format!("{kind}-{next}").into());
             }
         }
         if let Some(verb) = &effect.verb {

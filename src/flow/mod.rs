@@ -9,6 +9,7 @@
 
 mod effect;
 mod effects;
+mod ids;
 mod inputs;
 mod modes;
 mod rules;
