@@ -4,7 +4,7 @@
 //! Out: [`Draft`], whose text always is what its choices give: which variant, how many items, which turns.
 //! Never: decides which choice is next; the strategies in [`trim`](super::trim) do.
 
-use super::history::{Window, line};
+use super::history::{Window, line, of_one};
 use super::ledger;
 use super::target::Target;
 use super::trim::{self, Why};
@@ -109,6 +109,12 @@ impl<'d> Draft<'d> {
         match &layer.holds {
             Holds::Message => {
                 draft.choice = Choice::Message;
+                // As a turn that says nothing: no model takes one in.
+                let is_silent = message.trim().is_empty();
+                if is_silent && !message.is_empty() {
+                    draft.notes.insert("message", "left out, as nothing is said in it".to_owned());
+                }
+                let message = if is_silent { "" } else { message };
                 draft.text = sight.program.prompts.escape.behind(&layer.lead, message);
                 draft.count(sight);
             }
@@ -202,10 +208,12 @@ impl<'d> Draft<'d> {
 
     /// Its part where all layers are one text.
     pub(super) fn led(&self) -> Cow<'_, str> {
-        match self.layer.lead.as_str() {
-            lead if !lead.is_empty() && !self.text.is_empty() => Cow::Owned(format!("{lead}{}", self.text)),
-            _ => Cow::Borrowed(&self.text),
-        }
+        let lead = self.layer.lead.as_str();
+        let text = match self.layer.holds {
+            Holds::Message => of_one(lead, &self.text),
+            Holds::History | Holds::Files { .. } => Cow::Borrowed(self.text.as_str()),
+        };
+        if lead.is_empty() || text.is_empty() { text } else { Cow::Owned(format!("{lead}{text}")) }
     }
 
     /// The state with as many items of each list as the layer sees.
@@ -235,9 +243,11 @@ impl<'d> Draft<'d> {
         let (mut text, mut values) = (String::new(), Vec::new());
         for (role, said) in self.turns() {
             text.push_str(if text.is_empty() { "" } else { "\n\n" });
-            text.push_str(&line(role, ""));
+            let label = line(role, "");
+            let said = of_one(&label, said);
+            text.push_str(&label);
             values.push(text.len()..text.len() + said.len());
-            text.push_str(said);
+            text.push_str(&said);
         }
         self.text = sight.program.prompts.escape.apart(text, values);
         self.count(sight);

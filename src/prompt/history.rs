@@ -11,7 +11,9 @@ use crate::surface::Speaker;
 use crate::text::{Location, Source, SourceId, Span};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::fmt::Write as _;
 
 /// What one side said. In JSON it is as [`read_history`] reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,34 +33,47 @@ pub fn read_history(id: SourceId, file: &Source) -> Result<Vec<Turn>, Vec<Diagno
     let (mut turns, mut faults) = (Vec::new(), Vec::new());
     let mut start = 0;
     for line in file.text().split_inclusive('\n') {
-        let at = Location { source: id, span: Span::new(start, start + line.trim_end().len()) };
+        let span = Span::new(start, start + line.trim_end().len());
         start += line.len();
         if line.trim().is_empty() {
             continue;
         }
         match turn(line) {
             Ok(turn) => turns.push(turn),
-            Err(why) => faults.push(
-                Diagnostic::new(Code::BAD_HISTORY, at, why)
-                    .with_help("a line holds `{\"role\": \"user\", \"content\": \"…\"}`, or `\"assistant\"`"),
+            Err((from, why)) => faults.push(
+                Diagnostic::new(
+                    Code::BAD_HISTORY,
+                    Location { source: id, span: Span::new(span.start + from, span.end) },
+                    why,
+                )
+                .with_help("a line holds `{\"role\": \"user\", \"content\": \"…\"}`, or `\"assistant\"`"),
             ),
         }
     }
     if faults.is_empty() { Ok(turns) } else { Err(faults) }
 }
 
-fn turn(line: &str) -> Result<Turn, String> {
-    let value: Value = serde_json::from_str(line.trim_start_matches('\u{feff}').trim())
-        .map_err(|error| format!("this is not JSON: {error}"))?;
+/// The turn of a line, or from which byte of it on it is none, and why.
+fn turn(line: &str) -> Result<Turn, (usize, String)> {
+    let json = line.trim_start_matches('\u{feff}').trim();
+    let value: Value = serde_json::from_str(json).map_err(|error| {
+        let before = line.len() - line.trim_start_matches('\u{feff}').trim_start().len();
+        let from = (0..error.column().min(json.len())).rev().find(|at| json.is_char_boundary(*at)).unwrap_or_default();
+        let whole = error.to_string();
+        (before + from, format!("this is not JSON: {}", whole.split(" at line ").next().unwrap_or_default()))
+    })?;
+    if !value.is_object() {
+        return Err((0, "a turn is a JSON object".to_owned()));
+    }
     let role = match value.get("role").and_then(Value::as_str) {
         Some("user") => Speaker::User,
         Some("assistant") => Speaker::Assistant,
-        Some(_) => return Err("the role of a turn is `user` or `assistant`".to_owned()),
-        None => return Err("the turn has no `role`".to_owned()),
+        Some(_) => return Err((0, "the role of a turn is `user` or `assistant`".to_owned())),
+        None => return Err((0, "the turn has no `role`".to_owned())),
     };
     match value.get("content") {
         Some(Value::String(content)) => Ok(Turn { role, content: content.clone() }),
-        _ => Err("the turn has no `content` that is a text".to_owned()),
+        _ => Err((0, "the turn has no `content` that is a text".to_owned())),
     }
 }
 
@@ -98,4 +113,29 @@ impl<'r> Window<'r> {
 /// A turn as it stands where all layers are one text.
 pub(super) fn line(role: Speaker, said: &str) -> String {
     format!("{}: {said}", role.word().to_ascii_uppercase())
+}
+
+/// What is said behind `before` where all layers are one text: no line of it starts as a turn does.
+pub(super) fn of_one<'t>(before: &str, said: &'t str) -> Cow<'t, str> {
+    let labels = [Speaker::User, Speaker::Assistant].map(|role| line(role, ""));
+    let starts_turn = |line: &str| labels.iter().any(|label| line.trim_start().starts_with(label.trim_end()));
+    let starts_line = before.is_empty() || before.ends_with('\n');
+    let lines = || said.split_inclusive('\n').enumerate();
+    let is_forged = |(number, line): (usize, &str)| (number > 0 || starts_line) && starts_turn(line);
+    if !lines().any(is_forged) {
+        return Cow::Borrowed(said);
+    }
+    let mut out = String::with_capacity(said.len() + 8);
+    for (number, line) in lines() {
+        let label = line.trim_start();
+        match label.chars().next().filter(|_| is_forged((number, line))) {
+            Some(first) => {
+                out.push_str(line.get(..line.len() - label.len()).unwrap_or_default());
+                let _ = write!(out, "&#{};", first as u32);
+                out.push_str(label.get(first.len_utf8()..).unwrap_or_default());
+            }
+            None => out.push_str(line),
+        }
+    }
+    Cow::Owned(out)
 }

@@ -390,6 +390,10 @@ fn a_file_of_the_host_that_cannot_be_read_says_where_and_what_to_do() {
     // A counter at its end would give one id twice.
     let said = trouble("s.json", br#"{"ids": {"page": 18446744073709551615}}"#, "--session");
     assert!(said.contains("`ids` holds the last number of each kind of id, below 9007199254740992"), "{said}");
+    let said = trouble("h.jsonl", b"{\"role\": \"user\", \"content\": \"a\"}\n {\"role\": user}\n[]\n", "--history");
+    assert!(said.contains("error[prompt/bad-history]: this is not JSON: expected value\n"), "{said}");
+    assert!(said.contains("h.jsonl:2:11") && !said.contains("at line"), "{said}");
+    assert!(said.contains("a turn is a JSON object") && said.contains("h.jsonl:3:1"), "{said}");
     for option in ["--session", "--history"] {
         let said = trouble("latin", b"{\"role\":\n\"us\xe9r\"}", option);
         assert_eq!(
