@@ -106,7 +106,11 @@ fn open(file: &Path) -> Result<(Box<dyn BufRead + Send>, ProgressBar), Error> {
     }
     let cannot = |error| Error::from(io_error(file, &error));
     let opened = File::open(file).map_err(cannot)?;
-    let length = opened.metadata().map_err(cannot)?.len();
+    let about = opened.metadata().map_err(cannot)?;
+    if about.is_dir() {
+        return Err(cannot(io::ErrorKind::IsADirectory.into()));
+    }
+    let length = about.len();
     let bar = ProgressBar::new(length).with_style(style("{bar:30} {percent:>3}%  {msg}, {eta} left"));
     Ok((Box::new(BufReader::with_capacity(1 << 16, opened)), bar))
 }
@@ -192,10 +196,17 @@ impl Judging<'_> {
 
     fn answer(&self, line: &[u8]) -> Result<Answer, Fault> {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-        let value: Value = serde_json::from_slice(line).map_err(|error| {
+        let line = std::str::from_utf8(line).map_err(|error| {
+            let column = error.valid_up_to() + 1;
+            Fault {
+                why: format!("it is not UTF-8, at column {column}"),
+                help: Some("save the file as UTF-8".to_owned()),
+            }
+        })?;
+        let value: Value = serde_json::from_str(line).map_err(|error| {
             let whole = error.to_string();
             let what = whole.split(" at line ").next().unwrap_or_default();
-            format!("{what}, at column {}", error.column())
+            format!("this is not JSON: {what}, at column {}", error.column())
         })?;
         let Value::Object(mut members) = value else { return Err("it is no JSON object".into()) };
         let Some(Value::String(response)) = members.remove("response") else {

@@ -95,6 +95,15 @@ fn a_broken_line_is_named_and_skipped() {
     assert_eq!(output.status.code(), Some(0));
     let output = rulebook(&folder, &["replay", "old", "none.jsonl"], b"");
     assert_eq!(output.status.code(), Some(2));
+    let output = rulebook(&folder, &["replay", "old", "old"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "rulebook: cannot read `old`: it is a folder\n");
+    let output = rulebook(&folder, &["replay", "old", "-"], b"{\"response\": \"caf\xe9\"}\n");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        said.contains("line 1 is no answer: it is not UTF-8, at column 18\n = help: save the file as UTF-8"),
+        "{said}"
+    );
     let output = rulebook(&folder, &["replay", "old", "answers.jsonl", "--out", "no/where"], b"");
     assert_eq!(output.status.code(), Some(2));
 }
@@ -123,7 +132,7 @@ fn a_broken_line_says_what_would_mend_it() {
         [row["message"].as_str().unwrap().to_owned(), row["help"].as_str().unwrap().to_owned()]
     };
     let shape = "a line is a JSON object with `response`, and maybe `id`, `mode` and `session`";
-    assert_eq!(told(0), ["line 1 is no answer: EOF while parsing a value, at column 13", shape]);
+    assert_eq!(told(0), ["line 1 is no answer: this is not JSON: EOF while parsing a value, at column 13", shape]);
     assert_eq!(told(1), ["line 2 is no answer: the pack has no mode `stil`", "did you mean `still`?"]);
     assert_eq!(told(2), ["line 3 is no answer: it is no JSON object", shape]);
 }
