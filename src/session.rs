@@ -157,9 +157,8 @@ impl Program {
                         }
                     }
                 }
-                ("mode" | "state" | "now" | "ids", _) => {
-                    faults.push(misfit(format!("`{name}` of the session has another type")));
-                }
+                ("mode" | "now", _) => faults.push(misfit(format!("`{name}` of the session is no text"))),
+                ("state" | "ids", _) => faults.push(misfit(format!("`{name}` of the session is no object"))),
                 _ => faults.push(
                     misfit(format!("a session has no `{}`", excerpt(name, 60)))
                         .with_nearest(name, ["mode", "state", "now", "ids"]),

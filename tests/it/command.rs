@@ -387,6 +387,12 @@ fn a_file_of_the_host_that_cannot_be_read_says_where_and_what_to_do() {
     assert!(said.contains("`state.reminded`: 1 is not of type"), "{said}");
     let said = trouble("s.json", b"[1]", "--session");
     assert!(said.contains("a session is one JSON object") && said.contains("s.json:1:1"), "{said}");
+    let said = trouble("s.json", br#"{"mode": 3, "state": [], "now": {}, "ids": "x"}"#, "--session");
+    for fault in
+        ["`mode` of the session is no text", "`state` of the session is no object", "`now` of the session is no text"]
+    {
+        assert!(said.contains(fault), "{said}");
+    }
     // A counter at its end would give one id twice.
     let said = trouble("s.json", br#"{"ids": {"page": 18446744073709551615}}"#, "--session");
     assert!(said.contains("`ids` holds the last number of each kind of id, below 9007199254740992"), "{said}");
