@@ -156,25 +156,13 @@ fn idle(program: &Program, rule: &Rule) -> Option<&'static str> {
     let utterances = || program.dialects.iter().flat_map(|one| &one.blocks).any(|block| block.role == Role::Utterance);
     let happens = |on: &Event| match on {
         Event::Utterance => utterances(),
-        on => modes(program).any(|mode| may_happen(program, rule, *on, mode)),
+        on => modes(program).any(|mode| program.may_happen(&rule.modes, *on, mode)),
     };
     if !rule.on.iter().any(happens) {
         return Some("none of its events happens in a mode in which it looks");
     }
     let when = rule.when.as_ref()?;
     program.never_holds(when, None).map(|_| "nothing that is ever set makes its condition hold")
-}
-
-/// Whether an event may come to a rule in a mode.
-fn may_happen(program: &Program, rule: &Rule, on: Event, mode: ModeId) -> bool {
-    rule.modes.include(Some(mode))
-        && match on {
-            Event::Input(class) => {
-                program.flows.inputs.iter().any(|input| input.class == class && input.modes.include(Some(mode)))
-            }
-            Event::Enter(of) | Event::Leave(of) => of == mode,
-            Event::Start | Event::Utterance | Event::Reply => true,
-        }
 }
 
 /// Whether whenever `later` follows, `earlier` has chosen another mode before. Only what happens first on an occasion is
@@ -196,7 +184,7 @@ fn goes_first(program: &Program, earlier: &Rule, later: &Rule) -> bool {
         && later.on.iter().all(|on| {
             matches!(on, Event::Input(_) | Event::Start)
                 && earlier.on.contains(on)
-                && modes(program).filter(|mode| may_happen(program, later, *on, *mode)).all(goes)
+                && modes(program).filter(|mode| program.may_happen(&later.modes, *on, *mode)).all(goes)
         })
 }
 

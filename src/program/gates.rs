@@ -4,7 +4,7 @@
 //! Out: `pack/shut-gate` for each gate that holds for none of them; the same question for any other condition.
 //! Never: guesses: where the values cannot be told, a condition is taken to hold some day.
 
-use super::{Program, Verb};
+use super::{Effect, Program, Verb};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Record, Scope};
 use crate::value::Value;
@@ -34,7 +34,18 @@ impl Program {
 
     /// Whether a condition holds in no state that there can be, with how many were tried; `mode` where it is known.
     pub(crate) fn never_holds(&self, condition: &Expression, mode: Option<&str>) -> Option<usize> {
-        let (states, mode) = (self.states(condition.reads(), mode)?, Value::from(mode));
+        let effects: Vec<&Effect> = self.effects().into_iter().map(|(_, effect)| effect).collect();
+        self.never_holds_after(&effects, condition, mode)
+    }
+
+    /// The same where nothing but these effects ever happens.
+    pub(super) fn never_holds_after(
+        &self,
+        effects: &[&Effect],
+        condition: &Expression,
+        mode: Option<&str>,
+    ) -> Option<usize> {
+        let (states, mode) = (self.states(effects, condition.reads(), mode)?, Value::from(mode));
         let holds = |state: &Record| {
             let mut scope = Scope::new().with("data", &self.data).with("mode", &mode);
             scope.add_record("state", state);
@@ -44,7 +55,7 @@ impl Program {
     }
 
     /// The states that differ in what is read; none where they cannot be told.
-    fn states(&self, reads: &[Vec<String>], mode: Option<&str>) -> Option<Vec<Record>> {
+    fn states(&self, effects: &[&Effect], reads: &[Vec<String>], mode: Option<&str>) -> Option<Vec<Record>> {
         let mut left: Vec<&[String]> = reads.iter().map(Vec::as_slice).collect();
         let (mut known, mut states) = (Vec::new(), vec![self.initial.clone()]);
         while let Some(read) = left.pop() {
@@ -59,7 +70,7 @@ impl Program {
                 Some(compute) => left.extend(compute.reads().iter().map(Vec::as_slice)),
                 None => {
                     let before = states.clone();
-                    for value in self.values(name)? {
+                    for value in self.values(effects, name)? {
                         states.extend(before.iter().cloned().map(|mut state| {
                             state.entry(name).clone_from(&value);
                             state
@@ -76,12 +87,12 @@ impl Program {
     }
 
     /// The values that effects give a value of the state; none where they may be any.
-    fn values(&self, name: &str) -> Option<Vec<Value>> {
+    fn values(&self, effects: &[&Effect], name: &str) -> Option<Vec<Value>> {
         if self.slots.get(name).is_none_or(|slot| slot.host) {
             return None;
         }
         let mut values = Vec::new();
-        for (_, effect) in self.effects() {
+        for effect in effects {
             let (path, value) = match &effect.verb {
                 Some(Verb::Set { path, value }) => (path, Some(value)),
                 Some(Verb::Append { path, .. } | Verb::Remove { path }) => (path, None),

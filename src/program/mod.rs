@@ -30,6 +30,7 @@ mod state;
 mod structure;
 mod tables;
 mod types;
+mod ways;
 
 pub(crate) use block::{Block, BlockId, Called, Closer, FieldName};
 pub(crate) use degradation::{Answers, Chosen, Near};
@@ -255,6 +256,7 @@ impl Program {
         if !diagnostics.iter().any(Diagnostic::is_error) {
             diagnostics.extend(program.run_samples());
             diagnostics.extend(program.check_gates());
+            diagnostics.extend(program.check_ways(&pack.surface));
         }
         program.loaded(diagnostics)
     }
