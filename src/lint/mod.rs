@@ -8,6 +8,7 @@
 mod budgets;
 mod comparisons;
 mod dialects;
+mod endless;
 mod examples;
 mod excuses;
 mod explained;

@@ -5,6 +5,7 @@
 //! not fit.
 //! Never: validates a value of an answer.
 
+use super::endless::Ends;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::judge::unsafe_because;
 use crate::program::{Members, Program, Reply, Schema, example, misfit_at};
@@ -14,15 +15,19 @@ use serde_json::Value;
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, action) in &program.actions {
         let properties = action.schema.json().get("properties");
+        let ends = Ends::of(action.schema.json());
         for (param, at) in &action.params {
             let schema = properties.and_then(|properties| properties.get(param));
             let what = format!("the parameter `{param}` of `{name}`");
             schema.into_iter().for_each(|schema| examine(schema, &what, *at, found));
+            schema.into_iter().for_each(|schema| endless(&ends, schema, &what, *at, found));
         }
         shown(program, name, &action.schema, &action.params, found);
         defaults(name, &action.schema, &action.params, found);
         if let Some(returns) = &action.returns {
-            examine(returns.json(), &format!("what `{name}` returns"), action.at, found);
+            let what = format!("what `{name}` returns");
+            examine(returns.json(), &what, action.at, found);
+            endless(&Ends::of(returns.json()), returns.json(), &what, action.at, found);
         }
     }
     for (name, content) in program.contents.iter().filter(|(_, content)| content.path) {
@@ -35,7 +40,9 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     }
     keys(program, found);
     for (name, slot) in &program.slots {
-        examine(slot.schema.json(), &format!("the state's `{name}`"), slot.at, found);
+        let what = format!("the state's `{name}`");
+        examine(slot.schema.json(), &what, slot.at, found);
+        endless(&Ends::of(slot.schema.json()), slot.schema.json(), &what, slot.at, found);
     }
 }
 
@@ -95,6 +102,15 @@ fn defaults(action: &str, schema: &Schema, params: &[(String, Location)], found:
                     .with_help("say `default = …` with a value that the schema allows"),
             );
         }
+    }
+}
+
+/// What a schema requires must not lead back to it.
+fn endless(ends: &Ends<'_>, schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>) {
+    if !ends.include(schema) {
+        let message = format!("no value satisfies the schema of {what}: by `$ref`, it requires itself within itself");
+        let help = "let one of the members on the way be left out, or a list be empty, so that a value can end";
+        found.push(Diagnostic::new(Code::PACK_NO_VALUE, at, message).with_help(help));
     }
 }
 

@@ -135,6 +135,90 @@ fn a_gate_that_waits_for_what_is_never_said_is_shut() {
     assert!(!pack("state.flag == 'three' or now is none", "two"));
 }
 
+#[test]
+fn a_gate_that_waits_for_what_lies_behind_it_is_shut() {
+    let flow = |gate: &str, opens: &str, rest: &str| {
+        format!(
+            "[state.flag]\ntype = \"boolean\"\ndefault = false\n\
+             [modes.chat]\nexits = [{{ to = \"tidy\"{gate} }}]\n[modes.tidy]\nfinal = true\n\
+             [[rules]]\nid = \"go\"\non = \"reply\"\nin = [\"chat\"]\n{rest}effects = [{{ go = \"tidy\" }}]\n\
+             [[rules]]\nid = \"opens\"\non = \"{opens}\"\neffects = [{{ set = \"flag\", value = true }}]\n"
+        )
+    };
+    let gate = ", gate = \"state.flag\"";
+    let before = "nothing that happens before it";
+    mends("pack/shut-gate", before, &flow(gate, "enter.tidy", ""), &flow(gate, "start", ""));
+    mends("pack/shut-gate", before, &flow(gate, "leave.chat", ""), &flow(gate, "reply", ""));
+    // What a shut gate lets pass all the same happens before it, too.
+    let kept = "[degradation]\ngate-closed = \"keep\"\n";
+    mends("pack/shut-gate", before, &flow(gate, "enter.tidy", ""), &(flow(gate, "enter.tidy", "") + kept));
+    let (never, waits) = ("when = \"1 == 2\"\n", "when = \"state.flag\"\n");
+    let code = "pack/unreachable-mode";
+    mends(code, "no `go` to the mode `tidy` ever happens", &flow("", "reply", never), &flow("", "reply", ""));
+    mends(code, "no `go` to the mode `tidy` ever happens", &flow("", "enter.tidy", waits), &flow("", "reply", waits));
+    // Of a mode that nobody comes to nothing else is told, nor of the one before it.
+    let found = findings(&flow("", "reply", never));
+    assert!(found.iter().filter(|(code, _)| code.starts_with("pack/")).count() == 1, "{found:?}");
+}
+
+#[test]
+fn a_mode_whose_only_way_out_never_happens_is_a_dead_end() {
+    let flow = |when: &str| {
+        format!(
+            "[modes.chat]\nexits = [\"tidy\"]\n[modes.tidy]\nexits = [\"chat\"]\n\
+             [[rules]]\nid = \"go\"\non = \"reply\"\nin = [\"chat\"]\neffects = [{{ go = \"tidy\" }}]\n\
+             [[rules]]\nid = \"back\"\non = \"reply\"\nin = [\"tidy\"]\neffects = [{{ go = \"chat\"{when} }}]\n"
+        )
+    };
+    let when = |when: &str| flow(&format!(", when = \"{when}\""));
+    mends("pack/dead-end", "no `go` out of the mode `tidy` ever happens", &when("false"), &when("state.notes == []"));
+}
+
+#[test]
+fn a_schema_that_requires_itself_within_itself_has_no_value() {
+    let tree = |own: &str, others: &str| {
+        format!(
+            "[actions.keep_note.params.tree]\ntype = \"object\"\n\
+             [actions.keep_note.params.tree.properties.x]\n{own}\"$ref\" = \"#/properties/leaf\"\n\
+             [actions.keep_note.params.leaf]\n\
+             [actions.keep_note.params.leaf.properties.y]\nrequired = true\n{others}\n"
+        )
+    };
+    let back = "\"$ref\" = \"#/properties/tree\"";
+    let typed = |tables: String| tables.replace("params.leaf]\n", "params.leaf]\ntype = \"object\"\n");
+    let code = "pack/unsatisfiable-schema";
+    let of = |tables: &str| findings(tables).into_iter().filter(|(own, _)| own == code).count();
+    // Both are without a value: each requires the other.
+    assert_eq!(of(&typed(tree("required = true\n", back))), 2);
+    assert_eq!(of(&typed(tree("", back))), 0);
+    // What need not be an object may be a text.
+    assert_eq!(of(&tree("required = true\n", back)), 0);
+    assert_eq!(
+        of(&typed(tree("required = true\n", "type = \"array\"\nitems = { \"$ref\" = \"#/properties/tree\" }"))),
+        0
+    );
+    let least = "type = \"array\"\nminItems = 1\nitems = { \"$ref\" = \"#/properties/tree\" }";
+    assert_eq!(of(&typed(tree("required = true\n", least))), 2);
+    let either = "anyOf = [{ \"$ref\" = \"#/properties/tree\" }, { type = \"null\" }]";
+    assert_eq!(of(&typed(tree("required = true\n", either))), 0);
+}
+
+#[test]
+fn words_of_data_keep_their_blanks_where_a_pattern_ignores_its_own() {
+    let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }\n\
+                [data]\nwords = [\"great question\", \"so #1\"]\n\
+                [[guardrails]]\nid = \"praise\"\non = \"message\"\nadvice = \"less\"\n\
+                matches = '(?ix) \\b {{ data.words }} # said in praise'\n";
+    let loaded = Program::load(&Folder::new("p", [("pack.toml", pack)]));
+    let program = loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    let trips = |text: &str| {
+        let outcome = program.run(&program.session(), &format!("<message>{text}</message>"));
+        outcome.diagnostics.iter().any(|one| one.message.contains("less") || one.id.as_deref() == Some("praise"))
+    };
+    assert!(trips("A Great question!") && trips("You are so #1"));
+    assert!(!trips("A greatquestion!") && !trips("You are so#1"));
+}
+
 /// What `check` finds in the pack of the pages with these tables laid over it.
 fn findings(tables: &str) -> Vec<(String, String)> {
     let pack = crate::pages::lay_over(&crate::pages::base(), tables);

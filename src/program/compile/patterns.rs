@@ -22,6 +22,7 @@ impl Compiler<'_> {
             self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, text.at, message).with_help(help));
             return None;
         }
+        let verbose = may_be_verbose(&text.value);
         let mut spelt = String::new();
         let mut words = Vec::new();
         let mut rest = text.value.as_str();
@@ -32,7 +33,7 @@ impl Compiler<'_> {
             if let Some(group) = group_name(before).filter(|_| after.starts_with(')')) {
                 words.push((group.to_owned(), values.clone()));
             }
-            spelt.push_str(&alternatives(values));
+            spelt.push_str(&alternatives(values, verbose));
             rest = after;
         }
         spelt.push_str(rest);
@@ -86,8 +87,31 @@ fn group_name(before: &str) -> Option<&str> {
 }
 
 /// A pattern for any of these texts, the longest first: of two that start alike the longer one is meant.
-fn alternatives(mut texts: Vec<String>) -> String {
+fn alternatives(mut texts: Vec<String>, verbose: bool) -> String {
     texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
-    let escaped: Vec<String> = texts.iter().map(|text| regex::escape(text)).collect();
+    let escape = |text: &String| match verbose {
+        true => with_blanks(&regex::escape(text)),
+        false => regex::escape(text),
+    };
+    let escaped: Vec<String> = texts.iter().map(escape).collect();
     format!("(?:{})", escaped.join("|"))
+}
+
+/// Whether a flag of the pattern may let blanks in it mean nothing: `(?x)`.
+fn may_be_verbose(pattern: &str) -> bool {
+    let flags =
+        |group: &str| group.chars().take_while(|c| c.is_ascii_alphabetic() || *c == '-').any(|flag| flag == 'x');
+    pattern.split("(?").skip(1).any(flags)
+}
+
+/// The text with its blanks spelled so that they count even there.
+fn with_blanks(escaped: &str) -> String {
+    let mut spelt = String::with_capacity(escaped.len());
+    for c in escaped.chars() {
+        match c.is_whitespace() {
+            true => spelt.push_str(&format!("\\x{{{:x}}}", u32::from(c))),
+            false => spelt.push(c),
+        }
+    }
+    spelt
 }
