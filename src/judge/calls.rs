@@ -94,9 +94,11 @@ impl<'r> Judgement<'r> {
             "" => "the call names no action".to_owned(),
             name => format!("there is no action `{}`", excerpt(name, 60)),
         };
+        // A word for what the mode forbids anyway would be no help.
+        let permitted = self.mode.into_iter().flat_map(|mode| self.program.permitted(mode));
         let finding = defect(Defect::UnknownAction, head(block), message)
             .with_rule(Some(bound.at))
-            .with_nearest(name, self.program.actions.keys().map(String::as_str));
+            .with_nearest(name, permitted.map(|(name, ..)| name.as_str()));
         self.answer(Defect::UnknownAction, &Subject::Call(call), finding);
     }
 
