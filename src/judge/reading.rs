@@ -119,7 +119,9 @@ impl Judgement<'_> {
                 (format!("the response is longer than {} bytes", limits.input), None)
             }
             Defect::TooLarge => {
-                (format!("more than {} blocks or {} calls: the rest is text", limits.blocks, limits.calls), None)
+                let (blocks, calls, values) = (limits.blocks, limits.calls, limits.values);
+                let most = format!("{blocks} blocks, {calls} calls or {values} values in all payloads together");
+                (format!("more than {most}: the rest is text"), None)
             }
             Defect::TooCostly => ("reading this takes too many steps: the rest is text".to_owned(), None),
             other => (format!("`{other}` at `{quoted}`"), None),

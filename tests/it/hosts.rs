@@ -179,3 +179,42 @@ fn effects_and_turns_come_back_from_json() {
     let wrong = serde_json::from_str::<Turn>(r#"{"role":"robot","content":"Hi"}"#).unwrap_err();
     assert!(wrong.to_string().starts_with("unknown variant `robot`, expected one of `system`, `user`, `assistant`"));
 }
+
+#[test]
+fn what_all_payloads_share_is_named_where_it_is_spent() {
+    let pack = r#"
+[pack]
+name = "desk"
+[dialects.tagged]
+grammar = "tags"
+[dialects.tagged.blocks]
+say = { role = "message" }
+ask = { role = "call", name = "@name", payload = "json" }
+[dialects.object]
+grammar = "json"
+[dialects.object.blocks]
+"say"    = { role = "message" }
+"asks[]" = { role = "call", name = "@name" }
+[actions.look]
+params = { at = { type = "array" } }
+"#;
+    let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result().unwrap();
+    let program = program.with_limits(Limits { values: 20, ..Limits::default() });
+    let said = |answer: &str, code: &str| {
+        let outcome = program.run(&program.session(), answer);
+        let of_code = outcome.diagnostics.into_iter().filter(|one| one.code == code);
+        of_code.map(|one| one.message).collect::<Vec<_>>()
+    };
+    let ask = r#"<ask name="look">{"at": [1, 2, 3, 4, 5, 6]}</ask>"#;
+    assert!(said(&ask.repeat(2), "response/malformed-payload").is_empty());
+    let spent = said(&ask.repeat(3), "response/malformed-payload");
+    assert!(
+        spent.len() == 1 && spent[0].contains("payloads of the response hold more than 20 values together"),
+        "{spent:?}"
+    );
+    let ask = r#"{"name": "look", "at": [1, 2, 3, 4, 5, 6]}"#;
+    let object = |asks: usize| format!(r#"{{"say": "Hello", "asks": [{}]}}"#, vec![ask; asks].join(", "));
+    assert_eq!(said(&object(1), "response/too-large"), [""; 0]);
+    let spent = said(&object(4), "response/too-large");
+    assert!(spent.len() == 1 && spent[0].contains("20 values in all payloads together"), "{spent:?}");
+}

@@ -89,7 +89,7 @@ pub(super) fn read(text: &str, body: Span, limits: &Limits, values: &Cell<usize>
     };
     if values.get() == 0 {
         return Err(Unreadable {
-            why: format!("the payloads hold more than {} values", limits.values).into(),
+            why: format!("the payloads of the response hold more than {} values together", limits.values).into(),
             at: body,
         });
     }
