@@ -208,8 +208,8 @@ impl<'p> ObjectReader<'p> {
         if cut {
             self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), piece.span, index));
         }
-        if node.is_some_and(|node| node.kind == Kind::String) && !call {
-            body = bare(body, text);
+        if let Some(string) = node.filter(|node| matches!(node.kind, Kind::String | Kind::Torn) && !call) {
+            body = string.inner(text);
             written = Written::String;
             if is_escaped_twice(body.of(text)) {
                 written = Written::Twice;
@@ -261,7 +261,7 @@ impl<'p> ObjectReader<'p> {
     }
 }
 
-/// A key or a string without its quotes.
+/// A key without its quotes.
 fn bare(span: Span, text: &str) -> Span {
     let raw = span.of(text);
     let start = span.start + raw.len() - raw.strip_prefix(['"', '\'']).unwrap_or(raw).len();

@@ -17,6 +17,7 @@ use crate::diagnostic::Defect;
 use crate::grammar::{Machine, RuleId};
 use crate::program::{LevelId, Limits, Outline};
 use crate::text::Span;
+use serde::de::IgnoredAny;
 
 /// The longest key with its colon: a quote that none closes is looked behind so far, and no further.
 const LONGEST_KEY: usize = 300;
@@ -212,11 +213,47 @@ impl<'r, 'm> Lenient<'r, 'm> {
         self.change(|frame| (frame.filled, frame.comma, frame.key) = (true, None, Some(key)));
         self.change(|frame| frame.given |= bit);
         self.space();
-        while self.byte() == b':' && self.outline.faults.extra_colon.is_some() {
-            self.step_over(self.outline.faults.extra_colon);
+        loop {
+            let faults = &self.outline.faults;
+            let extra = match self.byte() {
+                b':' => faults.extra_colon,
+                b'{' if self.opens_nothing(level) => faults.extra_brace,
+                b'[' if self.bytes.get(fits::blank(self.bytes, self.at + 1)) == Some(&b':') => faults.extra_bracket,
+                _ => None,
+            };
+            if extra.is_none() {
+                break;
+            }
+            self.step_over(extra);
             self.space();
         }
         self.value(level);
+    }
+
+    /// Whether a brace before the value of a member opens no object: what stands behind it is no key.
+    fn opens_nothing(&self, level: Option<LevelId>) -> bool {
+        let next = fits::blank(self.bytes, self.at + 1);
+        let entry = level.is_some_and(|level| self.is_entry(level));
+        match self.byte_at(next) {
+            b'[' | b':' => true,
+            b'{' => !entry,
+            byte if self.is_body(level) && byte.is_ascii_alphabetic() => keys::any(self.text, next).is_none(),
+            b'"' => !entry && !self.is_key(next) && keys::any(self.text, next).is_none(),
+            _ => false,
+        }
+    }
+
+    /// Whether the string that a quote at `at` opens is a key, however long or short.
+    fn is_key(&self, at: usize) -> bool {
+        let rest = self.bytes.get(at + 1..).unwrap_or_default();
+        let mut escaped = false;
+        let closes = |byte: &u8| {
+            let closes = *byte == b'"' && !escaped;
+            escaped = *byte == b'\\' && !escaped;
+            closes
+        };
+        let end = rest.iter().take(LONGEST_KEY).position(closes);
+        end.is_some_and(|end| self.bytes.get(fits::blank(self.bytes, at + end + 2)) == Some(&b':'))
     }
 
     fn in_list(&mut self, frame: Frame) {
@@ -292,7 +329,13 @@ impl<'r, 'm> Lenient<'r, 'm> {
                     self.take_faults();
                     let words = Span::new(self.at, end);
                     let span = Span::new(words.start, words.start + words.of(self.text).trim_end().len());
-                    self.tape.leaf(if quoted { Kind::String } else { Kind::Scalar }, span, end >= self.bytes.len());
+                    match quoted {
+                        true => self.tape.leaf(Kind::String, span, false),
+                        false => {
+                            let cut = end >= self.bytes.len() || self.is_torn_body(level, span);
+                            self.tape.leaf(Kind::Scalar, span, cut)
+                        }
+                    };
                     self.at = end;
                 }
                 _ => {
@@ -316,6 +359,19 @@ impl<'r, 'm> Lenient<'r, 'm> {
         }
         let quote = self.find_quote();
         self.byte_at(quote) == b'"' && fits::ends(self.outline, self.text, quote, around)
+    }
+
+    /// Whether words without quotes are foreign text of which there may be more: what stands behind them ends no value.
+    fn is_torn_body(&self, level: Option<LevelId>, words: Span) -> bool {
+        if !self.is_body(level) || serde_json::from_str::<IgnoredAny>(words.of(self.text)).is_ok() {
+            return false;
+        }
+        let open: Vec<Open> = self.open().collect();
+        !fits::goes_on(self.outline, self.text, words.end, self.around(&open, level))
+    }
+
+    fn is_body(&self, level: Option<LevelId>) -> bool {
+        level.is_some_and(|level| self.outline.level(level).body)
     }
 
     /// Where the next quote stands that no backslash escapes. It is looked for once, however many ask.
@@ -394,9 +450,10 @@ impl<'r, 'm> Lenient<'r, 'm> {
                 }
             }
         };
-        // Where a quote is missing, the string stands without the other, too.
-        let span = end.map_or(Span::new(start, self.at), |end| Span::new(from, end));
-        self.tape.leaf(Kind::String, span, cut);
+        match end {
+            Some(end) => self.tape.leaf(Kind::Torn, Span::new(from, end), cut),
+            None => self.tape.leaf(if opened { Kind::String } else { Kind::Torn }, Span::new(start, self.at), cut),
+        };
     }
 
     fn around<'a>(&self, open: &'a [Open], own: Option<LevelId>) -> Around<'a> {
@@ -432,13 +489,34 @@ impl<'r, 'm> Lenient<'r, 'm> {
         self.change(|outer| outer.comma = frame.comma);
     }
 
-    /// Ends a list whose bracket is missing.
+    /// Ends a list whose bracket is missing, or was one too many from the start.
     fn end_list_early(&mut self, frame: Frame) {
+        if self.is_extra_around(frame) {
+            let start = self.tape.get(frame.node).map_or(self.at, |node| node.span().start);
+            self.record(self.outline.faults.extra_bracket, Span::new(start, start + 1));
+            self.tape.unwrap(frame.node);
+            self.stack.pop();
+            return self.change(|outer| outer.comma = frame.comma);
+        }
         let at = frame.comma.unwrap_or(self.at);
         self.record(self.outline.faults.missing_bracket, Span::new(at, at));
         let end = self.end_of_last(frame.node);
-        self.pop_at(end, false);
+        // Of foreign text there may be more.
+        self.pop_at(end, self.is_body(frame.level));
         self.change(|outer| outer.comma = frame.comma);
+    }
+
+    /// Whether nothing but another list stands in a list that is a member of its own, or one string in a body.
+    fn is_extra_around(&self, frame: Frame) -> bool {
+        let mut inside = self.tape.nodes.iter().skip(frame.node + 1);
+        let first = inside.next();
+        let alone = first.is_some_and(|first| first.ends_at() == self.tape.nodes.len());
+        let fits = |kind| match kind {
+            Kind::List => frame.level.is_some(),
+            Kind::String | Kind::Torn => self.is_body(frame.level),
+            _ => false,
+        };
+        alone && first.is_some_and(|first| fits(first.kind))
     }
 
     /// Where the last piece of an object or list ends that has no end of its own.

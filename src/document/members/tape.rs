@@ -35,8 +35,10 @@ pub(super) enum Kind {
     List,
     /// The key of a member, with its quotes if it has any; the value follows.
     Key,
-    /// With its quotes.
+    /// With its quotes; of one that was cut off, with the first.
     String,
+    /// A string that lacks a quote: without the other, too.
+    Torn,
     /// A number, a constant, or words without quotes.
     Scalar,
     /// Valid JSON that nobody looked into.
@@ -48,6 +50,21 @@ pub(super) enum Kind {
 impl Node {
     pub(super) fn span(&self) -> Span {
         Span::new(self.start as usize, self.end as usize)
+    }
+
+    /// The place of the piece behind it.
+    pub(super) fn ends_at(&self) -> usize {
+        self.next as usize
+    }
+
+    /// The text of a string, without its quotes.
+    pub(super) fn inner(&self, text: &str) -> Span {
+        let Span { start, end } = self.span();
+        match (self.kind, self.span().of(text).as_bytes()) {
+            (Kind::String, [_, ..]) if self.cut => Span::new(start + 1, end),
+            (Kind::String, [_, .., _]) => Span::new(start + 1, end - 1),
+            _ => self.span(),
+        }
     }
 }
 
@@ -74,6 +91,14 @@ impl Tape {
             node.end = end as u32;
             node.next = next;
             node.cut = cut;
+        }
+    }
+
+    /// Takes out a piece around one other: what is left is that one.
+    pub(super) fn unwrap(&mut self, at: usize) {
+        if at < self.nodes.len() {
+            self.nodes.remove(at);
+            self.nodes.iter_mut().skip(at).for_each(|node| node.next -= 1);
         }
     }
 
@@ -126,7 +151,7 @@ impl Tape {
                 }
                 Kind::Object => Value::Object(Object::new()),
                 Kind::List => Vec::new().into(),
-                Kind::String => decode_string(unquoted(raw)).into(),
+                Kind::String | Kind::Torn => decode_string(node.inner(text).of(text)).into(),
                 Kind::Scalar => scalar(raw)?,
                 Kind::Sealed => match read_strictly(raw, limits, values) {
                     Ok(json) => {
@@ -159,7 +184,7 @@ impl Tape {
     }
 }
 
-/// A string without its quotes, of either kind, if it has any; one that was cut off has the first only.
+/// A key without its quotes, of either kind, if it has any.
 pub(super) fn unquoted(raw: &str) -> &str {
     let body = raw.strip_prefix(['"', '\'']);
     body.map_or(raw, |body| body.strip_suffix(['"', '\'']).unwrap_or(body))
