@@ -125,6 +125,26 @@ impl<'r> Analysis<'r> {
         }
     }
 
+    /// A byte of ASCII that `parts` surely match where it stands next, and no more than that, without a capture.
+    pub(super) fn end(&self, parts: &[Expr]) -> Option<u8> {
+        let (last, before) = parts.split_last()?;
+        let choices = if let Expr::Choice(choices) = last { choices.as_slice() } else { std::slice::from_ref(last) };
+        let fails = |expr: &Expr, byte: u8| {
+            let lead = self.lead(expr);
+            !lead.empty && !lead.bytes.holds(byte)
+        };
+        let passed = |part: &Expr, byte: u8| match part {
+            Expr::Optional(inner) | Expr::Repeat(inner) => fails(inner, byte),
+            _ => false,
+        };
+        choices.iter().enumerate().find_map(|(number, choice)| {
+            let Expr::Text(text) = choice else { return None };
+            let [byte @ ..0x80] = *text.as_bytes() else { return None };
+            let refused = choices.iter().take(number).all(|choice| fails(choice, byte));
+            (refused && before.iter().all(|part| passed(part, byte))).then_some(byte)
+        })
+    }
+
     /// The class of `expr`, if it is one: it takes exactly one character and leaves no capture.
     pub(super) fn class(&mut self, expr: &Expr, mode: Mode) -> Option<Class> {
         match expr {

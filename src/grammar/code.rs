@@ -51,6 +51,8 @@ pub(super) enum Op {
     Jump { to: u32 },
     /// Goes on elsewhere, up to its `End`.
     Call { to: u32 },
+    /// A rule in its shortest form at once, if it stands here: the number of the form.
+    Short(u32),
     /// A capture starts.
     Open(u16),
     /// The innermost capture ends.
@@ -102,6 +104,20 @@ pub(super) struct Switch {
     pub(super) targets: Vec<u32>,
 }
 
+/// The shortest form of a rule, which most of its matches have: a literal, a rule that runs over characters, and one byte.
+#[derive(Debug)]
+pub(super) struct Short {
+    pub(super) rule: u16,
+    pub(super) literal: Box<str>,
+    /// The rule inside, and the sets of its first character and of all others.
+    pub(super) name: u16,
+    pub(super) first: u32,
+    pub(super) rest: u32,
+    pub(super) end: u8,
+    /// Behind the instructions of the rule.
+    pub(super) to: u32,
+}
+
 /// A compiled grammar.
 #[derive(Debug, Default)]
 pub(super) struct Code {
@@ -110,6 +126,7 @@ pub(super) struct Code {
     pub(super) texts: Vec<Box<str>>,
     pub(super) untils: Vec<Until>,
     pub(super) switches: Vec<Switch>,
+    pub(super) shorts: Vec<Short>,
     /// Where each rule starts, by its number.
     pub(super) entries: Vec<u32>,
 }
@@ -258,6 +275,7 @@ impl Compiler<'_, '_> {
         let rules = self.rules;
         let Some(body) = rules.get(rule) else { return };
         let (shown, inside) = self.analysis.capture(rule, mode);
+        let short = if shown { self.short(rule, &body.expr, inside) } else { None };
         if shown {
             self.add(Op::Open(rule as u16));
         }
@@ -265,6 +283,29 @@ impl Compiler<'_, '_> {
         if shown {
             self.add(Op::Close);
         }
+        let to = self.here();
+        if let Some(short) = short.and_then(|short| self.code.shorts.get_mut(short as usize)) {
+            short.to = to;
+        }
+    }
+
+    /// Tries the shortest form of a rule first, if it has one whose captures are the rule and the one inside.
+    fn short(&mut self, rule: usize, expr: &Expr, mode: Mode) -> Option<u32> {
+        let Expr::Sequence(parts) = expr else { return None };
+        let [Expr::Text(literal), Expr::Call(name), tail @ ..] = parts.as_slice() else { return None };
+        let (true, inside) = self.analysis.capture(*name, mode) else { return None };
+        let Expr::Sequence(parts) = &self.rules.get(*name)?.expr else { return None };
+        let [first, Expr::Repeat(rest)] = parts.as_slice() else { return None };
+        let ascii = |class: &Class| matches!(class.wide, Wide::None);
+        let first = self.analysis.class(first, inside).filter(ascii)?;
+        let rest = self.analysis.class(rest, inside).filter(ascii)?;
+        let end = self.analysis.end(tail).filter(|end| !rest.leads().holds(*end))?;
+        let (first, rest) = (self.set_of(first), self.set_of(rest));
+        let (rule, name, literal) = (rule as u16, *name as u16, literal.as_str().into());
+        self.code.shorts.push(Short { rule, literal, name, first, rest, end, to: 0 });
+        let number = self.code.shorts.len() as u32 - 1;
+        self.add(Op::Short(number));
+        Some(number)
     }
 
     fn expr(&mut self, expr: &Expr, mode: Mode) {

@@ -4,7 +4,7 @@
 //! Out: [`Progress`], and the [`Capture`]s of a match.
 //! Never: recurses on the text, reads a byte twice without a step, or decides while more text could change the answer.
 
-use super::code::{Code, Op, Set, Stops, Until};
+use super::code::{Code, Op, Set, Short, Stops, Until};
 use super::{Grammar, RuleId};
 use crate::text::Span;
 
@@ -307,6 +307,16 @@ impl Machine {
                     self.frames.pop();
                     Step::To(after)
                 }
+                Op::Short(number) => {
+                    match code.shorts.get(number as usize).and_then(|short| self.short(short, code, text, at)) {
+                        Some((to, end)) => {
+                            left = left.saturating_sub(((end - at) / BYTES_PER_STEP) as u64);
+                            at = end;
+                            Step::To(to)
+                        }
+                        None => Step::On,
+                    }
+                }
                 Op::Open(rule) if self.stop == Some(RuleId(rule)) => {
                     self.stop = None;
                     Step::Wait
@@ -436,6 +446,34 @@ impl Machine {
         (self.op, self.at) = (op, at);
         *steps = left;
         progress
+    }
+
+    /// Where the shortest form of a rule ends that starts here, if all of it has come, and where to go on; its captures are
+    /// taken.
+    fn short(&mut self, short: &Short, code: &Code, text: &str, at: usize) -> Option<(u32, usize)> {
+        let rest = text.as_bytes().get(at..)?;
+        let start = at + short.literal.len();
+        // A byte or two: a comparison of slices would be a call.
+        let starts =
+            rest.len() > short.literal.len() && short.literal.bytes().zip(rest).all(|(one, other)| one == *other);
+        let set = |set: u32| code.sets.get(set as usize);
+        if !starts || !set(short.first)?.holds(*rest.get(short.literal.len())?) {
+            return None;
+        }
+        let end = run_over(set(short.rest)?, text, start + 1);
+        let count = self.captures.len();
+        if text.as_bytes().get(end) != Some(&short.end) || self.stop.is_some() || count + 2 > self.most_captures {
+            return None;
+        }
+        let next = count as u32 + 2;
+        let capture = |rule: u16, start: usize, end: usize| Capture {
+            rule: RuleId(rule),
+            start: start as u32,
+            end: end as u32,
+            next,
+        };
+        self.captures.extend([capture(short.rule, at, end + 1), capture(short.name, start, end)]);
+        Some((short.to, end + 1))
     }
 
     fn push(&mut self, frame: Frame) -> Step {
