@@ -10,7 +10,7 @@
 
 use super::ladder::Open;
 use super::mark::Mark;
-use super::payload::{MOST_TAGS, Tag, field_family, read_tags};
+use super::payload::{MOST_TAGS, Tag, Tags, field_family, read_tags};
 use super::reader::Scanner;
 use super::strings::{Lead, Strings};
 use super::{Given, Quoted};
@@ -21,12 +21,12 @@ use crate::text::Span;
 
 /// The tags of a part of the response.
 #[derive(Debug, Default)]
-pub(super) struct Tags {
+pub(super) struct Pairs {
     part: Span,
-    list: Vec<Tag>,
+    list: Tags,
 }
 
-impl Tags {
+impl Pairs {
     /// The first tag from `at` on.
     fn position(&self, at: usize) -> usize {
         self.list.partition_point(|tag| tag.span().start < at)
@@ -150,7 +150,7 @@ impl Scanner {
         };
         if !self.pairs.cover(open.opener.start, end) {
             let part = Span::new(open.opener.start, end);
-            self.pairs = Tags { part, list: self.tags(open, part, given) };
+            self.pairs = Pairs { part, list: self.tags(open, part, given) };
         }
         let closes = |tag: &Tag| tag.closer().and_then(|closer| self.pairs.list.get(closer));
         let call = self.pairs.list.get(self.pairs.position(open.opener.start));
@@ -169,7 +169,7 @@ impl Scanner {
         Quoted::No
     }
 
-    fn tags(&self, open: &Open, part: Span, given: &Given<'_>) -> Vec<Tag> {
+    fn tags(&self, open: &Open, part: Span, given: &Given<'_>) -> Tags {
         read_tags(given.text, part, self.masks.found(), given.dialect, open.family, &self.limits)
     }
 }

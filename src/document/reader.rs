@@ -17,7 +17,7 @@ use super::mark::{Kind, Mark, Opener, opener};
 use super::marks::{Look, Marker};
 use super::masks::{Kinds, Masks};
 use super::prelude::{Prelude, Sought, Stand};
-use super::quoted::Tags;
+use super::quoted::Pairs;
 use super::{Attribute, Attributes, Block, Document, Ended, Given, Key, Pieces, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
@@ -41,7 +41,7 @@ pub(super) struct Scanner {
     pub(super) masks: Masks,
     pub(super) marker: Marker,
     /// Tags that balance, as far as that was asked.
-    pub(super) pairs: Tags,
+    pub(super) pairs: Pairs,
     /// The search for the block that opens where the answer starts, until it is over.
     pub(super) prelude: Option<Box<Prelude>>,
     pub(super) machine: Machine,
@@ -73,7 +73,7 @@ impl Scanner {
             limits,
             masks: Masks::new(kinds),
             marker: Marker::new(&limits),
-            pairs: Tags::default(),
+            pairs: Pairs::default(),
             prelude: Prelude::new(dialect),
             // A few places to come back to for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(captures(&limits)),

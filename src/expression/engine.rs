@@ -99,8 +99,8 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
     };
     for step in steps {
         let found = match step {
-            Step::Key(key) => within(value, |value| member(value, &Value::from(key.as_str()))),
-            Step::Place(place) => within(value, |value| member(value, &Value::from(*place))),
+            Step::Key(key) => within(value, |value| called(value, key)),
+            Step::Place(place) => within(value, |value| item(value, *place)),
             Step::Of(other) => {
                 let key = resolve(reads, *other, scope)?;
                 within(value, |value| member(value, &key))
@@ -148,12 +148,24 @@ fn length(value: &Value) -> Result<Value, Failure> {
 
 /// A member by its name, or an item or character by its place; negative ones count from the end.
 fn member<'j>(holder: &'j Value, key: &Value) -> Option<Cow<'j, Value>> {
-    let place = |len: usize| {
-        let place = key.as_i64().or_else(|| i64::from_str(key.as_str()?).ok())?;
-        usize::try_from(if place < 0 { place.checked_add_unsigned(len as u64)? } else { place }).ok()
-    };
+    match key.as_str() {
+        Some(name) => called(holder, name),
+        None => item(holder, key.as_i64()?),
+    }
+}
+
+fn called<'j>(holder: &'j Value, name: &str) -> Option<Cow<'j, Value>> {
     match holder {
-        Value::Object(members) => members.get(key.as_str()?).map(Cow::Borrowed),
+        Value::Object(members) => members.get(name).map(Cow::Borrowed),
+        Value::Array(_) | Value::String(_) => item(holder, i64::from_str(name).ok()?),
+        _ => None,
+    }
+}
+
+fn item(holder: &Value, place: i64) -> Option<Cow<'_, Value>> {
+    let place =
+        |len: usize| usize::try_from(if place < 0 { place.checked_add_unsigned(len as u64)? } else { place }).ok();
+    match holder {
         Value::Array(items) => items.get(place(items.len())?).map(Cow::Borrowed),
         Value::String(text) => {
             let char = text.chars().nth(place(text.chars().count())?)?;

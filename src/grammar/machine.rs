@@ -7,6 +7,7 @@
 use super::code::{Code, Op, Set, Short, Stops, Until};
 use super::{Grammar, RuleId};
 use crate::text::Span;
+use smallvec::SmallVec;
 
 /// How a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,8 +83,10 @@ const CALL: u32 = u32::MAX;
 const NONE: u32 = u32::MAX;
 /// How many frames a machine may stack up unless told otherwise: 64 KiB.
 const FRAMES: usize = 4096;
-/// So many captures most matches hold, and so many frames.
-const MOST_HOLD: usize = 16;
+/// So many captures most matches hold.
+const FEW: usize = 8;
+/// So many frames there is room for once a match needs one.
+const FIRST_FRAMES: usize = 16;
 /// A step pays for this many bytes of a run over a set.
 const BYTES_PER_STEP: usize = 16;
 
@@ -91,7 +94,7 @@ const BYTES_PER_STEP: usize = 16;
 #[derive(Debug)]
 pub struct Machine {
     frames: Vec<Frame>,
-    captures: Vec<Capture>,
+    captures: SmallVec<[Capture; FEW]>,
     most: usize,
     most_captures: usize,
     op: u32,
@@ -133,7 +136,7 @@ impl Machine {
         let done = Some(Progress::Failed);
         Self {
             frames: Vec::new(),
-            captures: Vec::new(),
+            captures: SmallVec::new(),
             most,
             most_captures: NONE as usize,
             op: 0,
@@ -153,9 +156,6 @@ impl Machine {
     pub fn start(&mut self, grammar: &Grammar, rule: RuleId, at: usize) {
         self.frames.clear();
         self.captures.clear();
-        // What most matches take.
-        self.captures.reserve(MOST_HOLD);
-        self.frames.reserve(MOST_HOLD);
         let entry = grammar.code.entries.get(usize::from(rule.0)).copied();
         self.op = entry.unwrap_or_default();
         self.at = at;
@@ -472,13 +472,17 @@ impl Machine {
             end: end as u32,
             next,
         };
-        self.captures.extend([capture(short.rule, at, end + 1), capture(short.name, start, end)]);
+        self.captures.push(capture(short.rule, at, end + 1));
+        self.captures.push(capture(short.name, start, end));
         Some((short.to, end + 1))
     }
 
     fn push(&mut self, frame: Frame) -> Step {
         if self.frames.len() >= self.most {
             return Step::TooDeep;
+        }
+        if self.frames.capacity() == 0 {
+            self.frames.reserve(FIRST_FRAMES);
         }
         self.frames.push(frame);
         Step::On

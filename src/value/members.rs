@@ -17,8 +17,8 @@ const FEW: usize = 8;
 #[derive(Debug, Clone)]
 pub(crate) struct Members<V> {
     list: Vec<Member<V>>,
-    /// Where each stands, once they are more than [`FEW`].
-    places: Option<Box<Places>>,
+    /// Where each stands, once they are more than [`FEW`]; a copy shares it until either gets or loses one.
+    places: Option<Arc<Places>>,
 }
 
 /// A name and its value.
@@ -123,7 +123,7 @@ impl<V> Members<V> {
     pub(crate) fn remove(&mut self, name: &str) -> Option<V> {
         let place = self.position(name)?;
         if let Some(places) = &mut self.places {
-            places.remove(&self.list, place, name);
+            Arc::make_mut(places).remove(&self.list, place, name);
         }
         Some(self.list.remove(place).1)
     }
@@ -140,17 +140,17 @@ impl<V> Members<V> {
     fn push(&mut self, name: Arc<str>, value: V) -> usize {
         self.list.push((name, value));
         match &mut self.places {
-            Some(places) => places.add(&self.list),
+            Some(places) => Arc::make_mut(places).add(&self.list),
             None => self.places = self.find_all(),
         }
         self.list.len() - 1
     }
 
     /// Where each member stands, if they are many.
-    fn find_all(&self) -> Option<Box<Places>> {
-        let mut places = (self.list.len() > FEW).then(Box::<Places>::default)?;
+    fn find_all(&self) -> Option<Arc<Places>> {
+        let mut places = (self.list.len() > FEW).then(Places::default)?;
         (1..=self.list.len()).filter_map(|end| self.list.get(..end)).for_each(|list| places.add(list));
-        Some(places)
+        Some(Arc::new(places))
     }
 }
 

@@ -18,12 +18,16 @@ use crate::grammar::{Machine, RuleId};
 use crate::program::{Dialect, Family, FieldName, Limits, tag_family};
 use crate::surface::Trim;
 use crate::text::{Span, Stretch};
+use smallvec::SmallVec;
 use std::num::NonZeroU32;
+
+/// So many fields most bodies have.
+const FEW: usize = 4;
 
 /// The outermost fields of a body.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
-    pub(crate) list: Vec<Field>,
+    pub(crate) list: SmallVec<[Field; FEW]>,
     /// Openers that nothing closes.
     pub(crate) unclosed: Vec<Span>,
     /// Closers that close nothing.
@@ -91,6 +95,9 @@ enum Kind {
     Empty,
     Close,
 }
+
+/// The tags of one text in order: two for each of its fields, as a rule.
+pub(crate) type Tags = SmallVec<[Tag; 2 * FEW]>;
 
 /// Tags of one text that are looked at.
 pub(crate) const MOST_TAGS: usize = 20_000;
@@ -172,9 +179,9 @@ pub(crate) fn read_tags(
     dialect: &Dialect,
     family: usize,
     limits: &Limits,
-) -> Vec<Tag> {
+) -> Tags {
     field_family(dialect, family)
-        .map_or_else(Vec::new, |family| pair(text, tags(text, body, masks, &[], family, limits), dialect))
+        .map_or_else(Tags::new, |family| pair(text, tags(text, body, masks, &[], family, limits), dialect))
 }
 
 /// What the JSON of a body quotes, in order: no tag in there is a field. Where it cannot be told apart from some place on,
@@ -219,14 +226,14 @@ fn says(text: &str, tag: &Tag, dialect: &Dialect, family: usize, attribute: &str
 }
 
 /// Every tag of the body that does not start in its `data`, in order.
-fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, limits: &Limits) -> Vec<Tag> {
+fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, limits: &Limits) -> Tags {
     let mut machine = Machine::new().capturing(8 + 3 * limits.fields);
     let mut steps = limits.steps(body.len());
     let within = text.get(..body.end).unwrap_or_default();
     let first = family.open_lead.literal.bytes().next().unwrap_or(b'<');
     let mut mask = masks.partition_point(|mask| mask.span().end <= body.start);
     let mut data = data.iter().peekable();
-    let mut tags = Vec::new();
+    let mut tags = Tags::new();
     let mut at = body.start;
     while let Some(offset) = memchr::memchr(first, within.as_bytes().get(at..).unwrap_or_default()) {
         let start = at + offset;
@@ -257,9 +264,6 @@ fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, 
         };
         if let Some(tag) = tag {
             at = tag.span().end;
-            if tags.is_empty() {
-                tags.reserve(FEW_TAGS / 4);
-            }
             tags.push(tag);
             if tags.len() >= MOST_TAGS {
                 break;
@@ -273,7 +277,7 @@ fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, 
 const FEW_TAGS: usize = 32;
 
 /// Gives each opener the closer that balances it among the tags of its name.
-fn pair(text: &str, mut tags: Vec<Tag>, dialect: &Dialect) -> Vec<Tag> {
+fn pair(text: &str, mut tags: Tags, dialect: &Dialect) -> Tags {
     if tags.len() <= FEW_TAGS {
         for index in 0..tags.len() {
             let Some(tag) = tags.get(index).filter(|tag| tag.kind == Kind::Close) else { continue };
