@@ -250,9 +250,18 @@ impl<'j> Run<'j> {
                     Some(other) => Some(other?),
                     None => None,
                 };
+                let held = match &other {
+                    Some((Test::In, text)) if path.is_empty() && items.len() > MANY => text.text().map(held_bytes),
+                    _ => None,
+                };
                 let mut sure = true;
                 items.retain(|item| {
                     let passes = || {
+                        if let (Some(held), Some(word)) = (&held, item.text())
+                            && !word.bytes().all(|byte| held.get(usize::from(byte)) == Some(&true))
+                        {
+                            return Some(false);
+                        }
                         let found = item.at(path)?;
                         match &other {
                             Some((test, other)) => self.test(*test, &found, other),
@@ -341,6 +350,18 @@ impl<'j> Run<'j> {
             }
         })
     }
+}
+
+/// Of more words than these a text is asked first which bytes it holds: most of them are then known not to be in it.
+const MANY: usize = 8;
+
+/// Which bytes a text holds.
+fn held_bytes(text: &str) -> [bool; 256] {
+    let mut held = [false; 256];
+    for byte in text.bytes() {
+        held.get_mut(usize::from(byte)).into_iter().for_each(|held| *held = true);
+    }
+    held
 }
 
 const NONE: Held<'static> = Held::Value(Cow::Owned(Value::Null));
@@ -488,6 +509,8 @@ mod tests {
         "nowhere == 1",
         "'a' in filled and 'b' in params.t",
         "params.t in 'cab'",
+        "['a', 'x', 'b', 'c a', '', 'hh', 'te', 'zz', 'ext', 'i'] | select('in', filled | string) | list",
+        "['a', 'x', 'b', 'c a', '', 'hh', 'te', 'zz', 'ext', 'i'] | reject('in', params.t | default('hi')) | list",
         "filled | string",
         "n | string",
         "state | string",
