@@ -8,9 +8,9 @@
 
 use std::collections::VecDeque;
 
-/// A piece holds so many; the first begins with fewer and grows as any list does.
+/// A piece holds so many; the first begins with fewer, up to so many bytes, and grows as any list does.
 const PIECE: usize = 256;
-const FIRST: usize = 16;
+const FIRST: usize = 768;
 
 /// A list in pieces. What it has forgotten keeps its numbers.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl<T> Pieces<T> {
         }
         let last = self.further.back_mut().unwrap_or(&mut self.first);
         if last.capacity() == 0 {
-            last.reserve(if self.len == 0 { FIRST } else { PIECE });
+            last.reserve(if self.len == 0 { FIRST / size_of::<T>().max(1) } else { PIECE });
         }
         last.push(one);
         self.len += 1;

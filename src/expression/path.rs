@@ -81,7 +81,11 @@ impl PathTemplate {
     ///
     /// A template that fails, or gives anything but a number or a text with something in it.
     pub(crate) fn render(&self, scope: &Scope<'_>) -> Result<Keys<'_>, Failure> {
-        self.segments.iter().map(|segment| key(segment, scope)).collect()
+        let mut keys = Keys::new();
+        for segment in &self.segments {
+            keys.push(key(segment, scope)?);
+        }
+        Ok(keys)
     }
 }
 

@@ -92,7 +92,6 @@ impl Record {
 
     /// The member of this name, mutable; inserted as `null` if there was none. What is computed from it is computed anew.
     pub fn entry(&mut self, name: &str) -> &mut Value {
-        self.get(name);
         &mut self.slot(name).value
     }
 
@@ -129,7 +128,7 @@ impl Record {
 
     /// Takes the member of this name out; the others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
-        self.get(name)?;
+        self.0.position(name)?;
         self.slot(name);
         Arc::make_mut(&mut self.0).remove(name).map(|member| member.value)
     }
@@ -141,19 +140,22 @@ impl Record {
 
     /// The place of a member, which is computed no more; what else is computed is computed anew.
     fn slot(&mut self, name: &str) -> &mut Member {
+        let place = self.0.position(name);
+        let known = place.and_then(|place| self.0.as_slice().get(place)).map(|(_, member)| member);
+        // Before anything changes that it may be computed from.
+        let value = known.filter(|member| member.computed.is_some()).map(|member| member.value(self).clone());
         let members = Arc::make_mut(&mut self.0);
-        if let Some(member) = members.get_mut(name)
-            && let Some(computed) = member.computed.take()
-        {
-            member.value = computed.value.get().cloned().unwrap_or_default();
-        }
         for computed in members.values_mut().filter_map(|member| member.computed.as_mut()) {
             match Arc::get_mut(&mut computed.value) {
                 Some(value) => drop(value.take()),
                 None => computed.value = Arc::default(),
             }
         }
-        members.entry(name)
+        let member = members.entry_at(place, name);
+        if let Some(value) = value {
+            *member = Member::of(value);
+        }
+        member
     }
 
     /// The same object as a value.

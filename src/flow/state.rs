@@ -25,7 +25,7 @@ pub(super) fn dotted(path: &[Cow<'_, str>]) -> String {
         if index > 0 {
             out.push('.');
         }
-        match memchr::memchr2(b'.', b'"', key.as_bytes()).is_some() {
+        match key.bytes().any(|byte| matches!(byte, b'.' | b'"')) {
             true => out.push_str(&Value::from(&**key).to_string()),
             false => out.push_str(key),
         }

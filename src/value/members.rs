@@ -99,12 +99,20 @@ impl<V> Members<V> {
     }
 
     /// The member of this name; a new one stands behind the others.
-    #[expect(clippy::indexing_slicing, reason = "the place was found or made just before")]
     pub(crate) fn entry(&mut self, name: &str) -> &mut V
     where
         V: Default,
     {
-        let place = self.position(name).unwrap_or_else(|| self.push(name.into(), V::default()));
+        self.entry_at(self.position(name), name)
+    }
+
+    /// The same where its position is known, or that there is none.
+    #[expect(clippy::indexing_slicing, reason = "the place was found or made just before")]
+    pub(crate) fn entry_at(&mut self, position: Option<usize>, name: &str) -> &mut V
+    where
+        V: Default,
+    {
+        let place = position.unwrap_or_else(|| self.push(name.into(), V::default()));
         &mut self.list[place].1
     }
 
