@@ -192,6 +192,9 @@ fn without_line_breaks(span: Span, text: &str) -> Span {
 fn inside_fence(span: Span, text: &str) -> Option<Span> {
     let core = span.trimmed(text);
     let body = core.of(text);
+    if !body.trim_start_matches(|c: char| c == ' ' || rules(c)).starts_with(is_mark) {
+        return None;
+    }
     let first = core.start + body.find('\n')? + 1;
     let last = core.start + body.rfind('\n')? + 1;
     let Line::Fence(open) = read(Span::new(core.start, first).of(text)) else { return None };

@@ -92,13 +92,18 @@ impl Scanner {
     fn in_tag(&mut self, data: &mut Data, family: &Family, at: usize, within: &str, complete: bool) -> Quoted {
         let bytes = within.as_bytes();
         let first = lead(family).open;
+        // Only quotes keep what looks like a tag in one, and most payloads have none.
+        let quotes = |part: &[u8]| memchr::memchr2(b'"', b'\'', part).is_some();
+        if !quotes(bytes.get(data.tags..at).unwrap_or_default()) {
+            data.tags = data.tags.max(at);
+            return Quoted::No;
+        }
         while let Some(offset) = bytes.get(data.tags..at).and_then(|rest| memchr::memchr(first, rest)) {
             let start = data.tags + offset;
             data.tags = start + 1;
             let next = bytes.get(data.tags..at).and_then(|rest| memchr::memchr(first, rest));
             let between = bytes.get(start..next.map_or(at, |next| data.tags + next)).unwrap_or_default();
-            // Only quotes keep what looks like a tag in one.
-            if memchr::memchr2(b'"', b'\'', between).is_none() || !family.may_open(between) || self.is_masked(start) {
+            if !quotes(between) || !family.may_open(between) || self.is_masked(start) {
                 continue;
             }
             if !complete && within.len() < data.retry {

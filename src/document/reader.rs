@@ -202,19 +202,16 @@ impl Scanner {
     }
 
     fn resolve(&mut self, given: &Given<'_>, complete: bool) {
+        let mut current = self.open.take();
         while !self.stopped {
-            if let Some(mut open) = self.open.take() {
+            if let Some(open) = &mut current {
                 let region = if complete { Some(self.end(given)) } else { None };
-                match self.find_end(&mut open, given, region, usize::MAX) {
-                    Some(end) => self.close(open, end, given, None, 0),
-                    None => {
-                        self.open = Some(open);
-                        return;
-                    }
-                }
+                let Some(end) = self.find_end(open, given, region, usize::MAX) else { break };
+                self.close(open, end, given, None, 0);
+                current = None;
                 continue;
             }
-            let Some(mark) = self.marker.mark(self.next) else { return };
+            let Some(mark) = self.marker.mark(self.next) else { break };
             self.next += 1;
             if mark.start() < self.at {
                 continue;
@@ -226,7 +223,7 @@ impl Scanner {
                     self.finds(Found::new(What::Defect(Defect::MalformedOpener), mark.span()));
                 }
                 Kind::Open { family, id, .. } if self.counts(given, &mark, id) => {
-                    self.open = self.begin(&mark, usize::from(family), id, self.next, given);
+                    current = self.begin(&mark, usize::from(family), id, self.next, given);
                     let name = mark.name().of(given.text);
                     for (number, claim) in self.claims.iter_mut().filter(|(_, claim)| claim.is_none()) {
                         let dialect = given.dialects.get(*number);
@@ -236,6 +233,7 @@ impl Scanner {
                 Kind::Open { .. } => {}
             }
         }
+        self.open = current;
     }
 
     fn masked(&mut self, mark: &Mark) {
@@ -295,7 +293,7 @@ impl Scanner {
     }
 
     /// Takes in a block whose end is known, and what stands inside it.
-    fn close(&mut self, open: Open, end: End, given: &Given<'_>, parent: Option<usize>, depth: usize) {
+    fn close(&mut self, open: &mut Open, end: End, given: &Given<'_>, parent: Option<usize>, depth: usize) {
         let Some(block) = given.block(open.id) else { return };
         let index = self.blocks.len();
         if end.ending == Ending::Fence {
@@ -325,9 +323,9 @@ impl Scanner {
         {
             if each && parent.is_none() {
                 if !listed.calls.is_empty() {
-                    self.edges(given, &open, &end, index);
+                    self.edges(given, open, &end, index);
                 }
-                self.list(&open, listed, span, ended);
+                self.list(open, listed, span, ended);
                 self.pass(span);
                 return;
             }
@@ -343,8 +341,8 @@ impl Scanner {
                 if matches!(open.payload, Fill::Bottomless) { Defect::MalformedPayload } else { Defect::UnclosedBlock };
             self.found.push(Found::of(What::Defect(what), span, index));
         }
-        self.edges(given, &open, &end, index);
-        let mut attributes = open.attributes;
+        self.edges(given, open, &end, index);
+        let mut attributes = std::mem::take(&mut open.attributes);
         attributes.extend(named);
         self.blocks.push(Block {
             id: open.id,
@@ -499,7 +497,7 @@ impl Scanner {
                         Span::new(mark.start(), end.at),
                         child,
                     ));
-                    self.close(open, end, given, Some(index), depth + 1);
+                    self.close(&mut open, end, given, Some(index), depth + 1);
                 }
                 Kind::Open { family, id, .. } => {
                     self.finds(Found::inside(What::Defect(Defect::NestedBlock), mark.span(), index));
