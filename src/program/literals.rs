@@ -39,8 +39,8 @@ pub(super) struct Literals {
 
 #[derive(Debug)]
 struct Literal {
-    /// The hash of its gram.
-    hash: usize,
+    /// Four of its bytes.
+    gram: u32,
     /// Where its gram stands in it.
     at: usize,
     text: Arc<[u8]>,
@@ -60,17 +60,18 @@ impl Literals {
                 let (start, window) = rarest.unwrap_or((0, &[]));
                 let grams = window.windows(GRAM).enumerate().filter_map(|(at, gram)| Some((at, gram.first_chunk()?)));
                 literals.extend(grams.map(|(at, gram)| Literal {
-                    hash: hash(small(*gram)),
+                    gram: small(*gram),
                     at: start + at,
                     text: Arc::clone(&text),
                     pattern,
                 }));
             }
         }
-        literals.sort_by_key(|literal| literal.hash);
+        literals.sort_by_key(|literal| hash(literal.gram));
         let (mut held, mut first) = (Box::new([false; 1 << BITS]), Box::new([0; 1 << BITS]));
         for (number, literal) in literals.iter().enumerate().rev() {
-            if let (Some(held), Some(first)) = (held.get_mut(literal.hash), first.get_mut(literal.hash)) {
+            let hash = hash(literal.gram);
+            if let (Some(held), Some(first)) = (held.get_mut(hash), first.get_mut(hash)) {
                 (*held, *first) = (true, number as u32);
             }
         }
@@ -89,17 +90,18 @@ impl Literals {
     /// As [`find`](Self::find), at each place of the text that is a multiple of `STEP`.
     fn find_at<const STEP: usize>(&self, text: &[u8]) -> Vec<usize> {
         let mut found = Vec::new();
-        let mut at = 0;
-        // Grams are seldom any of the literals', so many are asked at once.
-        while let Some(window) = text.get(at..).and_then(|rest| rest.first_chunk::<WINDOW>()) {
-            let mut places = may_hold_in::<STEP>(&self.held, window);
+        let asked = STEP * EIGHTS * grams_in_eight(STEP);
+        let last = text.len().checked_sub(WINDOW);
+        // Grams are seldom any of the literals', so many are asked at once. The last window overlaps the one before it.
+        for at in (0..last.unwrap_or_default()).step_by(asked).chain(last) {
+            let window = text.get(at..).and_then(|rest| rest.first_chunk());
+            let mut places = window.map_or(0, |window| may_hold_in::<STEP>(&self.held, window));
             while places != 0 {
                 self.look_up(text, at + STEP * places.trailing_zeros() as usize, &mut found);
                 places &= places - 1;
             }
-            at += STEP * EIGHTS * grams_in_eight(STEP);
         }
-        for at in (at..text.len()).step_by(STEP) {
+        for at in (last.map_or(0, |last| last + asked)..text.len()).step_by(STEP) {
             self.look_up(text, at, &mut found);
         }
         found
@@ -108,13 +110,15 @@ impl Literals {
     /// Looks for the literals whose gram stands at this place of the text.
     fn look_up(&self, text: &[u8], at: usize, found: &mut Vec<usize>) {
         let Some(gram) = text.get(at..).and_then(|rest| rest.first_chunk()) else { return };
-        let hash = hash(small(*gram));
-        if !self.held.get(hash).is_some_and(|held| *held) {
+        let gram = small(*gram);
+        let place = hash(gram);
+        if !self.held.get(place).is_some_and(|held| *held) {
             return;
         }
-        let first = self.first.get(hash).map_or(0, |first| *first as usize);
-        for literal in self.literals.iter().skip(first).take_while(|literal| literal.hash == hash) {
-            if found.contains(&literal.pattern) {
+        let first = self.first.get(place).map_or(0, |first| *first as usize);
+        let alike = self.literals.get(first..).unwrap_or_default().iter();
+        for literal in alike.take_while(|literal| hash(literal.gram) == place) {
+            if literal.gram != gram || found.contains(&literal.pattern) {
                 continue;
             }
             let start = at.checked_sub(literal.at);
