@@ -43,7 +43,6 @@ impl Program {
     pub fn run(&self, session: &Session, response: &str) -> Outcome {
         let options = Options::default();
         let mut readers = self.readers(session, &options);
-        readers.advance(&self.dialects, response, true);
         self.outcome(session, response, &readers.finish(&self.dialects, response), &options, &[])
     }
 
@@ -60,7 +59,6 @@ impl Program {
     #[doc(hidden)]
     pub fn read_only(&self, session: &Session, response: &str) -> usize {
         let mut readers = self.readers(session, &Options::default());
-        readers.advance(&self.dialects, response, true);
         readers.finish(&self.dialects, response).blocks.len()
     }
 
@@ -68,7 +66,6 @@ impl Program {
     pub(crate) fn blocks_read(&self, session: &Session, dialect: &str, response: &str) -> Vec<BlockId> {
         let options = Options { dialect: Some(dialect.to_owned()), ..Options::default() };
         let mut readers = self.readers(session, &options);
-        readers.advance(&self.dialects, response, true);
         readers.finish(&self.dialects, response).blocks.iter().map(|block| block.id).collect()
     }
 
