@@ -308,13 +308,15 @@ impl Machine {
                     Step::To(after)
                 }
                 Op::Short(number) => {
-                    match code.shorts.get(number as usize).and_then(|short| self.short(short, code, text, at)) {
-                        Some((to, end)) => {
-                            left = left.saturating_sub(((end - at) / BYTES_PER_STEP) as u64);
-                            at = end;
-                            Step::To(to)
+                    let start = at;
+                    let to = code.shorts.get(number as usize).and_then(|short| self.short(short, code, text, &mut at));
+                    left = left.saturating_sub(((at - start) / BYTES_PER_STEP) as u64);
+                    match to {
+                        Some(to) => Step::To(to),
+                        None => {
+                            at = start;
+                            Step::On
                         }
-                        None => Step::On,
                     }
                 }
                 Op::Open(rule) if self.stop == Some(RuleId(rule)) => {
@@ -448,21 +450,22 @@ impl Machine {
         progress
     }
 
-    /// Where the shortest form of a rule ends that starts here, if all of it has come, and where to go on; its captures are
-    /// taken.
-    fn short(&mut self, short: &Short, code: &Code, text: &str, at: usize) -> Option<(u32, usize)> {
-        let rest = text.as_bytes().get(at..)?;
-        let start = at + short.literal.len();
-        // A byte or two: a comparison of slices would be a call.
-        let starts =
-            rest.len() > short.literal.len() && short.literal.bytes().zip(rest).all(|(one, other)| one == *other);
+    /// Takes the shortest form of a rule, if it starts at `at` and all of it has come: where to go on. Moves `at` behind what
+    /// it has looked at.
+    fn short(&mut self, short: &Short, code: &Code, text: &str, at: &mut usize) -> Option<u32> {
+        let bytes = text.as_bytes();
+        let (place, start) = (*at, *at + short.literal.len());
+        let here = bytes.get(place..start)?;
         let set = |set: u32| code.sets.get(set as usize);
-        if !starts || !set(short.first)?.holds(*rest.get(short.literal.len())?) {
+        // A byte or two: a comparison of slices would be a call.
+        let starts = here.iter().zip(short.literal.bytes()).all(|(one, other)| *one == other);
+        if !starts || !set(short.first)?.holds(*bytes.get(start)?) {
             return None;
         }
         let end = run_over(set(short.rest)?, text, start + 1);
+        *at = end + 1;
         let count = self.captures.len();
-        if text.as_bytes().get(end) != Some(&short.end) || self.stop.is_some() || count + 2 > self.most_captures {
+        if bytes.get(end) != Some(&short.end) || self.stop.is_some() || count + 2 > self.most_captures {
             return None;
         }
         let next = count as u32 + 2;
@@ -472,9 +475,9 @@ impl Machine {
             end: end as u32,
             next,
         };
-        self.captures.push(capture(short.rule, at, end + 1));
+        self.captures.push(capture(short.rule, place, end + 1));
         self.captures.push(capture(short.name, start, end));
-        Some((short.to, end + 1))
+        Some(short.to)
     }
 
     fn push(&mut self, frame: Frame) -> Step {
