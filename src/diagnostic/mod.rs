@@ -11,7 +11,9 @@ mod names;
 mod pages;
 
 pub use codes::{Code, Row, is_fault, rows};
-pub(crate) use codes::{bare, fault_words};
+#[cfg(feature = "report")]
+pub(crate) use codes::bare;
+pub(crate) use codes::fault_words;
 pub use defects::{Defect, Remark, Strategy};
 pub use faults::Faults;
 pub use names::{alternatives, nearest};
