@@ -10,10 +10,10 @@ mod faults;
 mod names;
 mod pages;
 
-pub use codes::{Code, Row, is_fault, rows};
 #[cfg(feature = "report")]
 pub(crate) use codes::bare;
 pub(crate) use codes::fault_words;
+pub use codes::{Code, Row, is_fault, rows};
 pub use defects::{Defect, Remark, Strategy};
 pub use faults::Faults;
 pub use names::{alternatives, nearest};

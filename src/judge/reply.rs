@@ -12,7 +12,7 @@ use crate::surface::Role;
 use crate::text::Span;
 use crate::value::{Object, Table, Value};
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 impl Judgement<'_> {
     /// Makes the members of `reply` that an expression with these reads sees.
@@ -50,28 +50,25 @@ impl Judgement<'_> {
             "message" => self.reply_message(),
             "thinking" => self.with_role(Role::Thinking).map(|index| Value::String(self.body(index).into())).collect(),
             "calls" => {
-                let names = ["action", "params", "form", "accepted"].map(Arc::from);
                 let call = |call: &Call| {
                     let (action, params) = ((&*call.name).into(), call.params.clone());
-                    object(&names, [action, params, call.form.into(), call.accepted.into()])
+                    object(&CALL, [action, params, call.form.into(), call.accepted.into()])
                 };
                 self.calls.iter().map(call).collect()
             }
             "sections" => self.reply_sections(),
             "contents" => {
-                let names = ["name", "key", "attributes", "text"].map(Arc::from);
                 let content = |index| {
                     let (name, key, text) = self.content(index)?;
-                    Some(object(&names, [name.into(), key.into(), self.attributes(index), text.into()]))
+                    Some(object(&CONTENT, [name.into(), key.into(), self.attributes(index), text.into()]))
                 };
                 let told = (0..self.document.blocks.len()).filter_map(|index| self.told_at(index));
                 told.filter_map(content).collect()
             }
             "utterances" => {
-                let names = ["speaker", "label", "text"].map(Arc::from);
                 let utterance = |index| {
                     let speaker = self.speaker(index)?;
-                    Some(object(&names, [speaker.name.into(), speaker.label.into(), self.body(index).into()]))
+                    Some(object(&UTTERANCE, [speaker.name.into(), speaker.label.into(), self.body(index).into()]))
                 };
                 self.with_role(Role::Utterance).filter_map(utterance).collect()
             }
@@ -81,8 +78,7 @@ impl Judgement<'_> {
 
     /// The sections by name; a list that no section writes down holds what it would name.
     fn reply_sections(&self) -> Value {
-        let names = ["text", "value"].map(Arc::from);
-        let section = |text, value| object(&names, [text, value]);
+        let section = |text, value| object(&SECTION, [text, value]);
         let mut written: Table<Cow<'_, str>, (Vec<Cow<'_, str>>, Value)> = Table::default();
         for index in self.with_role(Role::Section) {
             // Of several that stand, none is lost.
@@ -141,7 +137,14 @@ fn joined(mut texts: Vec<Cow<'_, str>>) -> Value {
     }
 }
 
-/// Members whose names several objects share.
-fn object<const N: usize>(names: &[Arc<str>; N], values: [Value; N]) -> Value {
+/// The names of members, which all objects of a kind share.
+type Names<const N: usize> = LazyLock<[Arc<str>; N]>;
+
+static CALL: Names<4> = LazyLock::new(|| ["action", "params", "form", "accepted"].map(Arc::from));
+static CONTENT: Names<4> = LazyLock::new(|| ["name", "key", "attributes", "text"].map(Arc::from));
+static UTTERANCE: Names<3> = LazyLock::new(|| ["speaker", "label", "text"].map(Arc::from));
+static SECTION: Names<2> = LazyLock::new(|| ["text", "value"].map(Arc::from));
+
+fn object<const N: usize>(names: &Names<N>, values: [Value; N]) -> Value {
     Value::Object(names.iter().cloned().zip(values).collect())
 }
