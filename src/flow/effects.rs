@@ -187,7 +187,7 @@ impl<'f> Flow<'f> {
             return Ok(());
         }
         if let Some(kind) = &effect.new {
-            let last = ids::last(&self.session, kind);
+            let last = ids::last(&self.session.ids, &self.shown, kind);
             let behind = || Failure::new(format!("there is no id behind `{kind}-{last}`"));
             let next = last.checked_add(1).ok_or_else(behind)?;
             Arc::make_mut(&mut self.session.ids).insert(kind.clone(), next);

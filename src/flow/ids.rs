@@ -1,19 +1,20 @@
 //! Ids: which number was the last of its kind?
 //!
-//! In: a session and a kind of id.
+//! In: the ids that a session has counted, the state as it was before the occasion, and a kind of id.
 //! Out: what the session counted; where it has no count, as a host may keep the state alone, the greatest number that the
 //! state holds.
-//! Never: gives an id out.
+//! Never: gives an id out, or takes one for given that only this answer names.
 
-use crate::session::Session;
+use crate::expression::Record;
 use crate::value::Value;
+use indexmap::IndexMap;
 
 /// The last number of a kind; 0 if there was none.
-pub(super) fn last(session: &Session, kind: &str) -> u64 {
-    session.ids.get(kind).copied().unwrap_or_else(|| {
+pub(super) fn last(ids: &IndexMap<String, u64>, state: &Record, kind: &str) -> u64 {
+    ids.get(kind).copied().unwrap_or_else(|| {
         let mut waiting: Vec<&Value> = Vec::new();
         let mut last = 0;
-        for (name, value) in session.state.iter() {
+        for (name, value) in state.iter() {
             last = last.max(number(name, kind));
             waiting.push(value);
             while let Some(value) = waiting.pop() {
