@@ -144,6 +144,22 @@ impl Outline {
         self.levels.get(id.0).unwrap_or(NONE)
     }
 
+    /// The level of each entry of a list.
+    pub(crate) fn each(&self, list: Option<LevelId>) -> Option<LevelId> {
+        list.and_then(|level| self.level(level).each)
+    }
+
+    /// Whether what stands at a level is the body of a block.
+    pub(crate) fn is_body(&self, level: Option<LevelId>) -> bool {
+        level.is_some_and(|level| self.level(level).body)
+    }
+
+    /// Whether what stands at a level is an object with names of its own.
+    pub(crate) fn is_entry(&self, level: Option<LevelId>) -> bool {
+        let level = level.map(|level| self.level(level));
+        level.is_some_and(|level| level.looks_inside() && level.each.is_none())
+    }
+
     /// The level of an object that stands at a level: where a list belongs, it is one of its entries.
     pub(crate) fn of_object(&self, id: LevelId) -> LevelId {
         let level = self.level(id);

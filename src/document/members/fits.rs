@@ -7,6 +7,7 @@
 //! A model that forgets to escape quotes writes code whose quotes look like the answer's own: `"a", "b": 1` may be code or
 //! the next member. The names tell them apart: behind the body of a block only a name that the dialect binds goes on.
 
+use super::extra::is_stray_quote;
 use super::keys::{self, Form, Key, LONGEST};
 use crate::document::decode::decode_string;
 use crate::program::{LevelId, Outline};
@@ -33,6 +34,11 @@ pub(super) struct Open {
     pub(super) level: Option<LevelId>,
     /// The members that it has already, a bit of each level.
     pub(super) given: u64,
+}
+
+/// The known levels around the innermost of what is open.
+pub(super) fn outer(open: &[Open]) -> impl Iterator<Item = LevelId> {
+    open.iter().skip(1).filter_map(|open| open.level)
 }
 
 /// Where the last quotes of a response stand.
@@ -63,7 +69,7 @@ impl Last {
 /// The longest string that is looked over, behind a key that no name binds.
 const LOOK: usize = 200;
 /// The most marks in a row that are looked at.
-const MARKS: usize = 12;
+pub(super) const MARKS: usize = 12;
 
 /// Whether the string that may end at the quote at `quote` ends there.
 pub(super) fn ends(outline: &Outline, text: &str, quote: usize, around: Around<'_>) -> bool {
@@ -84,56 +90,26 @@ pub(super) fn goes_on(outline: &Outline, text: &str, at: usize, around: Around<'
 }
 
 /// Whether a quote at `at` starts a key of one of the levels, with its colon.
-pub(super) fn names_member(outline: &Outline, text: &str, at: usize, levels: &[LevelId]) -> bool {
+pub(super) fn names_member(
+    outline: &Outline,
+    text: &str,
+    at: usize,
+    levels: impl IntoIterator<Item = LevelId>,
+) -> bool {
     keys::whole(text, at).is_some_and(|key| is_known(outline, key.name, levels))
 }
 
 /// Whether the brace at `brace` opens an answer whose first key is damaged.
 pub(super) fn opens_damaged(outline: &Outline, text: &str, brace: usize) -> bool {
     let key = keys::any(text, blank(text.as_bytes(), brace + 1)).filter(|key| key.form.is_damaged());
-    key.is_some_and(|key| is_known(outline, key.name, &[Outline::ROOT]))
+    key.is_some_and(|key| is_known(outline, key.name, [Outline::ROOT]))
 }
 
 /// Whether the brace at `brace` opens an answer: an object whose first key, whatever is wrong with it, is one of its own.
 pub(super) fn opens_answer(outline: &Outline, text: &str, brace: usize) -> bool {
     let bytes = text.as_bytes();
     let at = if bytes.get(brace) == Some(&b'{') { blank(bytes, brace + 1) } else { brace };
-    keys::any(text, at).is_some_and(|key| is_known(outline, key.name, &[Outline::ROOT]))
-}
-
-/// Whether the object that ends at `end` goes on all the same: marks that close nothing, and another of its members.
-pub(super) fn belongs(outline: &Outline, text: &str, end: usize) -> bool {
-    let bytes = text.as_bytes();
-    let mut at = blank(bytes, end);
-    for _ in 0..MARKS {
-        match bytes.get(at) {
-            Some(b'}' | b']') => at = blank(bytes, at + 1),
-            Some(b',') => return names_member(outline, text, blank(bytes, at + 1), &[Outline::ROOT]),
-            Some(b'"') => return names_member(outline, text, at, &[Outline::ROOT]),
-            _ => return false,
-        }
-    }
-    false
-}
-
-/// Whether a quote at `at` belongs to no string: a mark that ends something follows, or an object.
-pub(super) fn is_stray(text: &str, at: usize) -> bool {
-    let bytes = text.as_bytes();
-    let next = blank(bytes, at + 1);
-    match bytes.get(next) {
-        None | Some(b'}' | b']') => true,
-        Some(b'`') => is_fence(bytes, next),
-        Some(b'{') => keys::whole(text, blank(bytes, next + 1)).is_some(),
-        Some(b',') => {
-            let after = blank(bytes, next + 1);
-            match bytes.get(after) {
-                Some(b'{') => true,
-                Some(b'"') => keys::whole(text, after).is_some() || bytes.get(blank(bytes, after + 1)) == Some(&b'{'),
-                _ => false,
-            }
-        }
-        _ => false,
-    }
+    keys::any(text, at).is_some_and(|key| is_known(outline, key.name, [Outline::ROOT]))
 }
 
 /// Whether the response ends here, or in a key that starts here.
@@ -173,9 +149,9 @@ fn over_comment(bytes: &[u8], at: usize) -> usize {
     length.map_or(at, |length| blank(bytes, at + length))
 }
 
-fn is_known(outline: &Outline, name: &str, levels: &[LevelId]) -> bool {
+fn is_known(outline: &Outline, name: &str, levels: impl IntoIterator<Item = LevelId>) -> bool {
     let name = decode_string(name);
-    levels.iter().any(|level| outline.member(*level, &name).is_some())
+    levels.into_iter().any(|level| outline.member(level, &name).is_some())
 }
 
 struct Look<'l> {
@@ -219,7 +195,7 @@ impl Look<'_> {
                 Some(b'"') if self.known(at, closed) => return true,
                 // Another quote may be the end that this one seemed to be.
                 Some(b'"') if closed > 0 && self.around.body && self.ends_well(at + 1) => return false,
-                Some(b'"') if closed > 0 && (is_stray(self.text, at) || at == self.around.last.quote) => at += 1,
+                Some(b'"') if closed > 0 && (is_stray_quote(self.text, at) || at == self.around.last.quote) => at += 1,
                 Some(b'{') => return closed > 0 && self.opens_entry(at),
                 // Words behind the answer, if nothing more of it comes.
                 Some(_) => {
@@ -264,7 +240,7 @@ impl Look<'_> {
                     let next = blank(self.bytes, at + 1);
                     return match inner.list {
                         true => self.opens_entry(next),
-                        false => inner.level.is_some_and(|level| self.names(next, &[level])),
+                        false => names_member(self.outline, self.text, next, inner.level),
                     };
                 }
                 Some(b']') if inner.list => {}
@@ -290,7 +266,7 @@ impl Look<'_> {
                 Some(key) => {
                     more > 0 && self.over_member(key.value).is_some_and(|end| self.behind_value(end, more - 1))
                 }
-                None if self.bytes.get(at) == Some(&b'"') && is_stray(self.text, at) => {
+                None if self.bytes.get(at) == Some(&b'"') && is_stray_quote(self.text, at) => {
                     self.opens_entry(blank(self.bytes, at + 1))
                 }
                 None => in_list || (closed > 1 && !self.around.body),
@@ -361,7 +337,7 @@ impl Look<'_> {
             return false;
         }
         let next = keys::any(self.text, over_comment(self.bytes, comma + 1));
-        next.is_some_and(|next| next.name != key.name && is_known(self.outline, next.name, &[level]))
+        next.is_some_and(|next| next.name != key.name && is_known(self.outline, next.name, [level]))
     }
 
     /// Where a string without its quote ended before the next member of an object around.
@@ -395,7 +371,7 @@ impl Look<'_> {
         let comma = self.mark_before(brace, b',')?;
         let end = self.mark_before(comma, b'}')?;
         let is_next = match entry.level {
-            Some(level) => is_known(self.outline, key.name, &[level]) && self.leads_on(&key, level),
+            Some(level) => is_known(self.outline, key.name, [level]) && self.leads_on(&key, level),
             None => !self.around.body,
         };
         is_next.then_some(end)
@@ -405,10 +381,6 @@ impl Look<'_> {
     fn mark_before(&self, at: usize, mark: u8) -> Option<usize> {
         let before = self.bytes.get(..at)?.trim_ascii_end();
         (before.last() == Some(&mark)).then(|| before.len() - 1)
-    }
-
-    fn names(&self, at: usize, levels: &[LevelId]) -> bool {
-        names_member(self.outline, self.text, at, levels)
     }
 
     /// Where the short value ends that stands behind a colon.

@@ -10,9 +10,13 @@
 //! the response is whole; until then it is only known where no name of a block can have come.
 
 mod bind;
+mod cursor;
+mod extra;
 mod fits;
 mod keys;
 mod lenient;
+mod nest;
+mod quotes;
 mod strict;
 mod tape;
 
@@ -226,7 +230,7 @@ impl<'p> ObjectReader<'p> {
         if self.at == 0 {
             self.at = start_of(text);
             // At the very start the brace may be missing; then a name shows what it is.
-            if fits::names_member(self.outline, text, self.at, &[Outline::ROOT]) {
+            if fits::names_member(self.outline, text, self.at, [Outline::ROOT]) {
                 return Some((self.at, self.at));
             }
         }
@@ -237,7 +241,7 @@ impl<'p> ObjectReader<'p> {
                 let (outline, mut steps) = (self.outline, self.limits.steps(text.len()));
                 if let Some(brace) = self.machine.match_at(&outline.grammar, outline.open, text, self.at, &mut steps) {
                     let braced = bytes.get(brace) == Some(&b'{');
-                    if braced || fits::names_member(self.outline, text, brace, &[Outline::ROOT]) {
+                    if braced || fits::names_member(self.outline, text, brace, [Outline::ROOT]) {
                         return Some((self.at, brace));
                     }
                 }
@@ -264,8 +268,7 @@ impl<'p> ObjectReader<'p> {
             Err(vain) => {
                 self.vain = self.vain.saturating_sub(vain);
                 let last = *self.last.get_or_insert_with(|| fits::Last::of(text));
-                let reading =
-                    lenient::Lenient::new(text, self.outline, self.limits, &mut self.machine, last).read(brace);
+                let reading = lenient::read(text, brace, self.outline, self.limits, &mut self.machine, last);
                 faults.extend(reading.faults);
                 stopped = reading.stopped;
                 left_out = reading.left_out;

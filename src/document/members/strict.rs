@@ -5,7 +5,7 @@
 //! Never: decodes a string, or reads what is not valid.
 
 use super::tape::{Kind, Tape};
-use super::{Object, fits};
+use super::{Object, extra};
 use crate::program::{LevelId, Limits, Outline};
 use crate::text::Span;
 use serde::de::IgnoredAny;
@@ -20,7 +20,7 @@ pub(super) fn read(text: &str, brace: usize, outline: &Outline, limits: &Limits)
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
     values.next().ok_or(0_usize)?.map_err(|error| place_of(&error, rest))?;
     let end = brace + values.byte_offset();
-    if fits::belongs(outline, text, end) {
+    if extra::goes_on_behind(outline, text, end) {
         return Err(end - brace);
     }
     let most = limits.fields;

@@ -1,0 +1,179 @@
+//! Cursor: what stands here in a faulty object, and where does the piece end that starts here?
+//!
+//! In: a response, a place in it, and the rules that spell the pieces.
+//! Out: bytes, the ends of pieces, and lists of the faults and the junk that were passed.
+//! Never: knows what is open, or passes anything but white space without saying so.
+
+use super::fits;
+use crate::grammar::{Machine, RuleId};
+use crate::program::{Limits, Outline};
+use crate::text::Span;
+
+pub(super) struct Cursor<'r, 'm> {
+    pub(super) text: &'r str,
+    pub(super) bytes: &'r [u8],
+    pub(super) outline: &'r Outline,
+    pub(super) limits: &'r Limits,
+    pub(super) at: usize,
+    pub(super) faults: Vec<(RuleId, Span)>,
+    /// Faults beyond those that are kept.
+    pub(super) left_out: usize,
+    /// What nothing explains.
+    pub(super) junk: Vec<Span>,
+    machine: &'m mut Machine,
+    steps: u64,
+    /// Whether a comment may still come.
+    comments: bool,
+    /// Where the next quote stands that no backslash escapes, once it was looked for.
+    next_quote: usize,
+}
+
+impl<'r, 'm> Cursor<'r, 'm> {
+    pub(super) fn new(
+        text: &'r str,
+        at: usize,
+        outline: &'r Outline,
+        limits: &'r Limits,
+        machine: &'m mut Machine,
+    ) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            outline,
+            limits,
+            at,
+            faults: Vec::new(),
+            left_out: 0,
+            junk: Vec::new(),
+            machine,
+            steps: limits.steps_per_byte * text.len() as u64 + 10_000,
+            comments: true,
+            next_quote: 0,
+        }
+    }
+
+    /// Whether no rule can be run any more.
+    pub(super) fn is_spent(&self) -> bool {
+        self.steps == 0
+    }
+
+    pub(super) fn byte(&self) -> u8 {
+        self.byte_at(self.at)
+    }
+
+    pub(super) fn byte_at(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or_default()
+    }
+
+    /// The first byte behind the one at `at` that is no white space.
+    pub(super) fn byte_behind(&self, at: usize) -> u8 {
+        self.byte_at(fits::blank(self.bytes, at + 1))
+    }
+
+    /// Passes white space and comments.
+    pub(super) fn pass_space(&mut self) {
+        if !matches!(self.byte(), b' ' | b'\t' | b'\r' | b'\n' | b'/') {
+            return;
+        }
+        self.at = fits::blank(self.bytes, self.at);
+        if self.byte() != b'/' || !self.comments {
+            return;
+        }
+        let start = self.at;
+        if let Some(end) = self.run(self.outline.space) {
+            self.take_faults();
+            self.at = end;
+        }
+        // A comment that is never closed is none, and neither is any behind it.
+        self.comments = self.at > start || self.byte_at(start + 1) != b'*';
+    }
+
+    /// Notes a mark that does not belong here, and steps over it; without a name for it, it is junk.
+    pub(super) fn step_over(&mut self, rule: Option<RuleId>) {
+        match rule.and_then(|rule| self.run(rule)).filter(|end| *end > self.at) {
+            Some(end) => {
+                self.record(rule, Span::new(self.at, end));
+                self.at = end;
+            }
+            None => self.skip_junk(),
+        }
+    }
+
+    /// Over what nothing explains, up to the next mark or quote.
+    pub(super) fn skip_junk(&mut self) {
+        let start = self.at;
+        let rest = self.bytes.get(start + 1..).unwrap_or_default();
+        let length = rest.iter().position(|byte| matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b'"'));
+        self.at = length.map_or(self.bytes.len(), |length| start + 1 + length);
+        match self.junk.last_mut() {
+            Some(last) if last.end == start => last.end = self.at,
+            _ => self.junk.push(Span::new(start, self.at)),
+        }
+    }
+
+    /// Where a rule ends that starts here, if it matches.
+    pub(super) fn run(&mut self, rule: RuleId) -> Option<usize> {
+        self.run_within(rule, self.text.len())
+    }
+
+    /// The same in the text up to `end`.
+    pub(super) fn run_within(&mut self, rule: RuleId, end: usize) -> Option<usize> {
+        let mut end = end.min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let within = self.text.get(..end).unwrap_or_default();
+        self.machine.match_at(&self.outline.grammar, rule, within, self.at, &mut self.steps)
+    }
+
+    /// What the last run took by a rule of this name.
+    pub(super) fn captured(&self, rule: &str) -> Option<Span> {
+        let captures = self.machine.captures().iter();
+        let mut named = captures.filter(|capture| self.outline.grammar.rule_name(capture.rule()) == rule);
+        named.next().map(|capture| capture.span())
+    }
+
+    /// Notes the faults that the last run took.
+    pub(super) fn take_faults(&mut self) {
+        for fault in self.outline.grammar.faults(self.machine.captures()) {
+            if self.faults.len() >= self.limits.diagnostics {
+                self.left_out += 1;
+            } else {
+                self.faults.push(fault);
+            }
+        }
+    }
+
+    /// Notes that something is missing here.
+    pub(super) fn miss(&mut self, rule: Option<RuleId>) {
+        self.miss_at(rule, self.at);
+    }
+
+    pub(super) fn miss_at(&mut self, rule: Option<RuleId>, at: usize) {
+        self.record(rule, Span::new(at, at));
+    }
+
+    /// Notes a fault, unless the grammar has no name for it.
+    pub(super) fn record(&mut self, rule: Option<RuleId>, span: Span) {
+        let Some(rule) = rule else { return };
+        if self.faults.len() >= self.limits.diagnostics {
+            self.left_out += 1;
+        } else if self.faults.last() != Some(&(rule, span)) {
+            self.faults.push((rule, span));
+        }
+    }
+
+    /// Where the next quote stands that no backslash escapes. It is looked for once, however many ask.
+    pub(super) fn find_quote(&mut self) -> usize {
+        let mut at = self.at;
+        while self.next_quote < self.at {
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            match memchr::memchr2(b'"', b'\\', rest) {
+                Some(offset) if rest.get(offset) == Some(&b'\\') => at += offset + 2,
+                Some(offset) => self.next_quote = at + offset,
+                None => self.next_quote = self.bytes.len(),
+            }
+        }
+        self.next_quote
+    }
+}

@@ -1,0 +1,150 @@
+//! Extra: is this mark one too many?
+//!
+//! In: a mark of a faulty object, what stands behind it, and what is open around it.
+//! Out: whether it opens, ends or parts nothing.
+//! Never: moves on, or looks further than at a few marks and one key.
+//!
+//! Whoever loses count writes a mark that belongs to nothing. Taken at its word it would end an object too soon or open one
+//! that nobody closes, and all that follows would stand in the wrong place. What stands behind the mark tells: an object
+//! begins with a key, and once it is closed its list or the answer goes on.
+
+use super::cursor::Cursor;
+use super::fits::{MARKS, Open, blank, is_fence, names_member, outer};
+use super::keys;
+use super::nest::Frame;
+use super::tape::{Kind, Tape};
+use crate::grammar::RuleId;
+use crate::program::{LevelId, Outline};
+
+/// The longest key with its colon: a quote that none closes is looked behind so far, and no further.
+pub(super) const LONGEST_KEY: usize = 300;
+/// The most braces in a row that are looked at.
+const BRACES: usize = 8;
+
+/// The fault that a mark is that belongs to no key.
+pub(super) fn at_key(outline: &Outline, mark: u8) -> Option<RuleId> {
+    let faults = &outline.faults;
+    match mark {
+        b'}' => faults.extra_brace,
+        b']' => faults.extra_bracket,
+        b',' => faults.extra_comma,
+        _ => faults.stray_quote,
+    }
+}
+
+/// The fault that the mark here is, before the value of a member.
+pub(super) fn before_value(cursor: &Cursor<'_, '_>, level: Option<LevelId>) -> Option<RuleId> {
+    let faults = &cursor.outline.faults;
+    match cursor.byte() {
+        b':' => faults.extra_colon,
+        b'{' if opens_nothing(cursor, level) => faults.extra_brace,
+        b'[' if cursor.byte_behind(cursor.at) == b':' => faults.extra_bracket,
+        _ => None,
+    }
+}
+
+/// Whether a brace before the value of a member opens no object: what stands behind it is no key.
+fn opens_nothing(cursor: &Cursor<'_, '_>, level: Option<LevelId>) -> bool {
+    let Cursor { text, bytes, outline, at, .. } = *cursor;
+    let next = blank(bytes, at + 1);
+    let entry = outline.is_entry(level);
+    match cursor.byte_at(next) {
+        b'[' | b':' => true,
+        b'{' => !entry,
+        byte if outline.is_body(level) && byte.is_ascii_alphabetic() => keys::any(text, next).is_none(),
+        b'"' => !entry && !is_key(cursor, next) && keys::any(text, next).is_none(),
+        _ => false,
+    }
+}
+
+/// Whether the string that a quote at `at` opens is a key, however long or short.
+fn is_key(cursor: &Cursor<'_, '_>, at: usize) -> bool {
+    let rest = cursor.bytes.get(at + 1..).unwrap_or_default();
+    let mut escaped = false;
+    let closes = |byte: &u8| {
+        let closes = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        closes
+    };
+    let end = rest.iter().take(LONGEST_KEY).position(closes);
+    end.is_some_and(|end| cursor.byte_behind(at + end + 1) == b':')
+}
+
+/// Whether the brace here in a list ends nothing, not even what the list stands in.
+pub(super) fn brace_in_list(cursor: &Cursor<'_, '_>, open: &[Open]) -> bool {
+    let Cursor { text, bytes, outline, at, .. } = *cursor;
+    let nested = open.iter().skip(2).any(|open| open.list);
+    let mut at = blank(bytes, at + 1);
+    for _ in 0..BRACES {
+        if bytes.get(at) != Some(&b'}') {
+            break;
+        }
+        at = blank(bytes, at + 1);
+    }
+    match bytes.get(at) {
+        Some(b']' | b'{') => !nested,
+        Some(b'"') if is_stray_quote(text, at) => !nested,
+        Some(b',') => {
+            let next = blank(bytes, at + 1);
+            match bytes.get(next) {
+                Some(b'{') => !nested,
+                Some(b'"') if names_member(outline, text, next, outer(open)) => {
+                    names_member(outline, text, next, open.first().and_then(|list| list.level))
+                }
+                Some(b'"') => !nested,
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+/// Whether the quote here in a list belongs to no string; where an entry is `due`, only an object shows that.
+pub(super) fn quote_in_list(cursor: &Cursor<'_, '_>, due: bool) -> bool {
+    is_stray_quote(cursor.text, cursor.at) && (!due || cursor.byte_behind(cursor.at) == b'{')
+}
+
+/// Whether nothing but another list stands in a list that is a member of its own, or one string in a body.
+pub(super) fn list_around(outline: &Outline, tape: &Tape, list: Frame) -> bool {
+    let first = tape.get(list.node + 1).filter(|first| first.ends_at() == tape.nodes.len());
+    first.is_some_and(|first| match first.kind {
+        Kind::List => list.level.is_some(),
+        Kind::String | Kind::Torn => outline.is_body(list.level),
+        _ => false,
+    })
+}
+
+/// Whether the object that ends at `end` goes on all the same: marks that close nothing, and another of its members.
+pub(super) fn goes_on_behind(outline: &Outline, text: &str, end: usize) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = blank(bytes, end);
+    for _ in 0..MARKS {
+        match bytes.get(at) {
+            Some(b'}' | b']') => at = blank(bytes, at + 1),
+            Some(b',') => return names_member(outline, text, blank(bytes, at + 1), [Outline::ROOT]),
+            Some(b'"') => return names_member(outline, text, at, [Outline::ROOT]),
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether a quote at `at` belongs to no string: a mark that ends something follows, or an object.
+pub(super) fn is_stray_quote(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    let next = blank(bytes, at + 1);
+    match bytes.get(next) {
+        None | Some(b'}' | b']') => true,
+        Some(b'`') => is_fence(bytes, next),
+        Some(b'{') => keys::whole(text, blank(bytes, next + 1)).is_some(),
+        Some(b',') => {
+            let after = blank(bytes, next + 1);
+            match bytes.get(after) {
+                Some(b'{') => true,
+                Some(b'"') => keys::whole(text, after).is_some() || bytes.get(blank(bytes, after + 1)) == Some(&b'{'),
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,83 @@
+//! Nest: what is open around a place of a faulty object, and what is known of it?
+//!
+//! In: objects, lists and values in the order in which they start, and where they end.
+//! Out: the object's tape, and what is still open, the innermost first.
+//! Never: reads the response, or recurses on it.
+
+use super::fits::Open;
+use super::tape::{Kind, Tape};
+use crate::program::{LevelId, Outline};
+use crate::text::Span;
+
+#[derive(Default)]
+pub(super) struct Nest {
+    pub(super) tape: Tape,
+    frames: Vec<Frame>,
+}
+
+/// An object or list that is open.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    pub(super) node: usize,
+    pub(super) list: bool,
+    pub(super) level: Option<LevelId>,
+    /// The comma behind the last member or entry.
+    pub(super) comma: Option<usize>,
+    pub(super) filled: bool,
+    /// The last key of an object.
+    pub(super) key: Option<Span>,
+    /// The members that it has, a bit of each level.
+    pub(super) given: u64,
+}
+
+impl Nest {
+    /// What is open right around.
+    pub(super) fn innermost(&self) -> Option<Frame> {
+        self.frames.last().copied()
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Whether the innermost object is an entry of a list.
+    pub(super) fn is_entry(&self) -> bool {
+        self.frames.iter().rev().nth(1).is_some_and(|frame| frame.list)
+    }
+
+    /// What is open, the innermost first.
+    pub(super) fn open(&self, outline: &Outline) -> Vec<Open> {
+        let open = |frame: &Frame| match frame.list {
+            true => Open { list: true, level: outline.each(frame.level), given: 0 },
+            false => Open { list: false, level: frame.level, given: frame.given },
+        };
+        self.frames.iter().rev().map(open).collect()
+    }
+
+    /// Opens an object or a list.
+    pub(super) fn push(&mut self, kind: Kind, at: usize, level: Option<LevelId>) {
+        let node = self.tape.leaf(kind, Span::new(at, at), false);
+        let list = kind == Kind::List;
+        self.frames.push(Frame { node, list, level, comma: None, filled: false, key: None, given: 0 });
+    }
+
+    /// Ends what is innermost.
+    pub(super) fn pop(&mut self, end: usize, cut: bool) {
+        if let Some(frame) = self.frames.pop() {
+            self.tape.close(frame.node, end, cut);
+        }
+    }
+
+    /// Takes out the innermost list around what stands in it.
+    pub(super) fn unwrap(&mut self) {
+        if let Some(frame) = self.frames.pop() {
+            self.tape.unwrap(frame.node);
+        }
+    }
+
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut Frame)) {
+        if let Some(frame) = self.frames.last_mut() {
+            change(frame);
+        }
+    }
+}

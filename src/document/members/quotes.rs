@@ -1,0 +1,104 @@
+//! Quotes: where does a string end whose quotes cannot be trusted?
+//!
+//! In: the start of a string in a faulty object, and what is open around it.
+//! Out: the string as a piece of the tape, its faults, and what in it looks like a member.
+//! Never: goes back further than over the marks before a key.
+//!
+//! A model that quotes code forgets to escape a quote, or to write the last. A string ends at the first quote behind which
+//! something fits, or where the marks and the key behind it show that its own quote is missing.
+
+use super::cursor::Cursor;
+use super::fits::{self, Around};
+use super::keys;
+use super::tape::Kind;
+use crate::grammar::RuleId;
+use crate::text::Span;
+
+/// A string that has been read.
+pub(super) struct Text {
+    pub(super) kind: Kind,
+    pub(super) span: Span,
+    /// Whether the response ends in it.
+    pub(super) cut: bool,
+    /// The first of what looks like a member in it and is its text.
+    pub(super) nested: Option<Span>,
+}
+
+/// Reads the string that starts here, with its quote if that was `opened`.
+pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: Around<'_>, opened: bool) -> Text {
+    let start = cursor.at;
+    let from = start + usize::from(opened);
+    let known = cursor.faults.len();
+    let mut nested = None;
+    cursor.at = from;
+    // Where its text ends, if no quote of its own does it.
+    let (end, cut) = loop {
+        cursor.at = cursor.run(cursor.outline.text).unwrap_or(cursor.bytes.len());
+        let faults = &cursor.outline.faults;
+        let fault = match cursor.bytes.get(cursor.at) {
+            None => break (None, true),
+            Some(b'"') if faults.bare_quote.is_none() || fits::ends(cursor.outline, cursor.text, cursor.at, around) => {
+                let end = (!opened).then_some(cursor.at);
+                cursor.at += 1;
+                break (end, false);
+            }
+            Some(b'"') => {
+                if let Some(end) = end_without_quote(cursor, from, known, around) {
+                    break (Some(end), false);
+                }
+                nested = nested.or_else(|| member(cursor));
+                faults.bare_quote
+            }
+            Some(b'\\') => faults.escape,
+            Some(_) => faults.bare_newline,
+        };
+        match fault.and_then(|rule| Some((rule, cursor.run(rule)?))).filter(|(_, end)| *end > cursor.at) {
+            Some((rule, end)) => {
+                // Each kind is told once for each string.
+                if !cursor.faults.iter().skip(known).any(|(found, _)| *found == rule) {
+                    cursor.record(Some(rule), Span::new(cursor.at, end));
+                }
+                cursor.at = end;
+            }
+            // A backslash at the very end starts nothing.
+            None => {
+                cursor.at = cursor.bytes.len();
+                break (None, true);
+            }
+        }
+    };
+    let (kind, span) = match end {
+        Some(end) => (Kind::Torn, Span::new(from, end)),
+        None => (if opened { Kind::String } else { Kind::Torn }, Span::new(start, cursor.at)),
+    };
+    Text { kind, span, cut, nested }
+}
+
+/// Where the text from `from` ended if the quote here begins the next key: goes back there, and takes back what was said
+/// since the faults that were `known`.
+fn end_without_quote(cursor: &mut Cursor<'_, '_>, from: usize, known: usize, around: Around<'_>) -> Option<usize> {
+    let rule = cursor.outline.faults.missing_quote?;
+    let missed = fits::missed(cursor.outline, cursor.text, from, cursor.at, around)?;
+    // What stands behind it is outside the string.
+    let outside = |(_, span): &mut (RuleId, Span)| span.start >= missed;
+    while cursor.faults.len() > known && cursor.faults.pop_if(outside).is_some() {}
+    cursor.at = missed;
+    cursor.miss(Some(rule));
+    Some(from + cursor.text.get(from..missed).unwrap_or_default().trim_end().len())
+}
+
+/// The known key of a member that stands here.
+fn member(cursor: &Cursor<'_, '_>) -> Option<Span> {
+    let key = keys::any(cursor.text, cursor.at).filter(|key| cursor.outline.knows(key.name))?;
+    Some(Span::new(cursor.at, key.value))
+}
+
+/// Whether words without quotes, up to `end`, are a string that lacks the first: they end nowhere, but the next quote
+/// ends one.
+pub(super) fn lack_first(cursor: &mut Cursor<'_, '_>, end: usize, around: Around<'_>) -> bool {
+    if fits::goes_on(cursor.outline, cursor.text, end, around) {
+        return false;
+    }
+    let quote = cursor.find_quote();
+    cursor.byte_at(quote) == b'"' && fits::ends(cursor.outline, cursor.text, quote, around)
+}
