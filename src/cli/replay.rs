@@ -13,6 +13,7 @@ use crate::program::Program;
 use crate::report::{Differing, Pen, Replayed, Row, Sums, json};
 use crate::session::Session;
 use crate::text::{Sources, excerpt};
+use crate::value::broken;
 use crate::workspace::{Line, Lines, io_error};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -203,11 +204,8 @@ impl Judging<'_> {
                 help: Some("save the file as UTF-8".to_owned()),
             }
         })?;
-        let value: Value = serde_json::from_str(line).map_err(|error| {
-            let whole = error.to_string();
-            let what = whole.split(" at line ").next().unwrap_or_default();
-            format!("this is not JSON: {what}, at column {}", error.column())
-        })?;
+        let value: Value = serde_json::from_str(line)
+            .map_err(|error| format!("this is not JSON: {}, at column {}", broken::why(&error), error.column()))?;
         let Value::Object(mut members) = value else { return Err("it is no JSON object".into()) };
         let Some(Value::String(response)) = members.remove("response") else {
             return Err("it has no text `response`".into());

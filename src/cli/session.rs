@@ -10,6 +10,7 @@ use crate::program::Program;
 use crate::report::Pen;
 use crate::session::Session;
 use crate::text::{Location, Source, Sources, Span};
+use crate::value::broken;
 use crate::workspace::read_text;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -69,21 +70,14 @@ pub(super) fn misfits(sources: &Sources, faults: &[Diagnostic]) -> Error {
 /// The members of a session.
 fn read_session(path: &Path) -> Result<Map<String, Value>, Error> {
     let text = read_text(path, MOST)?;
-    let (offset, message) = match serde_json::from_str(&text) {
+    let (span, message) = match serde_json::from_str(&text) {
         Ok(Value::Object(members)) => return Ok(members),
-        Ok(_) => (0, "a session is one JSON object".to_owned()),
-        Err(error) => {
-            let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-            let whole = error.to_string();
-            let what = whole.split(" at line ").next().unwrap_or_default();
-            (before + error.column().saturating_sub(1), format!("this is not JSON: {what}"))
-        }
+        Ok(_) => (Span::new(0, 1), "a session is one JSON object".to_owned()),
+        Err(error) => (broken::place(&error, &text), format!("this is not JSON: {}", broken::why(&error))),
     };
-    let offset = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
-    let end = text.get(offset..).and_then(|rest| rest.chars().next()).map_or(offset, |c| offset + c.len_utf8());
     let mut sources = Sources::default();
     let source = sources.add(Source::new(path.display().to_string(), text));
-    let at = Location { source, span: Span::new(offset, end) };
+    let at = Location { source, span };
     let fault = Diagnostic::new(Code::SESSION_MISFIT, at, message).with_help(
         "a session is `{\"mode\": \"…\", \"state\": {…}}`; whatever it leaves out takes the pack's initial value",
     );

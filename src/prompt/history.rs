@@ -9,6 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Prompts;
 use crate::surface::Speaker;
 use crate::text::{Location, Source, SourceId, Span};
+use crate::value::broken;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -58,9 +59,7 @@ fn turn(line: &str) -> Result<Turn, (usize, String)> {
     let json = line.trim_start_matches('\u{feff}').trim();
     let value: Value = serde_json::from_str(json).map_err(|error| {
         let before = line.len() - line.trim_start_matches('\u{feff}').trim_start().len();
-        let from = (0..error.column().min(json.len())).rev().find(|at| json.is_char_boundary(*at)).unwrap_or_default();
-        let whole = error.to_string();
-        (before + from, format!("this is not JSON: {}", whole.split(" at line ").next().unwrap_or_default()))
+        (before + broken::place(&error, json).start, format!("this is not JSON: {}", broken::why(&error)))
     })?;
     if !value.is_object() {
         return Err((0, "a turn is a JSON object".to_owned()));

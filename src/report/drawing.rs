@@ -7,7 +7,7 @@
 use super::one_line;
 use super::window::{Window, place_of};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::text::{Location, Place, Source, Sources, Span};
+use crate::text::{Location, Place, Source, Sources, Span, boundary};
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
@@ -129,14 +129,7 @@ impl Mark<'_> {
     /// What it covers, from one character to another.
     fn clamped(&self) -> Span {
         let text = self.source.text();
-        let on_boundary = |mut offset: usize| {
-            offset = offset.min(text.len());
-            while !text.is_char_boundary(offset) {
-                offset -= 1;
-            }
-            offset
-        };
-        Span::new(on_boundary(self.span.start), on_boundary(self.span.end))
+        Span::new(boundary(text, self.span.start), boundary(text, self.span.end))
     }
 }
 

@@ -5,7 +5,7 @@
 //! out; and what would steer a terminal or turn the text around, escaped.
 //! Never: draws, or lets a line or column be another than that of the source.
 
-use crate::text::{Place, Source, Span, turns};
+use crate::text::{Place, Source, Span, boundary, turns};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -99,14 +99,6 @@ fn stretches(text: &str, span: Span, edges: &[usize]) -> Vec<Span> {
         keep(body, end);
     }
     stretches
-}
-
-/// The last place at or before this byte where a character starts.
-fn boundary(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// The stretches of a span as they are drawn; says of each edge where it is now.

@@ -293,6 +293,15 @@ impl<'t> Lines<'t> {
     }
 }
 
+/// The last place up to the byte `at` where a character of `text` starts, or its end.
+pub(crate) fn boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
 /// `text` cut to at most `most` characters, with an ellipsis where something was left out; line breaks become spaces, and
 /// what would turn it around is escaped.
 pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {

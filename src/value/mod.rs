@@ -7,6 +7,7 @@
 //! A value is handed on often: from a payload to a condition, an effect, the state, the next session and the outcome.
 //! Handing it on copies nothing, and a change copies only what stands on the way to its place.
 
+pub(crate) mod broken;
 mod json;
 mod members;
 mod number;

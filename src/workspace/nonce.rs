@@ -4,6 +4,7 @@
 //! Out: [`Nonce`], which names temporary files so that no two runs take the same name.
 //! Never: takes away a file of a run that lives.
 
+use crate::text::boundary;
 use cap_std::fs::Dir;
 use std::hash::{BuildHasher as _, DefaultHasher, Hash as _, Hasher as _};
 
@@ -45,10 +46,7 @@ impl Nonce {
 
     /// The name of a temporary file for `name`. Where the file system takes two names for one, it takes these as well.
     pub(super) fn beside(self, name: &str, end: &str) -> String {
-        let mut cut = name.len().min(180);
-        while !name.is_char_boundary(cut) {
-            cut -= 1;
-        }
+        let cut = boundary(name, 180);
         let rest = name.get(cut..).filter(|rest| !rest.is_empty()).map(|rest| {
             let mut hasher = DefaultHasher::new();
             rest.hash(&mut hasher);

@@ -7,7 +7,7 @@
 use super::fits;
 use crate::grammar::{Machine, RuleId};
 use crate::program::{Limits, Outline};
-use crate::text::Span;
+use crate::text::{Span, boundary};
 
 pub(super) struct Cursor<'r, 'm> {
     pub(super) text: &'r str,
@@ -118,11 +118,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
 
     /// The same in the text up to `end`.
     pub(super) fn run_within(&mut self, rule: RuleId, end: usize) -> Option<usize> {
-        let mut end = end.min(self.text.len());
-        while !self.text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let within = self.text.get(..end).unwrap_or_default();
+        let within = self.text.get(..boundary(self.text, end)).unwrap_or_default();
         self.machine.match_at(&self.outline.grammar, rule, within, self.at, &mut self.steps)
     }
 

@@ -8,6 +8,7 @@ use super::tape::{Kind, Tape};
 use super::{Object, extra};
 use crate::program::{LevelId, Limits, Outline};
 use crate::text::Span;
+use crate::value::broken;
 use serde::de::IgnoredAny;
 
 /// The object at `brace`, if it is valid JSON and nothing behind it belongs to it.
@@ -18,7 +19,7 @@ use serde::de::IgnoredAny;
 pub(super) fn read(text: &str, brace: usize, outline: &Outline, limits: &Limits) -> Result<Object, usize> {
     let rest = text.get(brace..).filter(|rest| rest.starts_with('{')).ok_or(0_usize)?;
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
-    values.next().ok_or(0_usize)?.map_err(|error| place_of(&error, rest))?;
+    values.next().ok_or(0_usize)?.map_err(|error| broken::read(&error, rest))?;
     let end = brace + values.byte_offset();
     if extra::goes_on_behind(outline, text, end) {
         return Err(end - brace);
@@ -27,15 +28,6 @@ pub(super) fn read(text: &str, brace: usize, outline: &Outline, limits: &Limits)
     let mut walk = Walk { bytes: text.as_bytes(), text, at: brace, outline, most, tape: Tape::default() };
     walk.value(Some(Outline::ROOT));
     Ok(Object { tape: walk.tape, end, junk: Vec::new() })
-}
-
-/// The byte at which reading failed.
-fn place_of(error: &serde_json::Error, text: &str) -> usize {
-    let line = match error.line() {
-        ..=1 => 0,
-        line => memchr::memchr_iter(b'\n', text.as_bytes()).nth(line - 2).map_or(text.len(), |at| at + 1),
-    };
-    (line + error.column()).min(text.len())
 }
 
 /// A walk through valid JSON: every byte is where it should be.

@@ -8,7 +8,7 @@ use crate::document::decode::decode_string;
 use crate::grammar::{Capture, Grammar, Machine, inside, shipped};
 use crate::program::Limits;
 use crate::text::{SourceId, Span};
-use crate::value::{Object, Value, loses_number, number};
+use crate::value::{Object, Value, broken, loses_number, number};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -95,23 +95,12 @@ pub(super) fn read(text: &str, body: Span, limits: &Limits, values: &Cell<usize>
     }
     values.set(before);
     lenient(text, body, limits, values).ok_or_else(|| {
-        let why = error.to_string();
-        let why = why.split(" at line ").next().unwrap_or_default();
-        Unreadable { why: format!("it cannot be read as JSON: {why}").into(), at: place(text, body, &error) }
+        let at = broken::place(&error, body.of(text));
+        Unreadable {
+            why: format!("it cannot be read as JSON: {}", broken::why(&error)).into(),
+            at: Span::new(body.start + at.start, body.start + at.end),
+        }
     })
-}
-
-/// The character that strict JSON stumbles over.
-fn place(text: &str, body: Span, error: &serde_json::Error) -> Span {
-    let raw = body.of(text);
-    let lines = memchr::memchr_iter(b'\n', raw.as_bytes()).map(|end| end + 1);
-    let line = std::iter::once(0).chain(lines).nth(error.line().saturating_sub(1)).unwrap_or_default();
-    let mut at = line + error.column().saturating_sub(1);
-    while !raw.is_char_boundary(at) {
-        at -= 1;
-    }
-    let length = raw.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-    Span::new(body.start + at, body.start + at + length)
 }
 
 /// Reads strict JSON. Each value is taken from the `values` that the response may still hold.
