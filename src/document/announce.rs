@@ -10,7 +10,7 @@ use super::members::without;
 use super::reader::Scanner;
 use crate::program::BlockId;
 use crate::surface::{Ending, Role, Trim};
-use crate::text::Span;
+use crate::text::{Span, boundary};
 
 /// A fact of the document that no continuation of the response can change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,84 +60,87 @@ pub(super) struct Told {
 impl Scanner {
     /// Adds what became certain since the last call.
     pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Announcement>) {
-        let text = given.text;
         while let Some(block) = self.blocks.get(self.told.blocks) {
-            let number = self.told.blocks;
-            let (id, span) = (block.id, block.span());
-            if block.parent().is_some() {
-                self.told.blocks += 1;
-                continue;
+            if block.parent().is_none() {
+                let (id, span) = (block.id, block.span());
+                self.tell_whole(given, self.told.blocks, id, span, out);
+                self.told.opened = false;
             }
-            if !self.told.opened {
-                self.tell(given, None, span.start, out);
-                self.tell_opened(given, number, id, span.start, out);
-            }
-            let children: Vec<(usize, BlockId, Span, Span)> = self
-                .blocks
-                .from(number)
-                .take_while(|(child, block)| *child == number || block.parent().is_some())
-                .map(|(child, block)| (child, block.id, block.span(), block.inner()))
-                .collect();
-            let mut stack: Vec<(usize, Span, Span)> = Vec::new();
-            for (child, id, span, inner) in children {
-                while let Some((parent, outer, body)) = stack.pop_if(|(_, outer, _)| outer.end <= span.start) {
-                    self.tell_closed(given, parent, outer, body, out);
-                }
-                if child != number {
-                    self.tell(given, stack.last().map(|(parent, _, _)| *parent), span.start, out);
-                    self.tell_opened(given, child, id, span.start, out);
-                }
-                self.told.at = self.told.at.max(inner.start);
-                stack.push((child, span, inner));
-            }
-            while let Some((parent, outer, body)) = stack.pop() {
-                self.tell_closed(given, parent, outer, body, out);
-            }
-            self.told.opened = false;
             self.told.blocks += 1;
         }
         match &self.open {
             Some(open) if !complete => {
-                let number = self.blocks.len();
-                let (id, opener) = (open.id, open.opener);
-                let plain = given.block(id).is_some_and(|block| block.role != Role::Call);
-                // How many calls a list holds is known at its end.
-                if given.block(id).and_then(|block| block.named_within()).is_some_and(|(_, each)| each) {
-                    self.tell(given, None, opener.start, out);
-                    return;
-                }
-                // Up to the first mark the text is the block's, whichever rung ends it.
-                let certain =
-                    self.marker.mark(open.first).map_or(self.marker.at.min(self.masks.decided()), |mark| mark.start());
-                if !self.told.opened {
-                    self.tell(given, None, opener.start, out);
-                    self.tell_opened(given, number, id, opener.start, out);
-                    self.told.opened = true;
-                    self.told.at = opener.end;
-                }
-                // A fence may end it where it stands, and what frames the next block is none of its text.
-                let framed = given.block(id).is_some_and(|block| {
-                    block.trim.contains(&Trim::WrappingFence)
-                        || block.ends.iter().flatten().any(|end| *end == Ending::Fence)
-                });
-                let from = self.told.at.max(self.told.blank.saturating_sub(2));
-                let rest = text.as_bytes().get(from..certain).filter(|_| framed);
-                let certain = rest.and_then(first_marks).map_or(certain, |fence| from + fence);
-                if plain {
-                    let from = self.told.at.max(self.told.blank);
-                    if let Some(fresh) = text.get(from..certain) {
-                        self.told.blank = certain;
-                        let shown = fresh.trim_end_matches(|c: char| c.is_whitespace() || (framed && frames(c))).len();
-                        if shown > 0 {
-                            self.tell(given, Some(number), from + shown, out);
-                        }
-                    }
-                }
+                let (id, opener, first) = (open.id, open.opener, open.first);
+                self.tell_so_far(given, id, opener, first, out);
             }
             _ => {
-                let end = if complete { text.len() } else { self.outside_until() };
-                let end = if complete { end } else { end.min(self.marker.at) };
+                let end = if complete { given.text.len() } else { self.outside_until() };
                 self.tell(given, None, end.max(self.told.at), out);
+            }
+        }
+    }
+
+    /// Tells a block that has ended, and those inside it.
+    fn tell_whole(&mut self, given: &Given<'_>, number: usize, id: BlockId, span: Span, out: &mut Vec<Announcement>) {
+        if !self.told.opened {
+            self.tell(given, None, span.start, out);
+            self.tell_opened(given, number, id, span.start, out);
+        }
+        let children: Vec<(usize, BlockId, Span, Span)> = self
+            .blocks
+            .from(number)
+            .take_while(|(child, block)| *child == number || block.parent().is_some())
+            .map(|(child, block)| (child, block.id, block.span(), block.inner()))
+            .collect();
+        let mut stack: Vec<(usize, Span, Span)> = Vec::new();
+        for (child, id, span, inner) in children {
+            while let Some((parent, outer, body)) = stack.pop_if(|(_, outer, _)| outer.end <= span.start) {
+                self.tell_closed(given, parent, outer, body, out);
+            }
+            if child != number {
+                self.tell(given, stack.last().map(|(parent, _, _)| *parent), span.start, out);
+                self.tell_opened(given, child, id, span.start, out);
+            }
+            self.told.at = self.told.at.max(inner.start);
+            stack.push((child, span, inner));
+        }
+        while let Some((parent, outer, body)) = stack.pop() {
+            self.tell_closed(given, parent, outer, body, out);
+        }
+    }
+
+    /// Tells of the block that is open what is its text whichever rung ends it; `first` is the first mark behind its opener.
+    fn tell_so_far(&mut self, given: &Given<'_>, id: BlockId, opener: Span, first: usize, out: &mut Vec<Announcement>) {
+        let Some(block) = given.block(id) else { return };
+        let number = self.blocks.len();
+        if !self.told.opened {
+            self.tell(given, None, opener.start, out);
+        }
+        // How many calls a list holds is known at its end.
+        if block.named_within().is_some_and(|(_, each)| each) {
+            return;
+        }
+        if !self.told.opened {
+            self.tell_opened(given, number, id, opener.start, out);
+            self.told.opened = true;
+            self.told.at = opener.end;
+        }
+        if block.role == Role::Call {
+            return;
+        }
+        let certain = self.marker.mark(first).map_or(self.marker.at.min(self.masks.decided()), |mark| mark.start());
+        // A fence may end it where it stands, and what frames the next block is none of its text.
+        let framed =
+            block.trim.contains(&Trim::WrappingFence) || block.ends.iter().flatten().any(|end| *end == Ending::Fence);
+        let from = self.told.at.max(self.told.blank.saturating_sub(2));
+        let rest = given.text.as_bytes().get(from..certain).filter(|_| framed);
+        let certain = rest.and_then(first_marks).map_or(certain, |fence| from + fence);
+        let from = self.told.at.max(self.told.blank);
+        if let Some(fresh) = given.text.get(from..certain) {
+            self.told.blank = certain;
+            let shown = fresh.trim_end_matches(|c: char| c.is_whitespace() || (framed && frames(c))).len();
+            if shown > 0 {
+                self.tell(given, Some(number), from + shown, out);
             }
         }
     }
@@ -154,10 +157,7 @@ impl Scanner {
 
     fn tell(&mut self, given: &Given<'_>, block: Option<usize>, end: usize, out: &mut Vec<Announcement>) {
         let text = given.text;
-        let mut end = end.min(text.len());
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
+        let end = boundary(text, end);
         if block.is_none() && !self.markup.is_empty() && self.told.at < end {
             let gaps = without(Span::new(self.told.at, end), &self.markup);
             let role = given.dialect.text.role();

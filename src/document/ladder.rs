@@ -140,6 +140,48 @@ impl Open {
         End { at: closer.map_or(at, |(span, _)| span.end), closer, rung, ending, payload: None }
     }
 
+    /// Takes in a closer of this tier, which may be the first of `close`; false if more text is needed to tell whether it
+    /// counts where it stands.
+    fn take_closer(
+        &mut self,
+        block: &Block,
+        mark: &Mark,
+        (tier, first): (usize, bool),
+        text: &str,
+        complete: bool,
+    ) -> bool {
+        let closer = Some((mark.span(), first));
+        let mut counts = block.anchor == Anchor::Anywhere || mark.leads_line();
+        if !counts && self.shares_line(mark.start(), text) {
+            let Some(ends) = ends_line(mark.span().end, text, complete) else { return false };
+            counts = ends;
+        }
+        let Some(slot) = self.closers.get(tier) else { return true };
+        if mark.masked {
+            self.masked_closer = self.masked_closer.or(closer.filter(|_| counts));
+        } else if !counts {
+            let within = block.role == Role::Content || self.next_block.is_none();
+            let sought = || block.ends.iter().flatten().any(|ending| *ending == Ending::LastLooseCloser);
+            if within && tier != Closer::LAST_TIER && sought() {
+                self.loose = closer;
+            }
+        } else {
+            // A doubled closer closes where its first stands.
+            let blank = |span: Span| Span::new(span.end, mark.start()).of(text).trim().is_empty();
+            let again = slot.is_some_and(|(span, _)| tier != Closer::LAST_TIER || blank(span));
+            let before = self.closers.get(..Closer::LAST_TIER).unwrap_or_default();
+            let doubled = before.iter().flatten().any(|(span, _)| blank(*span));
+            // Where nothing was opened in here, what ends it as declared, or twice, is not quoted.
+            let named = tier != Closer::LAST_TIER && block.surest != Closer::LAST_TIER;
+            self.settled = named && !self.holds_opener && (first || doubled);
+            let known = again || (self.settled && doubled);
+            if !known && let Some(slot) = self.closers.get_mut(tier) {
+                *slot = self.loose.filter(|(span, _)| blank(*span)).or(closer);
+            }
+        }
+        true
+    }
+
     /// Whether a mark stands on the line of the opener.
     fn shares_line(&mut self, at: usize, text: &str) -> bool {
         if let Err(from) = self.line {
@@ -265,110 +307,93 @@ impl Scanner {
 
     /// Looks through the marks behind the opener, up to its closer or the next opener of the same block.
     fn look_ahead(&mut self, open: &mut Open, block: &Block, given: &Given<'_>, last: usize, region: Option<usize>) {
-        let text = given.text;
-        let complete = region.is_some();
-        if open.waits && !complete {
+        if open.waits && region.is_none() {
             return;
         }
-        // What a content holds is opaque: no opener of another block says anything about its end.
-        let opaque = block.role == Role::Content;
-        let loose = block.ends.iter().flatten().any(|ending| *ending == Ending::LastLooseCloser);
         while !open.sure(block) && open.bound.is_none() && open.search < last {
             let Some(mark) = self.marker.mark(open.search) else { return };
             open.search += 1;
             // What an attribute quotes opens and closes nothing.
             if mark.start() < open.opener.end {
                 open.first = open.search;
-                continue;
+            } else if !self.take_mark(open, block, &mark, given, region) {
+                open.search -= 1;
+                return;
             }
-            match self.in_data(open, block, mark.start(), given, region) {
-                Quoted::No => {}
+        }
+    }
+
+    /// Takes in one mark behind the opener; false if more text is needed to tell what it is.
+    fn take_mark(
+        &mut self,
+        open: &mut Open,
+        block: &Block,
+        mark: &Mark,
+        given: &Given<'_>,
+        region: Option<usize>,
+    ) -> bool {
+        match self.in_data(open, block, mark.start(), given, region) {
+            Quoted::No => {}
+            Quoted::Until(end) => {
+                open.search = self.marker.first_at(open.search, end);
+                return true;
+            }
+            Quoted::Unknown => return false,
+        }
+        let own = |family: u8| usize::from(family) == open.family;
+        let closes = match mark.kind {
+            Kind::Close { family } => self.closes(block, open, (mark, own(family)), given),
+            // What is the closer of a wrapper, too, closes the block first that it names.
+            Kind::Open { family, leaves: true, .. } => {
+                let closes = self.closes(block, open, (mark, own(family)), given);
+                closes.filter(|(tier, _)| *tier == Closer::FIRST_TIER)
+            }
+            Kind::Open { .. } | Kind::Broken { .. } => None,
+        };
+        match (closes, mark.kind) {
+            (Some(closes), _) => open.take_closer(block, mark, closes, given.text, region.is_some()),
+            (None, Kind::Open { family, id, .. }) => {
+                open.holds_opener = true;
+                let counts = !mark.masked && self.counts(given, mark, id);
+                !counts || self.take_opener(open, block, mark, (usize::from(family), id), given, region)
+            }
+            (None, _) => true,
+        }
+    }
+
+    /// Takes in an opener that counts; false if more text is needed to tell whether a field quotes it.
+    fn take_opener(
+        &mut self,
+        open: &mut Open,
+        block: &Block,
+        mark: &Mark,
+        (family, id): (usize, BlockId),
+        given: &Given<'_>,
+        region: Option<usize>,
+    ) -> bool {
+        // What a content holds is opaque: no opener of another block says anything about its end.
+        if block.role == Role::Content && self.says_no_key(mark, family, id, given) {
+            return true;
+        }
+        if id == open.id {
+            match self.quoted(open, block, mark, given, region) {
+                Quoted::No => open.bound = Some(mark.start()),
                 Quoted::Until(end) => {
                     open.search = self.marker.first_at(open.search, end);
-                    continue;
+                    open.fields = end;
+                    return true;
                 }
                 Quoted::Unknown => {
-                    open.search -= 1;
-                    return;
-                }
-            }
-            let closes = match mark.kind {
-                Kind::Close { family } => self.closes(block, open, (&mark, usize::from(family) == open.family), given),
-                // What is the closer of a wrapper, too, closes the block first that it names.
-                Kind::Open { family, leaves: true, .. } => self
-                    .closes(block, open, (&mark, usize::from(family) == open.family), given)
-                    .filter(|(tier, _)| *tier == Closer::FIRST_TIER),
-                Kind::Open { .. } | Kind::Broken { .. } => None,
-            };
-            open.holds_opener |= closes.is_none() && matches!(mark.kind, Kind::Open { .. });
-            match mark.kind {
-                Kind::Open { family, id, .. } if closes.is_none() && !mark.masked && self.counts(given, &mark, id) => {
-                    if opaque && self.says_no_key(&mark, usize::from(family), id, given) {
-                        continue;
-                    }
-                    if id == open.id {
-                        match self.quoted(open, block, &mark, given, region) {
-                            Quoted::No => {}
-                            Quoted::Until(end) => {
-                                open.search = self.marker.first_at(open.search, end);
-                                open.fields = end;
-                                continue;
-                            }
-                            Quoted::Unknown => {
-                                open.search -= 1;
-                                open.waits = true;
-                                return;
-                            }
-                        }
-                    }
-                    if open.next_block.is_none() {
-                        open.next_block = Some(mark.start());
-                        open.left = given.block(id).is_some_and(|block| block.role == Role::Wrapper);
-                    }
-                    if id == open.id {
-                        open.bound = Some(mark.start());
-                    }
-                }
-                _ => {
-                    let Some((tier, first)) = closes else { continue };
-                    let closer = Some((mark.span(), first));
-                    let mut counts = block.anchor == Anchor::Anywhere || mark.leads_line();
-                    if !counts && open.shares_line(mark.start(), text) {
-                        let after = text.get(mark.span().end..).unwrap_or_default().trim_start_matches([' ', '\t']);
-                        // On the opener's line it ends what stands there; in the midst of a line it is spoken of.
-                        counts = match after.bytes().next() {
-                            Some(byte) => matches!(byte, b'\n' | b'\r' | b'<'),
-                            None if complete => true,
-                            None => {
-                                open.search -= 1;
-                                return;
-                            }
-                        };
-                    }
-                    let Some(slot) = open.closers.get(tier) else { continue };
-                    if mark.masked {
-                        open.masked_closer = open.masked_closer.or(closer.filter(|_| counts));
-                    } else if !counts {
-                        let within = loose && tier != Closer::LAST_TIER && (opaque || open.next_block.is_none());
-                        open.loose = closer.filter(|_| within).or(open.loose);
-                    } else {
-                        // A doubled closer closes where its first stands.
-                        let blank = |span: Span| Span::new(span.end, mark.start()).of(text).trim().is_empty();
-                        let again = slot.is_some_and(|(span, _)| tier != Closer::LAST_TIER || blank(span));
-                        let before = open.closers.get(..Closer::LAST_TIER).unwrap_or_default();
-                        let doubled = before.iter().flatten().any(|(span, _)| blank(*span));
-                        // Where nothing was opened in here, what ends it as declared, or twice, is not quoted.
-                        let named = tier != Closer::LAST_TIER && block.surest != Closer::LAST_TIER;
-                        open.settled = named && !open.holds_opener && (first || doubled);
-                        let known = again || (open.settled && doubled);
-                        if !known {
-                            let closer = open.loose.filter(|(span, _)| blank(*span)).or(closer);
-                            open.closers.get_mut(tier).into_iter().for_each(|slot| *slot = closer);
-                        }
-                    }
+                    open.waits = true;
+                    return false;
                 }
             }
         }
+        if open.next_block.is_none() {
+            open.next_block = Some(mark.start());
+            open.left = given.block(id).is_some_and(|block| block.role == Role::Wrapper);
+        }
+        true
     }
 
     /// Whether an opener of a content does not say under which key: in another content it is text.
@@ -479,6 +504,16 @@ impl Scanner {
                 None => {}
             }
         }
+    }
+}
+
+/// Whether a closer, up to `end`, on the line of its opener ends what stands there; in the midst of a line it is spoken of.
+/// Nothing while what follows may still say.
+pub(super) fn ends_line(end: usize, text: &str, complete: bool) -> Option<bool> {
+    let after = text.get(end..).unwrap_or_default().trim_start_matches([' ', '\t']);
+    match after.bytes().next() {
+        Some(byte) => Some(matches!(byte, b'\n' | b'\r' | b'<')),
+        None => complete.then_some(true),
     }
 }
 

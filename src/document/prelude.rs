@@ -5,9 +5,10 @@
 //! Never: looks behind the first block of another kind: there an answer has begun.
 
 use super::budget::Budget;
+use super::ladder::ends_line;
 use super::mark::opener;
 use super::masks::Masks;
-use crate::grammar::{Machine, Progress};
+use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{BlockId, Dialect, Family};
 use crate::surface::Anchor;
 use crate::text::{Span, is_margin};
@@ -94,32 +95,10 @@ impl Prelude {
         complete: bool,
         budget: &mut Budget,
     ) -> Stand {
-        let (id, number) = (self.id, self.family);
-        let Some((family, close)) = dialect.families.get(number).and_then(|family| Some((family, family.close?)))
-        else {
-            return Stand::Over;
-        };
-        if self.opener.is_none() {
-            let rest = text.get(start..).unwrap_or_default();
-            let rest = rest.strip_prefix('\u{feff}').unwrap_or(rest).trim_start();
-            let at = text.len() - rest.len();
-            if rest.is_empty() && !complete {
-                return Stand::Waits(start);
-            }
-            self.begins = at;
-            (self.line, self.lines) = (start, start);
-            match self.run(family, family.open, at, text, complete, budget) {
-                Progress::Pending => return Stand::Waits(start),
-                Progress::Matched(end) => {
-                    let name =
-                        self.name(family).filter(|name| dialect.names.find(name.of(text), Some(number)) == Some(id));
-                    self.empty = name.is_some() && opener(family, self.machine.captures()).empty;
-                    self.opener = Some(name.map(|name| (Span::new(at, end), name)));
-                    self.from = if name.is_some() { end } else { start };
-                }
-                _ => (self.opener, self.from) = (Some(None), start),
-            }
-            self.running = false;
+        let family = dialect.families.get(self.family);
+        let Some((family, close)) = family.and_then(|family| Some((family, family.close?))) else { return Stand::Over };
+        if self.opener.is_none() && !self.seek_opener(dialect, family, text, start, complete, budget) {
+            return Stand::Waits(start);
         }
         if let Some((opener, _)) = self.opener.flatten().filter(|_| self.empty) {
             return Stand::Opened(Some(Span::new(opener.end, opener.end)));
@@ -136,33 +115,17 @@ impl Prelude {
                     None => return Stand::Waits(if opened { start } else { closer.start }),
                 }
             }
-            let bytes = text.as_bytes();
-            for (next, literal) in self.next.iter_mut().zip(texts) {
-                // Up to where it stood last it is not: either it stands there, or the search ended there.
-                let from = self.from.max(*next);
-                let rest = bytes.get(from..).unwrap_or_default();
-                if !rest.starts_with(literal.as_bytes()) {
-                    // The last bytes may be the first of one that is still coming.
-                    let open = (text.len() + 1).saturating_sub(literal.len()).max(from);
-                    *next = memchr::memmem::find(rest, literal.as_bytes()).map_or(open, |offset| from + offset);
-                } else {
-                    *next = from;
-                }
-            }
-            let hit = self.next.iter().copied().min().unwrap_or(text.len());
-            let starts = |literal: &String| bytes.get(hit..).is_some_and(|rest| rest.starts_with(literal.as_bytes()));
-            if !texts.iter().any(starts) {
-                self.from = hit.min(text.len());
+            let Some(hit) = self.next_start(texts, text) else {
                 return match (complete, opened) {
                     (true, true) => Stand::Opened(None),
                     (true, false) => Stand::Over,
                     (false, true) => Stand::Waits(start),
                     (false, false) => Stand::Waits(self.from),
                 };
-            }
+            };
             match self.run(family, close, hit, text, complete, budget) {
                 Progress::Pending => return Stand::Waits(if opened { start } else { hit }),
-                Progress::Matched(end) if self.closes(dialect, family, id, text) => {
+                Progress::Matched(end) if self.closes(dialect, family, text) => {
                     self.met = Some(Span::new(hit, end));
                 }
                 _ => self.from = hit + 1,
@@ -171,10 +134,67 @@ impl Prelude {
         }
     }
 
+    /// Learns whether the answer starts with an opener; false if more text is needed to tell.
+    fn seek_opener(
+        &mut self,
+        dialect: &Dialect,
+        family: &Family,
+        text: &str,
+        start: usize,
+        complete: bool,
+        budget: &mut Budget,
+    ) -> bool {
+        let rest = text.get(start..).unwrap_or_default();
+        let rest = rest.strip_prefix('\u{feff}').unwrap_or(rest).trim_start();
+        if rest.is_empty() && !complete {
+            return false;
+        }
+        self.begins = text.len() - rest.len();
+        (self.line, self.lines) = (start, start);
+        let mut opened = None;
+        match self.run(family, family.open, self.begins, text, complete, budget) {
+            Progress::Pending => return false,
+            Progress::Matched(end) => {
+                let is_own = |name: &Span| dialect.names.find(name.of(text), Some(self.family)) == Some(self.id);
+                opened = self.name(family).filter(is_own).map(|name| (Span::new(self.begins, end), name));
+                self.empty = opened.is_some() && opener(family, self.machine.captures()).empty;
+            }
+            _ => {}
+        }
+        self.from = opened.map_or(start, |(opener, _)| opener.end);
+        self.opener = Some(opened);
+        self.running = false;
+        true
+    }
+
+    /// The next place where a text stands that a closer may start with; without one the search goes on behind what has come.
+    fn next_start(&mut self, texts: &[String], text: &str) -> Option<usize> {
+        let bytes = text.as_bytes();
+        for (next, literal) in self.next.iter_mut().zip(texts) {
+            // Up to where it stood last it is not: either it stands there, or the search ended there.
+            let from = self.from.max(*next);
+            let rest = bytes.get(from..).unwrap_or_default();
+            if !rest.starts_with(literal.as_bytes()) {
+                // The last bytes may be the first of one that is still coming.
+                let open = (text.len() + 1).saturating_sub(literal.len()).max(from);
+                *next = memchr::memmem::find(rest, literal.as_bytes()).map_or(open, |offset| from + offset);
+            } else {
+                *next = from;
+            }
+        }
+        let hit = self.next.iter().copied().min().unwrap_or(text.len());
+        let starts = |literal: &String| bytes.get(hit..).is_some_and(|rest| rest.starts_with(literal.as_bytes()));
+        if texts.iter().any(starts) {
+            return Some(hit);
+        }
+        self.from = hit.min(text.len());
+        None
+    }
+
     fn run(
         &mut self,
         family: &Family,
-        rule: crate::grammar::RuleId,
+        rule: RuleId,
         at: usize,
         text: &str,
         complete: bool,
@@ -219,18 +239,11 @@ impl Prelude {
         if bytes.get(self.line..closer.start).is_some_and(is_margin) {
             return Some(true);
         }
-        // On the line where the block begins it ends what stands there; in the midst of another it is spoken of.
-        if self.line > self.begins {
-            return Some(false);
-        }
-        let after = text.get(closer.end..).unwrap_or_default().trim_start_matches([' ', '\t']);
-        match after.bytes().next() {
-            Some(byte) => Some(matches!(byte, b'\n' | b'\r' | b'<')),
-            None => complete.then_some(true),
-        }
+        // On another line than that where the block begins it is spoken of.
+        if self.line > self.begins { Some(false) } else { ends_line(closer.end, text, complete) }
     }
 
-    fn closes(&self, dialect: &Dialect, family: &Family, id: BlockId, text: &str) -> bool {
-        self.name(family).is_some_and(|name| dialect.started_by(name.of(text)) == Some(id))
+    fn closes(&self, dialect: &Dialect, family: &Family, text: &str) -> bool {
+        self.name(family).is_some_and(|name| dialect.started_by(name.of(text)) == Some(self.id))
     }
 }
