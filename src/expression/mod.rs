@@ -21,6 +21,7 @@ mod document;
 mod engine;
 mod escape;
 mod filters;
+mod held;
 mod leads;
 mod lower;
 mod page;

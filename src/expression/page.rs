@@ -5,9 +5,10 @@
 //! Never: fails, or says anything else than the engine would.
 
 use super::escape::{Escape, Places, Slot};
+use super::held::Held;
 use super::lower::{Form, Lowered};
 use super::quick::Quick;
-use super::run::{Frame, Held, Run};
+use super::run::{Frame, Run};
 use super::scale::{self, OUTPUT};
 use super::{Scope, engine};
 use crate::value::Value;

@@ -6,6 +6,7 @@
 //!
 //! The engine converts all that an expression reads, which costs more than most expressions do. Here values are borrowed.
 
+use super::held::{Held, NONE, STRIDE};
 use super::lower::{Form, Lowered, Read};
 use super::quick::{Loop, Quick, Sum, Test};
 use super::scale::{self, FUEL};
@@ -13,18 +14,6 @@ use super::{Scope, engine, is_true};
 use crate::value::Value;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
-
-/// Bytes of text that one step goes through.
-const STRIDE: usize = 64;
-
-/// A value on its way.
-#[derive(Debug, Clone)]
-pub(super) enum Held<'j> {
-    Value(Cow<'j, Value>),
-    Text(&'j str),
-    Pair(&'j str, &'j Value),
-    List(Vec<Held<'j>>),
-}
 
 /// The value of an expression; none where the engine has to say.
 pub(super) fn value(lowered: &Lowered, scope: &Scope<'_>) -> Option<Value> {
@@ -109,12 +98,11 @@ impl<'j> Run<'j> {
     }
 
     pub(super) fn value(&self, quick: &'j Quick) -> Option<Held<'j>> {
-        let truth = |truth: bool| Held::Value(Cow::Owned(Value::Bool(truth)));
         Some(match quick {
             Quick::Engine => return None,
             Quick::Read(number) => Held::Value(engine::resolve(self.reads, *number, self.scope).ok()?),
             Quick::Local(name) => self.local(*name)?,
-            Quick::Loop(what) => Held::Value(Cow::Owned(self.turn(*what)?)),
+            Quick::Loop(what) => Held::made(self.turn(*what)?),
             Quick::Item(base, key) => {
                 let (base, key) = (self.value(base)?, self.value(key)?);
                 base.member(key.text()?)?
@@ -129,7 +117,7 @@ impl<'j> Run<'j> {
                 Held::List(items)
             }
             Quick::Member(base, key) => self.value(base)?.member(key)?,
-            Quick::Not(base) => truth(!self.value(base)?.is_true()),
+            Quick::Not(base) => Held::made(!self.value(base)?.is_true()),
             Quick::And(left, right) => {
                 let left = self.value(left)?;
                 if left.is_true() { self.value(right)? } else { left }
@@ -139,26 +127,9 @@ impl<'j> Run<'j> {
                 if left.is_true() { left } else { self.value(right)? }
             }
             Quick::If(test, then, other) => self.value(if self.value(test)?.is_true() { then } else { other })?,
-            Quick::Sum(sum, left, right) => {
-                let (left, right) = (self.value(left)?, self.value(right)?);
-                if matches!(sum, Sum::Plus) && left.is_list() && right.is_list() {
-                    let mut items = self.items(left)?;
-                    items.extend(self.items(right)?);
-                    return Some(Held::List(items));
-                }
-                let (left, right) = (left.number()?, right.number()?);
-                let positive = left >= 0 && right > 0;
-                let sum = match sum {
-                    Sum::Plus => left.checked_add(right),
-                    Sum::Minus => left.checked_sub(right),
-                    Sum::Times => left.checked_mul(right),
-                    Sum::Whole => left.checked_div(right).filter(|_| positive),
-                    Sum::Rest => left.checked_rem(right).filter(|_| positive),
-                };
-                Held::Value(Cow::Owned(sum?.into()))
-            }
-            Quick::Test(test, left, right) => truth(self.test(*test, &self.value(left)?, &self.value(right)?)?),
-            Quick::IsNone(base) => truth(self.value(base)?.is_none()),
+            Quick::Sum(sum, left, right) => self.sum(*sum, self.value(left)?, self.value(right)?)?,
+            Quick::Test(test, left, right) => Held::made(self.test(*test, &self.value(left)?, &self.value(right)?)?),
+            Quick::IsNone(base) => Held::made(self.value(base)?.is_none()),
             Quick::Default(base, other) => {
                 let base = self.value(base)?;
                 // A default that is none itself is none given, which means an empty text.
@@ -183,30 +154,8 @@ impl<'j> Run<'j> {
                 list => Held::List(self.items(list)?),
             },
             Quick::First(base) => self.items(self.value(base)?)?.into_iter().next().unwrap_or(NONE),
-            Quick::Length(base) => {
-                let length = match self.value(base)? {
-                    Held::List(items) => items.len(),
-                    none if none.is_none() => 0,
-                    Held::Value(json) => match &*json {
-                        Value::Array(items) => items.len(),
-                        Value::Object(members) => members.len(),
-                        _ => return None,
-                    },
-                    _ => return None,
-                };
-                Held::Value(Cow::Owned(length.into()))
-            }
-            Quick::Text(base) => match self.value(base)? {
-                none if none.is_none() => Held::Text(""),
-                text if text.text().is_some() => text,
-                Held::List(items) if items.is_empty() => Held::Text("[]"),
-                // The engine writes a pair in a way of its own.
-                Held::Pair(..) => return None,
-                Held::List(items) if items.iter().any(|item| matches!(item, Held::Pair(..) | Held::List(_))) => {
-                    return None;
-                }
-                other => self.made(engine::written(&other.into_value())?)?,
-            },
+            Quick::Length(base) => Held::made(self.value(base)?.length()?),
+            Quick::Text(base) => self.text(self.value(base)?)?,
             Quick::Trimmed(base) => match self.value(base)? {
                 Held::Text(text) => Held::Text(text.trim()),
                 Held::Value(Cow::Borrowed(Value::String(text))) => Held::Text(text.trim()),
@@ -229,12 +178,12 @@ impl<'j> Run<'j> {
                 if *reverse {
                     numbers.reverse();
                 }
-                Held::List(numbers.into_iter().map(|number| Held::Value(Cow::Owned(number.into()))).collect())
+                Held::List(numbers.into_iter().map(Held::made).collect())
             }
             Quick::Shows(section, held) => {
                 let section = self.value(section)?;
                 let held = self.value(held)?;
-                truth(match section.text() {
+                Held::made(match section.text() {
                     Some("always") => true,
                     Some("hidden") => false,
                     _ => match &held {
@@ -244,44 +193,83 @@ impl<'j> Run<'j> {
                 })
             }
             Quick::Select(base, path, test, wanted) => {
-                let mut items = self.items(self.value(base)?)?;
-                let other = test.as_ref().map(|(test, other)| Some((*test, self.value(other)?)));
-                let other = match other {
-                    Some(other) => Some(other?),
+                let items = self.items(self.value(base)?)?;
+                let test = match test {
+                    Some((test, other)) => Some((*test, self.value(other)?)),
                     None => None,
                 };
-                let held = match &other {
-                    Some((Test::In, text)) if path.is_empty() && items.len() > MANY => text.text().map(held_bytes),
-                    _ => None,
-                };
-                let mut sure = true;
-                items.retain(|item| {
-                    let passes = || {
-                        if let (Some(held), Some(word)) = (&held, item.text())
-                            && !word.bytes().all(|byte| held.get(usize::from(byte)) == Some(&true))
-                        {
-                            return Some(false);
-                        }
-                        let found = item.at(path)?;
-                        match &other {
-                            Some((test, other)) => self.test(*test, &found, other),
-                            None => Some(found.is_true()),
-                        }
-                    };
-                    let passes = passes();
-                    sure &= passes.is_some();
-                    passes == Some(*wanted)
-                });
-                if !sure {
-                    return None;
-                }
-                Held::List(items)
+                Held::List(self.select(items, path, test, *wanted)?)
             }
             Quick::Map(base, path) => {
                 let items = self.items(self.value(base)?)?;
                 Held::List(items.iter().map(|item| item.at(path)).collect::<Option<_>>()?)
             }
         })
+    }
+
+    /// Of whole numbers, or of two lists.
+    fn sum(&self, sum: Sum, left: Held<'j>, right: Held<'j>) -> Option<Held<'j>> {
+        if matches!(sum, Sum::Plus) && left.is_list() && right.is_list() {
+            let mut items = self.items(left)?;
+            items.extend(self.items(right)?);
+            return Some(Held::List(items));
+        }
+        let (left, right) = (left.number()?, right.number()?);
+        let positive = left >= 0 && right > 0;
+        let sum = match sum {
+            Sum::Plus => left.checked_add(right),
+            Sum::Minus => left.checked_sub(right),
+            Sum::Times => left.checked_mul(right),
+            Sum::Whole => left.checked_div(right).filter(|_| positive),
+            Sum::Rest => left.checked_rem(right).filter(|_| positive),
+        };
+        sum.map(Held::made)
+    }
+
+    /// The value as a text.
+    fn text(&self, value: Held<'j>) -> Option<Held<'j>> {
+        match value {
+            none if none.is_none() => Some(Held::Text("")),
+            text if text.text().is_some() => Some(text),
+            Held::List(items) if items.is_empty() => Some(Held::Text("[]")),
+            // The engine writes a pair in a way of its own.
+            Held::Pair(..) => None,
+            Held::List(items) if items.iter().any(|item| matches!(item, Held::Pair(..) | Held::List(_))) => None,
+            other => self.made(engine::written(&other.into_value())?),
+        }
+    }
+
+    /// The items of which what stands at the path passes the test, or counts as true; or those of which it does not.
+    fn select(
+        &self,
+        mut items: Vec<Held<'j>>,
+        path: &[String],
+        test: Option<(Test, Held<'j>)>,
+        wanted: bool,
+    ) -> Option<Vec<Held<'j>>> {
+        let held = match &test {
+            Some((Test::In, text)) if path.is_empty() && items.len() > MANY => text.text().map(held_bytes),
+            _ => None,
+        };
+        let passes = |item: &Held<'j>| {
+            if let (Some(held), Some(word)) = (&held, item.text())
+                && !word.bytes().all(|byte| held.get(usize::from(byte)) == Some(&true))
+            {
+                return Some(false);
+            }
+            let found = item.at(path)?;
+            match &test {
+                Some((test, other)) => self.test(*test, &found, other),
+                None => Some(found.is_true()),
+            }
+        };
+        let mut sure = true;
+        items.retain(|item| {
+            let passes = passes(item);
+            sure &= passes.is_some();
+            passes == Some(wanted)
+        });
+        sure.then_some(items)
     }
 
     /// Whether a value, or anything in it, is more than nothing.
@@ -362,118 +350,6 @@ fn held_bytes(text: &str) -> [bool; 256] {
         held.get_mut(usize::from(byte)).into_iter().for_each(|held| *held = true);
     }
     held
-}
-
-const NONE: Held<'static> = Held::Value(Cow::Owned(Value::Null));
-
-impl<'j> Held<'j> {
-    /// How long it takes to copy it.
-    fn steps(&self) -> usize {
-        match self {
-            Held::List(items) => items.len() + items.iter().map(Held::steps).sum::<usize>(),
-            Held::Value(Cow::Owned(Value::String(text))) => text.len() / STRIDE,
-            Held::Value(_) | Held::Text(_) | Held::Pair(..) => 0,
-        }
-    }
-
-    pub(super) fn is_none(&self) -> bool {
-        matches!(self, Held::Value(json) if json.is_null())
-    }
-
-    pub(super) fn is_true(&self) -> bool {
-        match self {
-            Held::Value(json) => is_true(json),
-            Held::Text(text) => !text.is_empty(),
-            Held::Pair(..) => true,
-            Held::List(items) => !items.is_empty(),
-        }
-    }
-
-    pub(super) fn text(&self) -> Option<&str> {
-        match self {
-            Held::Value(json) => json.as_str(),
-            Held::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// A whole number, or what is plainly one.
-    fn whole(&self) -> Option<Held<'j>> {
-        let plain = |text: &str| match text.as_bytes() {
-            [b'0'] => true,
-            [b'1'..=b'9', rest @ ..] => rest.len() < 18 && rest.iter().all(u8::is_ascii_digit),
-            _ => false,
-        };
-        let number = match self.text() {
-            Some(text) => text.parse().ok().filter(|_| plain(text))?,
-            None => self.number()?,
-        };
-        Some(Held::Value(Cow::Owned(Value::from(number))))
-    }
-
-    fn is_list(&self) -> bool {
-        match self {
-            Held::List(_) => true,
-            Held::Value(json) => json.is_array(),
-            Held::Text(_) | Held::Pair(..) => false,
-        }
-    }
-
-    /// Whole numbers only: others have their own ways to compare.
-    pub(super) fn number(&self) -> Option<i64> {
-        match self {
-            Held::Value(json) => json.as_i64(),
-            _ => None,
-        }
-    }
-
-    /// None where the kinds are not plainly comparable.
-    fn equals(&self, other: &Held<'_>) -> Option<bool> {
-        if self.is_none() || other.is_none() {
-            return Some(self.is_none() && other.is_none());
-        }
-        match (self.text(), other.text(), self.number(), other.number()) {
-            (Some(one), Some(other), ..) => Some(one == other),
-            (.., Some(one), Some(other)) => Some(one == other),
-            (Some(_), _, _, Some(_)) | (_, Some(_), Some(_), _) => Some(false),
-            _ => None,
-        }
-    }
-
-    fn member(&self, key: &str) -> Option<Held<'j>> {
-        match self {
-            Held::Value(Cow::Borrowed(Value::Object(members))) => {
-                Some(members.get(key).map_or(NONE, |member| Held::Value(Cow::Borrowed(member))))
-            }
-            none if none.is_none() => Some(NONE),
-            _ => None,
-        }
-    }
-
-    /// What stands at the end of a path; an absent member is none.
-    fn at(&self, path: &[String]) -> Option<Held<'j>> {
-        let Some((first, rest)) = path.split_first() else { return Some(self.clone()) };
-        let next = match (self, first.parse::<usize>()) {
-            (Held::Pair(key, _), Ok(0)) => Held::Text(key),
-            (Held::Pair(_, value), Ok(1)) => Held::Value(Cow::Borrowed(*value)),
-            (Held::Pair(..), _) => return None,
-            (Held::Value(Cow::Borrowed(Value::Array(items))), Ok(place)) => {
-                Held::Value(Cow::Borrowed(items.get(place)?))
-            }
-            (_, Err(_)) => self.member(first)?,
-            _ => return None,
-        };
-        next.at(rest)
-    }
-
-    pub(super) fn into_value(self) -> Value {
-        match self {
-            Held::Value(json) => json.into_owned(),
-            Held::Text(text) => text.into(),
-            Held::Pair(key, value) => vec![key.into(), value.clone()].into(),
-            Held::List(items) => items.into_iter().map(Held::into_value).collect(),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,152 @@
+//! Held: what is a value on its way through an expression?
+//!
+//! In: values of the scope, and what was made of them along the way.
+//! Out: [`Held`], which borrows what it can, and what it is as a text, a number or a list.
+//! Never: guesses where the engine would have a way of its own: then it is none of them.
+
+use super::is_true;
+use crate::value::Value;
+use std::borrow::Cow;
+
+/// Bytes of text that one step goes through.
+pub(super) const STRIDE: usize = 64;
+
+/// A value on its way.
+#[derive(Debug, Clone)]
+pub(super) enum Held<'j> {
+    Value(Cow<'j, Value>),
+    Text(&'j str),
+    Pair(&'j str, &'j Value),
+    List(Vec<Held<'j>>),
+}
+
+pub(super) const NONE: Held<'static> = Held::Value(Cow::Owned(Value::Null));
+
+impl<'j> Held<'j> {
+    /// A value that was made along the way.
+    pub(super) fn made(value: impl Into<Value>) -> Self {
+        Held::Value(Cow::Owned(value.into()))
+    }
+
+    /// How long it takes to copy it.
+    pub(super) fn steps(&self) -> usize {
+        match self {
+            Held::List(items) => items.len() + items.iter().map(Held::steps).sum::<usize>(),
+            Held::Value(Cow::Owned(Value::String(text))) => text.len() / STRIDE,
+            Held::Value(_) | Held::Text(_) | Held::Pair(..) => 0,
+        }
+    }
+
+    pub(super) fn is_none(&self) -> bool {
+        matches!(self, Held::Value(json) if json.is_null())
+    }
+
+    pub(super) fn is_true(&self) -> bool {
+        match self {
+            Held::Value(json) => is_true(json),
+            Held::Text(text) => !text.is_empty(),
+            Held::Pair(..) => true,
+            Held::List(items) => !items.is_empty(),
+        }
+    }
+
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Held::Value(json) => json.as_str(),
+            Held::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A whole number, or what is plainly one.
+    pub(super) fn whole(&self) -> Option<Held<'j>> {
+        let plain = |text: &str| match text.as_bytes() {
+            [b'0'] => true,
+            [b'1'..=b'9', rest @ ..] => rest.len() < 18 && rest.iter().all(u8::is_ascii_digit),
+            _ => false,
+        };
+        let number = match self.text() {
+            Some(text) => text.parse().ok().filter(|_| plain(text))?,
+            None => self.number()?,
+        };
+        Some(Held::made(number))
+    }
+
+    /// How many items or members it has; none has none.
+    pub(super) fn length(&self) -> Option<usize> {
+        Some(match self {
+            Held::List(items) => items.len(),
+            none if none.is_none() => 0,
+            Held::Value(json) => match &**json {
+                Value::Array(items) => items.len(),
+                Value::Object(members) => members.len(),
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    pub(super) fn is_list(&self) -> bool {
+        match self {
+            Held::List(_) => true,
+            Held::Value(json) => json.is_array(),
+            Held::Text(_) | Held::Pair(..) => false,
+        }
+    }
+
+    /// Whole numbers only: others have their own ways to compare.
+    pub(super) fn number(&self) -> Option<i64> {
+        match self {
+            Held::Value(json) => json.as_i64(),
+            _ => None,
+        }
+    }
+
+    /// None where the kinds are not plainly comparable.
+    pub(super) fn equals(&self, other: &Held<'_>) -> Option<bool> {
+        if self.is_none() || other.is_none() {
+            return Some(self.is_none() && other.is_none());
+        }
+        match (self.text(), other.text(), self.number(), other.number()) {
+            (Some(one), Some(other), ..) => Some(one == other),
+            (.., Some(one), Some(other)) => Some(one == other),
+            (Some(_), _, _, Some(_)) | (_, Some(_), Some(_), _) => Some(false),
+            _ => None,
+        }
+    }
+
+    pub(super) fn member(&self, key: &str) -> Option<Held<'j>> {
+        match self {
+            Held::Value(Cow::Borrowed(Value::Object(members))) => {
+                Some(members.get(key).map_or(NONE, |member| Held::Value(Cow::Borrowed(member))))
+            }
+            none if none.is_none() => Some(NONE),
+            _ => None,
+        }
+    }
+
+    /// What stands at the end of a path; an absent member is none.
+    pub(super) fn at(&self, path: &[String]) -> Option<Held<'j>> {
+        let Some((first, rest)) = path.split_first() else { return Some(self.clone()) };
+        let next = match (self, first.parse::<usize>()) {
+            (Held::Pair(key, _), Ok(0)) => Held::Text(key),
+            (Held::Pair(_, value), Ok(1)) => Held::Value(Cow::Borrowed(*value)),
+            (Held::Pair(..), _) => return None,
+            (Held::Value(Cow::Borrowed(Value::Array(items))), Ok(place)) => {
+                Held::Value(Cow::Borrowed(items.get(place)?))
+            }
+            (_, Err(_)) => self.member(first)?,
+            _ => return None,
+        };
+        next.at(rest)
+    }
+
+    pub(super) fn into_value(self) -> Value {
+        match self {
+            Held::Value(json) => json.into_owned(),
+            Held::Text(text) => text.into(),
+            Held::Pair(key, value) => vec![key.into(), value.clone()].into(),
+            Held::List(items) => items.into_iter().map(Held::into_value).collect(),
+        }
+    }
+}
