@@ -87,28 +87,11 @@ impl Program {
         calls: &[usize],
     ) -> (Vec<BlockForm>, Vec<&'p Block>) {
         let speller = Speller { program: self, dialect, reply: &mode.reply };
+        let permits = (0..self.actions.len()).any(|number| !mode.permits_of(number).is_empty());
         let mut unspelled = Vec::new();
         let mut blocks: Vec<(BlockId, &'p Block)> = speller.blocks().collect();
         blocks.sort_by_key(|(id, block)| rank(mode, number, *id, block));
-        let permitted = |number: &usize| !mode.permits_of(*number).is_empty();
-        let spelled = |number: usize| {
-            let (name, action) = self.actions.get_index(number)?;
-            speller.call_in(name, action)
-        };
-        let wanted: Vec<usize> = calls.iter().copied().filter(|number| permitted(number)).collect();
-        let wanted: Vec<(BlockId, String)> = wanted.into_iter().filter_map(spelled).collect();
-        // Each permitted action is spelled once, whichever block it is.
-        let mut unasked = (0..self.actions.len()).filter(permitted).filter_map(spelled);
-        let mut asked: Vec<(BlockId, String)> = Vec::new();
-        let mut first_in = |id: BlockId| {
-            let known = asked.iter().find(|(holds, _)| *holds == id).map(|(_, text)| text.clone());
-            known.or_else(|| {
-                unasked.find_map(|(holds, text)| {
-                    asked.push((holds, text.clone()));
-                    (holds == id).then_some(text)
-                })
-            })
-        };
+        let mut call_in = self.calls_shown(mode, speller, calls);
         let mut shown: Vec<(Role, &str)> = Vec::new();
         let mut tells_name = false;
         let mut forms = Vec::new();
@@ -131,16 +114,9 @@ impl Program {
             if most == Some(0) || known || untold {
                 continue;
             }
-            if block.role == Role::Call && !(0..self.actions.len()).any(|number| permitted(&number)) {
-                continue;
-            }
             let text = match block.role {
-                Role::Call if wanted.is_empty() => first_in(id),
-                Role::Call => {
-                    let in_this = wanted.iter().filter(|(holds, _)| *holds == id);
-                    let calls: Vec<&str> = in_this.map(|(_, text)| text.as_str()).collect();
-                    Some(calls.join("\n\n")).filter(|calls| !calls.is_empty())
-                }
+                Role::Call if !permits => continue,
+                Role::Call => call_in(id),
                 _ => speller.plain(id, count.and_then(|count| count.lists.as_deref())),
             };
             let Some(text) = text else {
@@ -169,6 +145,38 @@ impl Program {
         let shows = |block: &Block| forms.iter().any(|form| form.role == Role::Call.word()) && block.role == Role::Call;
         unspelled.retain(|block| !shows(block));
         (forms, unspelled)
+    }
+
+    /// What to show of calls in each block: those of the permitted actions in `calls`, or one of any that is permitted.
+    fn calls_shown<'p>(
+        &'p self,
+        mode: &'p Mode,
+        speller: Speller<'p>,
+        calls: &[usize],
+    ) -> impl FnMut(BlockId) -> Option<String> + use<'p> {
+        let permitted = |number: &usize| !mode.permits_of(*number).is_empty();
+        let spelled = move |number: usize| {
+            let (name, action) = self.actions.get_index(number)?;
+            speller.call_in(name, action)
+        };
+        let wanted: Vec<(BlockId, String)> = calls.iter().copied().filter(permitted).filter_map(spelled).collect();
+        // Each permitted action is spelled once, whichever block it is.
+        let mut unasked = (0..self.actions.len()).filter(permitted).filter_map(spelled);
+        let mut asked: Vec<(BlockId, String)> = Vec::new();
+        move |id| {
+            let here = |(holds, _): &&(BlockId, String)| *holds == id;
+            if !wanted.is_empty() {
+                let calls: Vec<&str> = wanted.iter().filter(here).map(|(_, text)| text.as_str()).collect();
+                return Some(calls.join("\n\n")).filter(|calls| !calls.is_empty());
+            }
+            if let Some((_, known)) = asked.iter().find(here) {
+                return Some(known.clone());
+            }
+            unasked.find_map(|(holds, text)| {
+                asked.push((holds, text.clone()));
+                (holds == id).then_some(text)
+            })
+        }
     }
 
     /// The form of an answer that is one object.
