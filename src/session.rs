@@ -56,10 +56,10 @@ pub struct Session {
 impl Session {
     /// Whether the computed values of the state are those that the program would compute.
     fn is_computed(&self, program: &Program) -> bool {
-        program.slots.iter().all(|(name, slot)| {
-            let is_current = |rule: &Rule| self.state.is_computed(name, rule);
-            slot.compute.is_none() || slot.rule.as_ref().is_some_and(is_current)
-        })
+        // Both stand in the order of declaration, unless a host made the state.
+        let mut rules = self.state.rules();
+        let mut computed = program.slots.values().filter(|slot| slot.compute.is_some());
+        computed.all(|slot| slot.rule.as_ref().is_some_and(|rule| rules.next().is_some_and(|known| known.is(rule))))
     }
 
     /// Has the computed values of the state computed as the program says, each once it is read.

@@ -9,11 +9,36 @@ use crate::diagnostic::Diagnostic;
 use crate::text::Spanned;
 use crate::value::Value;
 use smallvec::SmallVec;
-use std::borrow::Cow;
-use std::ops::Range;
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+/// A key of a path: as the pack spells it, or as a template gives it.
+#[derive(Debug, Clone)]
+pub(crate) enum Key<'p> {
+    Spelt(&'p str),
+    Made(Arc<str>),
+}
+
+impl Deref for Key<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Key::Spelt(key) => key,
+            Key::Made(key) => key,
+        }
+    }
+}
+
+impl fmt::Display for Key<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
 
 /// The keys of a path.
-pub(crate) type Keys<'p> = SmallVec<[Cow<'p, str>; 4]>;
+pub(crate) type Keys<'p> = SmallVec<[Key<'p>; 4]>;
 
 /// A dotted path with templates inside its segments. It is split once, at the dots outside of `{{ }}`: dots inside what a
 /// template gives are part of a key.
@@ -89,15 +114,15 @@ impl PathTemplate {
     }
 }
 
-fn key<'t>(segment: &'t Template, scope: &Scope<'_>) -> Result<Cow<'t, str>, Failure> {
+fn key<'t>(segment: &'t Template, scope: &Scope<'_>) -> Result<Key<'t>, Failure> {
     if let Some(plain) = segment.plain().filter(|plain| !plain.is_empty()) {
-        return Ok(Cow::Borrowed(plain));
+        return Ok(Key::Spelt(plain));
     }
     let wrong = |what: &str| Err(Failure::new(format!("the path segment `{}` is {what}", segment.source())));
     match segment.render(scope)? {
         Value::String(text) if text.is_empty() => wrong("empty"),
-        Value::String(text) => Ok(String::from(&*text).into()),
-        Value::Number(number) => Ok(number.to_string().into()),
+        Value::String(text) => Ok(Key::Made(text)),
+        Value::Number(number) => Ok(Key::Made(number.to_string().into())),
         Value::Null => Err(Failure::absent(format!("the path segment `{}` is none", segment.source()))),
         Value::Bool(_) => wrong("a truth"),
         Value::Array(_) => wrong("a list"),

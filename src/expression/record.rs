@@ -56,6 +56,11 @@ impl Rule {
     pub(crate) fn new(rule: impl Fn(&Record) -> Value + Send + Sync + 'static) -> Self {
         Self(Arc::new(rule))
     }
+
+    /// Whether it is this very rule.
+    pub(crate) fn is(&self, other: &Rule) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl fmt::Debug for Rule {
@@ -108,7 +113,12 @@ impl Record {
     /// Whether the member of this name is computed by this rule.
     pub(crate) fn is_computed(&self, name: &str, rule: &Rule) -> bool {
         let computed = self.0.get(name).and_then(|member| member.computed.as_ref());
-        computed.is_some_and(|computed| Arc::ptr_eq(&computed.rule.0, &rule.0))
+        computed.is_some_and(|computed| computed.rule.is(rule))
+    }
+
+    /// The rules by which members are computed, in the order of these.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.0.as_slice().iter().filter_map(|(_, member)| member.computed.as_ref()).map(|computed| &computed.rule)
     }
 
     /// The record as it is without what is computed from the member of this name on.

@@ -8,13 +8,12 @@ use super::effect::{Amendment, Effect};
 use super::modes::Going;
 use super::{ids, state};
 use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
-use crate::expression::{Expression, Failure, Keys, PathTemplate, Record, Scope, Shape, Template};
+use crate::expression::{Expression, Failure, Key, Keys, PathTemplate, Record, Scope, Shape, Template};
 use crate::judge::{Step, Steps};
 use crate::program::{self, ModeId, Near, Program, Schema, Verb};
 use crate::session::Session;
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
-use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
@@ -275,7 +274,7 @@ impl<'f> Flow<'f> {
             }
             Verb::Append { path, unique, value } => {
                 let (mut path, value) = self.placed(path, value, names, bound)?;
-                path.push(Cow::Borrowed("-"));
+                path.push(Key::Spelt("-"));
                 let list = path.split_last().map_or(&[][..], |(_, list)| list);
                 let add = |state: &mut Record| append(state, list, unique, &value);
                 let Some(place) = self.change(&path, Some(&value), at, add)? else { return Ok(None) };
@@ -330,7 +329,7 @@ impl<'f> Flow<'f> {
     /// Changes the state at `path`, where `value` is to stand, unless it would then not fit what the pack says of it.
     fn change<T>(
         &mut self,
-        path: &[Cow<'_, str>],
+        path: &[Key<'_>],
         value: Option<&Value>,
         at: Location,
         change: impl FnOnce(&mut Record) -> Result<T, String>,
@@ -485,12 +484,7 @@ fn plain(value: Value) -> String {
 }
 
 /// Adds a value to a list; where an entry has the same values under the `unique` keys, it stands in for that one.
-fn append(
-    state: &mut Record,
-    path: &[Cow<'_, str>],
-    unique: &[String],
-    value: &Value,
-) -> Result<Option<usize>, String> {
+fn append(state: &mut Record, path: &[Key<'_>], unique: &[String], value: &Value) -> Result<Option<usize>, String> {
     let place = state::reach(state, path)?;
     if place.is_null() {
         *place = Vec::new().into();

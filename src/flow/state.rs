@@ -4,13 +4,12 @@
 //! Out: the state changed, or why the path leads nowhere.
 //! Never: makes a list of what is none.
 
-use crate::expression::Record;
+use crate::expression::{Key, Record};
 use crate::value::{Object, Value};
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Puts a value at a path; objects on the way are made where nothing is.
-pub(super) fn set(state: &mut Record, path: &[Cow<'_, str>], value: &Value) -> Result<(), String> {
+pub(super) fn set(state: &mut Record, path: &[Key<'_>], value: &Value) -> Result<(), String> {
     match path {
         [only] => state.put(only, value.clone()),
         _ => reach(state, path)?.clone_from(value),
@@ -19,13 +18,13 @@ pub(super) fn set(state: &mut Record, path: &[Cow<'_, str>], value: &Value) -> R
 }
 
 /// The path as effects name it: keys with dots between them, a key that holds one in quotes.
-pub(super) fn dotted(path: &[Cow<'_, str>]) -> String {
+pub(super) fn dotted(path: &[Key<'_>]) -> String {
     let mut out = String::with_capacity(path.iter().map(|key| key.len() + 1).sum());
     for (index, key) in path.iter().enumerate() {
         if index > 0 {
             out.push('.');
         }
-        match key.bytes().any(|byte| matches!(byte, b'.' | b'"')) {
+        match memchr::memchr2(b'.', b'"', key.as_bytes()).is_some() {
             true => out.push_str(&Value::from(&**key).to_string()),
             false => out.push_str(key),
         }
@@ -34,7 +33,7 @@ pub(super) fn dotted(path: &[Cow<'_, str>]) -> String {
 }
 
 /// The value at a path, made where nothing is.
-pub(super) fn reach<'s>(state: &'s mut Record, path: &[Cow<'_, str>]) -> Result<&'s mut Value, String> {
+pub(super) fn reach<'s>(state: &'s mut Record, path: &[Key<'_>]) -> Result<&'s mut Value, String> {
     let (first, rest) = path.split_first().ok_or("the path is empty")?;
     let mut at = state.entry(first);
     for key in rest {
@@ -56,7 +55,7 @@ pub(super) fn reach<'s>(state: &'s mut Record, path: &[Cow<'_, str>]) -> Result<
 }
 
 /// The value at a path, if there is one.
-pub(super) fn get<'s>(state: &'s Record, path: &[Cow<'_, str>]) -> Option<&'s Value> {
+pub(super) fn get<'s>(state: &'s Record, path: &[Key<'_>]) -> Option<&'s Value> {
     let (first, rest) = path.split_first()?;
     rest.iter().try_fold(state.get(first)?, |at, key| match at {
         Value::Object(members) => members.get(key),
@@ -67,7 +66,7 @@ pub(super) fn get<'s>(state: &'s Record, path: &[Cow<'_, str>]) -> Option<&'s Va
 
 /// Takes out what is at a path; none if nothing is there. A whole value of the state starts anew as `initial`, as it does in
 /// a session that does not have it.
-pub(super) fn remove(state: &mut Record, path: &[Cow<'_, str>], initial: Option<&Value>) -> Option<Value> {
+pub(super) fn remove(state: &mut Record, path: &[Key<'_>], initial: Option<&Value>) -> Option<Value> {
     let (first, rest) = path.split_first()?;
     let Some((last, before)) = rest.split_last() else {
         let value = state.get(first).filter(|value| !value.is_null())?.clone();
@@ -97,8 +96,8 @@ mod tests {
     use super::*;
     use crate::value::value as json;
 
-    fn path(text: &str) -> Vec<Cow<'_, str>> {
-        text.split('.').map(Cow::Borrowed).collect()
+    fn path(text: &str) -> Vec<Key<'_>> {
+        text.split('.').map(Key::Spelt).collect()
     }
 
     fn record(value: Value) -> Record {

@@ -51,8 +51,6 @@ pub(super) enum Op {
     Jump { to: u32 },
     /// Goes on elsewhere, up to its `End`.
     Call { to: u32 },
-    /// A rule in its shortest form at once, if it stands here: the number of the form.
-    Short(u32),
     /// A capture starts.
     Open(u16),
     /// The innermost capture ends.
@@ -114,8 +112,13 @@ pub(super) struct Short {
     pub(super) first: u32,
     pub(super) rest: u32,
     pub(super) end: u8,
-    /// Behind the instructions of the rule.
-    pub(super) to: u32,
+}
+
+/// Where a rule starts, and its shortest form, if it has one.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) op: u32,
+    pub(super) short: Option<Short>,
 }
 
 /// A compiled grammar.
@@ -126,9 +129,8 @@ pub(super) struct Code {
     pub(super) texts: Vec<Box<str>>,
     pub(super) untils: Vec<Until>,
     pub(super) switches: Vec<Switch>,
-    pub(super) shorts: Vec<Short>,
-    /// Where each rule starts, by its number.
-    pub(super) entries: Vec<u32>,
+    /// By the numbers of the rules.
+    pub(super) entries: Vec<Entry>,
 }
 
 /// Compiles `rules`; `None` if that takes more instructions than a grammar may have.
@@ -145,8 +147,9 @@ pub(super) fn compile(rules: &[Rule], analysis: &mut Analysis<'_>) -> Option<Cod
         full: false,
     };
     for rule in 0..rules.len() {
-        let entry = compiler.place(rule, Mode::Visible);
-        compiler.code.entries.push(entry);
+        let op = compiler.place(rule, Mode::Visible);
+        let short = compiler.short(rule);
+        compiler.code.entries.push(Entry { op, short });
     }
     // Calls name rules in modes that may not have been compiled yet; compiling them may add more calls.
     let mut done = 0;
@@ -275,7 +278,6 @@ impl Compiler<'_, '_> {
         let rules = self.rules;
         let Some(body) = rules.get(rule) else { return };
         let (shown, inside) = self.analysis.capture(rule, mode);
-        let short = if shown { self.short(rule, &body.expr, inside) } else { None };
         if shown {
             self.add(Op::Open(rule as u16));
         }
@@ -283,15 +285,13 @@ impl Compiler<'_, '_> {
         if shown {
             self.add(Op::Close);
         }
-        let to = self.here();
-        if let Some(short) = short.and_then(|short| self.code.shorts.get_mut(short as usize)) {
-            short.to = to;
-        }
     }
 
-    /// Tries the shortest form of a rule first, if it has one whose captures are the rule and the one inside.
-    fn short(&mut self, rule: usize, expr: &Expr, mode: Mode) -> Option<u32> {
-        let Expr::Sequence(parts) = expr else { return None };
+    /// The shortest form of a rule, if it has one whose captures are the rule and the one inside.
+    fn short(&mut self, rule: usize) -> Option<Short> {
+        let mode = self.analysis.effective(rule, Mode::Visible);
+        let (true, mode) = self.analysis.capture(rule, mode) else { return None };
+        let Expr::Sequence(parts) = &self.rules.get(rule)?.expr else { return None };
         let [Expr::Text(literal), Expr::Call(name), tail @ ..] = parts.as_slice() else { return None };
         let (true, inside) = self.analysis.capture(*name, mode) else { return None };
         let Expr::Sequence(parts) = &self.rules.get(*name)?.expr else { return None };
@@ -302,10 +302,7 @@ impl Compiler<'_, '_> {
         let end = self.analysis.end(tail).filter(|end| !rest.leads().holds(*end))?;
         let (first, rest) = (self.set_of(first), self.set_of(rest));
         let (rule, name, literal) = (rule as u16, *name as u16, literal.as_str().into());
-        self.code.shorts.push(Short { rule, literal, name, first, rest, end, to: 0 });
-        let number = self.code.shorts.len() as u32 - 1;
-        self.add(Op::Short(number));
-        Some(number)
+        Some(Short { rule, literal, name, first, rest, end })
     }
 
     fn expr(&mut self, expr: &Expr, mode: Mode) {

@@ -4,7 +4,7 @@
 //! Out: [`Progress`], and the [`Capture`]s of a match.
 //! Never: recurses on the text, reads a byte twice without a step, or decides while more text could change the answer.
 
-use super::code::{Code, Op, Set, Short, Stops, Until};
+use super::code::{Code, Op, Set, Stops, Until};
 use super::{Grammar, RuleId};
 use crate::text::Span;
 use smallvec::SmallVec;
@@ -102,6 +102,8 @@ pub struct Machine {
     open: u32,
     /// The rule before whose capture it stops.
     stop: Option<RuleId>,
+    /// The rule that it has not begun to match, if that has a shortest form.
+    started: Option<RuleId>,
     done: Option<Progress>,
 }
 
@@ -143,6 +145,7 @@ impl Machine {
             at: 0,
             open: NONE,
             stop: None,
+            started: None,
             done,
         }
     }
@@ -156,12 +159,13 @@ impl Machine {
     pub fn start(&mut self, grammar: &Grammar, rule: RuleId, at: usize) {
         self.frames.clear();
         self.captures.clear();
-        let entry = grammar.code.entries.get(usize::from(rule.0)).copied();
-        self.op = entry.unwrap_or_default();
+        let entry = grammar.code.entries.get(usize::from(rule.0));
+        self.op = entry.map_or(0, |entry| entry.op);
         self.at = at;
         self.open = NONE;
         self.stop = None;
         self.done = if entry.is_none() { Some(Progress::Failed) } else { None };
+        self.started = entry.is_some_and(|entry| entry.short.is_some()).then_some(rule);
     }
 
     /// The captures of a match; before the match, those of what was read so far.
@@ -185,7 +189,11 @@ impl Machine {
         if self.at <= text.len() && !text.is_char_boundary(self.at) {
             return self.finish(Progress::Failed);
         }
-        let progress = self.execute(&grammar.code, text, complete, steps);
+        let short = self.started.take().and_then(|rule| self.short(rule, &grammar.code, text, steps));
+        let progress = match short {
+            Some(end) => Progress::Matched(end),
+            None => self.execute(&grammar.code, text, complete, steps),
+        };
         match progress {
             Progress::Pending | Progress::Spent => progress,
             done => self.finish(done),
@@ -306,18 +314,6 @@ impl Machine {
                 Op::Commit { to: after } => {
                     self.frames.pop();
                     Step::To(after)
-                }
-                Op::Short(number) => {
-                    let start = at;
-                    let to = code.shorts.get(number as usize).and_then(|short| self.short(short, code, text, &mut at));
-                    left = left.saturating_sub(((at - start) / BYTES_PER_STEP) as u64);
-                    match to {
-                        Some(to) => Step::To(to),
-                        None => {
-                            at = start;
-                            Step::On
-                        }
-                    }
                 }
                 Op::Open(rule) if self.stop == Some(RuleId(rule)) => {
                     self.stop = None;
@@ -450,34 +446,33 @@ impl Machine {
         progress
     }
 
-    /// Takes the shortest form of a rule, if it starts at `at` and all of it has come: where to go on. Moves `at` behind what
-    /// it has looked at.
-    fn short(&mut self, short: &Short, code: &Code, text: &str, at: &mut usize) -> Option<u32> {
+    /// Where the rule ends that starts here, if all of it has come and has the shortest form. What is looked at takes its
+    /// steps, whatever it is.
+    fn short(&mut self, rule: RuleId, code: &Code, text: &str, steps: &mut u64) -> Option<usize> {
+        let short = code.entries.get(usize::from(rule.0))?.short.as_ref()?;
         let bytes = text.as_bytes();
-        let (place, start) = (*at, *at + short.literal.len());
-        let here = bytes.get(place..start)?;
+        let start = self.at + short.literal.len();
+        let here = bytes.get(self.at..start)?;
         let set = |set: u32| code.sets.get(set as usize);
         // A byte or two: a comparison of slices would be a call.
         let starts = here.iter().zip(short.literal.bytes()).all(|(one, other)| *one == other);
-        if !starts || !set(short.first)?.holds(*bytes.get(start)?) {
+        if *steps == 0 || !starts || !set(short.first)?.holds(*bytes.get(start)?) {
             return None;
         }
         let end = run_over(set(short.rest)?, text, start + 1);
-        *at = end + 1;
-        let count = self.captures.len();
-        if bytes.get(end) != Some(&short.end) || self.stop.is_some() || count + 2 > self.most_captures {
+        *steps = steps.saturating_sub(1 + ((end - self.at) / BYTES_PER_STEP) as u64);
+        if bytes.get(end) != Some(&short.end) || self.stop.is_some() || self.most_captures < 2 {
             return None;
         }
-        let next = count as u32 + 2;
         let capture = |rule: u16, start: usize, end: usize| Capture {
             rule: RuleId(rule),
             start: start as u32,
             end: end as u32,
-            next,
+            next: 2,
         };
-        self.captures.push(capture(short.rule, place, end + 1));
+        self.captures.push(capture(short.rule, self.at, end + 1));
         self.captures.push(capture(short.name, start, end));
-        Some(short.to)
+        Some(end + 1)
     }
 
     fn push(&mut self, frame: Frame) -> Step {

@@ -59,8 +59,9 @@ use crate::expression::{Record, Template};
 use crate::pack::{self, Pack};
 use crate::surface::{self, Folder};
 use crate::text::{Location, SourceId, Sources, Spanned};
-use crate::value::Table;
-use crate::value::Value;
+use crate::value::{Table, Value};
+use foldhash::fast::RandomState;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A pack, ready to run: immutable, for all threads. Once it exists nothing fails: any response gives an outcome.
@@ -174,22 +175,8 @@ pub(crate) struct AskAgain {
     pub(crate) words: Option<Template>,
 }
 
-/// The names of places, looked up when an outcome needs one.
-#[derive(Debug, Default)]
-pub(crate) struct Places(Vec<(Location, Arc<str>)>);
-
-impl Places {
-    pub(crate) fn new(mut names: Vec<(Location, Arc<str>)>) -> Self {
-        names.sort_unstable_by_key(|(at, _)| *at);
-        names.dedup_by_key(|(at, _)| *at);
-        Self(names)
-    }
-
-    pub(crate) fn name(&self, at: Location) -> Option<&Arc<str>> {
-        let index = self.0.binary_search_by_key(&at, |(known, _)| *known).ok()?;
-        self.0.get(index).map(|(_, name)| name)
-    }
-}
+/// The names of the places that outcomes may cite.
+pub(crate) type Places = HashMap<Location, Arc<str>, RandomState>;
 
 /// What became of loading a pack: its sources are there in any case, so that diagnostics can be drawn.
 #[derive(Debug)]
@@ -326,6 +313,6 @@ impl Program {
     }
 
     pub(crate) fn place(&self, at: Location) -> Option<Arc<str>> {
-        self.places.name(at).cloned().or_else(|| self.sources.place_name(at).map(Arc::from))
+        self.places.get(&at).cloned().or_else(|| self.sources.place_name(at).map(Arc::from))
     }
 }

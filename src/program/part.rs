@@ -5,9 +5,9 @@
 //! Never: looks at more of a whole than what lies on the way.
 
 use super::{Schema, misfit_at};
+use crate::expression::Key;
 use crate::value::{Table, Value};
 use serde_json::Value as Json;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A schema, and those of its parts that can be asked by themselves.
@@ -57,7 +57,7 @@ impl Part {
     }
 
     /// The deepest part on the way along `path` into `whole`, and how many steps lead to it.
-    pub(crate) fn at<'p>(&'p self, whole: Option<&Value>, path: &[Cow<'_, str>]) -> (&'p Part, usize) {
+    pub(crate) fn at<'p>(&'p self, whole: Option<&Value>, path: &[Key<'_>]) -> (&'p Part, usize) {
         let (mut part, mut value) = (self, whole);
         for (steps, key) in path.iter().enumerate() {
             let next = match (&part.inside, value) {

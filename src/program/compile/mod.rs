@@ -141,7 +141,7 @@ fn places(program: &Program) -> Places {
     places.extend(program.flows.speakers.iter().map(|speakers| speakers.at));
     places.extend(program.messages.values().map(|message| message.at));
     let name = |at: Location| Some((at, Arc::from(program.sources.place_name(at)?)));
-    Places::new(places.into_iter().filter_map(name).collect())
+    places.into_iter().filter_map(name).collect()
 }
 
 struct Compiler<'c> {
