@@ -79,7 +79,7 @@ impl Session {
 }
 
 /// What the number of an id is always below: up to there every reader of JSON tells one whole number from the next.
-const MOST_IDS: u64 = 1 << 53;
+pub(crate) const MOST_IDS: u64 = 1 << 53;
 
 impl Program {
     /// The session in which everything starts.

@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
 use crate::expression::{Expression, Failure, Key, Keys, PathTemplate, Record, Scope, Shape, Template};
 use crate::judge::{Step, Steps};
 use crate::program::{self, ModeId, Near, Program, Schema, Verb};
-use crate::session::Session;
+use crate::session::{MOST_IDS, Session};
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
 use std::rc::Rc;
@@ -188,7 +188,7 @@ impl<'f> Flow<'f> {
         if let Some(kind) = &effect.new {
             let last = ids::last(&self.session.ids, &self.shown, kind);
             let behind = || Failure::new(format!("there is no id behind `{kind}-{last}`"));
-            let next = last.checked_add(1).ok_or_else(behind)?;
+            let next = last.checked_add(1).filter(|next| *next < MOST_IDS).ok_or_else(behind)?;
             Arc::make_mut(&mut self.session.ids).insert(kind.clone(), next);
             let taken = bound.ids.get_or_insert_with(|| Rc::new(NO_IDS.clone()));
             if let Value::Object(taken) = Rc::make_mut(taken) {

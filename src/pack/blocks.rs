@@ -6,7 +6,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::Grammar;
-use crate::surface::{Anchor, Block, Decoding, Dialect, Ending, Payload, Role, Surface};
+use crate::surface::{Anchor, Block, Decoding, Dialect, Ending, Payload, Role, Rung, Surface};
 use crate::text::{Location, Spanned};
 use indexmap::IndexMap;
 use std::collections::HashSet;
@@ -147,6 +147,12 @@ fn check_spelling(block: &Spanned<Block>, dialect: &Dialect, grammars: &Grammars
     }
     check_attributes(block, own, diagnostics);
     let ladder = if block.ends.is_empty() { &dialect.ends } else { &block.ends };
+    let ends = |rung: &&Rung| rung.0.iter().any(|ending| ending.value == Ending::End);
+    if let Some(dead) = ladder.iter().skip_while(|rung| !ends(rung)).nth(1).and_then(|rung| rung.0.first()) {
+        let message =
+            format!("no block ends by `{}`: `end` stands before it, and an answer always ends", dead.value.word());
+        diagnostics.push(bad(dead.at, message, "let `end` stand last"));
+    }
     for ending in ladder.iter().flat_map(|rung| &rung.0) {
         let rule = match ending.value {
             Ending::Closer | Ending::MaskedCloser | Ending::LastLooseCloser => "close",
@@ -196,7 +202,7 @@ fn check_attributes(block: &Block, spelling: Vec<&Grammar>, diagnostics: &mut Ve
     });
     let known: Vec<&str> = named.filter(|rule| !matches!(*rule, "open" | "empty")).collect();
     for word in block.name.iter().chain(&block.key).chain(&block.close) {
-        let Some(attribute) = word.value.strip_prefix('@').filter(|one| !one.contains('.')) else { continue };
+        let Some(attribute) = word.value.strip_prefix('@').filter(|one| !one.is_empty() && !one.contains('.')) else { continue };
         if !known.contains(&attribute) {
             let message = format!("no opener of this block has an attribute `{attribute}`");
             let mut diagnostic =
@@ -283,6 +289,9 @@ fn check_lacks(name: &str, block: &Spanned<Block>, object: bool, diagnostics: &m
 
 fn check_block(block: &Block, at: Location, (dialect, object): (&Dialect, bool), diagnostics: &mut Vec<Diagnostic>) {
     let blocks = &dialect.blocks;
+    for word in block.name.iter().chain(&block.key).chain(&block.close).filter(|word| word.value == "@") {
+        diagnostics.push(bad(word.at, "`@` is the name of no attribute", "say which one: `@ATTRIBUTE`"));
+    }
     let call = block.role == Role::Call;
     let section = block.role == Role::Section;
     if !call

@@ -8,6 +8,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity, rows};
 use crate::surface::{Case, Count, Dialect, Levels, Named, ONLY_MODE, Reply, Role, Surface};
 use crate::text::{Location, Spanned, excerpt, glob};
 use std::collections::HashSet;
+use std::collections::hash_map::{Entry, HashMap};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let torn = surface.dialects.values().any(|dialect| surface.torn.contains(&dialect.at));
@@ -156,6 +157,12 @@ impl<'n> Names<'n> {
             for name in shows.iter().chain(lists) {
                 self.block(&name.value, name.at, &self.blocks.clone());
             }
+            let roles = shows.as_ref().map(|shows| (shows, roles_of(surface, &shows.value)));
+            if let Some((shows, _)) = roles.filter(|(_, roles)| !roles.is_empty() && !roles.contains(&Role::Section)) {
+                let message = format!("`{}` is no section, so that its text cannot be the message", shows.value);
+                let fault = Diagnostic::new(Code::PACK_BLOCK, shows.at, message);
+                self.diagnostics.push(fault.with_help("say the name of a block whose `role` is `section`"));
+            }
         }
     }
 
@@ -191,9 +198,37 @@ impl<'n> Names<'n> {
                 self.block(&need.value, need.at, &opening);
             }
         }
+        self.check_openers(dialect, fold);
         let own: Vec<&str> = names_of(&dialect.blocks).collect();
         for held in dialect.blocks.values().flat_map(|block| &block.value.holds) {
             self.block(&held.value, held.at, &own);
+        }
+    }
+
+    /// Of two blocks of one grammar that the same name opens, an answer could only ever hold one.
+    fn check_openers(&mut self, dialect: &Dialect, fold: impl Fn(&str) -> String) {
+        let mut known: HashMap<(String, Option<&str>), (&str, Location)> = HashMap::new();
+        for (name, Spanned { value: block, at }) in dialect.blocks.iter().filter(|(_, block)| !block.value.starts) {
+            let names: Vec<(&str, Location)> = match block.names.as_slice() {
+                [] => vec![(name, *at)],
+                names => names.iter().map(|name| (name.value.as_str(), name.at)).collect(),
+            };
+            let grammar = block.grammar.as_ref().map(|grammar| grammar.value.as_str());
+            for (opener, at) in names {
+                match known.entry((fold(opener), grammar)) {
+                    Entry::Vacant(place) => drop(place.insert((name, at))),
+                    Entry::Occupied(place) => {
+                        let (first, before) = place.get();
+                        let message = match *first == name {
+                            true => format!("`{opener}` opens `{name}` twice"),
+                            false => format!("`{opener}` opens both `{first}` and `{name}`"),
+                        };
+                        let fault = Diagnostic::new(Code::PACK_BLOCK, at, message).with_place(*before, "here, too");
+                        self.diagnostics
+                            .push(fault.with_help("each name opens one block: leave it out of one of both"));
+                    }
+                }
+            }
         }
     }
 

@@ -15,6 +15,8 @@ const DEEPEST: usize = 16;
 pub(crate) enum Members {
     /// All that its schema declares.
     All,
+    /// Those that are required.
+    Required,
     /// Those that are required, and those for which the author gave an example; texts say what they are for.
     Telling,
     /// All that its schema declares; texts say what they are for.
@@ -63,7 +65,9 @@ fn sample(schema: &Value, members: Members, depth: usize) -> Value {
         }
         Some("null") => Value::Null,
         _ if format(schema).is_some() => json!(format(schema)),
-        _ if members != Members::All && told(schema).is_some() => told(schema).unwrap_or_default().into(),
+        _ if matches!(members, Members::Telling | Members::Told) && told(schema).is_some() => {
+            told(schema).unwrap_or_default().into()
+        }
         _ => {
             let bound = |key: &str| schema.get(key).and_then(Value::as_u64).map(|length| length.min(4096) as usize);
             let mut text: String = "sample".to_owned();
@@ -88,10 +92,11 @@ fn told(schema: &Value) -> Option<&str> {
 
 fn object(schema: &Value, members: Members, depth: usize) -> Value {
     let required = schema.get("required").and_then(Value::as_array);
-    let tells = |name: &str, schema: &Value| {
-        members != Members::Telling
-            || required.is_some_and(|names| names.iter().any(|one| one == name))
-            || schema.get("examples").is_some()
+    let tells = |name: &str, schema: &Value| match members {
+        Members::All | Members::Told => true,
+        _ if required.is_some_and(|names| names.iter().any(|one| one == name)) => true,
+        Members::Telling => schema.get("examples").is_some(),
+        Members::Required => false,
     };
     let declared = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     let told = declared.filter(|(name, schema)| tells(name, schema));

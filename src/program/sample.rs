@@ -42,8 +42,12 @@ impl Program {
         for rule in &self.guardrails.rules {
             samples.condition(rule.when.as_ref(), &found);
         }
-        for (number, action) in self.actions.values().enumerate() {
-            let params = example(action.schema.json(), Members::All).into();
+        // What is optional is there once, and once it is not.
+        let actions = || self.actions.values().enumerate();
+        let calls =
+            [Members::All, Members::Required].into_iter().flat_map(|members| actions().map(move |one| (one, members)));
+        for ((number, action), members) in calls {
+            let params = example(action.schema.json(), members).into();
             if !action.schema.validator().is_ok_and(|validator| validator.is_valid(&params)) {
                 continue;
             }
@@ -89,7 +93,13 @@ impl Samples {
             };
             let item = match self.outcome(each.value(&scope), each.at()) {
                 Some(Value::Array(items)) => items.first().cloned(),
-                _ => None,
+                Some(Value::Null) | None => None,
+                Some(_) => {
+                    let message = "with sample values this is no list, so that nothing ever happens for its entries";
+                    let help = "`each` takes a list: `params.LIST`, `state.LIST | items`, `range(3)`";
+                    self.0.push(Diagnostic::new(Code::PACK_FAILS, each.at(), message).with_help(help));
+                    None
+                }
             };
             let mut round = Scope::inside(&scope).with_owned("item", item.unwrap_or_default());
             self.effect(effect, &mut round, &mut ids.clone());
@@ -192,7 +202,10 @@ impl Samples {
                 if !failure.absence {
                     let message = format!("this fails with sample values: {}", excerpt(&failure.message, 160));
                     let help = "the samples are made from the schemas of `params` and the defaults of `state`";
-                    self.0.push(Diagnostic::new(Code::PACK_FAILS, at, message).with_help(help));
+                    let fault = Diagnostic::new(Code::PACK_FAILS, at, message).with_help(help);
+                    if !self.0.contains(&fault) {
+                        self.0.push(fault);
+                    }
                 }
                 None
             }

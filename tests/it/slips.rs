@@ -254,6 +254,92 @@ fn values_that_never_fit_the_state() {
 }
 
 #[test]
+fn values_that_never_fit_what_holds_them() {
+    let effect = |effect: &str, word: &str| {
+        let state = "[state.notes]\ntype = \"array\"\ndefault = []\nitems = { type = \"object\", additionalProperties = false, properties = { text = { type = \"string\", required = true }, by = { enum = [\"ann\"] } } }\n\
+                     [state.pages]\ntype = \"object\"\ndefault = {}\nadditionalProperties = { type = \"object\", properties = { title = { type = \"string\" }, on = { type = \"array\", items = { type = \"string\" } } } }\n[modes.open]";
+        let effect = format!("effects = [{{ {effect} }}, {{ emit = \"pay\"");
+        let read = "{ emit = \"pay\", value = \"{{ params.sum.amount }} {{ state.notes }} {{ state.pages }}\" }";
+        let found = slips(&[
+            ("{ emit = \"pay\", value = \"{{ params.sum.amount }}\" }", read),
+            ("[modes.open]", state),
+            ("effects = [{ emit = \"pay\"", &effect),
+        ]);
+        let expected = found.iter().map(|one| (one.0.as_str(), one.1.as_str()));
+        let told = if word.is_empty() { vec![] } else { vec![("pack/bad-effect", word)] };
+        assert_eq!(expected.collect::<Vec<_>>(), told, "{effect}");
+    };
+    effect(r#"append = "notes", unique = ["text"], value = { text = "{{ mode }}" }"#, "");
+    effect(r#"append = "notes", unique = ["txt"], value = { text = "{{ mode }}" }"#, "\"txt\"");
+    effect(r#"append = "notes", value = { txt = "{{ mode }}" }"#, "txt");
+    effect(r#"append = "notes", value = { by = "ann" }"#, "{ by = \"ann\" }");
+    effect(r#"append = "notes", value = { text = "a", by = "bob" }"#, "\"bob\"");
+    effect(r#"set = "notes", value = [{ text = "a", more = "b" }]"#, "more");
+    effect(r#"set = "notes.0.text", value = 3"#, "3");
+    effect(r#"set = "notes.0.txt", value = "a""#, "\"notes.0.txt\"");
+    effect(r#"remove = "notes.0.txt""#, "\"notes.0.txt\"");
+    effect(r#"append = "notes.0.text", value = "a""#, "\"notes.0.text\"");
+    effect(r#"set = "pages.{{ mode }}.title", value = 3"#, "3");
+    effect(r#"set = "pages.{{ mode }}.size", value = 3"#, "");
+    effect(r#"append = "pages.{{ mode }}.on", value = 3"#, "3");
+    effect(r#"append = "pages.{{ mode }}.title", value = "a""#, "\"pages.{{ mode }}.title\"");
+    let record = r#"record = "log", path = "days", schema = { properties = { day = { type = "string" } }, required = ["day"] }, value = { dya = "{{ mode }}" }"#;
+    effect(record, "{ dya = \"{{ mode }}\" }");
+}
+
+#[test]
+fn a_computed_value_sees_those_above_it() {
+    let read = ("data.limits.large.most\" }]", "state.first\" }]");
+    let computed = |state: &str| slips(&[("[modes.open]", &format!("{state}[modes.open]")), read]);
+    let slot = |name: &str, of: &str| format!("[state.{name}]\ncompute = \"{{{{ {of} }}}}\"\n");
+    let told = |read: &str, help: &str| [("pack/unknown-state".to_owned(), read.to_owned(), help.to_owned())];
+    assert_eq!(computed(&[slot("base", "data.limits.large.most"), slot("first", "state.base")].concat()), []);
+    let below = computed(&[slot("first", "state.base"), slot("base", "data.limits.large.most")].concat());
+    assert_eq!(below, told("state.base", "let `[state.base]` stand above `[state.first]`"));
+    assert_eq!(computed(&slot("first", "state.first")), told("state.first", "say what it is computed from"));
+}
+
+#[test]
+fn what_happens_for_each_of_no_list() {
+    let each = |each: &str| {
+        let effects = format!(
+            "effects = [{{ each = \"{each}\", emit = \"all\", value = \"{{{{ item }}}}\" }}, {{ emit = \"pay\""
+        );
+        slips(&[("effects = [{ emit = \"pay\"", &effects)]).into_iter().map(|one| (one.0, one.1)).collect::<Vec<_>>()
+    };
+    let failing = |word: &str| [("pack/failing-expression".to_owned(), word.to_owned())];
+    assert_eq!(each("range(3)"), []);
+    assert_eq!(each("data.limits | items"), []);
+    assert_eq!(each("5"), failing("\"5\""));
+    assert_eq!(each("data.limits"), failing("\"data.limits\""));
+    let outside = slips(&[("value = \"{{ params.sum.amount }}\"", "value = \"{{ item }} {{ params.sum.amount }}\"")]);
+    assert_eq!(outside.first().map(|one| one.1.as_str()), Some("item"));
+}
+
+#[test]
+fn what_is_optional_may_be_missing() {
+    let params = ("sum = { type", "note = { type = \"string\" }\nsum = { type");
+    let effect = "effects = [{ when = \"params.note is none\", emit = \"odd\", value = \"{{ 5 % (data.limits.large.most - 100) }}\" }, { emit = \"pay\"";
+    let found = slips(&[params, ("effects = [{ emit = \"pay\"", effect)]);
+    assert_eq!(found.first().map(|one| one.0.as_str()), Some("pack/failing-expression"));
+}
+
+#[test]
+fn blocks_that_an_answer_cannot_tell_apart() {
+    let found =
+        |right: &str, wrong: &str| slips(&[(right, wrong)]).into_iter().map(|one| (one.0, one.1)).collect::<Vec<_>>();
+    let told = |word: &str| [("pack/bad-block".to_owned(), word.to_owned())];
+    let note = "table   = { role = \"content\"";
+    assert_eq!(
+        found(note, "note = { role = \"section\", names = [\"message\"] }\ntable   = { role = \"content\""),
+        told("\"message\"")
+    );
+    assert_eq!(found("name = \"@file\"", "name = \"@\""), told("\"@\""));
+    assert_eq!(found("key = \"@file\" }", "key = \"@file\", ends = [\"end\", \"closer\"] }"), told("\"closer\""));
+    assert_eq!(found("[[rules]]", "[reply]\nshows = \"message\"\n[[rules]]"), told("\"message\""));
+}
+
+#[test]
 fn a_computed_value_fits_its_schema() {
     let computed = |schema: &str| {
         let state =

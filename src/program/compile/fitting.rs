@@ -1,17 +1,21 @@
 //! Fitting: could what an effect stores, or goes through, ever be what its schema says?
 //!
-//! In: `set`, `append` and `each` of effects as they were typed, and the schemas of the state and of parameters.
-//! Out: `pack/bad-effect` where a list belongs and none is declared, at each constant that its schema refuses, and at each
-//! template whose value is always of another type.
+//! In: `set`, `append`, `remove`, `record` and `each` of effects as they were typed, and the schemas of the state and of
+//! parameters.
+//! Out: `pack/bad-effect` where a path leads nowhere or a list belongs and none is declared, at each constant and each table
+//! that its schema refuses, at each template whose value is always of another type, and at each key that tells no entries apart.
 //! Never: guesses what a template gives: its type is known where it is a text, or takes a declared value as it is.
 
 use super::{Compiler, Sight};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{ENTRY, Template};
+use crate::expression::{ENTRY, PathTemplate, Template};
 use crate::program::{Schema, misfit_at};
 use crate::surface::{Effect, Named, Tree};
 use crate::text::Spanned;
 use crate::value::Value;
+
+/// The schemas of which one holds at a place; none where anything may stand there.
+type Schemas<'t> = Option<Vec<&'t Tree>>;
 
 impl Compiler<'_> {
     pub(super) fn check_fit(&mut self, effect: &Effect, sight: &Sight<'_>) {
@@ -22,22 +26,79 @@ impl Compiler<'_> {
                 Some(("params", path)) => sight.params.and_then(|params| declared(params, path)),
                 _ => None,
             };
-            schema.into_iter().for_each(|schema| self.check_list(each, schema));
-        }
-        for path in [&effect.set, &effect.append, &effect.remove].into_iter().flatten() {
-            let fault = self.lost_way(path);
+            let fault = schema.and_then(|schema| no_list(each, schema));
             self.diagnostics.extend(fault);
         }
-        if let Some((path, schema)) =
-            effect.append.as_ref().and_then(|path| Some((path, declared(state, &path.value)?)))
-        {
-            self.check_list(path, schema);
-            let items = schema.get("items").zip(effect.value.as_ref());
-            items.into_iter().for_each(|(items, value)| self.check_value(value, items, sight));
+        let found = self.misfits(effect, sight);
+        self.diagnostics.extend(found);
+        let found = mixed_up(effect);
+        self.diagnostics.extend(found);
+    }
+
+    /// What is wrong with the place where an effect acts, or with what it puts there.
+    fn misfits(&self, effect: &Effect, sight: &Sight<'_>) -> Vec<Diagnostic> {
+        let (append, set) = (effect.append.as_ref(), effect.set.as_ref());
+        if let Some(schema) = effect.schema.as_ref().filter(|_| effect.record.is_some()) {
+            return self.misfits_of(effect.value.as_ref(), &[schema], "its schema", sight);
         }
-        if let Some(schema) = effect.set.as_ref().and_then(|path| declared(state, &path.value)) {
-            effect.value.iter().for_each(|value| self.check_value(value, schema, sight));
+        let Some(path) = append.or(set).or(effect.remove.as_ref()) else { return Vec::new() };
+        let schemas = match self.schemas_at(path) {
+            Ok(Some(schemas)) => schemas,
+            Ok(None) => return Vec::new(),
+            Err(fault) => return vec![*fault],
+        };
+        let schemas = match append {
+            None => schemas,
+            Some(path) => {
+                let faults: Vec<Option<Diagnostic>> = schemas.iter().map(|schema| no_list(path, schema)).collect();
+                if let Some(Some(fault)) = faults.iter().find(|_| faults.iter().all(Option::is_some)) {
+                    return vec![fault.clone()];
+                }
+                // Where one may hold anything, so may the list.
+                let items: Schemas<'_> = schemas.iter().map(|schema| schema.get("items")).collect();
+                items.unwrap_or_default()
+            }
+        };
+        self.misfits_of(effect.value.as_ref(), &schemas, "the state", sight)
+    }
+
+    /// What is wrong with a value that has to fit one of the schemas: what the first says, if none of them takes it.
+    fn misfits_of(&self, value: Option<&Tree>, schemas: &[&Tree], whole: &str, sight: &Sight<'_>) -> Vec<Diagnostic> {
+        let Some(value) = value else { return Vec::new() };
+        let mut first = None;
+        for schema in schemas {
+            let mut found = Vec::new();
+            self.check_value(value, schema, whole, sight, &mut found);
+            if found.is_empty() {
+                return found;
+            }
+            first.get_or_insert(found);
         }
+        first.unwrap_or_default()
+    }
+
+    /// What may stand where a path leads, or why it leads nowhere. A part that a template gives may be any of them.
+    fn schemas_at(&self, path: &Spanned<String>) -> Result<Schemas<'_>, Box<Diagnostic>> {
+        let Ok(template) = PathTemplate::parse(path) else { return Ok(None) };
+        let mut parts = template.segments();
+        let Some(slot) = parts.next().flatten().and_then(|name| self.surface.state.get(name)) else { return Ok(None) };
+        let (mut here, mut way) = (vec![&slot.value], template.head().next().unwrap_or_default().to_owned());
+        for part in parts {
+            let (mut inside, mut fault) = (Vec::new(), None);
+            for schema in &here {
+                match step(schema, part, &way, path) {
+                    Ok(Some(schemas)) => inside.extend(schemas),
+                    Ok(None) => return Ok(None),
+                    Err(lost) => fault = fault.or(Some(lost)),
+                }
+            }
+            match fault {
+                Some(fault) if inside.is_empty() => return Err(fault),
+                _ => here = inside,
+            }
+            way = format!("{way}.{}", part.unwrap_or("…"));
+        }
+        Ok(Some(here))
     }
 
     /// What a template gives is known where it is a text, or takes what is declared as it is.
@@ -64,41 +125,10 @@ impl Compiler<'_> {
         schema.map(types).unwrap_or_default()
     }
 
-    /// What is wrong with a path that leads into a value which has no such members.
-    fn lost_way(&self, path: &Spanned<String>) -> Option<Diagnostic> {
-        let mut names = path.value.split('.').take_while(|name| !name.contains("{{"));
-        let mut way = names.next()?.to_owned();
-        let mut schema = &self.surface.state.get(&way)?.value;
-        for name in names {
-            let Tree::Text(kind) = schema.get("type")? else { return None };
-            let why = match kind.value.as_str() {
-                "object" => None,
-                "array" if name.parse::<usize>().is_ok() => None,
-                "array" => Some(format!("`{way}` is a list: `{name}` is no place in it")),
-                other => Some(format!("`{way}` is declared as `{other}`: it has no members")),
-            };
-            if let Some(why) = why {
-                let diagnostic = Diagnostic::new(Code::PACK_EFFECT, path.at, why);
-                return Some(diagnostic.with_place(kind.at, "declared here"));
-            }
-            let inside = if kind.value == "array" { schema.get("items") } else { schema.get("properties")?.get(name) };
-            schema = inside?;
-            way = format!("{way}.{name}");
-        }
-        None
-    }
-
-    fn check_list(&mut self, path: &Spanned<String>, schema: &Tree) {
-        let Some(Tree::Text(kind)) = schema.get("type") else { return };
-        if kind.value != "array" {
-            let message = format!("`{}` is declared as `{}`: it is no list", path.value.trim(), kind.value);
-            let diagnostic = Diagnostic::new(Code::PACK_EFFECT, path.at, message);
-            self.diagnostics.push(diagnostic.with_place(kind.at, "declared here"));
-        }
-    }
-
     /// What is no template says now what it will always be, and some templates of which type.
-    fn check_value(&mut self, value: &Tree, schema: &Tree, sight: &Sight<'_>) {
+    fn check_value(&self, value: &Tree, schema: &Tree, whole: &str, sight: &Sight<'_>, found: &mut Vec<Diagnostic>) {
+        const HELP: &str = "an effect whose value does not fit is left out";
+        let never = |what: String| format!("this never fits {whole}: {what}");
         let is_template = |text: &str| ["{{", "{%", "{#"].iter().any(|open| text.contains(open));
         let given = match value {
             Tree::Text(text) if is_template(&text.value) => self.type_of(text, sight),
@@ -109,27 +139,41 @@ impl Compiler<'_> {
         let wanted = types(schema);
         if !given.is_empty() && !wanted.is_empty() && !given.iter().any(|given| fits(given, &wanted)) {
             let (given, wanted) = (given.join("` or `"), wanted.join("` or `"));
-            let message = format!("this never fits the state: it is always of type `{given}`, not `{wanted}`");
+            let message = never(format!("it is always of type `{given}`, not `{wanted}`"));
             let help = match given.as_str() {
                 "string" => {
                     "what is exactly one `{{ … }}` keeps its type; an effect whose value does not fit is left out"
                 }
-                _ => "an effect whose value does not fit is left out",
+                _ => HELP,
             };
-            self.diagnostics.push(Diagnostic::new(Code::PACK_EFFECT, value.at(), message).with_help(help));
+            found.push(Diagnostic::new(Code::PACK_EFFECT, value.at(), message).with_help(help));
             return;
         }
         match value {
             Tree::Text(text) if is_template(&text.value) => {}
-            Tree::Table(members, _) => {
+            Tree::Table(members, at) => {
                 for (name, value) in members {
-                    let schema = schema.get("properties").and_then(|properties| properties.get(&name.value));
-                    schema.into_iter().for_each(|schema| self.check_value(value, schema, sight));
+                    match properties(schema).into_iter().find(|(known, _)| *known == name.value) {
+                        Some((_, schema)) => self.check_value(value, schema, whole, sight, found),
+                        None if is_closed(schema) => {
+                            let message = never(format!("it has no `{}`", name.value));
+                            let known = properties(schema).into_iter().map(|(known, _)| known);
+                            let fault = Diagnostic::new(Code::PACK_EFFECT, name.at, message);
+                            found.push(fault.with_nearest(&name.value, known));
+                        }
+                        None => {}
+                    }
+                }
+                // Where a member is misspelt, the one that is meant is not missing.
+                let lacks = |name: &&str| !members.iter().any(|(known, _)| known.value == **name);
+                if let (true, Some(name)) = (found.is_empty(), required(schema).into_iter().find(lacks)) {
+                    let fault = Diagnostic::new(Code::PACK_EFFECT, *at, never(format!("`{name}` is required")));
+                    found.push(fault.with_help(format!("add `{name} = …`: {HELP}")));
                 }
             }
             Tree::List(items, _) => {
                 if let Some(schema) = schema.get("items") {
-                    items.iter().for_each(|value| self.check_value(value, schema, sight));
+                    items.iter().for_each(|value| self.check_value(value, schema, whole, sight, found));
                 }
             }
             Tree::Text(_) | Tree::Constant(..) => {
@@ -140,13 +184,93 @@ impl Compiler<'_> {
                 };
                 let constant = Value::from(value.to_json());
                 if let Some(error) = validator.iter_errors(&constant).next() {
-                    let message = format!("this never fits the state: {}", misfit_at("", &error));
-                    let help = "an effect whose value does not fit is left out";
-                    self.diagnostics.push(Diagnostic::new(Code::PACK_EFFECT, value.at(), message).with_help(help));
+                    let message = never(misfit_at("", &error));
+                    found.push(Diagnostic::new(Code::PACK_EFFECT, value.at(), message).with_help(HELP));
                 }
             }
         }
     }
+}
+
+/// What may stand in one part of what a schema says, or why nothing does; `way` leads to it.
+fn step<'t>(
+    schema: &'t Tree,
+    part: Option<&str>,
+    way: &str,
+    path: &Spanned<String>,
+) -> Result<Schemas<'t>, Box<Diagnostic>> {
+    let Some(Tree::Text(kind)) = schema.get("type") else { return Ok(None) };
+    let lost = |why: String| {
+        let fault = Diagnostic::new(Code::PACK_EFFECT, path.at, why);
+        Err(Box::new(fault.with_place(kind.at, "declared here")))
+    };
+    let others = schema.get("additionalProperties").filter(|others| matches!(others, Tree::Table(..)));
+    match (kind.value.as_str(), part) {
+        ("object", Some(name)) => match properties(schema).into_iter().find(|(known, _)| *known == name) {
+            Some((_, inside)) => Ok(Some(vec![inside])),
+            None if is_closed(schema) => lost(format!("`{way}` has no `{name}`")).map_err(|fault: Box<Diagnostic>| {
+                Box::new(fault.with_nearest(name, properties(schema).into_iter().map(|(known, _)| known)))
+            }),
+            None => Ok(others.map(|others| vec![others])),
+        },
+        ("object", None) if others.is_some() || is_closed(schema) => {
+            Ok(Some(properties(schema).into_iter().map(|(_, inside)| inside).chain(others).collect()))
+        }
+        ("object", None) => Ok(None),
+        ("array", Some(name)) if name.parse::<usize>().is_err() => {
+            lost(format!("`{way}` is a list: `{name}` is no place in it"))
+        }
+        ("array", _) => Ok(schema.get("items").map(|items| vec![items])),
+        (other, _) => lost(format!("`{way}` is declared as `{other}`: it has no members")),
+    }
+}
+
+/// The members that a schema names.
+fn properties(schema: &Tree) -> Vec<(&str, &Tree)> {
+    match schema.get("properties") {
+        Some(Tree::Table(members, _)) => members.iter().map(|(name, inside)| (name.value.as_str(), inside)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a schema takes no other members than those that it names.
+fn is_closed(schema: &Tree) -> bool {
+    let closed = matches!(schema.get("additionalProperties"), Some(Tree::Constant(others, _)) if *others == false);
+    closed && schema.get("patternProperties").is_none()
+}
+
+/// The members that a schema requires, said in a list or of each.
+fn required(schema: &Tree) -> Vec<&str> {
+    let listed = match schema.get("required") {
+        Some(Tree::List(names, _)) => names.as_slice(),
+        _ => &[],
+    };
+    let listed = listed.iter().filter_map(|name| match name {
+        Tree::Text(name) => Some(name.value.as_str()),
+        _ => None,
+    });
+    let says = |inside: &Tree| matches!(inside.get("required"), Some(Tree::Constant(flag, _)) if *flag == true);
+    let each = properties(schema).into_iter().filter(|(_, inside)| says(inside)).map(|(name, _)| name);
+    listed.chain(each).collect()
+}
+
+fn no_list(path: &Spanned<String>, schema: &Tree) -> Option<Diagnostic> {
+    let Some(Tree::Text(kind)) = schema.get("type") else { return None };
+    let message = format!("`{}` is declared as `{}`: it is no list", path.value.trim(), kind.value);
+    let fault = Diagnostic::new(Code::PACK_EFFECT, path.at, message).with_place(kind.at, "declared here");
+    (kind.value != "array").then_some(fault)
+}
+
+/// Keys of `unique` that no entry has: all entries would count as the same one.
+fn mixed_up(effect: &Effect) -> Vec<Diagnostic> {
+    let Some(Tree::Table(members, _)) = effect.append.as_ref().and(effect.value.as_ref()) else { return Vec::new() };
+    let known = || members.iter().map(|(name, _)| name.value.as_str());
+    let lacking = effect.unique.iter().filter(|key| !known().any(|name| name == key.value));
+    let fault = |key: &Spanned<String>| {
+        let message = format!("what is appended has no `{}`, so that it tells no entries apart", key.value);
+        Diagnostic::new(Code::PACK_EFFECT, key.at, message).with_nearest(&key.value, known())
+    };
+    lacking.map(fault).collect()
 }
 
 /// The types that a schema names; none where it does not say.

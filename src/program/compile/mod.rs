@@ -20,7 +20,7 @@ use super::{
     Slot,
 };
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
-use crate::expression::Record;
+use crate::expression::{Record, Template};
 use crate::pack::Pack;
 use crate::surface::{self, ONLY_MODE, Surface, Tree};
 use crate::text::{Location, Spanned, excerpt, glob};
@@ -31,6 +31,7 @@ use sight::{
     ASK_AGAIN_NAMES, CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched, VALUE_NAMES,
     from_host,
 };
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// How often a model is asked again about one answer, where no pack says so.
@@ -259,6 +260,28 @@ impl Compiler<'_> {
         }
     }
 
+    /// A computed value sees neither itself nor those below it.
+    fn check_order(&mut self, name: &str, compute: &Template) {
+        let place = |name: &str| self.surface.state.get_index_of(name);
+        let is_computed =
+            |read: &str| self.surface.state.get(read).is_some_and(|slot| slot.value.get("compute").is_some());
+        let mut told = HashSet::new();
+        let later = compute.reads_at().iter().filter_map(|(path, at)| match path {
+            [head, read, ..] if head == "state" && is_computed(read) && place(read) >= place(name) => Some((read, at)),
+            _ => None,
+        });
+        for (read, at) in later.filter(|(read, _)| told.insert(read.as_str())) {
+            let (message, help) = match read == name {
+                true => ("a computed value does not see itself".to_owned(), "say what it is computed from".to_owned()),
+                false => {
+                    let message = format!("`{read}` is computed below `{name}`, which does not see it");
+                    (message, format!("let `[state.{read}]` stand above `[state.{name}]`"))
+                }
+            };
+            self.diagnostics.push(Diagnostic::new(Code::PACK_UNKNOWN_STATE, at, message).with_help(help));
+        }
+    }
+
     fn compile_state(&mut self) -> (Table<String, Slot>, Record) {
         let surface = self.surface;
         let mut slots = Table::default();
@@ -268,6 +291,9 @@ impl Compiler<'_> {
                 Some(Tree::Text(text)) => self.template(Some(text), &Sight::of(COMPUTE_NAMES)),
                 _ => None,
             };
+            if let Some(compute) = &compute {
+                self.check_order(name, compute);
+            }
             if let Some(from) = tree.value.get("from")
                 && !matches!(from, Tree::Text(from) if matches!(from.value.as_str(), "host" | "effects"))
             {

@@ -105,10 +105,10 @@ impl Touched {
 /// What conditions on a call may see.
 pub(super) const CALL_NAMES: &[&str] = &["params", "state", "data", "mode", "reply", "now"];
 /// What effects of actions may see.
-pub(super) const EFFECT_NAMES: &[&str] = &["params", "state", "data", "mode", "reply", "ids", "item", "now"];
+pub(super) const EFFECT_NAMES: &[&str] = &["params", "state", "data", "mode", "reply", "ids", "now"];
 /// What effects of contents may see.
 pub(super) const CONTENT_NAMES: &[&str] =
-    &["key", "text", "name", "attributes", "state", "data", "mode", "reply", "ids", "item", "now"];
+    &["key", "text", "name", "attributes", "state", "data", "mode", "reply", "ids", "now"];
 /// What guardrails may see.
 pub(super) const REPLY_NAMES: &[&str] = &["state", "data", "mode", "reply", "now"];
 /// What templates of prompts may see.
@@ -123,7 +123,7 @@ pub(super) const COMPUTE_NAMES: &[&str] = &["state", "data", "mode", "now"];
 /// What the words of a correction may see.
 pub(super) const ASK_AGAIN_NAMES: &[&str] = &["defects", "form", "permitted", "mode", "data"];
 /// What rules may see, whatever they follow on.
-pub(super) const RULE_NAMES: &[&str] = &["state", "data", "mode", "reply", "ids", "item", "now"];
+pub(super) const RULE_NAMES: &[&str] = &["state", "data", "mode", "reply", "ids", "now"];
 /// What rules on an input see, too.
 pub(super) const INPUT_NAMES: &[&str] = &["captures", "text"];
 /// What rules on an utterance see, too.
