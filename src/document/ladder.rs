@@ -11,7 +11,7 @@ use super::edges::{fence_end, without_tail};
 use super::mark::{Kind, Mark};
 use super::quoted::Data;
 use super::reader::Scanner;
-use super::{Attributes, Given, Key, Quoted};
+use super::{Attributes, Ended, Given, Key, Quoted};
 use crate::grammar::Progress;
 use crate::program::{Block, BlockId, Called, Closer};
 use crate::surface::{Anchor, Ending, Role, Trim};
@@ -213,6 +213,18 @@ pub(super) struct End {
     pub(super) rung: usize,
     pub(super) ending: Ending,
     pub(super) payload: Option<Span>,
+}
+
+impl End {
+    /// How a block ended that may have a body.
+    pub(super) fn ended(&self) -> Ended {
+        match (self.rung, self.ending) {
+            (0, Ending::Payload) if self.payload.is_none() => Ended::Bare,
+            (0, _) => Ended::Whole,
+            (_, Ending::End) => Ended::Open,
+            _ => Ended::Cut,
+        }
+    }
 }
 
 /// How much is known of what stands behind an opener.

@@ -8,8 +8,9 @@ use super::budget::Budget;
 use super::ladder::ends_line;
 use super::mark::opener;
 use super::masks::Masks;
+use super::{Attributes, Block, Ended, Written, trimmed};
 use crate::grammar::{Machine, Progress, RuleId};
-use crate::program::{BlockId, Dialect, Family};
+use crate::program::{self, BlockId, Dialect, Family};
 use crate::surface::Anchor;
 use crate::text::{Span, is_margin};
 
@@ -41,9 +42,31 @@ pub(super) struct Prelude {
 /// The block that is sought.
 pub(super) struct Sought {
     pub(super) id: BlockId,
-    pub(super) family: usize,
+    family: usize,
     /// Its opener and its name, if it has any.
-    pub(super) opener: Option<(Span, Span)>,
+    opener: Option<(Span, Span)>,
+}
+
+impl Sought {
+    /// The block in a text that starts at `start`, up to its closer.
+    pub(super) fn end(self, bound: &program::Block, text: &str, start: usize, closer: Span, ended: Ended) -> Block {
+        let start = Span::new(start, start);
+        let (opener, name) = self.opener.unwrap_or((start, start));
+        let inner = Span::new(opener.end, closer.start);
+        Block {
+            id: self.id,
+            family: self.family as u8,
+            name: name.into(),
+            span: Span::new(opener.start, closer.end).into(),
+            inner: inner.into(),
+            body: trimmed(inner, text, &bound.trim).into(),
+            attributes: Attributes::new(),
+            ended,
+            parent: None,
+            written: Written::Bound,
+            value: None,
+        }
+    }
 }
 
 /// How the search stands.

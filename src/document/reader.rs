@@ -16,9 +16,9 @@ use super::listed::{self, Listed, ListedCall};
 use super::mark::{Kind, Mark, Opener, opener};
 use super::marks::{Look, Marker};
 use super::masks::{Kinds, Masks};
-use super::prelude::{Prelude, Sought, Stand};
+use super::prelude::{Prelude, Stand};
 use super::quoted::Pairs;
-use super::{Attribute, Attributes, Block, Document, Ended, Given, Key, Pieces, Written};
+use super::{Attribute, Block, Document, Ended, Given, Key, Pieces, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{self, BlockId, Dialect, Family, Limits};
@@ -164,35 +164,17 @@ impl Scanner {
             Stand::Opened(closer) => closer,
             Stand::Closer(_) | Stand::Waits(_) | Stand::Over => return false,
         };
-        let Some(Sought { id, family, opener }) = self.prelude.as_ref().map(|prelude| prelude.block()) else {
-            return false;
-        };
-        let Some(block) = given.block(id) else { return false };
-        let start = Span::new(self.at, self.at);
-        let (opener, name) = opener.unwrap_or((start, start));
-        let end = closer.map_or(self.end(given), |closer| closer.end);
-        let inner = Span::new(opener.end, closer.map_or(end, |closer| closer.start));
-        let span = Span::new(opener.start, end);
+        let Some(sought) = self.prelude.as_ref().map(|prelude| prelude.block()) else { return false };
+        let Some(bound) = given.block(sought.id) else { return false };
         let ended = if closer.is_some() { Ended::Whole } else { Ended::Open };
-        if closer.is_none() {
-            self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), span, self.blocks.len()));
+        let closer = closer.unwrap_or_else(|| Span::new(self.end(given), self.end(given)));
+        let block = sought.end(bound, given.text, self.at, closer, ended);
+        if ended == Ended::Open {
+            self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), block.span(), self.blocks.len()));
         }
-        let body = trimmed(inner, given.text, &block.trim);
-        self.blocks.push(Block {
-            id,
-            family: family as u8,
-            name: name.into(),
-            span: span.into(),
-            inner: inner.into(),
-            body: body.into(),
-            attributes: Attributes::new(),
-            ended,
-            parent: None,
-            written: Written::Bound,
-            value: None,
-        });
-        self.at = end;
-        self.marker.jump(end);
+        self.blocks.push(block);
+        self.at = closer.end;
+        self.marker.jump(closer.end);
         self.prelude = None;
         true
     }
@@ -308,15 +290,7 @@ impl Scanner {
             None => trimmed(inner, given.text, &block.trim),
         };
         let span = Span::new(open.opener.start, end.at);
-        let ended = if open.empty || (end.rung == 0 && (end.ending != Ending::Payload || end.payload.is_some())) {
-            Ended::Whole
-        } else if end.rung == 0 {
-            Ended::Bare
-        } else if end.ending == Ending::End {
-            Ended::Open
-        } else {
-            Ended::Cut
-        };
+        let ended = if open.empty { Ended::Whole } else { end.ended() };
         let (mut body, mut named) = (body, None);
         if let Some((_, each)) = block.named_within()
             && let Some(listed) = listed::read(given.text, body, block, &self.limits)

@@ -96,94 +96,104 @@ impl Strings {
     pub(super) fn next(&mut self, until: usize, text: &str, lead: Lead<'_>, complete: bool) -> Next {
         let bytes = text.as_bytes();
         loop {
-            match self.state {
-                State::Starts => {
-                    let rest = bytes.get(self.at..until).unwrap_or_default().trim_ascii_start();
-                    let Some(first) = rest.first() else { return Next::Clear };
-                    self.at = until - rest.len();
-                    self.state = if *first == b'"' { State::Outside } else { State::Before };
-                }
-                State::Before => {
-                    let rest = bytes.get(self.at..until).unwrap_or_default();
-                    match memchr::memchr3(b'{', b'[', lead.open, rest) {
-                        None => {
-                            self.at = self.at.max(until);
-                            return Next::Clear;
-                        }
-                        Some(offset) if rest.get(offset) == Some(&lead.open) => {
-                            self.at += offset;
-                            return self.over(Next::Over);
-                        }
-                        Some(offset) => {
-                            self.at += offset;
-                            match rest.get(offset..).is_some_and(begins_json) {
-                                true => self.state = State::Outside,
-                                false => self.at += 1,
-                            }
-                        }
-                    }
-                }
-                State::Outside => {
-                    let Some(byte) = bytes.get(self.at).copied().filter(|_| self.at < until) else {
-                        return Next::Clear;
-                    };
-                    match byte {
-                        b'"' | b'\'' if matches!(self.before, b'{' | b'[' | b',' | b':') => {
-                            self.state = State::Inside { start: self.at, quote: byte };
-                        }
-                        b'"' | b'\'' | b'\\' => return self.torn(self.at),
-                        _ if byte == lead.open && !matches!(byte, b'{' | b'[') => return self.over(Next::Over),
-                        b'{' | b'[' => self.depth += 1,
-                        b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-                        _ => {}
-                    }
-                    self.at += 1;
-                    if !byte.is_ascii_whitespace() {
-                        self.before = byte;
-                    }
-                }
-                State::Inside { start, quote } => {
-                    let rest = bytes.get(self.at..).unwrap_or_default();
-                    match memchr::memchr2(quote, b'\\', rest) {
-                        Some(offset) if rest.get(offset) == Some(&quote) => {
-                            self.at += offset + 1;
-                            self.state = State::Behind { string: Span::new(start, self.at) };
-                        }
-                        // An escape is two bytes, of which the second may be still to come.
-                        Some(offset) if offset + 1 < rest.len() => self.at += offset + 2,
-                        Some(offset) => {
-                            self.at += offset;
-                            return if complete { self.torn(start) } else { Next::Waits };
-                        }
-                        None => {
-                            self.at = bytes.len();
-                            return if complete { self.torn(start) } else { Next::Waits };
-                        }
-                    }
-                }
-                State::Behind { string } => {
-                    let rest = bytes.get(self.at..).unwrap_or_default().trim_ascii_start();
-                    self.at = bytes.len() - rest.len();
-                    let close = lead.close.as_bytes();
-                    let closes = !close.is_empty() && rest.starts_with(close);
-                    match rest.first() {
-                        None if complete => {}
-                        None => return Next::Waits,
-                        Some(b',' | b':' | b'}' | b']') => {}
-                        Some(_) if closes => {}
-                        Some(_) if !complete && rest.len() < close.len() && close.starts_with(rest) => {
-                            return Next::Waits;
-                        }
-                        Some(_) => return self.torn(string.start),
-                    }
-                    self.before = b'"';
-                    self.state = State::Outside;
-                    self.last = string;
-                    return Next::String(string);
-                }
-                State::Over => return Next::Over,
+            let met = match self.state {
+                State::Starts => self.start(until, bytes),
+                State::Before => self.begin(until, bytes, lead),
+                State::Outside => self.pass(until, bytes, lead),
+                State::Inside { start, quote } => self.close(start, quote, bytes, complete),
+                State::Behind { string } => Some(self.leave(string, bytes, lead, complete)),
+                State::Over => Some(Next::Over),
+            };
+            if let Some(next) = met {
+                return next;
             }
         }
+    }
+
+    /// Passes white space: a quote behind it is a string, and so it is JSON.
+    fn start(&mut self, until: usize, bytes: &[u8]) -> Option<Next> {
+        let rest = bytes.get(self.at..until).unwrap_or_default().trim_ascii_start();
+        let Some(first) = rest.first() else { return Some(Next::Clear) };
+        self.at = until - rest.len();
+        self.state = if *first == b'"' { State::Outside } else { State::Before };
+        None
+    }
+
+    /// Looks for the start of JSON.
+    fn begin(&mut self, until: usize, bytes: &[u8], lead: Lead<'_>) -> Option<Next> {
+        let rest = bytes.get(self.at..until).unwrap_or_default();
+        let Some(offset) = memchr::memchr3(b'{', b'[', lead.open, rest) else {
+            self.at = self.at.max(until);
+            return Some(Next::Clear);
+        };
+        self.at += offset;
+        let rest = rest.get(offset..).unwrap_or_default();
+        if rest.first() == Some(&lead.open) {
+            return Some(self.over(Next::Over));
+        }
+        match begins_json(rest) {
+            true => self.state = State::Outside,
+            false => self.at += 1,
+        }
+        None
+    }
+
+    /// Takes in a byte outside strings.
+    fn pass(&mut self, until: usize, bytes: &[u8], lead: Lead<'_>) -> Option<Next> {
+        let Some(byte) = bytes.get(self.at).copied().filter(|_| self.at < until) else { return Some(Next::Clear) };
+        match byte {
+            b'"' | b'\'' if matches!(self.before, b'{' | b'[' | b',' | b':') => {
+                self.state = State::Inside { start: self.at, quote: byte };
+            }
+            b'"' | b'\'' | b'\\' => return Some(self.torn(self.at)),
+            _ if byte == lead.open && !matches!(byte, b'{' | b'[') => return Some(self.over(Next::Over)),
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+        self.at += 1;
+        if !byte.is_ascii_whitespace() {
+            self.before = byte;
+        }
+        None
+    }
+
+    /// Looks for the quote that ends the string from `start`.
+    fn close(&mut self, start: usize, quote: u8, bytes: &[u8], complete: bool) -> Option<Next> {
+        let rest = bytes.get(self.at..).unwrap_or_default();
+        let offset = memchr::memchr2(quote, b'\\', rest).unwrap_or(rest.len());
+        if rest.get(offset) == Some(&quote) {
+            self.at += offset + 1;
+            self.state = State::Behind { string: Span::new(start, self.at) };
+            return None;
+        }
+        // An escape is two bytes, of which the second may be still to come.
+        if offset + 1 < rest.len() {
+            self.at += offset + 2;
+            return None;
+        }
+        self.at += offset;
+        Some(if complete { self.torn(start) } else { Next::Waits })
+    }
+
+    /// The string that may have ended here, if JSON goes on.
+    fn leave(&mut self, string: Span, bytes: &[u8], lead: Lead<'_>, complete: bool) -> Next {
+        let rest = bytes.get(self.at..).unwrap_or_default().trim_ascii_start();
+        self.at = bytes.len() - rest.len();
+        let close = lead.close.as_bytes();
+        let closes = !close.is_empty() && rest.starts_with(close);
+        match rest.first() {
+            None if complete => {}
+            None => return Next::Waits,
+            Some(b',' | b':' | b'}' | b']') => {}
+            Some(_) if closes => {}
+            Some(_) if !complete && rest.len() < close.len() && close.starts_with(rest) => return Next::Waits,
+            Some(_) => return self.torn(string.start),
+        }
+        self.before = b'"';
+        self.state = State::Outside;
+        self.last = string;
+        Next::String(string)
     }
 
     fn over(&mut self, next: Next) -> Next {

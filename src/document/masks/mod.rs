@@ -271,25 +271,29 @@ impl Masks {
         if !complete {
             return Sought::Pending;
         }
-        if let Some([margin, indent]) = self.fences.get_mut(slot) {
-            margin.clear();
-            indent.clear();
-            let mut from = open.end;
-            while let Some(offset) = memchr::memchr(mark, bytes.get(from..).unwrap_or_default()) {
-                let hit = from + offset;
-                if let Some(line) = fence_line(bytes, hit, true).filter(|line| line.closes) {
-                    match Before::of(bytes, hit) {
-                        Some(Before::Margin) => margin.note(line.length, hit),
-                        Some(Before::Indent) => indent.note(line.length, hit),
-                        Some(Before::Item) | None => {}
-                    }
-                }
-                from = run_end(bytes, hit);
-            }
-            margin.accumulate();
-            indent.accumulate();
-        }
+        self.note_closers(bytes, open.end, mark, slot);
         Sought::Absent
+    }
+
+    /// Remembers the last closers of each length behind `from`: with them a search that must fail is not begun.
+    fn note_closers(&mut self, bytes: &[u8], from: usize, mark: u8, slot: usize) {
+        let Some([margin, indent]) = self.fences.get_mut(slot) else { return };
+        margin.clear();
+        indent.clear();
+        let mut from = from;
+        while let Some(offset) = memchr::memchr(mark, bytes.get(from..).unwrap_or_default()) {
+            let hit = from + offset;
+            if let Some(line) = fence_line(bytes, hit, true).filter(|line| line.closes) {
+                match Before::of(bytes, hit) {
+                    Some(Before::Margin) => margin.note(line.length, hit),
+                    Some(Before::Indent) => indent.note(line.length, hit),
+                    Some(Before::Item) | None => {}
+                }
+            }
+            from = run_end(bytes, hit);
+        }
+        margin.accumulate();
+        indent.accumulate();
     }
 
     fn span_end(&mut self, bytes: &[u8], at: usize, run: usize, complete: bool) -> Sought {

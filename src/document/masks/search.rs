@@ -52,7 +52,7 @@ impl Search {
 
 /// Lengths beyond this one are treated alike.
 pub(super) const LONGEST: usize = 255;
-pub(super) const NOWHERE: usize = usize::MAX;
+const NOWHERE: usize = usize::MAX;
 
 /// For each length, the last place where a run that long starts; by then `from` or longer, if asked so.
 #[derive(Debug, Clone)]

@@ -22,7 +22,7 @@ use crate::program::{LevelId, Limits, Outline};
 use crate::text::Span;
 use serde::de::IgnoredAny;
 
-pub(super) struct Lenient<'r, 'm> {
+struct Lenient<'r, 'm> {
     outline: &'r Outline,
     cursor: Cursor<'r, 'm>,
     nest: Nest,

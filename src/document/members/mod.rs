@@ -23,8 +23,8 @@ mod tape;
 use super::announce::Announcement;
 use super::budget::Budget;
 use super::masks::{Kinds, Masks};
-use super::prelude::{Prelude, Sought, Stand};
-use super::{Attributes, Block, Document, Ended, Found, Given, Pieces, What, Written, trimmed};
+use super::prelude::{Prelude, Stand};
+use super::{Block, Document, Ended, Found, Given, Pieces, What};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{Dialect, Limits, Outline};
@@ -203,24 +203,9 @@ impl<'p> ObjectReader<'p> {
             }),
             Stand::Over | Stand::Waits(_) => None,
         };
-        let Sought { id, opener, .. } = prelude.block();
-        let Some((closer, bound)) = closer.zip(self.dialect.block(id)) else { return };
-        let start = start_of(text);
-        let (opener, name) = opener.unwrap_or((Span::new(start, start), Span::new(start, start)));
-        let inner = Span::new(opener.end, closer.start);
-        self.blocks.push(Block {
-            id,
-            family: 0,
-            name: name.into(),
-            span: Span::new(opener.start, closer.end).into(),
-            inner: inner.into(),
-            body: trimmed(inner, text, &bound.trim).into(),
-            attributes: Attributes::new(),
-            ended: Ended::Whole,
-            parent: None,
-            written: Written::Bound,
-            value: None,
-        });
+        let sought = prelude.block();
+        let Some((closer, bound)) = closer.zip(self.dialect.block(sought.id)) else { return };
+        self.blocks.push(sought.end(bound, text, start_of(text), closer, Ended::Whole));
         self.at = closer.end;
     }
 

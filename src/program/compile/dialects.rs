@@ -49,28 +49,17 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     }
     for (number, family) in families.iter_mut().enumerate() {
         let own = bound_names.iter().filter(|(_, bound)| bound.family.is_none_or(|family| family == number));
-        let own: Vec<BlockId> = own.map(|(_, bound)| bound.id).collect();
-        let block = |id: &BlockId| blocks.get(usize::from(id.0));
-        let starts = |id: &BlockId| block(id).is_some_and(|block| block.starts);
-        family.leads_line =
-            own.iter().all(|id| starts(id) || block(id).is_none_or(|block| block.anchor != Anchor::Anywhere));
-        family.prelude = own.iter().copied().find(|id| starts(id)).filter(|_| family.close.is_some());
-        family.only_prelude = own.iter().all(starts);
+        let own = own.filter_map(|(_, bound)| Some((bound.id, blocks.get(usize::from(bound.id.0))?)));
+        family.leads_line = own.clone().all(|(_, block)| block.starts || block.anchor != Anchor::Anywhere);
+        family.only_prelude = own.clone().all(|(_, block)| block.starts);
+        let prelude = own.clone().find(|(_, block)| block.starts).map(|(id, _)| id);
+        family.prelude = prelude.filter(|_| family.close.is_some());
     }
-    let outline =
-        object.clone().and_then(|grammar| Outline::new(grammar, &blocks, dialect.case == Some(Case::Insensitive)));
-    let closers = blocks.iter().flat_map(|block| block.close.iter().map(|closer| (closer, block.anchor)));
     let insensitive = dialect.case == Some(Case::Insensitive);
+    let outline = object.clone().and_then(|grammar| Outline::new(grammar, &blocks, insensitive));
+    let closers = blocks.iter().flat_map(|block| block.close.iter().map(|closer| (closer, block.anchor)));
     let names = Arc::new(Names::new(insensitive, bound_names.into_iter(), closers));
     let by_line = blocks.iter().all(|block| block.anchor != Anchor::Anywhere) && outline.is_none();
-    let text = match dialect.text.as_ref().map(|text| text.value.as_str()) {
-        Some("message") => Outside::Message,
-        Some(text) => match text.strip_prefix("section:") {
-            Some(section) => Outside::Section(section.to_owned()),
-            None => Outside::Stray,
-        },
-        None => Outside::Stray,
-    };
     let starts = Starts::new(&families);
     Dialect {
         name: name.to_owned(),
@@ -83,13 +72,22 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         spans: dialect.masks.contains(&Mask::CodeSpan),
         wrapper: dialect.wrapper.is_some(),
         wraps: blocks.iter().any(|block| block.role == Role::Wrapper),
-        text,
+        text: outside(dialect.text.as_ref().map(|text| text.value.as_str())),
         between: dialect.between.clone(),
         like: dialect.like.as_ref().and_then(|like| pack.surface.dialects.get_index_of(&like.value)),
         needs: dialect.needs.iter().map(|name| names.fold(&name.value).into_owned()).collect(),
         blocks,
         names,
         at,
+    }
+}
+
+/// What text outside every block is.
+fn outside(word: Option<&str>) -> Outside {
+    match word.map(|word| (word, word.strip_prefix("section:"))) {
+        Some(("message", _)) => Outside::Message,
+        Some((_, Some(section))) => Outside::Section(section.to_owned()),
+        _ => Outside::Stray,
     }
 }
 
