@@ -5,6 +5,7 @@
 //! Never: decides anything about a pack or a response, or lays text out; the floors above do.
 
 mod apply;
+mod batches;
 mod check;
 mod completions;
 mod diff;

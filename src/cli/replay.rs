@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "a command that reads and writes files of any length")]
 
 use super::save::{cannot_write, create};
-use super::{Error, Format, Opened, Printed, Status};
+use super::{Error, Format, Opened, Printed, Status, batches};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::{Options, Outcome, differences};
 use crate::program::Program;
@@ -18,19 +18,13 @@ use crate::workspace::{Line, Lines, io_error};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, mpsc};
 
 /// The most bytes of one line; what is longer is skipped.
 const MOST: usize = 32 << 20;
-/// How many batches for each job are read before the first of them has been told.
-const AHEAD: usize = 4;
-/// The most lines of a batch, and the bytes that end one: handing over costs more than a short answer.
-const BATCH: (usize, usize) = (32, 64 << 10);
 /// How many broken lines are shown; all are counted.
 const SHOWN: usize = 100;
 
@@ -177,7 +171,12 @@ impl Judging<'_> {
         let (reader, bar) = open(file)?;
         let mut telling = Telling { bar, out, replayed: Replayed::default(), broken: Vec::new() };
         let jobs = jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(NonZeroUsize::get));
-        each(Lines::new(reader, MOST), jobs.unwrap_or(1), |line| self.judge(line), |judged| telling.tell(judged))?;
+        batches::each(
+            Lines::new(reader, MOST),
+            jobs.unwrap_or(1),
+            |line| self.judge(line),
+            |judged| telling.tell(judged),
+        )?;
         if let Some(out) = &mut telling.out {
             out.finish()?;
         }
@@ -310,72 +309,4 @@ impl Out {
     fn finish(&mut self) -> Result<(), Error> {
         self.writer.flush().map_err(|error| cannot_write(&self.path, &error))
     }
-}
-
-/// Does `work` on each line, on so many threads, and hands what comes of it to `take` in the order of the lines.
-///
-/// A batch of lines is read only when one of those before it has been taken: what waits is bounded, however slow one is.
-fn each<R: BufRead + Send, T: Send>(
-    lines: Lines<R>,
-    jobs: usize,
-    work: impl Fn(Line) -> Option<T> + Sync,
-    mut take: impl FnMut(T) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let (permit, permits) = mpsc::channel();
-    for _ in 0..jobs.saturating_mul(AHEAD) {
-        _ = permit.send(());
-    }
-    let input = Mutex::new((lines, permits, 0));
-    let (done, results) = mpsc::channel();
-    let next = || -> Result<(usize, Vec<Line>), io::Error> {
-        let mut batch = Vec::new();
-        let Ok(mut input) = input.lock() else { return Ok((usize::MAX, batch)) };
-        let (lines, permits, number) = &mut *input;
-        // Nobody gives permits any more when what was taken could not be told.
-        if permits.recv().is_err() {
-            return Ok((usize::MAX, batch));
-        }
-        let mut bytes = 0;
-        while batch.len() < BATCH.0
-            && bytes < BATCH.1
-            && let Some(line) = lines.next_line()?
-        {
-            bytes += line.bytes.as_ref().map_or(0, Vec::len);
-            batch.push(line);
-        }
-        *number += 1;
-        Ok((*number, batch))
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            let (done, next, work) = (done.clone(), &next, &work);
-            scope.spawn(move || {
-                loop {
-                    let result = match next() {
-                        Ok((_, batch)) if batch.is_empty() => return,
-                        Ok((number, batch)) => (number, Ok(batch.into_iter().filter_map(work).collect::<Vec<T>>())),
-                        Err(error) => (usize::MAX, Err(error)),
-                    };
-                    let failed = result.1.is_err();
-                    if done.send(result).is_err() || failed {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(done);
-        // Dropped when this ends for whatever reason: that stops the threads.
-        let permit = permit;
-        let mut waiting = BTreeMap::new();
-        let mut number = 1;
-        for (at, result) in results {
-            waiting.insert(at, result.map_err(|error| Error::Usage(format!("cannot read the answers: {error}")))?);
-            while let Some(batch) = waiting.remove(&number) {
-                number += 1;
-                batch.into_iter().try_for_each(&mut take)?;
-                _ = permit.send(());
-            }
-        }
-        Ok(())
-    })
 }

@@ -1,0 +1,94 @@
+//! Batches: what comes of each line of a file of any length, on several threads?
+//!
+//! In: the lines, and what is to be done with each.
+//! Out: the results, handed on in the order of the lines.
+//! Never: reads ahead of what was handed on by more than a few batches, however slow one is.
+
+use super::Error;
+use crate::workspace::{Line, Lines};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead};
+use std::sync::{Mutex, mpsc};
+
+/// How many batches for each job are read before the first of them has been handed on.
+const AHEAD: usize = 4;
+/// The most lines of a batch, and the bytes that end one: handing over costs more than a short answer.
+const BATCH: (usize, usize) = (32, 64 << 10);
+
+/// The lines in numbered batches, each for a permit.
+struct Feed<R> {
+    lines: Lines<R>,
+    permits: mpsc::Receiver<()>,
+    number: usize,
+}
+
+impl<R: BufRead> Feed<R> {
+    /// None at the end, and when nobody gives permits any more: what came of a line could not be handed on.
+    fn next(&mut self) -> io::Result<Option<(usize, Vec<Line>)>> {
+        if self.permits.recv().is_err() {
+            return Ok(None);
+        }
+        let mut batch = Vec::new();
+        let mut bytes = 0;
+        while batch.len() < BATCH.0
+            && bytes < BATCH.1
+            && let Some(line) = self.lines.next_line()?
+        {
+            bytes += line.bytes.as_ref().map_or(0, Vec::len);
+            batch.push(line);
+        }
+        self.number += 1;
+        Ok(Some((self.number, batch)).filter(|(_, batch)| !batch.is_empty()))
+    }
+}
+
+/// Does `work` on each line, on so many threads, and hands what comes of it to `take`. A batch is read only when one of
+/// those before it has been taken.
+pub(super) fn each<R: BufRead + Send, T: Send>(
+    lines: Lines<R>,
+    jobs: usize,
+    work: impl Fn(Line) -> Option<T> + Sync,
+    mut take: impl FnMut(T) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let (permit, permits) = mpsc::channel();
+    for _ in 0..jobs.saturating_mul(AHEAD) {
+        _ = permit.send(());
+    }
+    let feed = Mutex::new(Feed { lines, permits, number: 0 });
+    let next = || feed.lock().map_or(Ok(None), |mut feed| feed.next());
+    let job = |done: mpsc::Sender<io::Result<(usize, Vec<T>)>>| {
+        loop {
+            let batch = match next() {
+                Ok(Some((number, batch))) => Ok((number, batch.into_iter().filter_map(&work).collect())),
+                Ok(None) => return,
+                Err(error) => Err(error),
+            };
+            let failed = batch.is_err();
+            if done.send(batch).is_err() || failed {
+                return;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let (done, results) = mpsc::channel();
+        for _ in 0..jobs {
+            let done = done.clone();
+            scope.spawn(|| job(done));
+        }
+        drop(done);
+        // Dropped when this ends for whatever reason: that stops the threads.
+        let permit = permit;
+        let mut waiting = BTreeMap::new();
+        let mut due = 1;
+        for batch in results {
+            let (number, batch) = batch.map_err(|error| Error::Usage(format!("cannot read the answers: {error}")))?;
+            waiting.insert(number, batch);
+            while let Some(batch) = waiting.remove(&due) {
+                due += 1;
+                batch.into_iter().try_for_each(&mut take)?;
+                _ = permit.send(());
+            }
+        }
+        Ok(())
+    })
+}
