@@ -6,7 +6,7 @@
 
 use super::expectation::{Expectation, OUTCOME_KEYS, Part};
 use super::header::{CaseHeader, KEYS};
-use crate::diagnostic::{Checked, Code, Diagnostic, Severity};
+use crate::diagnostic::{Checked, Code, Diagnostic};
 use crate::surface::Tree;
 use crate::surface::decode::{Decode, Reading};
 use crate::surface::syntax;
@@ -133,38 +133,45 @@ fn parse_parts(source: SourceId, parts: &[Piece<'_>], text: &str, diagnostics: &
             diagnostics.extend(before.map(|said| without_expectation(&said, text)));
             continue;
         }
-        match piece.name {
-            "expect" => {
-                let keys = waiting.as_ref().map_or(OUTCOME_KEYS, |said| said.part.keys());
-                let expected = parse_expectation(source, piece, text, keys, diagnostics);
-                match waiting.take() {
-                    Some(said) if expected.as_ref().is_some_and(Vec::is_empty) => {
-                        diagnostics.push(without_expectation(&said, text));
-                    }
-                    Some(Said { at, part, piece }) => {
-                        let text = piece.text.of(text).to_owned();
-                        steps.push(Step { at, part, text, expected: expected.unwrap_or_default() });
-                    }
-                    None => diagnostics.push(
-                        Diagnostic::new(Code::CASE_SYNTAX, at, "there is nothing that this expectation is about")
-                            .with_help(
-                                "put what is said before it, such as `=== response ===`; one expectation follows each",
-                            ),
-                    ),
-                }
-            }
-            name => {
-                let words = Part::ALL.iter().map(|part| part.word()).chain(["expect"]);
-                diagnostics.push(
-                    Diagnostic::new(Code::CASE_SYNTAX, at, format!("there is no part called `{name}`"))
-                        .with_nearest(name, words),
-                );
-            }
+        if piece.name == EXPECT {
+            steps.extend(parse_step(source, waiting.take(), piece, text, diagnostics));
+            continue;
         }
+        let words = Part::ALL.iter().map(|part| part.word()).chain([EXPECT]);
+        let message = format!("there is no part called `{}`", piece.name);
+        diagnostics.push(Diagnostic::new(Code::CASE_SYNTAX, at, message).with_nearest(piece.name, words));
     }
     diagnostics.extend(waiting.map(|said| without_expectation(&said, text)));
     steps
 }
+
+/// What was said, with what is expected of it.
+fn parse_step(
+    source: SourceId,
+    said: Option<Said<'_>>,
+    piece: &Piece<'_>,
+    text: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Step> {
+    let keys = said.as_ref().map_or(OUTCOME_KEYS, |said| said.part.keys());
+    let expected = parse_expectation(source, piece, text, keys, diagnostics);
+    let Some(said) = said else {
+        let at = Location { source, span: piece.marker };
+        let help = "put what is said before it, such as `=== response ===`; one expectation follows each";
+        let message = "there is nothing that this expectation is about";
+        diagnostics.push(Diagnostic::new(Code::CASE_SYNTAX, at, message).with_help(help));
+        return None;
+    };
+    if expected.as_ref().is_some_and(Vec::is_empty) {
+        diagnostics.push(without_expectation(&said, text));
+        return None;
+    }
+    let Said { at, part, piece } = said;
+    Some(Step { at, part, text: piece.text.of(text).to_owned(), expected: expected.unwrap_or_default() })
+}
+
+/// The word of the part that says what is expected.
+const EXPECT: &str = "expect";
 
 /// Where the header is.
 const HEADER: &str = "header, which stands before the first `=== … ===` line";
@@ -182,9 +189,9 @@ fn late_header(source: SourceId, piece: &Piece<'_>, text: &str) -> Option<Diagno
     }
     let at = Location { source, span: Span::new(start, start + line.len()) };
     let message = format!("this `{key}` is a part of what is said, and no key");
-    let finding = Diagnostic::new(Code::CASE_SYNTAX, at, message).with_help(format!("move it to the {HEADER}"));
+    let help = format!("move it to the {HEADER}");
     // Whoever means it says something else first.
-    Some(Diagnostic { severity: Severity::Warning, ..finding })
+    Some(Diagnostic::new(Code::CASE_SYNTAX, at, message).with_help(help).into_warning())
 }
 
 /// A line in what is said that was meant for a marker is shown, since it explains why nothing is expected.
@@ -211,7 +218,7 @@ fn near_marker(text: &str) -> Option<(Span, &'static str)> {
         start += line.len();
         let word = signs.strip_prefix("==")?.trim_matches('=').trim();
         let word =
-            Part::ALL.iter().map(|part| part.word()).chain(["expect"]).find(|one| one.eq_ignore_ascii_case(word))?;
+            Part::ALL.iter().map(|part| part.word()).chain([EXPECT]).find(|one| one.eq_ignore_ascii_case(word))?;
         let indent = line.len() - line.trim_start().len();
         Some((Span::new(at + indent, at + indent + signs.len()), word))
     })

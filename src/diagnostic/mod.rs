@@ -114,6 +114,11 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 
+    /// The same as a warning, whatever is usual for its code.
+    pub(crate) fn into_warning(self) -> Self {
+        Self { severity: Severity::Warning, ..self }
+    }
+
     /// Adds advice on how to mend it.
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

@@ -4,7 +4,7 @@
 //! Out: a finding for each that an earlier one always comes before, or that nothing ever leads to; and for speakers without a name.
 //! Never: says so where it is not certain.
 
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
 use crate::program::{Event, Input, Matched, Mode, ModeId, Program, Rule, Verb};
 use crate::surface::Role;
@@ -85,8 +85,7 @@ fn speakers(program: &Program, found: &mut Vec<Diagnostic>) {
 }
 
 fn misshapen(at: Location, message: String, help: &str) -> Diagnostic {
-    let finding = Diagnostic::new(Code::PACK_WRONG_TYPE, at, message).with_help(help);
-    Diagnostic { severity: Severity::Warning, ..finding }
+    Diagnostic::new(Code::PACK_WRONG_TYPE, at, message).with_help(help).into_warning()
 }
 
 fn shown(value: &Value) -> String {

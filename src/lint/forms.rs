@@ -5,7 +5,7 @@
 //! Never: asks of a form that it is a whole answer, or of a new session that it is far enough for it.
 
 use super::Reading;
-use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::outcome::{Finding, Options};
 use crate::program::{Action, Block, Body, Dialect, Members, Mode, Program, example};
 use crate::prompt::{BlockForm, Form};
@@ -88,9 +88,8 @@ fn escaped(program: &Program, reading: &Reading) -> Option<Diagnostic> {
         let of_head = |(path, _): &(&[String], Location)| path.first().is_some_and(|name| name == head);
         let at = looks().filter(of_head).find(|(path, _)| member(path)).or_else(|| shows(head)).map(|(_, at)| at);
         let message = format!("what `{head}` spell enters this prompt escaped: written like that it is no block");
-        let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message);
-        let finding = finding.with_help("print it with the filter `markup`, as in `{{ form.text | markup }}`");
-        Some(Diagnostic { severity: Severity::Warning, ..finding })
+        let help = "print it with the filter `markup`, as in `{{ form.text | markup }}`";
+        Some(Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message).with_help(help).into_warning())
     })
 }
 

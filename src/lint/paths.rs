@@ -4,7 +4,7 @@
 //! Out: a finding for each whose words lead out of the root, whatever is put in.
 //! Never: asks what a template will say, or whether a file is there.
 
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Program, Verb};
 use crate::text::excerpt;
 
@@ -19,10 +19,9 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         let Some(why) = leads_out(key.source()) else { continue };
         let message =
             format!("no root has a place for what this effect would `{verb}`: `{}` {why}", excerpt(key.source(), 60));
-        let finding = Diagnostic::new(Code::PACK_EFFECT, key.at(), message)
-            .with_help("say a path below the root, such as `notes/today.md`: which folder that is, the host says");
+        let help = "say a path below the root, such as `notes/today.md`: which folder that is, the host says";
         // A host of its own may have other places than files.
-        found.push(Diagnostic { severity: Severity::Warning, ..finding });
+        found.push(Diagnostic::new(Code::PACK_EFFECT, key.at(), message).with_help(help).into_warning());
     }
 }
 

@@ -5,15 +5,14 @@
 //! each section that should list contents and of which nothing is read but its text.
 //! Never: reads an answer.
 
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{BlockId, Count, Program};
 use crate::surface::Role;
 use crate::text::Location;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     let mut told = |at: Location, message: String, help: &str| {
-        let finding = Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help);
-        let finding = Diagnostic { severity: Severity::Warning, ..finding };
+        let finding = Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help).into_warning();
         // Modes without a shape of their own share the pack's.
         if !found.contains(&finding) {
             found.push(finding);

@@ -288,78 +288,78 @@ fn check_lacks(name: &str, block: &Spanned<Block>, object: bool, diagnostics: &m
 }
 
 fn check_block(block: &Block, at: Location, (dialect, object): (&Dialect, bool), diagnostics: &mut Vec<Diagnostic>) {
-    let blocks = &dialect.blocks;
+    let role = block.role.word();
     for word in block.name.iter().chain(&block.key).chain(&block.close).filter(|word| word.value == "@") {
         diagnostics.push(bad(word.at, "`@` is the name of no attribute", "say which one: `@ATTRIBUTE`"));
     }
-    let call = block.role == Role::Call;
-    let section = block.role == Role::Section;
-    if !call
-        && !section
-        && let Some(payload) = block.payload.0.first()
+    check_payload(block, diagnostics);
+    if !object {
+        check_field(block, diagnostics);
+    }
+    check_wrapper(block, dialect, diagnostics);
+    let anywhere = |one: &Block| matches!(one.anchor.or(dialect.anchor), None | Some(Anchor::Anywhere));
+    if block.decode.or(dialect.decode) == Some(Decoding::Guarded)
+        && (object || dialect.blocks.values().any(|one| anywhere(&one.value)))
     {
-        let message = format!("a block of the role `{}` has no payload", block.role.word());
-        diagnostics.push(bad(payload.at, message, "only calls and sections have one"));
+        let message = "only what counts at the start of a line alone can be guarded";
+        diagnostics.push(bad(at, message, "say `anchor = \"line\"` on the dialect"));
+    }
+    if let Some(key) = block.key.as_ref().filter(|_| block.role != Role::Content) {
+        diagnostics.push(bad(key.at, format!("a block of the role `{role}` has no key"), "only contents have one"));
+    }
+    if let (Role::Call | Role::Content, Some(held)) = (block.role, block.holds.first()) {
+        let message = format!("a block of the role `{role}` holds no blocks: what stands in it is opaque");
+        diagnostics.push(bad(held.at, message, "take `holds` out"));
+    }
+}
+
+/// The readers of its payload.
+fn check_payload(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
+    let role = block.role.word();
+    let (call, section) = (block.role == Role::Call, block.role == Role::Section);
+    if !call && !section {
+        diagnostics.extend(block.payload.0.first().map(|payload| {
+            let message = format!("a block of the role `{role}` has no payload");
+            bad(payload.at, message, "only calls and sections have one")
+        }));
+        return;
     }
     for payload in &block.payload.0 {
         let fits = match payload.value {
             Payload::Bullets => section,
             Payload::Attributes | Payload::Tags | Payload::Text => call,
-            Payload::Json => call || section,
+            Payload::Json => true,
         };
-        if (call || section) && !fits {
-            let message = format!("`{}` reads no payload of the role `{}`", payload.value.word(), block.role.word());
-            diagnostics.push(bad(
-                payload.at,
-                message,
-                "calls have `tags`, `json`, `attributes` or `text`, sections `bullets` or `json`",
-            ));
+        if !fits {
+            let message = format!("`{}` reads no payload of the role `{role}`", payload.value.word());
+            let help = "calls have `tags`, `json`, `attributes` or `text`, sections `bullets` or `json`";
+            diagnostics.push(bad(payload.at, message, help));
         }
     }
-    if let Some(field) = block.field.as_ref().filter(|_| !object) {
-        let tags = block.payload.0.iter().any(|payload| payload.value == Payload::Tags);
-        if !call || !tags {
-            let message = "the block has no fields that are tags";
-            diagnostics.push(bad(field.at, message, "only a call with `payload = \"tags\"` has some"));
-        } else if block.field_named_by().is_none() {
-            let message = format!("`{}` names no field", field.value);
-            let help = "say `@TAG.ATTRIBUTE`: of `<parameter name=\"x\">`, `@parameter.name`";
-            diagnostics.push(bad(field.at, message, help));
-        }
+}
+
+/// What names its fields.
+fn check_field(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(field) = &block.field else { return };
+    let tags = block.payload.0.iter().any(|payload| payload.value == Payload::Tags);
+    if block.role != Role::Call || !tags {
+        let message = "the block has no fields that are tags";
+        diagnostics.push(bad(field.at, message, "only a call with `payload = \"tags\"` has some"));
+    } else if block.field_named_by().is_none() {
+        let message = format!("`{}` names no field", field.value);
+        let help = "say `@TAG.ATTRIBUTE`: of `<parameter name=\"x\">`, `@parameter.name`";
+        diagnostics.push(bad(field.at, message, help));
     }
-    let content = block.role == Role::Content;
-    if let Some((wrapper, _)) = block.key.as_ref().and_then(|key| key.value.strip_prefix('@')?.split_once('.')) {
-        let wraps = |one: &str| blocks.get(one).is_some_and(|one| one.value.role == Role::Wrapper);
-        if !wraps(wrapper) {
-            let at = block.key.as_ref().map_or(at, |key| key.at);
-            let known = blocks.keys().map(String::as_str).filter(|one| wraps(one));
-            let message = format!("the dialect has no wrapper `{wrapper}`");
-            diagnostics.push(Diagnostic::new(Code::PACK_UNKNOWN_BLOCK, at, message).with_nearest(wrapper, known));
-        }
-    }
-    if block.decode.or(dialect.decode) == Some(Decoding::Guarded)
-        && (object
-            || dialect
-                .blocks
-                .values()
-                .any(|one| matches!(one.value.anchor.or(dialect.anchor), None | Some(Anchor::Anywhere))))
-    {
-        diagnostics.push(bad(
-            at,
-            "only what counts at the start of a line alone can be guarded",
-            "say `anchor = \"line\"` on the dialect",
-        ));
-    }
-    if !content && let Some(key) = &block.key {
-        diagnostics.push(bad(
-            key.at,
-            format!("a block of the role `{}` has no key", block.role.word()),
-            "only contents have one",
-        ));
-    }
-    if let (true, Some(held)) = (call || content, block.holds.first()) {
-        let message =
-            format!("a block of the role `{}` holds no blocks: what stands in it is opaque", block.role.word());
-        diagnostics.push(bad(held.at, message, "take `holds` out"));
+}
+
+/// The wrapper that says its key.
+fn check_wrapper(block: &Block, dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(key) = &block.key else { return };
+    let Some((wrapper, _)) = key.value.strip_prefix('@').and_then(|key| key.split_once('.')) else { return };
+    let wrappers = dialect.blocks.iter().filter(|(_, one)| one.value.role == Role::Wrapper);
+    let known = wrappers.map(|(name, _)| name.as_str());
+    if !known.clone().any(|known| known == wrapper) {
+        let message = format!("the dialect has no wrapper `{wrapper}`");
+        diagnostics.push(Diagnostic::new(Code::PACK_UNKNOWN_BLOCK, key.at, message).with_nearest(wrapper, known));
     }
 }

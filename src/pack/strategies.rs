@@ -5,7 +5,7 @@
 //! asked for where it stands.
 //! Never: says which strategy is best.
 
-use crate::diagnostic::{Code, Defect, Diagnostic, Severity, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::surface::{Degradation, Surface};
 use crate::text::Spanned;
 
@@ -33,9 +33,8 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let mut never = |defect: &Spanned<Defect>, who: String| {
         let message = format!("{who} never has the defect `{}`", defect.value);
         let place = if defect.value.is_of_blocks() { "the pack, a mode or a block" } else { "the pack or a mode" };
-        let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, defect.at, message);
-        let finding = finding.with_help(format!("say it in `[degradation]` of {place}"));
-        diagnostics.push(Diagnostic { severity: Severity::Warning, ..finding });
+        let help = format!("say it in `[degradation]` of {place}");
+        diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, defect.at, message).with_help(help).into_warning());
     };
     for (name, action) in &surface.actions {
         for (defect, _) in action.value.degradation.0.iter().filter(|(defect, _)| !defect.value.is_of_actions()) {
@@ -63,7 +62,7 @@ fn idle(defect: Defect, strategies: &[Spanned<Strategy>]) -> Option<Diagnostic> 
     let finding = Diagnostic::new(Code::PACK_UNFIT_STRATEGY, never.at, message)
         .with_place(last.at, "the list ends here")
         .with_help("put it first, or take it out");
-    Some(Diagnostic { severity: Severity::Warning, ..finding })
+    Some(finding.into_warning())
 }
 
 fn fits(defect: Defect, strategy: &Spanned<Strategy>, diagnostics: &mut Vec<Diagnostic>) {

@@ -32,7 +32,7 @@ pub use pack::{About, Level, Levels, Origin, Slot};
 pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming, Vocabulary};
 pub use tree::Tree;
 
-use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::text::{Location, Source, SourceId, Sources, Span, Spanned, authored};
 use declare::table;
 use decode::{Decode, Reading};
@@ -443,7 +443,7 @@ impl Merging<'_> {
             Some(known) => finding.with_help(format!("did you mean `{known}`? else take `replace` out")),
             None => finding,
         };
-        self.diagnostics.push(Diagnostic { severity: Severity::Warning, ..finding });
+        self.diagnostics.push(finding.into_warning());
     }
 
     /// Notes where a list starts, and reports it if it has started in another file.

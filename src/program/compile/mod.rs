@@ -19,7 +19,7 @@ use super::{
     Action, Answers, AskAgain, Content, Dialect, Effect, IdleComparison, Mode, ModeId, Permit, Places, Program, Schema,
     Slot,
 };
-use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Record, Template};
 use crate::pack::Pack;
 use crate::surface::{self, ONLY_MODE, Surface, Tree};
@@ -189,9 +189,9 @@ impl Compiler<'_> {
             {
                 let message =
                     format!("keys of the kind `{}` are not checked for unsafe paths", excerpt(&key.value, 60));
-                let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, key.at, message);
-                let finding = finding.with_help(format!("did you mean `{PATH}`? any other word is for readers alone"));
-                self.diagnostics.push(Diagnostic { severity: Severity::Warning, ..finding });
+                let help = format!("did you mean `{PATH}`? any other word is for readers alone");
+                let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, key.at, message).with_help(help);
+                self.diagnostics.push(finding.into_warning());
             }
             let effects = self.effects(&content.value.effects, &Sight::of(CONTENT_NAMES));
             let example = content.value.example.as_ref().or(content.value.key.as_ref()).cloned();
@@ -315,8 +315,7 @@ impl Compiler<'_> {
             if let (Some(_), Some(default)) = (tree.value.get("compute"), tree.value.get("default")) {
                 let message = format!("`{name}` is computed, so that it never has this value");
                 let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, default.at(), message);
-                let finding = finding.with_help("take `default` or `compute` out");
-                self.diagnostics.push(Diagnostic { severity: Severity::Warning, ..finding });
+                self.diagnostics.push(finding.with_help("take `default` or `compute` out").into_warning());
             }
             *initial.entry(name) = tree.value.get("default").map(Tree::to_json).into();
             let host = from_host(&tree.value);
