@@ -264,7 +264,7 @@ impl Default for Capped {
 }
 
 impl Capped {
-    /// Writes `value` as [`print`] does.
+    /// Writes `value` as [`print()`] does.
     pub(super) fn print(&mut self, value: &Value) -> Result<(), Failure> {
         let written = match value {
             Value::String(text) => self.write_all(text.as_bytes()),

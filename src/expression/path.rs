@@ -80,11 +80,6 @@ impl PathTemplate {
         self.segments.iter().map(Template::plain)
     }
 
-    /// Whether the whole path is its [`head`](Self::head).
-    pub fn is_constant(&self) -> bool {
-        self.head().count() == self.segments.len()
-    }
-
     /// How many segments it has.
     pub fn len(&self) -> usize {
         self.segments.len()

@@ -1,7 +1,7 @@
 //! Expressions: what do the optimised rules say, with every name resolved?
 //!
 //! In: checked rules.
-//! Out: [`Rules`], ready to be compiled.
+//! Out: a [`Rule`] for each, ready to be compiled.
 //! Never: sees a rule that was refused.
 
 use super::class::Class;

@@ -120,7 +120,7 @@ impl Grammar {
     }
 
     /// The rules whose names `known` takes, and all that they call, however far down.
-    pub fn called_from(&self, known: impl Fn(&str) -> bool) -> HashSet<RuleId> {
+    pub(crate) fn called_from(&self, known: impl Fn(&str) -> bool) -> HashSet<RuleId> {
         self.reached(self.rules().filter(|rule| known(self.rule_name(*rule))).collect())
     }
 
@@ -182,13 +182,13 @@ impl Grammar {
     }
 
     /// Where the name of `rule` stands in the grammar's file.
-    pub fn rule_at(&self, rule: RuleId) -> Location {
+    pub(crate) fn rule_at(&self, rule: RuleId) -> Location {
         let span = self.rules.get(usize::from(rule.0)).map_or(Span::default(), |rule| rule.at);
         Location { source: self.source, span }
     }
 
     /// The literal that stands between the start of every match of `rule` and `inner`, if nothing else does.
-    pub fn literal_before(&self, rule: RuleId, inner: RuleId) -> Option<&str> {
+    pub(crate) fn literal_before(&self, rule: RuleId, inner: RuleId) -> Option<&str> {
         let (literal, first) = self.rules.get(usize::from(rule.0))?.lead.as_ref()?;
         (*first == inner).then_some(literal.as_str())
     }

@@ -65,7 +65,7 @@ impl Program {
     }
 
     /// A call of an action in the first dialect of the mode that has calls.
-    pub(super) fn call_form(&self, mode: &Mode, name: &str, action: &Action) -> Option<String> {
+    fn call_form(&self, mode: &Mode, name: &str, action: &Action) -> Option<String> {
         let mut dialects = mode.dialects.iter().filter_map(|number| self.dialects.get(*number));
         dialects.find_map(|dialect| match lone_call(dialect, name, action) {
             Some(schema) => Some(spelled(&schema)),

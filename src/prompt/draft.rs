@@ -2,7 +2,7 @@
 //!
 //! In: a layer of the program, and what its texts see.
 //! Out: [`Draft`], whose text always is what its choices give: which variant, how many items, which turns.
-//! Never: decides which choice is next; the strategies in [`trim`](super::trim) do.
+//! Never: decides which choice is next; the strategies in [`super::trim`] do.
 
 use super::history::{Window, line, of_one};
 use super::ledger;
