@@ -202,7 +202,9 @@ fn check_attributes(block: &Block, spelling: Vec<&Grammar>, diagnostics: &mut Ve
     });
     let known: Vec<&str> = named.filter(|rule| !matches!(*rule, "open" | "empty")).collect();
     for word in block.name.iter().chain(&block.key).chain(&block.close) {
-        let Some(attribute) = word.value.strip_prefix('@').filter(|one| !one.is_empty() && !one.contains('.')) else { continue };
+        let Some(attribute) = word.value.strip_prefix('@').filter(|one| !one.is_empty() && !one.contains('.')) else {
+            continue;
+        };
         if !known.contains(&attribute) {
             let message = format!("no opener of this block has an attribute `{attribute}`");
             let mut diagnostic =

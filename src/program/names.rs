@@ -199,13 +199,7 @@ impl Names {
 
     /// The block that `name` is bound to in a family: an exact name before one with `*`, and of those the first.
     pub(crate) fn find(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
-        if self.insensitive && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            return self.find_folded(&name.to_ascii_lowercase(), family);
-        }
-        self.find_folded(name, family)
-    }
-
-    fn find_folded(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
+        let name = &*self.fold(name);
         let first = self.exact.partition_point(|(known, _)| by_length(known, name).is_lt());
         let mut same = self.exact.iter().skip(first).take_while(|(known, _)| known == name);
         if let Some((_, bound)) = same.find(|(_, bound)| bound.fits(family)) {

@@ -13,7 +13,7 @@ use crate::outcome::{
 };
 use crate::text::{Source, Span, excerpt, turns};
 use annotate_snippets::renderer::{AnsiColor, Style};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::fmt::Write as _;
 
 /// How many characters of a value are shown.
@@ -134,33 +134,11 @@ impl Pen {
 
     pub(super) fn effect(&self, record: &EffectRecord) -> String {
         let (verb, what) = match &record.effect {
-            Effect::Emit { event, value } => ("emit", format!("{} {}", visible(event), brief(value))),
-            Effect::Write { key, text } => ("write", format!("{} {}", visible(key), size(text))),
-            other => match serde_json::to_value(other) {
-                Ok(Value::Object(mut members)) => {
-                    let kind = members.shift_remove("kind");
-                    return self.plain_effect(
-                        kind.as_ref().and_then(Value::as_str).unwrap_or_default(),
-                        &members,
-                        record,
-                    );
-                }
-                _ => ("effect", String::new()),
-            },
+            Effect::Emit { event, value } => ("emit".into(), format!("{} {}", visible(event), brief(value))),
+            Effect::Write { key, text } => ("write".into(), format!("{} {}", visible(key), size(text))),
+            other => plain(other),
         };
         format!("  {verb:<6} {what}  {}\n", paint(FAINT, &self.shown(&record.cause)))
-    }
-
-    /// An effect by its members, first those that say where, then the value.
-    fn plain_effect(&self, verb: &str, members: &Map<String, Value>, record: &EffectRecord) -> String {
-        let words: Vec<String> = members
-            .values()
-            .map(|value| match value {
-                Value::String(text) if members.len() > 1 => excerpt(text, VALUE).into_owned(),
-                value => brief(value),
-            })
-            .collect();
-        format!("  {verb:<6} {}  {}\n", words.join(" "), paint(FAINT, &self.shown(&record.cause)))
     }
 
     pub(super) fn finding(&self, finding: &Finding, response: &Source) -> String {
@@ -215,6 +193,20 @@ pub(super) fn visible(text: &str) -> String {
         if turns(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
     }
     out
+}
+
+/// The kind of an effect, and its other members: first those that say where, then the value.
+fn plain(effect: &Effect) -> (String, String) {
+    let Ok(Value::Object(mut members)) = serde_json::to_value(effect) else { return ("effect".into(), String::new()) };
+    let kind = members.shift_remove("kind");
+    let words: Vec<String> = members
+        .values()
+        .map(|value| match value {
+            Value::String(text) if members.len() > 1 => excerpt(text, VALUE).into_owned(),
+            value => brief(value),
+        })
+        .collect();
+    (kind.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned(), words.join(" "))
 }
 
 fn size(text: &str) -> String {
