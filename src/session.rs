@@ -12,6 +12,8 @@ use crate::diagnostic::{Code, Diagnostic, Faults};
 use crate::expression::{Record, Rule};
 use crate::program::{self, Program, Slot};
 use crate::text::excerpt;
+#[cfg(feature = "cli")]
+use crate::text::{JsonPlaces, Span};
 use crate::value::Value;
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -78,6 +80,34 @@ impl Session {
     }
 }
 
+/// What does not fit of a session that was kept.
+#[derive(Debug)]
+pub(crate) struct Misfit {
+    /// The JSON pointer to it.
+    pub(crate) way: String,
+    /// Whether it is its name that does not fit, and not its value.
+    pub(crate) named: bool,
+    pub(crate) diagnostic: Diagnostic,
+}
+
+impl Misfit {
+    /// A value that does not fit.
+    fn value(way: impl Into<String>, message: String) -> Self {
+        Self { way: way.into(), named: false, diagnostic: misfit(message) }
+    }
+
+    /// Where it stands in the text of the session.
+    #[cfg(feature = "cli")]
+    pub(crate) fn place(&self, places: &mut JsonPlaces<'_>) -> Span {
+        if self.named { places.name(&self.way) } else { places.value(&self.way) }
+    }
+
+    /// A name that nothing has; these have one.
+    fn name<'n>(way: String, message: String, name: &str, declared: impl IntoIterator<Item = &'n str>) -> Self {
+        Self { way, named: true, diagnostic: misfit(message).with_nearest(name, declared) }
+    }
+}
+
 /// What the number of an id is always below: up to there every reader of JSON tells one whole number from the next.
 pub(crate) const MOST_IDS: u64 = 1 << 53;
 
@@ -130,39 +160,53 @@ impl Program {
     /// # Ok::<(), rulebook::Faults>(())
     /// ```
     pub fn resume_lossy(&self, kept: &Json) -> (Session, Vec<Diagnostic>) {
+        let (session, misfits) = self.resume_in_part(kept);
+        (session, misfits.into_iter().map(|misfit| misfit.diagnostic).collect())
+    }
+
+    /// As [`Program::resume_lossy`], for those who know where the parts of the session stand.
+    pub(crate) fn resume_in_part(&self, kept: &Json) -> (Session, Vec<Misfit>) {
         let mut session = self.session();
         let mut faults = Vec::new();
         let Json::Object(members) = kept else {
             let what = "a session is an object with `mode`, `state`, `now` and `ids`";
-            return (session, vec![misfit(what.to_owned())]);
+            return (session, vec![Misfit::value("", what.to_owned())]);
         };
         for (name, value) in members {
+            let way = || way_to("", name);
             match (name.as_str(), value) {
                 (_, Json::Null) => {}
                 ("mode", Json::String(mode)) if self.modes.contains_key(mode) => session.mode.clone_from(mode),
                 ("mode", Json::String(mode)) => {
-                    faults.push(self.no_mode(mode));
+                    faults.push(Misfit { way: way(), named: false, diagnostic: self.no_mode(mode) });
                 }
                 ("state", Json::Object(state)) => self.resume_state(state, &mut session, &mut faults),
                 ("now", Json::String(now)) => session.now = Some(now.clone()),
-                ("ids", Json::Object(ids)) => {
-                    let number = |last: &Json| last.as_u64().filter(|last| *last < MOST_IDS);
-                    let ids: Option<IndexMap<String, u64>> =
-                        ids.iter().map(|(kind, last)| Some((kind.clone(), number(last)?))).collect();
-                    match ids {
-                        Some(ids) => session.ids = Arc::new(ids),
-                        None => {
-                            let what = format!("`ids` holds the last number of each kind of id, below {MOST_IDS}");
-                            faults.push(misfit(what));
+                ("ids", Json::Object(given)) => {
+                    let mut ids = IndexMap::with_capacity(given.len());
+                    for (kind, last) in given {
+                        match last.as_u64().filter(|last| *last < MOST_IDS) {
+                            Some(last) => drop(ids.insert(kind.clone(), last)),
+                            None => {
+                                let what = format!("`ids.{}` is no whole number below {MOST_IDS}", excerpt(kind, 60));
+                                faults.push(Misfit::value(way_to(&way(), kind), what));
+                            }
                         }
                     }
+                    if ids.len() == given.len() {
+                        session.ids = Arc::new(ids);
+                    }
                 }
-                ("mode" | "now", _) => faults.push(misfit(format!("`{name}` of the session is no text"))),
-                ("state" | "ids", _) => faults.push(misfit(format!("`{name}` of the session is no object"))),
-                _ => faults.push(
-                    misfit(format!("a session has no `{}`", excerpt(name, 60)))
-                        .with_nearest(name, ["mode", "state", "now", "ids"]),
-                ),
+                ("mode" | "now", _) => {
+                    faults.push(Misfit::value(way(), format!("`{name}` of the session is no text")));
+                }
+                ("state" | "ids", _) => {
+                    faults.push(Misfit::value(way(), format!("`{name}` of the session is no object")));
+                }
+                _ => {
+                    let what = format!("a session has no `{}`", excerpt(name, 60));
+                    faults.push(Misfit::name(way(), what, name, ["mode", "state", "now", "ids"]));
+                }
             }
         }
         session.compute(self);
@@ -183,9 +227,10 @@ impl Program {
         misfit(format!("the pack has no mode `{}`", excerpt(mode, 60))).with_nearest(mode, self.modes())
     }
 
-    fn resume_state(&self, kept: &Map<String, Json>, session: &mut Session, faults: &mut Vec<Diagnostic>) {
+    fn resume_state(&self, kept: &Map<String, Json>, session: &mut Session, faults: &mut Vec<Misfit>) {
         for (name, value) in kept {
             let value = Value::from(value);
+            let way = || way_to("/state", name);
             match self.slots.get(name) {
                 Some(slot) => {
                     let Ok(validator) = slot.schema.validator() else { continue };
@@ -196,19 +241,27 @@ impl Program {
                     }
                     if !valid {
                         let wrong = validator.iter_errors(&value).take(10);
-                        faults.extend(wrong.map(|error| misfit(program::misfit_at(&format!("state.{name}"), &error))));
+                        faults.extend(wrong.map(|error| {
+                            let what = program::misfit_at(&format!("state.{name}"), &error);
+                            Misfit::value(way() + error.instance_path().as_str(), what)
+                        }));
                         continue;
                     }
                 }
                 None => {
-                    let fault = misfit(format!("the pack's state has no `{}`", excerpt(name, 60)));
-                    faults.push(fault.with_nearest(name, self.slots.keys().map(String::as_str)));
+                    let what = format!("the pack's state has no `{}`", excerpt(name, 60));
+                    faults.push(Misfit::name(way(), what, name, self.slots.keys().map(String::as_str)));
                     continue;
                 }
             }
             *session.state.entry(name) = value;
         }
     }
+}
+
+/// The JSON pointer to the member `name` of what `outer` leads to.
+fn way_to(outer: &str, name: &str) -> String {
+    format!("{outer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 fn misfit(message: String) -> Diagnostic {

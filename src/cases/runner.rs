@@ -12,7 +12,7 @@ use super::talk::{Talk, Told};
 use crate::diagnostic::{Code, Diagnostic, alternatives};
 use crate::outcome::Options;
 use crate::program::Program;
-use crate::session::Session;
+use crate::session::{Misfit, Session};
 use crate::text::{Location, Spanned};
 use serde_json::{Map, Value};
 
@@ -180,9 +180,16 @@ fn start(program: &Program, case: &Case) -> Result<Session, Vec<Diagnostic>> {
     }
     // What the session says of its parts stands in the header, at the state where there is one.
     let place = header.state.as_ref().map_or(header.claim.at, |state| state.at());
-    program.resume(&Value::Object(partial)).map_err(|faults| {
-        faults.diagnostics.into_iter().map(|one| Diagnostic { at: one.at.or(Some(place)), ..one }).collect()
-    })
+    let (session, misfits) = program.resume_in_part(&Value::Object(partial));
+    if misfits.is_empty() {
+        return Ok(session);
+    }
+    let placed = |misfit: Misfit| {
+        let inside =
+            misfit.way.strip_prefix("/state").and_then(|way| Some(header.state.as_ref()?.place(way, misfit.named)));
+        Diagnostic { at: Some(inside.unwrap_or(place)), ..misfit.diagnostic }
+    };
+    Err(misfits.into_iter().map(placed).collect())
 }
 
 fn unless_declared<'n>(

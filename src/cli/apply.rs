@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 pub(super) fn apply(arguments: &Arguments) -> Result<Printed, Error> {
     let opened = Opened::open(&arguments.answer.pack)?;
     let program = opened.program(arguments.format)?;
-    let judged = arguments.answer.judge(program, Options::default(), Some(clock()))?;
+    let judged = arguments.answer.judge(program, Options::default(), arguments.format, Some(clock()))?;
     let how = Applying { dry_run: arguments.dry_run, partial: arguments.partial };
     let applied = workspace::apply(&Root::open(&arguments.root)?, &judged.outcome.effects, how);
     let status = status(&judged.outcome, &applied);

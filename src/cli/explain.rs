@@ -72,7 +72,7 @@ fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Err
     let opened = Opened::open(pack)?;
     let program = opened.program(arguments.format)?;
     let options = Options { trace: true, ..Options::default() };
-    let Judged { response, outcome } = &arguments.judging.judge(program, Some(file), options, None)?;
+    let Judged { response, outcome } = &arguments.judging.judge(program, file, options, arguments.format, None)?;
     let pen = &opened.pen;
     let sum = status(outcome);
     let out = match (&arguments.html, arguments.format) {

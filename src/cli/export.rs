@@ -43,7 +43,7 @@ enum What {
 pub(super) fn export(arguments: &Arguments) -> Result<Printed, Error> {
     let opened = Opened::open(&arguments.pack)?;
     let program = opened.program(Format::Human)?;
-    declared("mode", arguments.mode.as_deref(), program.modes())?;
+    declared("mode", arguments.mode.as_deref(), program.modes(), Format::Human)?;
     let mode = arguments.mode.clone().unwrap_or_else(|| program.session().mode);
     let what = match arguments.what {
         What::ResponseFormat => Export::ResponseFormat,

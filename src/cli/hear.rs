@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 pub(super) fn hear(arguments: &Arguments) -> Result<Printed, Error> {
     let opened = Opened::open(&arguments.pack)?;
     let program = opened.program(arguments.format)?;
-    let session = arguments.session.open(program)?;
+    let session = arguments.session.open(program, arguments.format, None)?;
     let text = arguments.text.join(" ");
     let heard = match arguments.text.as_slice() {
         [] => program.start(&session, arguments.trace),

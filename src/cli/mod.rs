@@ -12,6 +12,7 @@ mod diff;
 mod explain;
 mod export;
 mod hear;
+mod input;
 mod kept;
 mod new;
 mod parallel;
@@ -308,11 +309,19 @@ impl Opened {
         if let Some(program) = &self.loaded.program {
             return Ok(program);
         }
-        let report = |rows| serde_json::to_string_pretty(&json::Checked::new(rows, 1));
-        Err(Error::Found(match format {
-            Format::Human => Printed::refused(self.drawn(), Status::Findings),
-            other => Printed::new(other.write(|| self.rows(), String::new, "", report)?, Status::Findings),
-        }))
+        Err(found(format, || self.drawn(), || self.rows(), Status::Findings))
+    }
+}
+
+/// What stands in the way of a command: for people `drawn` on standard error, for programs as the report of `check`.
+fn found(format: Format, drawn: impl FnOnce() -> String, rows: impl FnOnce() -> Vec<Row>, status: Status) -> Error {
+    let report = |rows| serde_json::to_string_pretty(&json::Checked::new(rows, 1));
+    match format {
+        Format::Human => Error::Found(Printed::refused(drawn(), status)),
+        other => match other.write(rows, String::new, "", report) {
+            Ok(out) => Error::Found(Printed::new(out, status)),
+            Err(error) => error,
+        },
     }
 }
 
@@ -348,14 +357,19 @@ fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError]) -> Printed {
 }
 
 /// An error unless `name` is absent, declared, or nothing is.
-fn declared<'n>(what: &str, name: Option<&str>, names: impl Iterator<Item = &'n str>) -> Result<(), Error> {
+fn declared<'n>(
+    what: &str,
+    name: Option<&str>,
+    names: impl Iterator<Item = &'n str>,
+    format: Format,
+) -> Result<(), Error> {
     let names: Vec<&str> = names.collect();
     match name {
         Some(name) if !names.is_empty() && !names.contains(&name) => {
             let code = if what == "prompt" { Code::UNKNOWN_PROMPT } else { Code::SESSION_MISFIT };
             let message = format!("the pack has no {what} `{}`", excerpt(name, 60));
             let fault = Diagnostic::new(code, None, message).with_nearest(name, names);
-            Err(session::misfits(&Sources::default(), &[fault]))
+            Err(session::misfits(&Sources::default(), &[fault], format))
         }
         _ => Ok(()),
     }

@@ -8,7 +8,7 @@
 //! `.`, or with the input, so that a talk can be typed, pasted or piped.
 
 use super::session::{SessionArguments, clock};
-use super::{Error, Format, Opened, Printed, Status, write_out};
+use super::{Error, Format, Opened, Printed, Status, input, write_out};
 use crate::cases::{Part, Said, Talk, script};
 use crate::outcome::Options;
 use crate::program::Program;
@@ -52,9 +52,11 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn play(arguments: &Arguments) -> Result<Printed, Error> {
+    let session = arguments.session.session.as_deref();
+    input::once(&[("the talk", Some(Path::new("-"))), ("the session", session)])?;
     let opened = Opened::open(&arguments.pack)?;
     let program = opened.program(Format::Human)?;
-    let session = arguments.session.open_at(program, Some(clock()))?;
+    let session = arguments.session.open(program, Format::Human, Some(clock()))?;
     let mut table = Table {
         program,
         pen: &opened.pen,

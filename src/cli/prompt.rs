@@ -4,12 +4,11 @@
 //! Out: the prompt as text, as messages or as its ledger; or what changes against another pack or model.
 //! Never: writes a word of a prompt.
 
-use super::session::{SessionArguments, misfits};
-use super::{Error, Format, Opened, Printed, Status, declared};
+use super::session::{Kept, SessionArguments, misfits};
+use super::{Error, Format, Opened, Printed, Status, declared, input};
 use crate::outcome::Prompt;
 use crate::prompt::{Request, Turn, read_history};
-use crate::text::{Source, Sources};
-use crate::workspace::read_text;
+use crate::text::Sources;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +27,8 @@ pub(crate) struct Arguments {
     model: Option<String>,
     #[command(flatten)]
     session: SessionArguments,
-    /// The turns so far, one JSON object a line: {"role": "user" or "assistant", "content": "…"}
+    /// The turns so far, one JSON object a line: {"role": "user" or "assistant", "content": "…"};
+    /// `-` for standard input
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
     /// What the user says now
@@ -58,7 +58,10 @@ enum Shape {
 }
 
 pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
+    let session = arguments.session.session.as_deref();
+    input::once(&[("the session", session), ("the history", arguments.history.as_deref())])?;
     let history = arguments.history.as_deref().map(turns).transpose()?.unwrap_or_default();
+    let session = arguments.session.read()?;
     let request = |model: Option<&String>| Request {
         prompt: arguments.prompt.clone(),
         model: model.cloned(),
@@ -66,13 +69,13 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
         message: arguments.message.clone(),
         counter: None,
     };
-    let (opened, prompt) = assembled(&arguments.pack, arguments, &request(arguments.model.as_ref()))?;
+    let (opened, prompt) = assembled(&arguments.pack, &session, &request(arguments.model.as_ref()))?;
     if arguments.against.is_none() && arguments.against_model.is_none() {
         return written(&opened, &prompt, arguments.format);
     }
     let pack = arguments.against.as_ref().unwrap_or(&arguments.pack);
     let model = arguments.against_model.as_ref().or(arguments.model.as_ref());
-    let (other, before) = assembled(pack, arguments, &request(model))?;
+    let (other, before) = assembled(pack, &session, &request(model))?;
     let mut printed = written(&opened, &prompt, Shape::Ledger)?;
     printed.err = findings(&other, &before) + &printed.err;
     if before.has_errors() {
@@ -83,11 +86,11 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
 }
 
 /// The prompt of a pack.
-fn assembled(pack: &Path, arguments: &Arguments, request: &Request) -> Result<(Opened, Prompt), Error> {
+fn assembled(pack: &Path, session: &Kept<'_>, request: &Request) -> Result<(Opened, Prompt), Error> {
     let opened = Opened::open(pack)?;
     let program = opened.program(Format::Human)?;
-    declared("prompt", request.prompt.as_deref(), program.prompts.prompts.keys().map(String::as_str))?;
-    let prompt = program.prompt(&arguments.session.open(program)?, request);
+    declared("prompt", request.prompt.as_deref(), program.prompts.prompts.keys().map(String::as_str), Format::Human)?;
+    let prompt = program.prompt(&session.fit(program, Format::Human, None)?, request);
     Ok((opened, prompt))
 }
 
@@ -112,9 +115,8 @@ fn findings(opened: &Opened, prompt: &Prompt) -> String {
 
 /// The turns of a file.
 fn turns(path: &Path) -> Result<Vec<Turn>, Error> {
-    let text = read_text(path, MOST)?;
     let mut sources = Sources::default();
-    let file = Source::new(path.display().to_string(), text);
+    let file = input::text(path, MOST)?;
     let id = sources.add(file.clone());
-    read_history(id, &file).map_err(|faults| misfits(&sources, &faults))
+    read_history(id, &file).map_err(|faults| misfits(&sources, &faults, Format::Human))
 }

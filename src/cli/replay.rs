@@ -6,13 +6,13 @@
 #![expect(clippy::disallowed_methods, reason = "a command that reads and writes files of any length")]
 
 use super::save::{cannot_write, create};
-use super::{Error, Format, Opened, Printed, Status, batches};
+use super::{Error, Format, Opened, Printed, Status, batches, input};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::{Options, Outcome, differences};
 use crate::program::Program;
 use crate::report::{Differing, Pen, Replayed, Row, Sums, json};
-use crate::session::Session;
-use crate::text::{Sources, excerpt};
+use crate::session::Misfit;
+use crate::text::{self, JsonPlaces, Sources, excerpt};
 use crate::value::broken;
 use crate::workspace::{Line, Lines, io_error};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -25,6 +25,8 @@ use std::path::{Path, PathBuf};
 
 /// The most bytes of one line; what is longer is skipped.
 const MOST: usize = 32 << 20;
+/// So many reasons why a session does not fit are told.
+const MOST_WHY: usize = 5;
 /// How many broken lines are shown; all are counted.
 const SHOWN: usize = 100;
 
@@ -68,7 +70,7 @@ fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Resu
     let pen = Pen::default();
     let rows = || {
         let mut rows = rows(&arguments.file, broken);
-        let file = arguments.file.display().to_string();
+        let file = input::name_of(&arguments.file);
         rows.extend(replayed.named.iter().map(|one| Row::of_line(file.clone(), one.line, &differs(one))));
         rows.sort_by_key(|row| row.line);
         rows
@@ -84,7 +86,7 @@ fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Resu
 
 /// The lines that are no answers, one row for each.
 pub(super) fn rows(file: &Path, broken: &[Broken]) -> Vec<Row> {
-    broken.iter().map(|(line, fault)| Row::of_line(file.display().to_string(), *line, fault)).collect()
+    broken.iter().map(|(line, fault)| Row::of_line(input::name_of(file), *line, fault)).collect()
 }
 
 fn differs(answer: &Differing) -> Diagnostic {
@@ -95,7 +97,7 @@ fn differs(answer: &Differing) -> Diagnostic {
 /// The answers, and a bar on the terminal that shows how many of them have been told.
 fn open(file: &Path) -> Result<(Box<dyn BufRead + Send>, ProgressBar), Error> {
     let style = |template| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    if file.as_os_str() == "-" {
+    if input::is_standard(file) {
         let bar = ProgressBar::new_spinner().with_style(style("{spinner} {msg}, {elapsed}"));
         return Ok((Box::new(BufReader::new(io::stdin())), bar));
     }
@@ -160,6 +162,24 @@ struct Record<'a> {
     differs: Option<&'a [String]>,
 }
 
+impl Fault {
+    /// Why the session of a line does not fit, and at which columns. Its mode may be the line's `own_mode`.
+    fn of_session(misfits: Vec<Misfit>, line: &str, own_mode: bool) -> Self {
+        let (mut places, columns) = (JsonPlaces::new(line), text::Lines::new(line));
+        let mut why = Vec::new();
+        let mut help = None;
+        for mut misfit in misfits.into_iter().take(MOST_WHY) {
+            if !(own_mode && misfit.way == "/mode") {
+                misfit.way.insert_str(0, "/session");
+            }
+            let column = columns.place(misfit.place(&mut places).start).column;
+            why.push(format!("{}, at column {column}", misfit.diagnostic.message));
+            help = help.or(misfit.diagnostic.help);
+        }
+        Self { why: why.join("; "), help }
+    }
+}
+
 impl Judging<'_> {
     /// What became of all answers of a file, and the first of its lines that are none.
     pub(super) fn judge_all(
@@ -210,18 +230,23 @@ impl Judging<'_> {
             return Err("it has no text `response`".into());
         };
         let id = members.remove("id").unwrap_or_default();
+        let own_mode = members.get("mode").is_some_and(|mode| !mode.is_null());
         let kept = kept_session(&mut members)?;
-        let run = |program: &Program| -> Result<Outcome, Fault> {
-            let session: Session = program.resume(&kept).map_err(|faults| Fault {
-                why: faults.diagnostics.iter().map(|fault| fault.message.as_str()).collect::<Vec<_>>().join("; "),
-                help: faults.diagnostics.iter().find_map(|fault| fault.help.clone()),
-            })?;
+        let run = |program: &Program| -> Result<Outcome, Vec<Misfit>> {
+            let (session, misfits) = program.resume_in_part(&kept);
+            if !misfits.is_empty() {
+                return Err(misfits);
+            }
             Ok(program.run_with(&session, response.as_bytes(), &Options::default()))
         };
-        let outcome = run(self.program)?;
+        let outcome = run(self.program).map_err(|misfits| Fault::of_session(misfits, line, own_mode))?;
         let differs = self.against.map(|against| match run(against) {
             Ok(other) => differences(&other, &outcome),
-            Err(fault) => vec![format!("session: {}", fault.why)],
+            // Without the columns, which differ from line to line.
+            Err(misfits) => {
+                let why: Vec<String> = misfits.into_iter().map(|misfit| misfit.diagnostic.message).collect();
+                vec![format!("session: {}", why.join("; "))]
+            }
         });
         let record = Record { id: &id, outcome: &outcome, differs: differs.as_deref() };
         let kept = self.keeps.then(|| serde_json::to_string(&record)).transpose().map_err(|error| error.to_string())?;

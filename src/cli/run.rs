@@ -5,13 +5,11 @@
 //! Never: carries an effect out.
 
 use super::session::SessionArguments;
-use super::{Error, Format, Opened, Printed, Status, declared};
+use super::{Error, Format, Opened, Printed, Status, declared, input};
 use crate::outcome::{Options, Outcome};
 use crate::program::Program;
 use crate::report::status;
 use crate::text::Source;
-use crate::workspace::read_file;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// The most bytes of a response that are read at all; the engine's own limit is far below.
@@ -70,7 +68,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
     let program = opened.program(arguments.format)?;
     let chunk = arguments.stream.map(|bytes| bytes as usize);
     let options = Options { trace: arguments.trace, chunk, ..Options::default() };
-    let Judged { response, outcome } = &arguments.answer.judge(program, options, None)?;
+    let Judged { response, outcome } = &arguments.answer.judge(program, options, arguments.format, None)?;
     let rows = || opened.pen.rows(outcome, response);
     let drawn = || opened.pen.outcome(outcome, response);
     let out = arguments.format.write(rows, drawn, &status(outcome), |_| serde_json::to_string_pretty(outcome))?;
@@ -79,8 +77,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
 
 impl Answer {
     /// The outcome. Where nothing tells the time, it is `now`.
-    pub(super) fn judge(&self, program: &Program, options: Options, now: Option<String>) -> Result<Judged, Error> {
-        self.judging.judge(program, self.file.as_deref(), options, now)
+    pub(super) fn judge(
+        &self,
+        program: &Program,
+        options: Options,
+        format: Format,
+        now: Option<String>,
+    ) -> Result<Judged, Error> {
+        self.judging.judge(program, self.file.as_deref().unwrap_or(Path::new("-")), options, format, now)
     }
 }
 
@@ -89,37 +93,23 @@ impl Judging {
     pub(super) fn judge(
         &self,
         program: &Program,
-        file: Option<&Path>,
+        file: &Path,
         options: Options,
+        format: Format,
         now: Option<String>,
     ) -> Result<Judged, Error> {
-        let session = self.session.open_at(program, now)?;
-        declared("dialect", self.dialect.as_deref(), program.dialects())?;
-        let (name, bytes) = response(file)?;
+        input::once(&[("the answer", Some(file)), ("the session", self.session.session.as_deref())])?;
+        let session = self.session.open(program, format, now)?;
+        declared("dialect", self.dialect.as_deref(), program.dialects(), format)?;
+        let bytes = input::bytes(file, MOST)?;
         let options =
             Options { dialect: self.dialect.clone(), truncated: self.truncated, attempts: self.attempts, ..options };
         let outcome = program.run_with(&session, &bytes, &options);
-        Ok(Judged { response: Source::new(name, String::from_utf8_lossy(&bytes)), outcome })
+        Ok(Judged { response: Source::new(input::name_of(file), String::from_utf8_lossy(&bytes)), outcome })
     }
 }
 
 /// The status that an outcome means.
 pub(super) fn status_of(outcome: &Outcome) -> Status {
     if outcome.has_errors() { Status::Findings } else { Status::Clean }
-}
-
-/// The name and the bytes of a response.
-fn response(file: Option<&Path>) -> Result<(String, Vec<u8>), Error> {
-    match file {
-        Some(path) if path.as_os_str() != "-" => Ok((path.display().to_string(), read_file(path, MOST)?)),
-        _ => {
-            let mut bytes = Vec::new();
-            std::io::stdin()
-                .lock()
-                .take(MOST)
-                .read_to_end(&mut bytes)
-                .map_err(|error| Error::Usage(format!("cannot read standard input: {error}")))?;
-            Ok(("standard input".to_owned(), bytes))
-        }
-    }
 }

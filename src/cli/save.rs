@@ -4,7 +4,7 @@
 //! Out: the files, each old or new at any moment.
 //! Never: leaves one written where another could not be, or writes over the answers.
 
-use super::Error;
+use super::{Error, input};
 use crate::outcome::{Effect, EffectRecord};
 use crate::workspace::{Applying, Root, apply, io_reason};
 use same_file::Handle;
@@ -28,7 +28,7 @@ pub(super) fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Er
 pub(super) fn create(path: &Path, answers: &Path) -> Result<File, Error> {
     // What is no file, such as a pipe, is not opened twice.
     let handle = |path: &Path| path.is_file().then(|| Handle::from_path(path).ok()).flatten();
-    let read = if answers.as_os_str() == "-" { Handle::stdin().ok() } else { handle(answers) };
+    let read = if input::is_standard(answers) { Handle::stdin().ok() } else { handle(answers) };
     if read.is_some() && handle(path) == read {
         return Err(Error::Usage(format!("cannot write `{}`: the answers stand in it", path.display())));
     }

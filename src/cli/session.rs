@@ -4,16 +4,15 @@
 //! Out: a session that fits the pack, or what to print where none does.
 //! Never: writes a session.
 
-use super::{Error, Printed, Status, declared};
+use super::{Error, Format, Status, declared, found, input};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Program;
-use crate::report::Pen;
-use crate::session::Session;
-use crate::text::{Location, Source, Sources, Span};
+use crate::report::{Pen, Row};
+use crate::session::{Misfit, Session};
+use crate::text::{JsonPlaces, Location, Source, SourceId, Sources, Span};
 use crate::value::broken;
-use crate::workspace::read_text;
 use serde_json::{Map, Value};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 /// The most bytes of a session that are read.
@@ -24,7 +23,7 @@ pub(super) struct SessionArguments {
     /// The mode, over the session's
     #[arg(long)]
     mode: Option<String>,
-    /// A session, whole or in part, as JSON
+    /// A session, whole or in part, as JSON; `-` for standard input
     #[arg(long, value_name = "FILE")]
     pub(super) session: Option<PathBuf>,
     /// The time, for rules and templates that ask for it; `apply` and `play` look at the clock without it
@@ -39,47 +38,66 @@ pub(super) fn clock() -> String {
 }
 
 impl SessionArguments {
-    /// The session, if it fits the pack.
-    pub(super) fn open(&self, program: &Program) -> Result<Session, Error> {
-        self.open_at(program, None)
+    /// The session, if it fits the pack. Where neither it nor an argument tells the time, it is `now`.
+    pub(super) fn open(&self, program: &Program, format: Format, now: Option<String>) -> Result<Session, Error> {
+        self.read()?.fit(program, format, now)
     }
 
-    /// As [`SessionArguments::open`]; where neither the session nor an argument tells the time, it is `now`.
-    pub(super) fn open_at(&self, program: &Program, now: Option<String>) -> Result<Session, Error> {
-        declared("mode", self.mode.as_deref(), program.modes())?;
-        let mut partial = match &self.session {
-            Some(path) => read_session(path)?,
-            None => Map::new(),
-        };
-        let given = [("mode", &self.mode), ("now", &self.now)];
+    /// What stands in the file, which is read once.
+    pub(super) fn read(&self) -> Result<Kept<'_>, Error> {
+        let mut sources = Sources::default();
+        let file = self.session.as_deref().map(|path| input::text(path, MOST)).transpose()?;
+        Ok(Kept { arguments: self, file: file.map(|file| sources.add(file)), sources })
+    }
+}
+
+/// A session as it was kept, and what the arguments say over it.
+pub(super) struct Kept<'a> {
+    arguments: &'a SessionArguments,
+    sources: Sources,
+    file: Option<SourceId>,
+}
+
+impl Kept<'_> {
+    /// The session, if it fits the pack. Where neither it nor an argument tells the time, it is `now`.
+    pub(super) fn fit(&self, program: &Program, format: Format, now: Option<String>) -> Result<Session, Error> {
+        let SessionArguments { mode, now: told, .. } = self.arguments;
+        declared("mode", mode.as_deref(), program.modes(), format)?;
+        let refused = |faults: &[Diagnostic]| misfits(&self.sources, faults, format);
+        let at = |span| self.file.map(|source| Location { source, span });
+        let text = self.file.and_then(|file| self.sources.get(file)).map_or("{}", Source::text);
+        let mut partial = members(text).map_err(|(span, message)| {
+            let help = "a session is `{\"mode\": \"…\", \"state\": {…}}`; whatever it leaves out takes the pack's initial value";
+            refused(&[Diagnostic::new(Code::SESSION_MISFIT, at(span), message).with_help(help)])
+        })?;
+        let given = [("mode", mode), ("now", told)];
         partial.extend(given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?.into()))));
         if let Some(now) = now.filter(|_| partial.get("now").is_none_or(Value::is_null)) {
             partial.insert("now".to_owned(), now.into());
         }
-        program.resume(&Value::Object(partial)).map_err(|faults| misfits(&Sources::default(), &faults.diagnostics))
+        let (session, faults) = program.resume_in_part(&Value::Object(partial));
+        if faults.is_empty() {
+            return Ok(session);
+        }
+        let mut places = JsonPlaces::new(text);
+        let placed = |fault: Misfit| Diagnostic { at: at(fault.place(&mut places)), ..fault.diagnostic };
+        Err(refused(&faults.into_iter().map(placed).collect::<Vec<_>>()))
     }
 }
 
-/// What is wrong with a file that the command was given.
-pub(super) fn misfits(sources: &Sources, faults: &[Diagnostic]) -> Error {
+/// What is wrong with what the command was given. For programs it is the report of `check`.
+pub(super) fn misfits(sources: &Sources, faults: &[Diagnostic], format: Format) -> Error {
     let pen = Pen::default();
-    let drawn: Vec<String> = faults.iter().map(|one| pen.diagnostic(sources, one)).collect();
-    Error::Found(Printed::refused(drawn.join("\n"), Status::Trouble))
+    let drawn = || faults.iter().map(|one| pen.diagnostic(sources, one)).collect::<Vec<_>>().join("\n");
+    let rows = || faults.iter().map(|one| Row::of_diagnostic(&pen, sources, one)).collect();
+    found(format, drawn, rows, Status::Trouble)
 }
 
-/// The members of a session.
-fn read_session(path: &Path) -> Result<Map<String, Value>, Error> {
-    let text = read_text(path, MOST)?;
-    let (span, message) = match serde_json::from_str(&text) {
-        Ok(Value::Object(members)) => return Ok(members),
-        Ok(_) => (Span::new(0, 1), "a session is one JSON object".to_owned()),
-        Err(error) => (broken::place(&error, &text), format!("this is not JSON: {}", broken::why(&error))),
-    };
-    let mut sources = Sources::default();
-    let source = sources.add(Source::new(path.display().to_string(), text));
-    let at = Location { source, span };
-    let fault = Diagnostic::new(Code::SESSION_MISFIT, at, message).with_help(
-        "a session is `{\"mode\": \"…\", \"state\": {…}}`; whatever it leaves out takes the pack's initial value",
-    );
-    Err(misfits(&sources, &[fault]))
+/// The members of a session, or where and why it has none.
+fn members(text: &str) -> Result<Map<String, Value>, (Span, String)> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err((Span::new(0, 1), "a session is one JSON object".to_owned())),
+        Err(error) => Err((broken::place(&error, text), format!("this is not JSON: {}", broken::why(&error)))),
+    }
 }

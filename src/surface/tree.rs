@@ -39,6 +39,25 @@ impl Tree {
         }
     }
 
+    /// Where the part stands to which a JSON pointer leads, or only its name if it is `named`; where there is none, the
+    /// nearest around it.
+    pub(crate) fn place(&self, pointer: &str, named: bool) -> Location {
+        let (mut tree, mut name) = (self, None);
+        for step in pointer.split('/').skip(1) {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            let next = match tree {
+                Tree::Table(members, _) => {
+                    members.iter().find(|(key, _)| key.value == step).map(|(key, value)| (Some(key.at), value))
+                }
+                Tree::List(items, _) => step.parse().ok().and_then(|at: usize| items.get(at)).map(|item| (None, item)),
+                Tree::Text(_) | Tree::Constant(..) => None,
+            };
+            let Some(next) = next else { break };
+            (name, tree) = next;
+        }
+        name.filter(|_| named).unwrap_or_else(|| tree.at())
+    }
+
     /// The same value as JSON.
     pub fn to_json(&self) -> Value {
         match self {

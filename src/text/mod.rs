@@ -7,10 +7,14 @@
 mod entity;
 mod glob;
 mod guard;
+mod json;
 
 pub(crate) use entity::entity;
 pub(crate) use glob::glob;
 pub(crate) use guard::{Guard, is_margin};
+pub(crate) use json::Cursor;
+#[cfg(feature = "cli")]
+pub(crate) use json::JsonPlaces;
 
 use std::borrow::Cow;
 use std::cell::Cell;

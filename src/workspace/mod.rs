@@ -26,7 +26,7 @@ pub use apply::{Applied, Applying, Change, FileChange, apply};
 pub use lines::{Line, Lines};
 pub use read::{CaseFile, MAX_FILE, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack, read_text};
 #[cfg(feature = "cli")]
-pub(crate) use read::{folder_of, io_error, io_reason, search_packs};
+pub(crate) use read::{folder_of, io_error, io_reason, read_from, search_packs, text_of};
 #[cfg(feature = "files")]
 pub use root::Root;
 #[cfg(feature = "cli")]

@@ -64,7 +64,10 @@ impl ReadError {
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot read `{}`: {}", self.path.display(), self.reason)
+        match self.path.to_str() {
+            Some("-") => write!(f, "cannot read standard input: {}", self.reason),
+            _ => write!(f, "cannot read `{}`: {}", self.path.display(), self.reason),
+        }
     }
 }
 
@@ -142,8 +145,13 @@ pub fn cases_below(path: &Path) -> Result<Vec<CaseFile>, ReadError> {
 /// A file that is absent, unreadable or longer.
 pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
     let file = File::open(path).map_err(|error| io_error(path, &error))?;
+    read_from(path, file, most)
+}
+
+/// The bytes of what is called `path`, at most so many.
+pub(crate) fn read_from(path: &Path, from: impl Read, most: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
-    let length = file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| io_error(path, &error))?;
+    let length = from.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| io_error(path, &error))?;
     if length as u64 > most {
         return Err(ReadError::new(path, format_args!("it is larger than {most} bytes")));
     }
@@ -156,7 +164,11 @@ pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
 ///
 /// As for [`read_file`], and at the first byte that is not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> Result<String, ReadError> {
-    let mut bytes = read_file(path, most)?;
+    text_of(path, read_file(path, most)?)
+}
+
+/// The text that these bytes of what is called `path` are.
+pub(crate) fn text_of(path: &Path, mut bytes: Vec<u8>) -> Result<String, ReadError> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);
     }

@@ -385,6 +385,7 @@ fn a_file_of_the_host_that_cannot_be_read_says_where_and_what_to_do() {
         trouble("s.json", br#"{"state": {"work_order": {"theme": {"missing": [3]}}, "reminded": 1}}"#, "--session");
     assert!(said.contains("`state.work_order.theme.missing.0`: 3 is not of type \"string\""), "{said}");
     assert!(said.contains("`state.reminded`: 1 is not of type"), "{said}");
+    assert!(said.contains("s.json:1:49") && said.contains("s.json:1:67"), "{said}");
     let said = trouble("s.json", b"[1]", "--session");
     assert!(said.contains("a session is one JSON object") && said.contains("s.json:1:1"), "{said}");
     let said = trouble("s.json", br#"{"mode": 3, "state": [], "now": {}, "ids": "x"}"#, "--session");
@@ -395,7 +396,7 @@ fn a_file_of_the_host_that_cannot_be_read_says_where_and_what_to_do() {
     }
     // A counter at its end would give one id twice.
     let said = trouble("s.json", br#"{"ids": {"page": 18446744073709551615}}"#, "--session");
-    assert!(said.contains("`ids` holds the last number of each kind of id, below 9007199254740992"), "{said}");
+    assert!(said.contains("`ids.page` is no whole number below 9007199254740992"), "{said}");
     let said = trouble("h.jsonl", b"{\"role\": \"user\", \"content\": \"a\"}\n {\"role\": user}\n[]\n", "--history");
     assert!(said.contains("error[prompt/bad-history]: this is not JSON: expected value\n"), "{said}");
     assert!(said.contains("h.jsonl:2:11") && !said.contains("at line"), "{said}");
@@ -407,6 +408,81 @@ fn a_file_of_the_host_that_cannot_be_read_says_where_and_what_to_do() {
             "rulebook: cannot read `latin`: byte 12, at 2:4, is 0xe9, which is not UTF-8; save it as UTF-8\n"
         );
     }
+}
+
+#[test]
+fn a_session_that_does_not_fit_is_marked_for_people_and_for_programs() {
+    let here = folder("host-session");
+    let pack = concat!(env!("CARGO_MANIFEST_DIR"), "/rules/writers-factory");
+    let text = "\u{feff}{\r\n \"state\": {\r\n  \"reminded\": [\r\n   1],\r\n  \"knowlege\": []\r\n }\r\n}\r\n";
+    std::fs::write(here.join("s.json"), text).unwrap();
+    std::fs::write(here.join("answer.txt"), "<message>Hello.</message>").unwrap();
+    let drawn = "error[pack/session-misfit]: the pack's state has no `knowlege`\n  ┌─ s.json:5:3\n5 │   \"knowlege\": []\n  \
+                 │   ^^^^^^^^^^\n  = help: did you mean `knowledge`?\n";
+    check(&here, &["run", pack, "answer.txt", "--session", "s.json"], 2, "", drawn);
+    check(&here, &["prompt", pack, "--session", "s.json"], 2, "", drawn);
+    for command in [&["run", pack, "answer.txt"][..], &["hear", pack, "hello"], &["explain", pack, "answer.txt"]] {
+        let command = [command, &["--session", "s.json", "--format"]].concat();
+        let told = |format| rulebook(&here, &[&command[..], &[format]].concat(), b"");
+        let output = told("json");
+        assert_eq!((output.status.code(), output.stderr.len()), (Some(2), 0));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let places: Vec<(u64, u64, u64)> = report["diagnostics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| {
+                let number = |name: &str| one[name].as_u64().unwrap();
+                (number("line"), number("column"), number("end_column"))
+            })
+            .collect();
+        assert_eq!(places, [(3, 3, 13), (5, 3, 13)]);
+        let plain = String::from_utf8(told("plain").stdout).unwrap();
+        assert!(
+            plain.starts_with("s.json:3:3: error[pack/session-misfit]: `state.reminded`: [1] is not of type"),
+            "{plain}"
+        );
+    }
+}
+
+#[test]
+fn standard_input_stands_for_one_file_of_a_command() {
+    let here = folder("host-input");
+    let pack = concat!(env!("CARGO_MANIFEST_DIR"), "/rules/writers-factory");
+    std::fs::write(here.join("answer.txt"), "<message>Hello.</message>").unwrap();
+    let session = "\u{feff}{\"mode\": \"editor\"}";
+    std::fs::write(here.join("s.json"), session).unwrap();
+    let turns = "{\"role\": \"user\", \"content\": \"Hello there\"}\n";
+    std::fs::write(here.join("h.jsonl"), turns).unwrap();
+    let cases: [(&[&str], &str, &str); 6] = [
+        (&["run", pack, "answer.txt", "--session"], "s.json", session),
+        (&["hear", pack, "hello", "--session"], "s.json", session),
+        (&["explain", pack, "answer.txt", "--session"], "s.json", session),
+        (&["prompt", pack, "--session"], "s.json", session),
+        (&["prompt", pack, "--against", pack, "--session"], "s.json", session),
+        (&["prompt", pack, "--history"], "h.jsonl", turns),
+    ];
+    for (command, file, input) in cases {
+        let told = |file: &str| rulebook(&here, &[command, &[file]].concat(), input.as_bytes());
+        assert_eq!(told(file).status.code(), Some(0), "{command:?}");
+        assert_eq!(told("-").stdout, told(file).stdout, "{command:?}");
+    }
+    let twice: [&[&str]; 5] = [
+        &["run", pack, "--session", "-"],
+        &["apply", pack, "-", "--root", ".", "--session", "-"],
+        &["explain", pack, "-", "--session", "-"],
+        &["prompt", pack, "--session", "-", "--history", "-"],
+        &["play", pack, "--session", "-"],
+    ];
+    for command in twice {
+        check(&here, command, 2, "", "rulebook: standard input cannot be the ");
+    }
+    let output = rulebook(&here, &["prompt", pack, "--history", "-"], b"\xff");
+    let trouble = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        trouble,
+        "rulebook: cannot read standard input: byte 0, at 1:1, is 0xff, which is not UTF-8; save it as UTF-8\n"
+    );
 }
 
 #[test]

@@ -89,6 +89,14 @@ fn a_broken_line_is_named_and_skipped() {
         assert!(out.contains("error[workspace/broken-line]: line 3 is no answer"), "{out}");
         assert!(out.ends_with("3 answers: 2 degraded, 1 broken\n"), "{out}");
     }
+    let folder = files(
+        "replay-broken",
+        "{\"response\": \"a\", \"session\": {\"mode\": \"m\", \"ids\": {\"a\": 1, \"b\": -1}, \"nwo\": 1}}",
+    );
+    let (_, out) = replayed(&folder, &["old", "answers.jsonl"]);
+    let why = "the pack has no mode `m`, at column 39; `ids.b` is no whole number below 9007199254740992, at column 65; \
+               a session has no `nwo`, at column 70";
+    assert!(out.contains(&format!("line 1 is no answer: {why}\n")), "{out}");
     let folder = files("replay-broken", "\n\n");
     assert_eq!(replayed(&folder, &["old", "answers.jsonl"]), (3, "no answers\n".to_owned()));
     let output = rulebook(&folder, &["replay", "old", "-"], format!("{good}\n").as_bytes());
@@ -133,7 +141,7 @@ fn a_broken_line_says_what_would_mend_it() {
     };
     let shape = "a line is a JSON object with `response`, and maybe `id`, `mode` and `session`";
     assert_eq!(told(0), ["line 1 is no answer: this is not JSON: EOF while parsing a value, at column 13", shape]);
-    assert_eq!(told(1), ["line 2 is no answer: the pack has no mode `stil`", "did you mean `still`?"]);
+    assert_eq!(told(1), ["line 2 is no answer: the pack has no mode `stil`, at column 26", "did you mean `still`?"]);
     assert_eq!(told(2), ["line 3 is no answer: it is no JSON object", shape]);
 }
 

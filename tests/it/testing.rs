@@ -77,6 +77,20 @@ fn nothing_is_updated_where_nobody_looks() {
 }
 
 #[test]
+fn a_state_that_does_not_fit_is_marked_where_it_stands() {
+    let folder = pack("test-state");
+    let declared =
+        "[state]\nturns = { type = \"integer\" }\nnotes = { type = \"array\", items = { type = \"string\" } }\n";
+    fs::write(folder.join("p/state.toml"), declared).unwrap();
+    let case = "claim = \"c\"\nstate = { turns = 1, notes = [\"a\", 2], trns = 3 }\n=== response ===\nHi\n=== expect ===\ncodes = []\n";
+    fs::write(folder.join("p/tests/it-fails.case"), case).unwrap();
+    let (out, _) = test(&folder, &["p", "--format", "plain"], 1);
+    let at = "p/tests/it-fails.case:2:";
+    assert!(out.contains(&format!("{at}36: error[pack/session-misfit]: `state.notes.1`: 2 is not of type")), "{out}");
+    assert!(out.contains(&format!("{at}40: error[pack/session-misfit]: the pack's state has no `trns`")), "{out}");
+}
+
+#[test]
 fn cases_are_listed_and_not_run() {
     let folder = pack("test-list");
     let (out, _) = test(&folder, &["p", "--list"], 0);

@@ -27,7 +27,7 @@ pub(super) fn add(kind: Kind, part: &Part) -> Result<Printed, Error> {
         let place = program.sources().place_name(at).map(|place| opened.pen.shown(&place)).unwrap_or_default();
         return Err(Error::Usage(format!("the {} `{name}` is there already: {place}", kind.word())));
     }
-    crate::cli::declared("mode", part.mode.as_deref(), program.modes())?;
+    crate::cli::declared("mode", part.mode.as_deref(), program.modes(), Format::Human)?;
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
     let mut best: Option<(usize, Drafted)> = None;
     // A mode that nothing leads to is a fault in some packs and the whole of others.

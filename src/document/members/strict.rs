@@ -7,7 +7,7 @@
 use super::tape::{Kind, Tape};
 use super::{Object, extra};
 use crate::program::{LevelId, Limits, Outline};
-use crate::text::Span;
+use crate::text::{Cursor, Span};
 use crate::value::broken;
 use serde::de::IgnoredAny;
 
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str, brace: usize, outline: &Outline, limits: &Limits)
         return Err(end - brace);
     }
     let most = limits.fields;
-    let mut walk = Walk { bytes: text.as_bytes(), text, at: brace, outline, most, tape: Tape::default() };
+    let mut walk = Walk { cursor: Cursor::new(text, brace), text, outline, most, tape: Tape::default() };
     walk.value(Some(Outline::ROOT));
     Ok(Object { tape: walk.tape, end, junk: Vec::new() })
 }
@@ -33,8 +33,7 @@ pub(super) fn read(text: &str, brace: usize, outline: &Outline, limits: &Limits)
 /// A walk through valid JSON: every byte is where it should be.
 struct Walk<'w> {
     text: &'w str,
-    bytes: &'w [u8],
-    at: usize,
+    cursor: Cursor<'w>,
     outline: &'w Outline,
     /// The members of a block that stand apart from each other though no name reaches them.
     most: usize,
@@ -44,137 +43,61 @@ struct Walk<'w> {
 impl Walk<'_> {
     /// Walks over the value here. It recurses as deep as the pack's names do, whatever the response holds.
     fn value(&mut self, level: Option<LevelId>) {
-        let start = self.at;
+        let start = self.cursor.at;
         let level = level.filter(|level| self.outline.level(*level).looks_inside());
-        match (self.byte(), level) {
+        match (self.cursor.byte(), level) {
             (b'{', Some(level)) => {
                 let level = self.outline.of_object(level);
                 let object = self.tape.leaf(Kind::Object, Span::new(start, start), false);
                 let mut apart = if self.outline.level(level).block.is_some() { self.most } else { 0 };
                 let mut beside = false;
-                while !matches!(self.step(), b'}') {
-                    let from = self.at;
-                    self.string();
-                    let key = Span::new(from, self.at);
+                while !matches!(self.cursor.step(), b'}') {
+                    let from = self.cursor.at;
+                    self.cursor.string();
+                    let key = Span::new(from, self.cursor.at);
                     let name = Span::new(key.start + 1, key.end - 1).of(self.text);
                     let below = match memchr::memchr(b'\\', name.as_bytes()) {
                         None => self.outline.member(level, name),
                         Some(_) => self.outline.member(level, &crate::document::decode::decode_string(name)),
                     };
                     // The colon.
-                    self.step();
+                    self.cursor.step();
                     if below.is_some() || !beside {
                         self.tape.leaf(Kind::Key, key, false);
                         self.value(below);
                     } else {
-                        self.skip_value();
-                        self.tape.extend_last(self.at);
+                        self.cursor.skip_value();
+                        self.tape.extend_last(self.cursor.at);
                     }
                     apart = apart.saturating_sub(1);
                     beside = below.is_none() && apart == 0;
-                    if self.next_is_end(b'}') {
+                    if self.cursor.next_is_end(b'}') {
                         break;
                     }
                 }
-                self.at += 1;
-                self.tape.close(object, self.at, false);
+                self.cursor.at += 1;
+                self.tape.close(object, self.cursor.at, false);
             }
             (b'[', Some(level)) => {
                 let each = self.outline.level(level).each;
                 let list = self.tape.leaf(Kind::List, Span::new(start, start), false);
-                while !matches!(self.step(), b']') {
+                while !matches!(self.cursor.step(), b']') {
                     self.value(each);
-                    if self.next_is_end(b']') {
+                    if self.cursor.next_is_end(b']') {
                         break;
                     }
                 }
-                self.at += 1;
-                self.tape.close(list, self.at, false);
+                self.cursor.at += 1;
+                self.tape.close(list, self.cursor.at, false);
             }
             (first, _) => {
-                self.skip_value();
+                self.cursor.skip_value();
                 let kind = match first {
                     b'"' => Kind::String,
                     b'{' | b'[' => Kind::Sealed,
                     _ => Kind::Scalar,
                 };
-                self.tape.leaf(kind, Span::new(start, self.at), false);
-            }
-        }
-    }
-
-    fn skip_value(&mut self) {
-        match self.byte() {
-            b'"' => self.string(),
-            b'{' | b'[' => self.skip(),
-            _ => {
-                while !matches!(self.byte(), b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n' | 0) {
-                    self.at += 1;
-                }
-            }
-        }
-    }
-
-    fn byte(&self) -> u8 {
-        self.bytes.get(self.at).copied().unwrap_or_default()
-    }
-
-    fn skip_space(&mut self) {
-        while matches!(self.byte(), b' ' | b'\t' | b'\r' | b'\n') {
-            self.at += 1;
-        }
-    }
-
-    /// Over one mark and the white space behind it; what stands there.
-    fn step(&mut self) -> u8 {
-        self.skip_space();
-        self.at += 1;
-        self.skip_space();
-        self.byte()
-    }
-
-    /// Whether the object or list ends here; else a comma stands here.
-    fn next_is_end(&mut self, end: u8) -> bool {
-        self.skip_space();
-        self.byte() == end || self.byte() == 0
-    }
-
-    /// Over a string.
-    fn string(&mut self) {
-        self.at += 1;
-        loop {
-            let rest = self.bytes.get(self.at..).unwrap_or_default();
-            match memchr::memchr2(b'"', b'\\', rest) {
-                Some(offset) if rest.get(offset) == Some(&b'\\') => self.at += offset + 2,
-                Some(offset) => {
-                    self.at += offset + 1;
-                    return;
-                }
-                None => {
-                    self.at = self.bytes.len();
-                    return;
-                }
-            }
-        }
-    }
-
-    /// Over an object or a list, however deep.
-    fn skip(&mut self) {
-        let mut depth = 0usize;
-        loop {
-            match self.byte() {
-                b'"' => {
-                    self.string();
-                    continue;
-                }
-                b'{' | b'[' => depth += 1,
-                b'}' | b']' => depth -= 1,
-                0 if self.at >= self.bytes.len() => return,
-                _ => {}
-            }
-            self.at += 1;
-            if depth == 0 {
-                return;
+                self.tape.leaf(kind, Span::new(start, self.cursor.at), false);
             }
         }
     }
