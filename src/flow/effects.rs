@@ -46,6 +46,7 @@ pub(crate) struct Flow<'f> {
     pub(super) session: Session,
     /// The state as the prompt showed it: no call opens a gate for its neighbour.
     pub(super) shown: Record,
+    held: ids::Held,
     done: Vec<Done>,
     pub(super) findings: Vec<Diagnostic>,
     pub(super) steps: Steps,
@@ -89,6 +90,7 @@ impl<'f> Flow<'f> {
             program,
             session: session.clone(),
             shown: session.state.clone(),
+            held: ids::Held::default(),
             done: Vec::new(),
             findings: Vec::new(),
             steps,
@@ -186,7 +188,7 @@ impl<'f> Flow<'f> {
             return Ok(());
         }
         if let Some(kind) = &effect.new {
-            let last = ids::last(&self.session.ids, &self.shown, kind);
+            let last = self.held.last(&self.session.ids, &self.shown, kind);
             let behind = || Failure::new(format!("there is no id behind `{kind}-{last}`"));
             let next = last.checked_add(1).filter(|next| *next < MOST_IDS).ok_or_else(behind)?;
             Arc::make_mut(&mut self.session.ids).insert(kind.clone(), next);

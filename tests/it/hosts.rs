@@ -95,6 +95,26 @@ fn a_session_of_another_time_keeps_what_fits() {
 }
 
 #[test]
+fn counts_that_are_older_than_the_state_give_no_id_twice() {
+    let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\n[dialects.d.blocks]\n\
+        add = { role = \"call\", payload = \"tags\" }\n[state]\npages = { type = \"object\", default = {} }\n\
+        [actions.add]\nparams = { like = { type = \"string\" } }\n[[actions.add.effects]]\nnew = \"page\"\n\
+        set = \"pages.{{ ids.page }}\"\nvalue = \"{{ params.like }}\"\n";
+    let program = Program::load(&Folder::new("p", [("pack.toml", pack)])).into_result().unwrap();
+    let ids = |counted: u64, held: &str, answer: &str| {
+        let pages = json!({ held: "first" });
+        let kept = json!({ "state": { "pages": pages }, "ids": { "page": counted } });
+        let outcome = program.run(&program.resume(&kept).unwrap(), answer);
+        let after = serde_json::to_value(&outcome.session).unwrap();
+        assert_eq!(after["state"]["pages"][held], "first", "{after}");
+        after["ids"]["page"].as_u64().unwrap()
+    };
+    assert_eq!(ids(1, "page-3", "<add></add><add></add>"), 5);
+    assert_eq!(ids(7, "page-3", "<add></add>"), 8);
+    assert_eq!(ids(1, "page-1", "<add><like>page-9</like></add><add></add>"), 3);
+}
+
+#[test]
 fn a_reader_says_that_nothing_more_is_read() {
     let program = desk().with_limits(Limits { input: 40, ..Limits::default() });
     let session = program.session();
