@@ -118,12 +118,20 @@ impl Judgement<'_> {
         self.prepare_reply(when.reads());
         let each = when.reads().iter().any(|path| path.first().is_some_and(|name| name == "captures"));
         let (mut speaker, mut label, mut span) = (Value::Null, Value::Null, Span::new(0, self.text.len()));
+        let (mut key, mut value) = (Value::Null, Value::Null);
         if let Some(looked) = looked {
             span = looked.text.span;
             if let Subject::Block(block) = looked.subject
                 && let Some(who) = self.speaker(block)
             {
                 (speaker, label) = (who.name.into(), who.label.into());
+            }
+            if let Subject::Block(index) = looked.subject
+                && let Some((block, bound)) = self.block(index)
+            {
+                let called = bound.key.as_ref().and_then(|key| self.called(block, key));
+                key = called.map(Value::from).unwrap_or_default();
+                value = block.value().cloned().unwrap_or_default();
             }
         }
         let tried = std::iter::once(matches.next()).chain(matches.map(Some));
@@ -136,6 +144,7 @@ impl Judgement<'_> {
             let captures = said.map(|((looked, found), pattern)| pattern.captured(&looked.text.text, found.start));
             let captures = captures.map_or(Value::Null, Value::Object);
             let scope = self.scope().with("captures", &captures).with("speaker", &speaker).with("label", &label);
+            let scope = scope.with("key", &key).with("value", &value);
             let weighed = self.steps.weigh(when, &scope);
             let holds = weighed.holds.clone();
             self.steps.tell_weighed(weighed, rule.at, span, || format!("the guardrail `{}` trips when", rule.id));

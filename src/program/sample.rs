@@ -38,7 +38,7 @@ impl Program {
             }
         }
         let mut found = Scope::inside(&scope);
-        ["captures", "speaker", "label"].into_iter().for_each(|name| found.add(name, &absent));
+        ["captures", "speaker", "label", "key", "value"].into_iter().for_each(|name| found.add(name, &absent));
         for rule in &self.guardrails.rules {
             samples.condition(rule.when.as_ref(), &found);
         }

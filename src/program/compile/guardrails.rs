@@ -43,6 +43,11 @@ impl Compiler<'_> {
             if targets.contains(&Target::Role(Role::Utterance)) {
                 sight.add(&["speaker", "label"]);
             }
+            let of_block =
+                |target: &Target| matches!(target, Target::Block(_) | Target::Role(Role::Content | Role::Section));
+            if given.is_some() && targets.iter().any(of_block) {
+                sight.add(&["key", "value"]);
+            }
             let when = self.condition(guardrail.when.as_ref(), &sight);
             guardrails.rules.push(Guardrail {
                 id: guardrail.id.value.clone(),
