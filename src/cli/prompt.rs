@@ -37,10 +37,10 @@ pub(crate) struct Arguments {
     /// How the prompt is written
     #[arg(long, value_enum, default_value_t)]
     format: Shape,
-    /// Shows what changes against the same prompt of another pack
+    /// Shows what changes against the same prompt of another pack, as a table of the layers
     #[arg(long, value_name = "PACK")]
     against: Option<PathBuf>,
-    /// Shows what changes against another model
+    /// Shows what changes against another model, in the same way
     #[arg(long, value_name = "ID")]
     against_model: Option<String>,
 }
@@ -58,6 +58,12 @@ enum Shape {
 }
 
 pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
+    let compares = arguments.against.is_some() || arguments.against_model.is_some();
+    if compares && arguments.format == Shape::Messages {
+        let message = "what changes is told as a table of the layers, not as messages: `rulebook diff OLD NEW --format json` \
+                       compares prompts for programs";
+        return Err(Error::Usage(message.to_owned()));
+    }
     let session = arguments.session.session.as_deref();
     input::once(&[("the session", session), ("the history", arguments.history.as_deref())])?;
     let history = arguments.history.as_deref().map(turns).transpose()?.unwrap_or_default();
@@ -70,7 +76,7 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
         counter: None,
     };
     let (opened, prompt) = assembled(&arguments.pack, &session, &request(arguments.model.as_ref()))?;
-    if arguments.against.is_none() && arguments.against_model.is_none() {
+    if !compares {
         return written(&opened, &prompt, arguments.format);
     }
     let pack = arguments.against.as_ref().unwrap_or(&arguments.pack);

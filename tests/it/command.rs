@@ -65,6 +65,10 @@ fn a_new_pack_checks_clean_and_its_cases_pass() {
         "",
         "error[prompt/unknown-prompt]: the pack has no prompt `nope`",
     );
+    for other in [["--against", "notes"], ["--against-model", "gpt-4o"]] {
+        let arguments = [&["prompt", ledger, "--format", "messages"][..], &other].concat();
+        check(&folder, &arguments, 2, "", "what changes is told as a table of the layers, not as messages");
+    }
     check(&folder, &["prompt", ledger, "--mode", "nope"], 2, "", "the pack has no mode `nope`");
 }
 
