@@ -48,7 +48,8 @@ pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
         Ok(text) => authored(text),
         Err(error) => {
             let message = format!("`{path}` is not UTF-8 from byte {} on", error.valid_up_to());
-            return Checked::new(None, vec![Diagnostic::new(Code::CASE_SYNTAX, None, message)]);
+            let fault = Diagnostic::new(Code::CASE_SYNTAX, sources.add_broken(path, bytes, error), message);
+            return Checked::new(None, vec![fault.with_help("save the file as UTF-8")]);
         }
     };
     let text = text.as_ref();

@@ -6,7 +6,7 @@
 
 use super::kept::Kept;
 use super::watch::watch;
-use super::{Error, Format, Opened, Printed, Status, nothing, packs, parallel};
+use super::{Error, Format, Opened, Printed, Status, nothing, packs, parallel, report_format};
 use crate::diagnostic::Diagnostic;
 use crate::report::{Row, Tally, checked_sum, json};
 use crate::text::Sources;
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     watch: bool,
     /// How the diagnostics are written
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = report_format(), default_value = "human")]
     format: Format,
 }
 
@@ -47,7 +47,9 @@ struct Reviewed {
 fn once(arguments: &Arguments, kept: &mut Kept<Reviewed>) -> Result<Printed, Error> {
     let (packs, unread) = packs(&arguments.packs);
     if packs.is_empty() {
-        return Ok(nothing("check", &arguments.packs, &unread));
+        let empty = |_| serde_json::to_string_pretty(&json::Checked::new(Vec::new(), 0));
+        let empty = arguments.format.write(Vec::new, String::new, "", empty)?;
+        return Ok(nothing("check", &arguments.packs, &unread, empty));
     }
     let reviewed = kept.renew(packs, |packs| Ok(parallel::each("packs", &packs, review)))?;
     let rows = || reviewed.iter().flat_map(|pack| pack.rows.clone()).collect::<Vec<Row>>();

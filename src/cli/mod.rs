@@ -32,7 +32,8 @@ use crate::program::{Loaded, Program};
 use crate::report::{self, Pen, Row, json};
 use crate::surface::Folder;
 use crate::text::{Sources, excerpt};
-use crate::workspace::{PackFiles, ReadError, read_pack, search_packs};
+use crate::workspace::{PackFiles, ReadError, folder_of, read_pack, search_packs};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -78,6 +79,13 @@ enum Command {
     Completions(completions::Arguments),
 }
 
+/// How a report of findings is written: test results alone have one format more.
+fn report_format() -> impl TypedValueParser<Value = Format> {
+    let all = Format::value_variants().iter().filter(|format| **format != Format::Junit);
+    PossibleValuesParser::new(all.filter_map(Format::to_possible_value))
+        .map(|name| Format::from_str(&name, false).unwrap_or_default())
+}
+
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum Format {
@@ -92,7 +100,7 @@ enum Format {
     Sarif,
     /// Annotations of a GitHub workflow
     Github,
-    /// Test results for CI services; of `test` alone
+    /// Test results for CI services
     Junit,
 }
 
@@ -275,7 +283,9 @@ impl Opened {
     fn or_below(mut self, path: &Path) -> Self {
         let mut found = self.loaded.diagnostics.iter_mut();
         if let Some(missing) = found.find(|one| one.code == Code::PACK_MISSING && one.at.is_none()) {
-            let (below, _) = search_packs(path);
+            let (mut below, _) = search_packs(path);
+            // It may have a `pack.toml` that says nothing of a pack.
+            below.retain(|below| *below != folder_of(path));
             let below: Vec<String> = below.iter().map(|one| one.display().to_string()).collect();
             missing.help = alternatives("", below.iter().map(String::as_str)).or(missing.help.take());
         }
@@ -347,13 +357,14 @@ fn packs(paths: &[PathBuf]) -> (Vec<PackFiles>, Vec<ReadError>) {
     (files, unread)
 }
 
-/// What to print where no pack was found, or none of those that could be read.
-fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError]) -> Printed {
+/// What to print where no pack was found, or none of those that could be read; `empty` is the report for programs.
+fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> Printed {
     if !unread.is_empty() {
-        return Printed::new(String::new(), Status::Trouble).without(unread);
+        return Printed::new(empty, Status::Trouble).without(unread);
     }
     let shown: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
-    Printed::refused(Pen::default().trouble(&format!("nothing to {what} in {}", shown.join(", "))), Status::Nothing)
+    let err = Pen::default().trouble(&format!("nothing to {what} in {}", shown.join(", ")));
+    Printed { out: empty, err, status: Status::Nothing }
 }
 
 /// An error unless `name` is absent, declared, or nothing is.

@@ -57,6 +57,16 @@ enum Shape {
     Ledger,
 }
 
+impl Shape {
+    /// How it is told what stands in the way of a prompt.
+    fn of_faults(self) -> Format {
+        match self {
+            Shape::Messages => Format::Json,
+            Shape::Text | Shape::Ledger => Format::Human,
+        }
+    }
+}
+
 pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
     let compares = arguments.against.is_some() || arguments.against_model.is_some();
     if compares && arguments.format == Shape::Messages {
@@ -66,7 +76,8 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
     }
     let session = arguments.session.session.as_deref();
     input::once(&[("the session", session), ("the history", arguments.history.as_deref())])?;
-    let history = arguments.history.as_deref().map(turns).transpose()?.unwrap_or_default();
+    let format = arguments.format.of_faults();
+    let history = arguments.history.as_deref().map(|path| turns(path, format)).transpose()?.unwrap_or_default();
     let session = arguments.session.read()?;
     let request = |model: Option<&String>| Request {
         prompt: arguments.prompt.clone(),
@@ -75,13 +86,13 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
         message: arguments.message.clone(),
         counter: None,
     };
-    let (opened, prompt) = assembled(&arguments.pack, &session, &request(arguments.model.as_ref()))?;
+    let (opened, prompt) = assembled(&arguments.pack, &session, format, &request(arguments.model.as_ref()))?;
     if !compares {
         return written(&opened, &prompt, arguments.format);
     }
     let pack = arguments.against.as_ref().unwrap_or(&arguments.pack);
     let model = arguments.against_model.as_ref().or(arguments.model.as_ref());
-    let (other, before) = assembled(pack, &session, &request(model))?;
+    let (other, before) = assembled(pack, &session, format, &request(model))?;
     let mut printed = written(&opened, &prompt, Shape::Ledger)?;
     printed.err = findings(&other, &before) + &printed.err;
     if before.has_errors() {
@@ -92,11 +103,11 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
 }
 
 /// The prompt of a pack.
-fn assembled(pack: &Path, session: &Kept<'_>, request: &Request) -> Result<(Opened, Prompt), Error> {
+fn assembled(pack: &Path, session: &Kept<'_>, format: Format, request: &Request) -> Result<(Opened, Prompt), Error> {
     let opened = Opened::open(pack)?;
-    let program = opened.program(Format::Human)?;
-    declared("prompt", request.prompt.as_deref(), program.prompts.prompts.keys().map(String::as_str), Format::Human)?;
-    let prompt = program.prompt(&session.fit(program, Format::Human, None)?, request);
+    let program = opened.program(format)?;
+    declared("prompt", request.prompt.as_deref(), program.prompts.prompts.keys().map(String::as_str), format)?;
+    let prompt = program.prompt(&session.fit(program, format, None)?, request);
     Ok((opened, prompt))
 }
 
@@ -120,9 +131,9 @@ fn findings(opened: &Opened, prompt: &Prompt) -> String {
 }
 
 /// The turns of a file.
-fn turns(path: &Path) -> Result<Vec<Turn>, Error> {
+fn turns(path: &Path, format: Format) -> Result<Vec<Turn>, Error> {
     let mut sources = Sources::default();
     let file = input::text(path, MOST)?;
     let id = sources.add(file.clone());
-    read_history(id, &file).map_err(|faults| misfits(&sources, &faults, Format::Human))
+    read_history(id, &file).map_err(|faults| misfits(&sources, &faults, format))
 }

@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "a command that reads and writes files of any length")]
 
 use super::save::{cannot_write, create};
-use super::{Error, Format, Opened, Printed, Status, batches, input};
+use super::{Error, Format, Opened, Printed, Status, batches, input, report_format};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::{Options, Outcome, differences};
 use crate::program::Program;
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PACK")]
     against: Option<PathBuf>,
     /// How the summary is written
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = report_format(), default_value = "human")]
     format: Format,
 }
 

@@ -64,7 +64,7 @@ pub(super) fn test(arguments: &Arguments) -> Result<Printed, Error> {
 fn once(arguments: &Arguments, kept: &mut Kept<TestedPack>) -> Result<Printed, Error> {
     let (mut packs, unread) = packs(&arguments.packs);
     if packs.is_empty() {
-        return Ok(nothing("test", &arguments.packs, &unread));
+        return Ok(nothing("test", &arguments.packs, &unread, arguments.write(&[])?));
     }
     if let Some(cases) = &arguments.cases {
         let cases = cases_below(cases)?;
@@ -77,22 +77,19 @@ fn once(arguments: &Arguments, kept: &mut Kept<TestedPack>) -> Result<Printed, E
     let mut err = String::new();
     let tested = kept.renew(packs, |packs| run(arguments, &packs, &mut err))?;
     if tested.iter().all(TestedPack::is_idle) {
-        return Ok(arguments.nothing(&named).without(&unread));
+        return Ok(arguments.nothing(&named, arguments.write(&[])?).without(&unread));
     }
     let status = if tested.iter().any(TestedPack::has_failed) { Status::Findings } else { Status::Clean };
-    let rows = || tested.iter().flat_map(TestedPack::rows).collect();
-    let drawn = || tested.iter().map(TestedPack::human).collect();
-    let sum = Pen::default().tested_sum(tested);
-    let out = match arguments.format {
-        Format::Junit => junit(tested),
-        other => other.write(rows, drawn, &sum, |_| serde_json::to_string_pretty(&json::Tested::new(tested)))?,
-    };
-    Ok(Printed { out, err, status }.without(&unread))
+    Ok(Printed { out: arguments.write(tested)?, err, status }.without(&unread))
 }
 
 fn list(arguments: &Arguments, packs: &[PackFiles]) -> Printed {
     let listed: String = packs.iter().map(|pack| Testing::new(pack, arguments).list()).collect();
-    if listed.is_empty() { arguments.nothing(&names(packs)) } else { Printed::new(listed, Status::Clean) }
+    if listed.is_empty() {
+        arguments.nothing(&names(packs), String::new())
+    } else {
+        Printed::new(listed, Status::Clean)
+    }
 }
 
 /// What the cases of packs are called.
@@ -130,14 +127,28 @@ impl Arguments {
         CaseOptions { chunk: self.stream.map(|bytes| bytes as usize), trace: self.covers() }
     }
 
-    /// What to print where no case ran.
-    fn nothing(&self, named: &[String]) -> Printed {
+    /// The results of these packs; for people nothing, where there are none.
+    fn write(&self, tested: &[TestedPack]) -> Result<String, Error> {
+        let rows = || tested.iter().flat_map(TestedPack::rows).collect();
+        let drawn = || tested.iter().map(TestedPack::human).collect();
+        let sum = if tested.is_empty() { String::new() } else { Pen::default().tested_sum(tested) };
+        match self.format {
+            Format::Junit => Ok(junit(tested)),
+            other => other.write(rows, drawn, &sum, |_| serde_json::to_string_pretty(&json::Tested::new(tested))),
+        }
+    }
+
+    /// What to print where no case ran; `empty` is the report for programs.
+    fn nothing(&self, named: &[String], empty: String) -> Printed {
         match self.filter.as_ref().filter(|_| !named.is_empty()) {
-            None => nothing("test", &self.packs, &[]),
+            None => {
+                let read = self.cases.as_ref().map_or(&*self.packs, std::slice::from_ref);
+                nothing("test", read, &[], empty)
+            }
             Some(filter) => {
                 let help = likely(filter, named).map(|help| format!("; {help}")).unwrap_or_default();
                 let message = format!("no case holds `{filter}` in its name or claim{help}");
-                Printed { out: String::new(), err: Pen::default().trouble(&message), status: Status::Nothing }
+                Printed { out: empty, err: Pen::default().trouble(&message), status: Status::Nothing }
             }
         }
     }

@@ -249,7 +249,8 @@ impl Surface {
                 }
                 Err(error) => {
                     let message = format!("`{name}` is not UTF-8 from byte {} on", error.valid_up_to());
-                    let fault = Diagnostic::new(Code::PACK_UNREADABLE, None, message);
+                    let fault =
+                        Diagnostic::new(Code::PACK_UNREADABLE, self.sources.add_broken(&name, bytes, error), message);
                     diagnostics.push(fault.with_help("save the file as UTF-8"));
                     continue;
                 }

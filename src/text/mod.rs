@@ -19,6 +19,7 @@ pub(crate) use json::JsonPlaces;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
+use std::str::Utf8Error;
 use std::sync::OnceLock;
 
 /// A range of bytes, `start..end`, on character boundaries of its source.
@@ -249,6 +250,13 @@ impl Sources {
     pub fn add(&mut self, source: Source) -> SourceId {
         self.0.push(source);
         SourceId((self.0.len() - 1) as u32)
+    }
+
+    /// Adds a file that is not UTF-8, as it can be shown, and returns where it ceases to be.
+    pub(crate) fn add_broken(&mut self, name: &str, bytes: &[u8], error: Utf8Error) -> Location {
+        let source = self.add(Source::new(name, String::from_utf8_lossy(bytes)));
+        let start = error.valid_up_to();
+        Location { source, span: Span::new(start, start + char::REPLACEMENT_CHARACTER.len_utf8()) }
     }
 
     /// The source, unless the id is another set's or the response's.

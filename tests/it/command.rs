@@ -83,6 +83,12 @@ fn what_is_not_there_is_one_line() {
     }
     check(&folder, &["check", "."], 3, "", "nothing to check in `.`");
     check(&folder, &["test", "."], 3, "", "nothing to test in `.`");
+    check(&folder, &["check", ".", "--format", "json"], 3, "\"packs\": 0", "nothing to check in `.`");
+    check(&folder, &["test", ".", "--format", "json"], 3, "\"cases\": []", "nothing to test in `.`");
+    check(&folder, &["test", ".", "--format", "junit"], 3, "<testsuites", "nothing to test in `.`");
+    // A format that only `test` writes is refused before anything is done.
+    check(&folder, &["apply", "x", "--root", ".", "--format", "junit"], 2, "", "invalid value 'junit' for '--format");
+    check(&folder, &["prompt", ".", "--format", "messages"], 1, "\"pack/missing-pack\"", "");
     check(&folder, &["nonsense"], 2, "", "unrecognized subcommand");
     check(&folder, &["--help"], 0, "Usage: rulebook", "");
 }
@@ -99,6 +105,24 @@ fn a_broken_pack_is_told_whole_and_ends_with_one() {
     check(&folder, &["check", "p"], 1, "p/pack.toml:5:1", "");
     check(&folder, &["test", "p"], 1, "pack/unknown-key", "");
     check(&folder, &["run", "p"], 1, "", "pack/unknown-key");
+}
+
+#[test]
+fn a_file_that_is_not_utf_8_is_shown_where_it_ceases_to_be() {
+    let folder = folder("not-utf-8");
+    check(&folder, &["new", "pack", "notes"], 0, "", "");
+    let case = folder.join("notes/tests/it-greets.case");
+    std::fs::write(&case, b"claim = 'c'\n=== response ===\nh\xe9 \xe9\n=== expect ===\ncodes = []\n").unwrap();
+    let told = "notes/tests/it-greets.case:3:2: error[case/syntax]: `notes/tests/it-greets.case` is not UTF-8 from byte 30 on \
+                (help: save the file as UTF-8)\n";
+    for command in ["check", "test"] {
+        check(&folder, &[command, "notes", "--format", "plain"], 1, told, "");
+    }
+    std::fs::write(folder.join("notes/more.toml"), b"# caf\xe9\n").unwrap();
+    check(&folder, &["check", "notes"], 1, "  ┌─ notes/more.toml:1:6\n1 │ # caf\u{fffd}\n  │      ^\n", "");
+    std::fs::remove_file(folder.join("notes/more.toml")).unwrap();
+    std::fs::write(folder.join("notes/pack.toml"), "").unwrap();
+    check(&folder, &["run", "notes"], 1, "", "has no `[pack]` table\n = help: add `[pack]`");
 }
 
 #[test]
