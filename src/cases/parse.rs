@@ -6,7 +6,7 @@
 
 use super::expectation::{Expectation, OUTCOME_KEYS, Part};
 use super::header::{CaseHeader, KEYS};
-use crate::diagnostic::{Checked, Code, Diagnostic};
+use crate::diagnostic::{Checked, Code, Diagnostic, nearest};
 use crate::surface::Tree;
 use crate::surface::decode::{Decode, Reading};
 use crate::surface::syntax;
@@ -55,12 +55,14 @@ pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
     let text = text.as_ref();
     let source = sources.add(Source::new(path, text));
     let (header, parts) = cut(text);
+    let (header, before) = whole_header(source, header, text, &mut diagnostics);
     let header = parse_header(source, header, text, &mut diagnostics);
-    let steps = parse_parts(source, &parts, text, &mut diagnostics);
+    let steps = parse_parts(source, &parts, before, text, &mut diagnostics);
     let tells = header.as_ref().is_some_and(|header| !header.classes.is_empty());
     if steps.is_empty() && !tells && diagnostics.is_empty() {
+        let first = Location { source, span: Span::new(0, text.lines().next().unwrap_or_default().len()) };
         diagnostics.push(
-            Diagnostic::new(Code::CASE_EMPTY, None, format!("`{path}` has no `=== response ===`"))
+            Diagnostic::new(Code::CASE_EMPTY, first, format!("`{path}` has no `=== response ===`"))
                 .with_help("a case is a header, an answer behind `=== response ===`, and what it should come to behind `=== expect ===`"),
         );
     }
@@ -122,25 +124,72 @@ fn parse_header(source: SourceId, at: Span, text: &str, diagnostics: &mut Vec<Di
     parse_toml(source, at, text, diagnostics, CaseHeader::decode)
 }
 
-fn parse_parts(source: SourceId, parts: &[Piece<'_>], text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Step> {
+/// The header up to a line in it that was meant for a marker and makes no TOML of the rest; that is told, and which word it was.
+fn whole_header(
+    source: SourceId,
+    header: Span,
+    text: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (Span, Option<&'static str>) {
+    let marker = near_marker(header.of(text)).filter(|_| DeTable::parse(header.of(text)).is_err());
+    let Some((line, word)) = marker else { return (header, None) };
+    let at = Location { source, span: Span::new(header.start + line.start, header.start + line.end) };
+    let message = format!("`{}` is no marker", at.span.of(text));
+    let fault = Diagnostic::new(Code::CASE_SYNTAX, at, message);
+    diagnostics.push(fault.with_help(format!("a marker is a line by itself: `=== {word} ===`")));
+    (Span::new(header.start, at.span.start), Some(word))
+}
+
+/// What follows a part of this name, which is misspelt: its keys are expected, or nothing is known of it.
+fn part_meant(name: &str) -> Option<Part> {
+    let meant = nearest(name, Part::ALL.iter().map(|part| part.word()))?;
+    Part::ALL.iter().copied().find(|part| part.word() == meant)
+}
+
+/// The steps; of what stands right `before` them, the word may be known.
+fn parse_parts(
+    source: SourceId,
+    parts: &[Piece<'_>],
+    before: Option<&str>,
+    text: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     // What waits for its expectation.
     let mut waiting: Option<Said<'_>> = None;
+    // Whether what stands before has been told to be no part, and which one was meant.
+    let mut lost: Option<Option<Part>> = before.filter(|word| *word != EXPECT).map(part_meant);
     for piece in parts {
         let at = Location { source, span: piece.marker };
         if let Some(part) = Part::ALL.iter().copied().find(|part| part.word() == piece.name) {
+            lost = None;
             diagnostics.extend(late_header(source, piece, text));
             let before = waiting.replace(Said { at, part, piece });
             diagnostics.extend(before.map(|said| without_expectation(&said, text)));
             continue;
         }
         if piece.name == EXPECT {
-            steps.extend(parse_step(source, waiting.take(), piece, text, diagnostics));
+            match (lost.take(), waiting.take()) {
+                // Of what it is was told to be no part.
+                (Some(part), None) => {
+                    if let Some(part) = part {
+                        _ = parse_expectation(source, piece, text, part.keys(), diagnostics);
+                    }
+                }
+                (_, said) => steps.extend(parse_step(source, said, piece, text, diagnostics)),
+            }
             continue;
         }
-        let words = Part::ALL.iter().map(|part| part.word()).chain([EXPECT]);
+        let words = || Part::ALL.iter().map(|part| part.word()).chain([EXPECT]);
         let message = format!("there is no part called `{}`", piece.name);
-        diagnostics.push(Diagnostic::new(Code::CASE_SYNTAX, at, message).with_nearest(piece.name, words));
+        diagnostics.push(Diagnostic::new(Code::CASE_SYNTAX, at, message).with_nearest(piece.name, words()));
+        // What follows is read as if the word that was probably meant stood there.
+        if nearest(piece.name, words()) == Some(EXPECT) {
+            let keys = waiting.take().map_or(OUTCOME_KEYS, |said| said.part.keys());
+            _ = parse_expectation(source, piece, text, keys, diagnostics);
+        } else {
+            lost = Some(part_meant(piece.name));
+        }
     }
     diagnostics.extend(waiting.map(|said| without_expectation(&said, text)));
     steps
@@ -262,7 +311,7 @@ fn parse_toml<T>(
 ) -> Option<T> {
     let mut found = Vec::new();
     let (table, errors) = DeTable::parse_recoverable(at.of(text));
-    for error in &errors {
+    for error in syntax::told(&errors, at.of(text)) {
         found.push(syntax::fault(error, table.get_ref(), at.of(text), Location { source, span: at }));
     }
     let span = table.span();
@@ -357,7 +406,7 @@ mod tests {
             "claim = 'a'\n=== response ===\nHi\n ==Expect==\nmessage = 'Hi'\n",
             &["case/expects-nothing t/x.case:2:1 nothing is expected of this"],
         );
-        check("claim = 'a'\n", &["case/expects-nothing  `t/x.case` has no `=== response ===`"]);
+        check("claim = 'a'\n", &["case/expects-nothing t/x.case:1:1 `t/x.case` has no `=== response ===`"]);
         check(
             "claim = 'a'\n=== expect ===\nstatus = 'clean'\n=== response ===\n=== response ===\n=== expect ===\n",
             &[

@@ -4,11 +4,17 @@
 //! Out: the nearest one, or a sentence of help.
 //! Never: corrects anything by itself.
 
+use std::collections::HashSet;
+
 /// The declared name nearest to `typed`, if one is near enough to be meant: that both begin alike is not enough.
 pub fn nearest<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let folded = typed.to_lowercase();
     let score = |name: &'n str| {
         let lower = name.to_lowercase();
+        // Two letters the wrong way round are the commonest slip, and the most that short names can bear.
+        if is_swapped(&folded, &lower) {
+            return Some((SWAPPED, name));
+        }
         if !may_be_alike(&folded, &lower) {
             return None;
         }
@@ -22,6 +28,17 @@ pub fn nearest<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> 
         .filter_map(score)
         .max_by(|one, other| one.0.total_cmp(&other.0).then_with(|| other.1.cmp(one.1)))
         .map(|(_, name)| name)
+}
+
+/// How alike two names are of which one is the other but for two letters: more than most, less than the same in another case.
+const SWAPPED: f64 = 0.98;
+
+/// Whether two names are the same but for two letters side by side that stand the other way round.
+fn is_swapped(one: &str, other: &str) -> bool {
+    let differing = one.chars().zip(other.chars()).enumerate().filter(|(_, (one, other))| one != other);
+    let differing: Vec<(usize, (char, char))> = differing.take(3).collect();
+    let same = one.chars().count() == other.chars().count();
+    matches!(differing.as_slice(), [(at, (a, b)), (next, (c, d))] if same && at + 1 == *next && a == d && b == c)
 }
 
 /// Whether two names share letters enough for [`strsim::jaro_winkler`] to give more than 0.8: most share fewer, and are
@@ -41,7 +58,8 @@ fn may_be_alike(one: &str, other: &str) -> bool {
 
 /// Help for a name that does not exist: the nearest declared name, else at most five that are declared.
 pub fn alternatives<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    let names: Vec<&str> = declared.into_iter().collect();
+    let mut seen = HashSet::new();
+    let names: Vec<&str> = declared.into_iter().filter(|name| seen.insert(*name)).collect();
     if let Some(name) = nearest(typed, names.iter().copied()) {
         return Some(format!("did you mean `{name}`?"));
     }
@@ -77,5 +95,8 @@ mod tests {
         check("CREATE_PAGE", &["create_page"], Some("create_page"));
         check("PREFIX_X", &["PREFIX_FETCH_ROW", "PREFIX_SUBMIT_ALL_FORMS"], None);
         check("noted", &["drop"], None);
+        check("lte", &["set", "let"], Some("let"));
+        check("form", &["format", "from"], Some("from"));
+        check("ab", &["cd"], None);
     }
 }

@@ -21,6 +21,9 @@ use std::sync::Arc;
 pub(crate) trait Library {
     /// The text called `name`, and which source it is.
     fn text(&self, name: &str) -> Option<(&str, SourceId)>;
+
+    /// What is wrong with `name`, of which there is no text.
+    fn missing(&self, name: &str) -> Option<Diagnostic>;
 }
 
 /// A file with templates in it. Cheap to clone, and shared by all threads.

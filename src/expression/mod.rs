@@ -382,6 +382,7 @@ const FOREIGN: &[(&str, &str)] = &[
 /// A fault of the text of an expression: bytes of that text, what is wrong, and advice.
 #[derive(Debug)]
 struct Fault {
+    code: Code,
     span: Span,
     message: String,
     help: Option<String>,
@@ -391,7 +392,7 @@ struct Fault {
 
 impl Fault {
     fn new(span: impl Into<Span>, message: impl Into<String>) -> Self {
-        Self { span: span.into(), message: message.into(), help: None, file: None }
+        Self { code: Code::PACK_EXPRESSION, span: span.into(), message: message.into(), help: None, file: None }
     }
 
     fn of(error: &minijinja::Error, text: &str) -> Self {
@@ -418,7 +419,7 @@ impl Fault {
                 at(start) || start.checked_sub(word.len() - 1).is_some_and(at)
             })
         };
-        let mut diagnostic = Diagnostic::new(Code::PACK_EXPRESSION, place(text, self.span), self.message);
+        let mut diagnostic = Diagnostic::new(self.code, place(text, self.span), self.message);
         diagnostic.help = self.help.or_else(|| foreign().map(|(_, help)| (*help).to_owned()));
         Box::new(diagnostic)
     }

@@ -12,7 +12,7 @@ use super::page::{Each, Node, Page, Print};
 use super::place::Place;
 use super::reads::ENTRY;
 use super::{Fault, filters};
-use crate::diagnostic::alternatives;
+use crate::diagnostic::{Code, alternatives};
 use crate::text::{SourceId, Span};
 use minijinja::machinery;
 use minijinja::machinery::ast::{CallArg, Expr, ForLoop, Include, Stmt};
@@ -357,8 +357,14 @@ impl<'s> Lower<'s> {
             return Err(self.refuse(&include.name, &message));
         }
         let Some((text, source)) = library.text(&name) else {
-            let fault = self.refuse(&include.name, &format!("the pack has no file `{name}`"));
-            return Err(fault.help("paths are relative to the pack's folder".to_owned()));
+            let missing = library.missing(&name);
+            let outside = missing.as_ref().filter(|missing| missing.code == Code::PACK_OUTSIDE);
+            let message = outside.map_or_else(|| format!("the pack has no file `{name}`"), |one| one.message.clone());
+            let fault = self.refuse(&include.name, &message);
+            let code = outside.map_or(fault.code.clone(), |outside| outside.code.clone());
+            let help = missing.and_then(|missing| missing.help);
+            let help = help.unwrap_or_else(|| "paths are relative to the pack's folder".to_owned());
+            return Err(Fault { code, ..fault }.help(help));
         };
         paper.open.push(name);
         let above = paper.file.replace(source);

@@ -50,25 +50,32 @@ fn check_dialect(
         diagnostics.push(bad(block.at, message, "a `*` in a name stands for any characters"));
     }
     check_text(dialect, diagnostics);
+    // What its blocks are is not known where its grammars are not.
+    let known = !dialect.grammar.0.is_empty() || whole;
+    let known = known && dialect.grammar.0.iter().all(|name| grammars.contains_key(&name.value));
     for block in dialect.blocks.values().filter(|block| block.value.starts).skip(1) {
         let help = "say the other names that open it as its `names`";
         diagnostics.push(bad(block.at, "another block opens where the answer starts, and only the first does", help));
     }
     let object = spelling(dialect, grammars).any(|grammar| grammar.rule("member").is_some());
-    if object {
+    if object && known && whole {
         check_object(dialect, diagnostics);
     }
     for (name, block) in &dialect.blocks {
         let torn = torn.contains(&block.at);
-        check_block(&block.value, block.at, (dialect, object), diagnostics);
-        if !torn {
+        check_block(&block.value, block.at, (dialect, object, whole), diagnostics);
+        if !torn && known {
             check_lacks(name, block, object, diagnostics);
         }
         if object && !is_before(&block.value) {
-            check_member(name, &block.value, block.at, diagnostics);
+            if !torn {
+                check_member(name, &block.value, block.at, diagnostics);
+            }
         } else {
             let within = check_within(name, block, torn, diagnostics);
-            check_values(block, within, diagnostics);
+            if known {
+                check_values(block, within, diagnostics);
+            }
             check_spelling(block, dialect, grammars, diagnostics);
         }
     }
@@ -94,8 +101,10 @@ fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<
         diagnostics.push(bad(name.at, message, "say what goes together as a dialect of its own"));
     }
     let names = || dialect.grammar.0.iter().map(|name| name.value.as_str());
+    // One of them that is not known may be it.
+    let known = dialect.grammar.0.iter().all(|name| grammars.contains_key(&name.value));
     for grammar in dialect.blocks.values().filter_map(|block| block.value.grammar.as_ref()) {
-        if !names().any(|name| name == grammar.value) {
+        if !names().any(|name| name == grammar.value) && known {
             let message = format!("the dialect does not name the grammar `{}`", grammar.value);
             let fault = Diagnostic::new(Code::PACK_BLOCK, grammar.at, message);
             diagnostics.push(fault.with_nearest(&grammar.value, names()));
@@ -193,7 +202,12 @@ fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mu
 
 /// What a block reads off its opener must be something that a grammar spells there.
 fn check_attributes(block: &Block, spelling: Vec<&Grammar>, diagnostics: &mut Vec<Diagnostic>) {
-    if spelling.is_empty() || spelling.iter().any(|grammar| grammar.rule("attribute").is_some()) {
+    // A grammar that spells no opener has been told.
+    let spells = |grammar: &&Grammar| grammar.rule("open").is_some() && grammar.rule("name").is_some();
+    if spelling.is_empty()
+        || !spelling.iter().all(spells)
+        || spelling.iter().any(|grammar| grammar.rule("attribute").is_some())
+    {
         return;
     }
     let named = spelling.iter().flat_map(|grammar| {
@@ -223,7 +237,9 @@ fn check_attributes(block: &Block, spelling: Vec<&Grammar>, diagnostics: &mut Ve
 fn check_object(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
     let opens = |name: &str| {
         let mut before = dialect.blocks.values().filter(|block| is_before(&block.value));
-        before.any(|block| block.value.grammar.as_ref().is_some_and(|own| own.value == name))
+        // One that the dialect does not name may be it.
+        let named = |own: &str| dialect.grammar.0.iter().any(|name| name.value == own);
+        before.any(|block| block.value.grammar.as_ref().is_some_and(|own| own.value == name || !named(&own.value)))
     };
     if let Some(second) = dialect.grammar.0.iter().skip(1).find(|name| !opens(&name.value)) {
         let help = "give the other grammar a dialect of its own, or a block that `starts` and is spelled by it";
@@ -289,7 +305,13 @@ fn check_lacks(name: &str, block: &Spanned<Block>, object: bool, diagnostics: &m
     }
 }
 
-fn check_block(block: &Block, at: Location, (dialect, object): (&Dialect, bool), diagnostics: &mut Vec<Diagnostic>) {
+/// What a dialect that is not `whole` seems to lack may be what is wrong in it.
+fn check_block(
+    block: &Block,
+    at: Location,
+    (dialect, object, whole): (&Dialect, bool, bool),
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let role = block.role.word();
     for word in block.name.iter().chain(&block.key).chain(&block.close).filter(|word| word.value == "@") {
         diagnostics.push(bad(word.at, "`@` is the name of no attribute", "say which one: `@ATTRIBUTE`"));
@@ -298,9 +320,10 @@ fn check_block(block: &Block, at: Location, (dialect, object): (&Dialect, bool),
     if !object {
         check_field(block, diagnostics);
     }
-    check_wrapper(block, dialect, diagnostics);
+    check_wrapper(block, dialect, whole, diagnostics);
     let anywhere = |one: &Block| matches!(one.anchor.or(dialect.anchor), None | Some(Anchor::Anywhere));
     if block.decode.or(dialect.decode) == Some(Decoding::Guarded)
+        && whole
         && (object || dialect.blocks.values().any(|one| anywhere(&one.value)))
     {
         let message = "only what counts at the start of a line alone can be guarded";
@@ -355,12 +378,12 @@ fn check_field(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// The wrapper that says its key.
-fn check_wrapper(block: &Block, dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
+fn check_wrapper(block: &Block, dialect: &Dialect, whole: bool, diagnostics: &mut Vec<Diagnostic>) {
     let Some(key) = &block.key else { return };
     let Some((wrapper, _)) = key.value.strip_prefix('@').and_then(|key| key.split_once('.')) else { return };
     let wrappers = dialect.blocks.iter().filter(|(_, one)| one.value.role == Role::Wrapper);
     let known = wrappers.map(|(name, _)| name.as_str());
-    if !known.clone().any(|known| known == wrapper) {
+    if !known.clone().any(|known| known == wrapper) && (whole || dialect.blocks.contains_key(wrapper)) {
         let message = format!("the dialect has no wrapper `{wrapper}`");
         diagnostics.push(Diagnostic::new(Code::PACK_UNKNOWN_BLOCK, key.at, message).with_nearest(wrapper, known));
     }

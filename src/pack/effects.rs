@@ -102,7 +102,9 @@ fn check_effect(effect: &Effect, surface: &Surface, diagnostics: &mut Vec<Diagno
         }
         None => {}
     }
-    let unknown = first.is_none() && surface.torn.contains(&effect.at);
+    // Of what has no verb at all, that has been told, or another fault.
+    let nothing = effect.effects.is_empty() && !binds;
+    let unknown = first.is_none() && (nothing || surface.torn.contains(&effect.at));
     for (key, at) in keys(effect).filter(|_| !unknown) {
         if first.is_some_and(|(verb, _)| verb.uses(key)) {
             continue;
@@ -113,6 +115,7 @@ fn check_effect(effect: &Effect, surface: &Surface, diagnostics: &mut Vec<Diagno
     }
     if let (None, Some(remark)) = (&effect.text, &effect.remark)
         && remark.value == Remark::Note
+        && !surface.torn.contains(&effect.at)
     {
         bad(remark.at, "the remark `note` needs a `text`".to_owned(), "add `text = \"…\"`".to_owned());
     }

@@ -6,7 +6,7 @@
 
 use super::names::{names_of, needs_other, undeclared, undeclared_mode};
 use super::prompts::missing_text;
-use crate::diagnostic::{Code, Diagnostic, alternatives};
+use crate::diagnostic::{Code, Diagnostic, alternatives, nearest};
 use crate::surface::{Effect, Event, Message, Surface};
 use crate::text::Spanned;
 
@@ -15,7 +15,8 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     for mode in surface.modes.values() {
         for exit in &mode.value.exits {
             names.mode(&exit.to);
-            names.diagnostics.extend(needs_other("shut", exit.shut.as_ref(), "gate", exit.gate.is_some()));
+            let gated = exit.gate.is_some() || surface.torn.contains(&exit.at);
+            names.diagnostics.extend(needs_other("shut", exit.shut.as_ref(), "gate", gated));
             exit.shut.iter().for_each(|shut| names.plain_message(shut));
         }
     }
@@ -25,7 +26,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     }
     for rule in &surface.rules {
         rule.modes.0.iter().for_each(|mode| names.mode(mode));
-        if rule.on.0.is_empty() {
+        if rule.on.0.is_empty() && !surface.torn.contains(&rule.at) {
             let message = format!("nothing says on which event the rule `{}` follows", rule.id.value);
             let words = Event::WORDS.join("`, `");
             names.diagnostics.push(
@@ -65,7 +66,11 @@ impl<'n> Names<'n> {
             }
             Some(Event::Start | Event::Utterance | Event::Reply) => return,
             None => {
-                let help = format!("the events are `{}`", Event::WORDS.join("`, `"));
+                let help = match (Event::meant(&on.value), on.value.split_once('.')) {
+                    (Some(meant), Some((_, inside))) => format!("did you mean `{meant}.{inside}`?"),
+                    (Some(meant), None) => format!("did you mean `{meant}`?"),
+                    (None, _) => format!("the events are `{}`", Event::WORDS.join("`, `")),
+                };
                 (format!("there is no event `{}`", on.value), Some(help))
             }
         };
@@ -103,6 +108,8 @@ impl<'n> Names<'n> {
     /// A message has its words in the table or in a file.
     fn words(&mut self, name: &str, message: &Spanned<Message>) {
         match (&message.value.says, &message.value.template) {
+            // They may stand there under a wrong name.
+            (None, None) if self.surface.torn.contains(&message.at) => {}
             (None, None) => self.diagnostics.push(
                 Diagnostic::new(Code::PACK_MISSING_KEY, message.at, format!("the message `{name}` has no words"))
                     .with_help("add `says = …`, or `template = …` for a file"),
@@ -125,7 +132,14 @@ impl<'n> Names<'n> {
         if let Some(say) = &effect.say
             && let Some(message) = self.message(say)
         {
-            for takes in message.value.takes.iter().filter(|takes| !effect.with.contains_key(&takes.value)) {
+            let (torn, known) = (&self.surface.torn, || message.value.takes.iter().map(|takes| takes.value.as_str()));
+            let lacks = |name: &str| !effect.with.contains_key(name);
+            let unknown = || effect.with.keys().filter(|name| !known().any(|known| known == **name));
+            let meant: Vec<&str> =
+                unknown().filter_map(|name| nearest(name, known().filter(|known| lacks(known)))).collect();
+            let whole = !torn.contains(&effect.at) && !torn.contains(&message.at);
+            let told = |name: &str| whole && lacks(name) && !meant.contains(&name);
+            for takes in message.value.takes.iter().filter(|takes| told(&takes.value)) {
                 let text = format!("the message `{}` takes `{}`", say.value, takes.value);
                 self.diagnostics.push(
                     Diagnostic::new(Code::PACK_EFFECT, say.at, text)
@@ -134,10 +148,10 @@ impl<'n> Names<'n> {
                 );
             }
             for (name, given) in &effect.with {
-                if !message.value.takes.iter().any(|takes| takes.value == *name) {
+                if !known().any(|known| known == *name) && !torn.contains(&message.at) {
                     let text = format!("the message `{}` takes no `{name}`", say.value);
-                    let known = message.value.takes.iter().map(|takes| takes.value.as_str());
-                    self.diagnostics.push(Diagnostic::new(Code::PACK_EFFECT, given.at, text).with_nearest(name, known));
+                    let fault = Diagnostic::new(Code::PACK_EFFECT, given.at, text);
+                    self.diagnostics.push(fault.with_nearest(name, known()));
                 }
             }
         }

@@ -4,15 +4,16 @@
 //! Out: the compiled ones by name.
 //! Never: asks what a dialect makes of them.
 
-use crate::diagnostic::{Checked, Code, Diagnostic};
+use crate::diagnostic::{Checked, Code, Diagnostic, nearest};
 use crate::grammar::{Grammar, shipped, shipped_names};
 use crate::surface::Surface;
-use crate::text::{Source, Spanned};
+use crate::text::{Location, Source, Spanned};
 use indexmap::IndexMap;
 use std::sync::Arc;
 
 pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) -> IndexMap<String, Arc<Grammar>> {
     let mut grammars = IndexMap::new();
+    let mut misspelt: Vec<(Location, String)> = Vec::new();
     // The pack's own come first: a pack may stand in for a shipped grammar. One that no dialect names is checked, too.
     for (name, source) in surface.grammars.clone() {
         if let Some(text) = surface.sources.get(source).map(|source| source.text().to_owned()) {
@@ -22,7 +23,8 @@ pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) ->
     let named: Vec<Spanned<String>> =
         surface.dialects.values().flat_map(|dialect| dialect.value.grammar.0.iter()).cloned().collect();
     for name in named {
-        if grammars.contains_key(&name.value) || surface.grammars.contains_key(&name.value) {
+        let lost = surface.grammars.contains_key(&name.value) || surface.lost.contains(&name.value);
+        if lost || grammars.contains_key(&name.value) {
             continue;
         }
         if name.value.contains(['/', '\\']) || name.value.starts_with('.') {
@@ -39,14 +41,26 @@ pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) ->
                 take(&name.value, Grammar::parse(source, text), &mut grammars, diagnostics);
             }
             None => {
-                let shipped = shipped_names().map(|name| -> &str { name });
-                let known = surface.grammars.keys().map(String::as_str).chain(shipped);
+                let shipped = || shipped_names().map(|name| -> &str { name });
+                let known = || surface.grammars.keys().map(String::as_str).chain(shipped());
                 let message = format!("there is no grammar `{}`", name.value);
                 diagnostics.push(
-                    Diagnostic::new(Code::PACK_UNKNOWN_GRAMMAR, name.at, message).with_nearest(&name.value, known),
+                    Diagnostic::new(Code::PACK_UNKNOWN_GRAMMAR, name.at, message).with_nearest(&name.value, known()),
                 );
+                misspelt.extend(nearest(&name.value, known()).map(|meant| (name.at, meant.to_owned())));
             }
         }
+    }
+    // What follows is read as if the names that were probably meant stood there.
+    for (at, meant) in misspelt {
+        if let (false, Some(text)) = (surface.grammars.contains_key(&meant), shipped(&meant))
+            && !grammars.contains_key(&meant)
+        {
+            let source = surface.sources.add(Source::new(format!("grammar/{meant}.pest"), text));
+            take(&meant, Grammar::parse(source, text), &mut grammars, diagnostics);
+        }
+        let names = surface.dialects.values_mut().flat_map(|dialect| &mut dialect.value.grammar.0);
+        names.filter(|name| name.at == at).for_each(|name| name.value.clone_from(&meant));
     }
     grammars
 }

@@ -61,27 +61,36 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
     for rule in &surface.rules {
         let torn = surface.torn.contains(&rule.at);
         for on in &rule.on.0 {
+            // Which words have a class, and where they are heard, may be what could not be read.
+            let is_lost = |name: &Spanned<String>| !surface.modes.contains_key(&name.value);
+            let mut vague = rule.modes.0.iter().any(is_lost);
             let (from, entering): (Vec<&str>, _) = match Event::parse(&on.value) {
                 Some(Event::Enter(mode)) => (vec![mode], Some(mode)),
                 // The mode is being left already.
                 Some(Event::Leave(_)) => continue,
-                None => (all.clone(), None),
+                None => {
+                    vague = true;
+                    (all.clone(), None)
+                }
                 Some(Event::Input(class)) if !surface.inputs.iter().any(|input| input.class.value == class) => {
+                    vague = true;
                     (all.clone(), None)
                 }
                 Some(Event::Input(class)) => {
                     let inputs = || surface.inputs.iter().filter(|input| input.class.value == class);
-                    let in_all = inputs().any(|input| input.modes.0.is_empty());
                     let named = || inputs().flat_map(|input| &input.modes.0);
+                    vague |= named().any(is_lost) || inputs().any(|input| surface.torn.contains(&input.at));
+                    let in_all = named().any(is_lost) || inputs().any(|input| input.modes.0.is_empty());
                     let heard = |mode: &&str| in_all || named().any(|named| named.value == **mode);
                     (all.iter().copied().filter(heard).collect(), None)
                 }
                 Some(Event::Start | Event::Utterance | Event::Reply) => (all.clone(), None),
             };
-            let looks = |mode: &&str| rule.modes.0.is_empty() || rule.modes.0.iter().any(|named| named.value == **mode);
+            let open = rule.modes.0.is_empty() || rule.modes.0.iter().any(is_lost);
+            let looks = |mode: &&str| open || rule.modes.0.iter().any(|named| named.value == **mode);
             let from: Vec<&str> = from.into_iter().filter(looks).collect();
             let kept = "say `in = …` for the modes that have it, ";
-            let around = Go { to: None, from, conditional: rule.when.is_some(), entering, kept };
+            let around = Go { to: None, from, conditional: rule.when.is_some() || vague, entering, kept };
             collect(torn, &rule.effects, around);
         }
     }
@@ -91,8 +100,11 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
             permits.iter().any(|permit| glob(&permit.action.value, name))
         };
         let from: Vec<&str> = all.iter().copied().filter(|mode| permits(mode)).collect();
+        // A mode may permit it under a wrong name.
+        let none = |permit: &Permit| !surface.actions.keys().any(|name| glob(&permit.action.value, name));
+        let vague = surface.modes.values().flat_map(|mode| &mode.value.permits).any(none);
         let kept = "permit the action in no mode without it, ";
-        let around = Go { to: None, from, conditional: false, entering: None, kept };
+        let around = Go { to: None, from, conditional: vague, entering: None, kept };
         collect(surface.torn.contains(&action.at), &action.value.effects, around);
     }
     for content in surface.contents.values() {

@@ -5,32 +5,38 @@
 //! Never: follows more than one `like`.
 
 use super::names::{names_of, undeclared};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::surface::{Dialect, Surface};
 use crate::text::{Location, Spanned};
 
 pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) {
     let (declared, lost) = (surface.dialects.clone(), surface.lost.clone());
-    for (name, dialect) in &mut surface.dialects {
-        let dialect = &mut dialect.value;
-        let Some(like) = dialect.like.clone() else { continue };
-        for key in dialect.keys() {
-            diagnostics.push(bad(dialect.at, format!("`{name}` is like `{}`, and says `{key}` itself", like.value)));
+    let mut unknown = Vec::new();
+    for (name, Spanned { value: dialect, at: place }) in &mut surface.dialects {
+        let Some(mut like) = dialect.like.clone() else { continue };
+        let own: Vec<&str> = dialect.keys().collect();
+        if like.value == *name {
+            diagnostics.push(bad(like.at, format!("`{name}` is itself like `{name}`")));
+            unknown.push(*place);
+            continue;
+        }
+        if !own.is_empty() {
+            let own = own.join("`, `");
+            diagnostics.push(bad(dialect.at, format!("`{name}` is like `{}`, and says `{own}` itself", like.value)));
+        }
+        if !declared.contains_key(&like.value) {
+            let others = || names_of(&declared).filter(|other| other != name);
+            let fault = undeclared(&lost, Code::PACK_UNKNOWN_DIALECT, "dialect", &like.value, like.at, others());
+            // What follows is read as if the name that was probably meant stood there.
+            let meant = nearest(&like.value, others()).filter(|_| fault.is_some());
+            like.value = meant.unwrap_or(&like.value).to_owned();
+            diagnostics.extend(fault);
         }
         match declared.get(&like.value) {
-            None => {
-                let others = names_of(&declared).filter(|other| other != name);
-                diagnostics.extend(undeclared(
-                    &lost,
-                    Code::PACK_UNKNOWN_DIALECT,
-                    "dialect",
-                    &like.value,
-                    like.at,
-                    others,
-                ));
-            }
+            None => unknown.push(*place),
             Some(Spanned { value: Dialect { like: Some(other), .. }, .. }) => {
                 diagnostics.push(bad(like.at, format!("`{}` is itself like `{}`", like.value, other.value)));
+                unknown.push(*place);
             }
             Some(other) => {
                 let (needs, at, replace) = (std::mem::take(&mut dialect.needs), dialect.at, dialect.replace);
@@ -38,6 +44,7 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
             }
         }
     }
+    surface.torn.extend(unknown);
 }
 
 fn bad(at: Location, message: String) -> Diagnostic {

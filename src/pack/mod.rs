@@ -10,6 +10,7 @@ mod flow;
 mod grammars;
 mod graph;
 mod likes;
+mod mend;
 mod names;
 pub(crate) mod patterns;
 pub(crate) mod prompts;
@@ -35,12 +36,14 @@ pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
     likes::take_over(&mut surface, diagnostics);
     let grammars = grammars::check(&mut surface, diagnostics);
     names::check(&surface, diagnostics);
+    flow::check(&surface, diagnostics);
+    prompts::check(&surface, diagnostics);
+    // All names are told that nothing declares.
+    mend::names(&mut surface);
     blocks::check(&surface, &grammars, diagnostics);
     strategies::check(&surface, diagnostics);
     effects::check(&surface, diagnostics);
-    flow::check(&surface, diagnostics);
     graph::check(&surface, diagnostics);
     schemas::check(&surface, diagnostics);
-    prompts::check(&surface, diagnostics);
     Pack { surface, grammars }
 }

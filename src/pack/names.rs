@@ -4,7 +4,7 @@
 //! Out: a diagnostic with the nearest name for each that nothing declares.
 //! Never: looks into expressions; compiling them does.
 
-use crate::diagnostic::{Code, Diagnostic, Severity, rows};
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest, rows};
 use crate::surface::{Case, Count, Dialect, Levels, Named, ONLY_MODE, Reply, Role, Surface};
 use crate::text::{Location, Spanned, excerpt, glob};
 use std::collections::HashSet;
@@ -135,8 +135,9 @@ impl<'n> Names<'n> {
                     );
                     self.diagnostics.extend(fault);
                 }
-                let advice = needs_other("advice", permit.advice.as_ref(), "when", permit.when.is_some());
-                let about = needs_other("about", permit.about.as_ref(), "when", permit.when.is_some());
+                let when = permit.when.is_some() || surface.torn.contains(&permit.at);
+                let advice = needs_other("advice", permit.advice.as_ref(), "when", when);
+                let about = needs_other("about", permit.about.as_ref(), "when", when);
                 self.diagnostics.extend(advice.into_iter().chain(about));
             }
         }
@@ -234,7 +235,7 @@ impl<'n> Names<'n> {
 
     fn check_guardrails(&mut self) {
         for guardrail in &self.surface.guardrails {
-            if guardrail.on.0.is_empty() {
+            if guardrail.on.0.is_empty() && !self.surface.torn.contains(&guardrail.at) {
                 let message = format!("nothing says what the guardrail `{}` looks at", guardrail.id.value);
                 self.diagnostics.push(
                     Diagnostic::new(Code::PACK_MISSING_KEY, guardrail.id.at, message)
@@ -261,15 +262,20 @@ impl<'n> Names<'n> {
                 if self.torn {
                     return;
                 }
-                let declared = self.blocks.iter().chain(Role::WORDS).copied().chain(["reply"]);
-                undeclared(
-                    &self.surface.lost,
-                    Code::PACK_UNKNOWN_BLOCK,
-                    "block, role or action's parameter",
-                    name,
-                    on.at,
-                    declared,
-                )
+                let declared = target_names(self.surface);
+                let kind = "block, role or action's parameter";
+                let lost = &self.surface.lost;
+                let fault = undeclared(lost, Code::PACK_UNKNOWN_BLOCK, kind, name, on.at, declared.iter().copied());
+                // The action may be misspelt.
+                let action = on.value.split_once('.').filter(|(action, _)| !lost.contains(*action));
+                let action = action
+                    .and_then(|(action, inside)| Some((nearest(action, names_of(&self.surface.actions))?, inside)));
+                match action.filter(|_| nearest(name, declared).is_none()) {
+                    Some((action, inside)) => {
+                        fault.map(|fault| fault.with_help(format!("did you mean `{action}.{inside}`?")))
+                    }
+                    None => fault,
+                }
             }
         };
         self.diagnostics.extend(fault);
@@ -315,6 +321,14 @@ impl<'n> Names<'n> {
             });
         }
     }
+}
+
+/// What a guardrail may look at beside keys and parameters.
+pub(super) fn target_names(surface: &Surface) -> Vec<&str> {
+    let mut names = block_names(surface);
+    let others: Vec<&str> = Role::WORDS.iter().copied().chain(["reply"]).filter(|word| !names.contains(word)).collect();
+    names.extend(others);
+    names
 }
 
 /// What the blocks mean that may be called so in a reply.

@@ -100,7 +100,7 @@ impl<'c> Check<'c> {
 
     fn prompt(&mut self, prompt: &Spanned<Prompt>) {
         let layers = &prompt.value.layers;
-        if layers.is_empty() {
+        if layers.is_empty() && !self.surface.torn.contains(&prompt.at) {
             self.bad(prompt.at, "a prompt without layers says nothing", "add `[[prompts.NAME.layers]]`");
         }
         let mut seen: Vec<&Layer> = Vec::new();
@@ -134,6 +134,8 @@ impl<'c> Check<'c> {
                 ids,
             ));
             let layer = layers.iter().find(|layer| layer.id.value == name.value);
+            // What is wrong in it may be that.
+            let layer = layer.filter(|layer| !self.surface.torn.contains(&layer.at));
             if let Some(layer) = layer.filter(|layer| trimming(layer).is_empty()) {
                 let message = format!("`{}` cannot give way: nothing makes it shorter", name.value);
                 self.diagnostics.push(
@@ -164,13 +166,14 @@ impl<'c> Check<'c> {
                 self.bad(role.at, "the message is what the user says", "leave out the `role`");
             }
         }
-        if let Some(turns) = layer.turns.as_ref().filter(|_| !history) {
+        let unknown = source.is_none() && surface.torn.contains(&layer.at);
+        if let Some(turns) = layer.turns.as_ref().filter(|_| !history && !unknown) {
             self.bad(place(turns), "`turns` belong to the history", "leave them out");
         }
         if let Some((_, path)) = layer.variants.first().filter(|_| source.is_some()) {
             self.bad(path.at, "only files have variants", "leave them out");
         }
-        if let Some((_, amount)) = layer.entries.first().filter(|_| layer.template.is_none()) {
+        if let Some((_, amount)) = layer.entries.first().filter(|_| layer.template.is_none() && !unknown) {
             self.bad(amount.at, "only a template sees entries of the state", "leave them out");
         }
         for (path, amount) in &layer.entries {
@@ -205,7 +208,8 @@ impl<'c> Check<'c> {
 
     fn trims(&mut self, layer: &Layer) {
         let source = layer.source.map(|source| source.value);
-        for (number, strategy) in layer.trim.0.iter().enumerate() {
+        let torn = self.surface.torn.contains(&layer.at);
+        for (number, strategy) in layer.trim.0.iter().enumerate().filter(|_| !torn) {
             let misfit = match strategy.value {
                 Trimming::Never if layer.trim.0.len() > 1 => Some("`never` stands alone"),
                 Trimming::Variant if layer.variants.is_empty() => Some("the layer has no `variants`"),
@@ -246,7 +250,7 @@ impl<'c> Check<'c> {
 }
 
 /// What is wrong with the path of a text of the pack.
-pub(super) fn missing_text(surface: &Surface, below: &str, at: Location) -> Option<Diagnostic> {
+pub(crate) fn missing_text(surface: &Surface, below: &str, at: Location) -> Option<Diagnostic> {
     let shown = excerpt(below, 80);
     let leaves = below.starts_with(['/', '\\', '~']) || below.contains(['\\', ':']);
     if leaves || below.split('/').any(|part| part == "..") {

@@ -182,6 +182,11 @@ enum Takes {
 
 const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object", "null"];
 
+/// The type that a word is, or was probably meant to be; a word that is none has been told.
+pub(crate) fn type_meant(word: &str) -> Option<&'static str> {
+    nearest(word, TYPES.iter().copied())
+}
+
 /// The formats that a validator checks, each with a text that has it.
 pub(crate) const FORMATS: &[(&str, &str)] = &[
     ("date", "2030-01-31"),

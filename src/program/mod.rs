@@ -258,10 +258,10 @@ impl Program {
             .filter(|one| one.code == Code::PACK_SYNTAX)
             .filter_map(|one| Some(one.at?.source))
             .collect();
-        if broken.is_empty() {
+        if broken.is_empty() && !pack.surface.partial {
             diagnostics.extend(found);
         } else {
-            // What does not follow TOML says nothing reliable about names: only its own faults are news.
+            // What does not follow TOML, or cannot be read, says nothing reliable about names: only its own faults are news.
             let of_broken = |one: &Diagnostic| one.at.is_some_and(|at| broken.contains(&at.source));
             diagnostics.retain(|one| one.code == Code::PACK_SYNTAX || !of_broken(one));
         }

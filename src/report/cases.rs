@@ -247,7 +247,7 @@ fn draw_difference(expected: &str, got: &str) -> String {
 }
 
 /// What may stand in the place of a status or a code that there is not.
-fn meant(failure: &Failure) -> Option<String> {
+pub(super) fn meant(failure: &Failure) -> Option<String> {
     let words = match &failure.expected {
         Value::Array(items) => items.as_slice(),
         other => std::slice::from_ref(other),

@@ -112,7 +112,10 @@ impl Row {
             code: Code::CASE_FAILED.to_string(),
             severity: Severity::Error,
             message: failure.to_string(),
-            help: Some(format!("the case claims: {}", case.header.claim.value)),
+            help: Some({
+                let meant = super::cases::meant(failure).map(|meant| meant + "; ").unwrap_or_default();
+                format!("{meant}the case claims: {}", case.header.claim.value)
+            }),
             ..Self::empty()
         };
         row.at(pen, source_of(sources, Some(failure.at)))

@@ -72,11 +72,16 @@ macro_rules! table {
                 $node: &$crate::surface::decode::Node<'_>,
                 $reading: &mut $crate::surface::decode::Reading<'_>,
             ) -> Option<Self> {
-                let table: std::borrow::Cow<'_, toml::de::DeTable<'_>> = $table?;
+                let mut table: std::borrow::Cow<'_, toml::de::DeTable<'_>> = $table?;
                 let at = $reading.at($node.span());
-                $reading.known_keys(&table, &[$($crate::surface::declare::key!($field $(= $key)?)),*]);
+                let guessed = $reading.known_keys(&mut table, &[$($crate::surface::declare::key!($field $(= $key)?)),*]);
                 // Every key is read before the first is missed, so that one run shows every fault.
-                $(let $field = $reading.field::<$type>(&table, $crate::surface::declare::key!($field $(= $key)?), at);)*
+                $(let $field = $reading.field::<$type>(
+                    &table,
+                    $crate::surface::declare::key!($field $(= $key)?),
+                    &guessed,
+                    at,
+                );)*
                 Some(Self { $($field: $field?,)* at })
             }
         }
@@ -145,7 +150,11 @@ macro_rules! words {
                     )
                     .with_nearest(&word, $name::WORDS.iter().copied()),
                 );
-                None
+                // What follows is read as if the word that was probably meant stood there.
+                match $crate::diagnostic::nearest(&word, $name::WORDS.iter().copied())? {
+                    $($word => Some($name::$variant),)*
+                    _ => None,
+                }
             }
         }
     };

@@ -3,8 +3,11 @@
 //! In: the spanned tree of a TOML file.
 //! Out: surface types, and a diagnostic with its place for every value that does not fit.
 //! Never: knows what a key means, or stops at the first fault.
+//!
+//! A misspelt key is told, and then read as the key of its table that was probably meant: what follows from its absence is no
+//! news.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::text::{Location, SourceId, Span, Spanned, excerpt};
 use indexmap::IndexMap;
 use std::borrow::Cow;
@@ -102,18 +105,49 @@ impl<'r> Reading<'r> {
         }
     }
 
-    /// Reports every key of `table` that is not one of `known`.
-    pub(crate) fn known_keys(&mut self, table: &DeTable<'_>, known: &[&str]) {
-        for key in table.keys() {
+    /// Reports every key of `table` that is not one of `known`, and moves what stands under it to the key that was probably meant.
+    /// Gives those that are there for no other reason.
+    pub(crate) fn known_keys<'k>(&mut self, table: &mut Cow<'_, DeTable<'_>>, known: &[&'k str]) -> Vec<&'k str> {
+        let unknown = table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
+        let unknown: Vec<_> = unknown.cloned().collect();
+        let mut guessed = Vec::new();
+        for key in unknown {
+            self.unknown_key(&key, known);
             let name = key.get_ref().as_ref();
-            if !known.contains(&name) {
-                let at = self.at(key.span());
-                let message = format!("there is no key `{name}` here");
-                self.report(
-                    Diagnostic::new(Code::PACK_UNKNOWN_KEY, at, message).with_nearest(name, known.iter().copied()),
-                );
+            let Some(value) = table.to_mut().remove(name) else { continue };
+            let meant = nearest(name, known.iter().copied());
+            match (meant.map(|meant| (meant, table.to_mut().get_mut(meant))), value.get_ref()) {
+                (Some((_, Some(there))), _) => merge(there, value),
+                (Some((meant, None)), _) => {
+                    table.to_mut().insert(toml::Spanned::new(key.span(), meant.to_owned().into()), value);
+                    guessed.push(meant);
+                }
+                // Whatever it declares may be named elsewhere.
+                (None, DeValue::Table(inside)) => {
+                    self.lost.extend(inside.keys().map(|key| key.get_ref().as_ref().to_owned()));
+                }
+                (None, _) => {}
             }
         }
+        guessed
+    }
+
+    /// Says that a key is none of `known`.
+    pub(crate) fn unknown_key(&mut self, key: &toml::Spanned<Cow<'_, str>>, known: &[&str]) {
+        let name = key.get_ref().as_ref();
+        let message = format!("there is no key `{name}` here");
+        let fault = Diagnostic::new(Code::PACK_UNKNOWN_KEY, self.at(key.span()), message);
+        self.report(fault.with_nearest(name, known.iter().copied()));
+    }
+
+    /// What is read of a value under a misspelt key; one that does not fit was perhaps meant for something else.
+    pub(crate) fn guessed<T: Decode>(&mut self, node: &Node<'_>) -> Option<T> {
+        let before = self.diagnostics.len();
+        let value = T::decode(node, self);
+        if value.is_none() {
+            self.diagnostics.truncate(before);
+        }
+        value
     }
 
     /// The word of a closed list in `node`; `what` and `code` say which list it is where there is no such word.
@@ -153,8 +187,15 @@ impl<'r> Reading<'r> {
     }
 
     /// The value of `key`, what stands for it when it is absent, or a diagnostic.
-    pub(crate) fn field<T: Decode>(&mut self, table: &DeTable<'_>, key: &str, around: Location) -> Option<T> {
+    pub(crate) fn field<T: Decode>(
+        &mut self,
+        table: &DeTable<'_>,
+        key: &str,
+        guessed: &[&str],
+        around: Location,
+    ) -> Option<T> {
         match table.get(key) {
+            Some(node) if guessed.contains(&key) => self.guessed(node).or_else(T::absent),
             Some(node) => T::decode(node, self).or_else(T::absent),
             None => T::absent().or_else(|| {
                 let fault = Diagnostic::new(Code::PACK_MISSING_KEY, around, format!("the key `{key}` is missing"));
@@ -162,6 +203,32 @@ impl<'r> Reading<'r> {
                 None
             }),
         }
+    }
+}
+
+/// Adds to tables and lists what stood under a misspelt name; whatever stands there counts before it.
+fn merge<'t>(there: &mut Node<'t>, more: Node<'t>) {
+    let start = more.span().start;
+    match (there.get_mut(), more.into_inner()) {
+        (DeValue::Table(there), DeValue::Table(more)) => {
+            for (key, value) in more {
+                match there.get_mut(key.get_ref().as_ref()) {
+                    Some(known) => merge(known, value),
+                    None => drop(there.insert(key, value)),
+                }
+            }
+        }
+        (DeValue::Array(there), DeValue::Array(more)) => {
+            more.into_iter().for_each(|item| there.push(item));
+            there.sort_by_key(|item| item.span().start);
+        }
+        // A table below the last entry before it.
+        (DeValue::Array(there), more @ DeValue::Table(_)) => {
+            if let Some(last) = there.iter_mut().rfind(|item| item.span().start < start) {
+                merge(last, toml::Spanned::new(start..start, more));
+            }
+        }
+        _ => {}
     }
 }
 

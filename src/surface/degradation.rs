@@ -19,7 +19,10 @@ impl Decode for Degradation {
         for (key, value) in table {
             let name = key.get_ref().as_ref();
             let at = reading.at(key.span());
+            let before = reading.diagnostics.len();
             let strategies = OneOrMore::<Spanned<Strategy>>::decode(value, reading);
+            // That none of them could be read is told.
+            let strategies = strategies.filter(|read| !read.0.is_empty() || reading.diagnostics.len() == before);
             match (Defect::from_name(name), strategies) {
                 (Some(defect), Some(strategies)) => rows.push((Spanned::new(defect, at), strategies.0)),
                 (Some(_), None) => {}

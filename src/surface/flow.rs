@@ -7,6 +7,7 @@
 use super::action::Effect;
 use super::declare::table;
 use super::decode::Names;
+use crate::diagnostic::nearest;
 use crate::text::Spanned;
 
 table! {
@@ -90,6 +91,16 @@ impl<'e> Event<'e> {
     /// The words for events, as packs write them.
     pub const WORDS: &'static [&'static str] =
         &["start", "input.CLASS", "utterance", "reply", "enter.MODE", "leave.MODE"];
+
+    /// The first part of the event that was probably meant by `word`, which names none.
+    pub(crate) fn meant(word: &str) -> Option<&'static str> {
+        let (first, inside) = word.split_once('.').map_or((word, false), |(first, _)| (first, true));
+        let known = Self::WORDS.iter().filter_map(|known| match known.split_once('.') {
+            Some((known, _)) => inside.then_some(known),
+            None => (!inside).then_some(*known),
+        });
+        nearest(first, known)
+    }
 
     /// The event that `word` names.
     pub fn parse(word: &'e str) -> Option<Self> {

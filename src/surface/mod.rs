@@ -162,6 +162,8 @@ pub struct Surface {
     pub torn: HashSet<Location>,
     /// The names of things of which nothing could be read: they are declared all the same.
     pub lost: HashSet<String>,
+    /// Whether tables are not here that belong to it: what it seems to lack may stand in them.
+    pub partial: bool,
 }
 
 /// Reads every file of `folder` and of the packs it uses. What is wrong is reported; what can be read is kept.
@@ -190,6 +192,7 @@ impl Surface {
     }
 
     fn take_folder(&mut self, folder: &Folder, above: &mut Vec<String>, diagnostics: &mut Vec<Diagnostic>) {
+        self.partial |= folder.faults.iter().any(Diagnostic::is_error);
         diagnostics.extend_from_slice(&folder.faults);
         let (mut files, grammars) = self.read_files(folder, diagnostics);
         let first = files.iter_mut().find(|own| own.path == "pack.toml").map(|own| &mut own.file);
@@ -252,6 +255,10 @@ impl Surface {
                     let fault =
                         Diagnostic::new(Code::PACK_UNREADABLE, self.sources.add_broken(&name, bytes, error), message);
                     diagnostics.push(fault.with_help("save the file as UTF-8"));
+                    match grammar {
+                        Some(grammar) => drop(self.lost.insert(grammar.to_owned())),
+                        None => self.partial = true,
+                    }
                     continue;
                 }
             };
@@ -291,6 +298,7 @@ impl Surface {
             None => Diagnostic::new(Code::PACK_UNREADABLE, used.at, format!("there is no pack at `{path}`"))
                 .with_help("`use` names folders with a `pack.toml`, relative to this pack's"),
         };
+        self.partial = true;
         diagnostics.push(fault);
     }
 
@@ -472,7 +480,7 @@ fn parse(reading: &mut Reading<'_>, text: &str, source: SourceId) -> Option<File
     let (table, errors) = DeTable::parse_recoverable(text);
     // A bracket that is never closed makes the rest of the file look wrong: the first faults and that one say enough.
     let telling = |(number, error): &(usize, &toml::de::Error)| *number < 3 || error.message().starts_with("unclosed");
-    for (_, error) in errors.iter().enumerate().filter(telling) {
+    for (_, error) in syntax::told(&errors, text).into_iter().enumerate().filter(telling) {
         reading.report(syntax::fault(error, table.get_ref(), text, Location { source, span: Span::default() }));
     }
     let span = table.span();

@@ -9,7 +9,9 @@ use super::declare::{table, words};
 use super::decode::{Decode, Named, Node, Reading};
 use super::degradation::Degradation;
 use super::flow::Exit;
+use crate::diagnostic::nearest;
 use crate::text::Spanned;
+use toml::de::DeValue;
 
 /// The mode of a pack that declares none: it permits every action.
 pub(crate) const ONLY_MODE: &str = "default";
@@ -79,13 +81,26 @@ pub struct Reply {
     pub counts: Named<Count>,
 }
 
+/// The keys of a reply that are no block's.
+const KEYS: [&str; 2] = ["order", "shows"];
+
 impl Decode for Reply {
     fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let table = reading.table(node)?;
         let mut reply = Reply::default();
         for (key, value) in table {
             let at = reading.at(key.span());
-            match key.get_ref().as_ref() {
+            // Whatever else stands here is the table of a block.
+            let meant = match value.get_ref() {
+                DeValue::Table(_) => None,
+                _ => nearest(key.get_ref(), KEYS.into_iter().filter(|known| !table.contains_key(*known))),
+            };
+            if let Some(meant) = meant {
+                reading.unknown_key(key, &[meant]);
+            }
+            match meant.unwrap_or(key.get_ref().as_ref()) {
+                "order" if meant.is_some() => reply.order = reading.guessed(value),
+                "shows" if meant.is_some() => reply.shows = reading.guessed(value),
                 "order" => reply.order = Vec::decode(value, reading),
                 "shows" => reply.shows = Spanned::decode(value, reading),
                 name => {

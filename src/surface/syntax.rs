@@ -33,6 +33,34 @@ pub(crate) fn fault(error: &Error, table: &DeTable<'_>, text: &str, within: Loca
     }
 }
 
+/// Those of the errors of `text` that do not follow from another one: of each line the first, and of a table that stands twice not
+/// also what stands in it twice.
+pub(crate) fn told<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error> {
+    let mut told: Vec<&Error> = Vec::new();
+    let mut until = (0, 0);
+    for error in errors {
+        let start = error.span().unwrap_or_default().start;
+        let line = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+        let rest = text.get(line..).unwrap_or_default();
+        let end = line + rest.find('\n').unwrap_or(rest.len());
+        if (until.0..until.1).contains(&start) {
+            continue;
+        }
+        until = (line, end);
+        if error.message().starts_with("duplicate key") && header(rest.lines().next().unwrap_or_default()).is_some() {
+            let mut at = line;
+            let lines = rest.split_inclusive('\n').map(|line| {
+                at += line.len();
+                (at - line.len(), line)
+            });
+            let next = lines.skip(1).find(|(_, line)| header(line).is_some()).map(|(at, _)| at);
+            until.1 = next.unwrap_or(text.len());
+        }
+        told.push(error);
+    }
+    told
+}
+
 /// Where the name that stands again at `again` stands first, if that can be told from the lines before it.
 fn first(table: &DeTable<'_>, text: &str, again: Span) -> Option<Span> {
     let start = text.get(..again.start)?.rfind('\n').map_or(0, |at| at + 1);

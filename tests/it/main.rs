@@ -43,6 +43,7 @@ mod replay;
 mod reviewed;
 mod roundtable;
 mod schemas;
+mod slipped;
 mod slips;
 mod story;
 mod strategies;

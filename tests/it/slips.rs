@@ -208,7 +208,7 @@ fn what_an_answer_a_pattern_and_a_model_have() {
         assert_eq!(found, if word.is_empty() { vec![] } else { expected.to_vec() }, "{when}");
     };
     says("captures.how == 'ciao' or reply.sections.outline.text", "", "");
-    says("captures.hwo == 'ciao'", "captures.hwo", "there is `how`");
+    says("captures.hwo == 'ciao'", "captures.hwo", "did you mean `how`?");
     says("reply.sections.outlien.text", "reply.sections.outlien.text", "did you mean `outline`?");
     says("reply.sections.outline.txt", "reply.sections.outline.txt", "did you mean `text`?");
 
@@ -653,8 +653,8 @@ fn one_slip_is_one_fault() {
     let tier = "[tiers.full]\ncontext = \"x\"\nreserve = 10\n[models.m]\ntier = \"full\"\n\
                 [[prompts.main.layers]]\nid = \"a\"\nsource = \"history\"\nbudget = { full = 10 }\n";
     one(tier, "error pack/wrong-type \"x\"");
-    let layer = "[tiers.full]\ncontext = 1000\nreserve = 10\n[[prompts.main.layers]]\nid = \"a\"\ntemplte = \"a.md\"\n";
-    one(layer, "error pack/unknown-key templte");
+    let layer = "[tiers.full]\ncontext = 1000\nreserve = 10\n[[prompts.main.layers]]\nid = \"a\"\nsorce = \"history\"\nturns = 3\n";
+    one(layer, "error pack/unknown-key sorce");
     let pattern = "[[inputs]]\nclass = \"pick\"\nmatches = \"(\"\n\
                    [[rules]]\nid = \"r\"\non = \"input.pick\"\neffects = [{ emit = \"x\", value = \"{{ captures.a }}\" }]\n";
     one(pattern, "error pack/bad-pattern \"(\"");

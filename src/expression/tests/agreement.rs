@@ -153,6 +153,10 @@ impl Library for Alone<'_> {
     fn text(&self, _: &str) -> Option<(&str, SourceId)> {
         Some((self.0, SourceId::RESPONSE))
     }
+
+    fn missing(&self, _: &str) -> Option<crate::diagnostic::Diagnostic> {
+        None
+    }
 }
 
 /// minijinja, with `none` for whatever it would leave undefined, as an empty list to `reverse` and `split`, and as an empty

@@ -18,6 +18,7 @@ impl Compiler<'_> {
     }
 
     fn effect<'c>(&mut self, effect: &'c surface::Effect, sight: &mut Sight<'c>) -> Effect {
+        sight.open(self.surface.torn.contains(&effect.at));
         let each = self.condition(effect.each.as_ref(), sight);
         if let Some(each) = &each {
             let list = sight.leads(each.reads_at().path());

@@ -9,6 +9,7 @@
 use super::{Compiler, Sight};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{ENTRY, PathTemplate, Template};
+use crate::pack::schemas::type_meant;
 use crate::program::{Schema, misfit_at};
 use crate::surface::{Effect, Named, Tree};
 use crate::text::Spanned;
@@ -205,7 +206,9 @@ fn step<'t>(
         Err(Box::new(fault.with_place(kind.at, "declared here")))
     };
     let others = schema.get("additionalProperties").filter(|others| matches!(others, Tree::Table(..)));
-    match (kind.value.as_str(), part) {
+    // A word that is no type has been told.
+    let Some(type_name) = type_meant(&kind.value) else { return Ok(None) };
+    match (type_name, part) {
         ("object", Some(name)) => match properties(schema).into_iter().find(|(known, _)| *known == name) {
             Some((_, inside)) => Ok(Some(vec![inside])),
             None if is_closed(schema) => lost(format!("`{way}` has no `{name}`")).map_err(|fault: Box<Diagnostic>| {
@@ -258,7 +261,7 @@ fn no_list(path: &Spanned<String>, schema: &Tree) -> Option<Diagnostic> {
     let Some(Tree::Text(kind)) = schema.get("type") else { return None };
     let message = format!("`{}` is declared as `{}`: it is no list", path.value.trim(), kind.value);
     let fault = Diagnostic::new(Code::PACK_EFFECT, path.at, message).with_place(kind.at, "declared here");
-    (kind.value != "array").then_some(fault)
+    type_meant(&kind.value).is_some_and(|name| name != "array").then_some(fault)
 }
 
 /// Keys of `unique` that no entry has: all entries would count as the same one.
@@ -279,11 +282,11 @@ fn types(schema: &Tree) -> Vec<&str> {
         Some(Tree::List(names, _)) => names.iter().collect(),
         one => one.into_iter().collect(),
     };
-    let words = names.into_iter().filter_map(|name| match name {
-        Tree::Text(word) => Some(word.value.as_str()),
+    let words = names.into_iter().map(|name| match name {
+        Tree::Text(word) => type_meant(&word.value),
         _ => None,
     });
-    words.collect()
+    words.collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Whether a value of one type may be of one of the others: of a number nobody knows whether it is whole.

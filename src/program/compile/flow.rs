@@ -41,6 +41,8 @@ impl Compiler<'_> {
 
     fn compile_rule(&mut self, rule: &surface::Rule, classes: &IndexSet<String>, inputs: &[Input]) -> Rule {
         let mut sight = Sight::of(RULE_NAMES);
+        let unknown = |word: &Spanned<String>| surface::Event::parse(&word.value).is_none();
+        sight.open(rule.on.0.is_empty() || rule.on.0.iter().any(unknown) || self.surface.torn.contains(&rule.at));
         let mut on = Vec::new();
         for event in rule.on.0.iter().filter_map(|word| surface::Event::parse(&word.value)) {
             let (event, own) = match event {
@@ -78,6 +80,7 @@ impl Compiler<'_> {
             let takes: Vec<String> = message.value.takes.iter().map(|takes| takes.value.clone()).collect();
             let mut sight = Sight::of(COMPUTE_NAMES);
             takes.iter().for_each(|name| sight.bind(name, None));
+            sight.open(surface.torn.contains(&message.at));
             let words = message.value.says.clone().or_else(|| {
                 let source = surface.texts.get(&message.value.template.as_ref()?.value)?.as_ref().ok()?;
                 let text = surface.sources.get(*source)?.text();

@@ -20,7 +20,8 @@ impl Compiler<'_> {
             let pattern = given.and_then(|text| self.pattern(text));
             let excuse = guardrail.matches.as_ref().and(guardrail.unless.as_ref());
             let excuse = excuse.and_then(|text| self.pattern(text));
-            if given.is_none() && guardrail.when.is_none() {
+            let torn = surface.torn.contains(&guardrail.at);
+            if given.is_none() && guardrail.when.is_none() && !torn {
                 self.diagnostics.push(
                     Diagnostic::new(Code::PACK_MISSING_KEY, guardrail.id.at, "nothing says when this guardrail trips")
                         .with_help("add `matches`, `unless` or `when`"),
@@ -36,6 +37,7 @@ impl Compiler<'_> {
                 }
             }
             let mut sight = Sight::of(REPLY_NAMES);
+            sight.open(torn || targets.iter().any(|target| is_unknown(target, surface)));
             if guardrail.matches.is_some() {
                 sight.add(&["captures"]);
                 pattern.iter().for_each(|pattern| sight.capture(std::iter::once(pattern)));
@@ -106,6 +108,13 @@ impl Compiler<'_> {
             }
         }
     }
+}
+
+/// Whether no block bears the name that a guardrail says.
+fn is_unknown(target: &Target, surface: &Surface) -> bool {
+    let Target::Block(on) = target else { return false };
+    let mut blocks = surface.dialects.values().flat_map(|dialect| &dialect.value.blocks);
+    !blocks.any(|(name, block)| name == on || block.value.name.as_ref().is_some_and(|called| called.value == *on))
 }
 
 /// What a guardrail looks at: a role's word means the role, `ACTION.PARAMETER` what calls say, any other name the blocks that

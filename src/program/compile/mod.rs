@@ -163,7 +163,11 @@ impl Compiler<'_> {
         let surface = self.surface;
         let mut actions = Table::default();
         for (name, action) in &surface.actions {
-            let sight = Sight::of_call(EFFECT_NAMES, &action.value);
+            let mut sight = Sight::of_call(EFFECT_NAMES, &action.value);
+            // Parameters of which none could be read are not known.
+            if action.value.params.is_empty() && surface.torn.contains(&action.at) {
+                sight.params = None;
+            }
             let effects = self.effects(&action.value.effects, &sight);
             let compiled = Action {
                 about: action.value.about.clone(),

@@ -49,7 +49,12 @@ impl Compiler<'_> {
 
     /// The texts that an expression over `data` gives: one, or those of a list.
     fn values(&mut self, expression: &Spanned<String>) -> Option<Vec<String>> {
+        let before = self.diagnostics.len();
         let parsed = self.condition(Some(expression), &Sight::of(PATTERN_NAMES))?;
+        // What it gives that reads what nothing declares is no news.
+        if self.diagnostics.len() > before {
+            return None;
+        }
         let value = match parsed.value(&Scope::new().with("data", &self.data)) {
             Ok(value) => value,
             Err(failure) => {

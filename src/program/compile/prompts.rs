@@ -8,11 +8,11 @@ use super::Compiler;
 use super::sight::{LAYER_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Escape, Guarding, Library, Marking};
-use crate::pack::prompts::{modes_of, path_in, trimming};
+use crate::pack::prompts::{missing_text, modes_of, path_in, trimming};
 use crate::program::prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Tier, Told, Variant};
 use crate::program::{Braces, Dialect, Mode, Structure};
 use crate::surface::{self, Amount, Origins, Surface};
-use crate::text::{SourceId, Spanned};
+use crate::text::{Location, SourceId, Span, Spanned};
 use crate::value::Table;
 use crate::value::{Object, Value};
 use std::sync::{Arc, OnceLock};
@@ -30,7 +30,10 @@ impl Compiler<'_> {
             (0..=u8::MAX).filter(move |byte| first.get(usize::from(*byte)) == Some(&true))
         });
         let guards = dialects.iter().filter_map(|dialect| {
-            let structure: Arc<dyn Guarding> = dialect.structure.clone()?;
+            // What counts where in a dialect may be what is wrong in it.
+            let torn = || surface.torn.contains(&dialect.at);
+            let guessed = || Arc::new(Structure::new(&dialect.families, dialect.names.clone(), true));
+            let structure: Arc<dyn Guarding> = dialect.structure.clone().or_else(|| torn().then(guessed))?;
             Some((dialect.name.clone(), structure))
         });
         let marks = dialects.iter().map(|dialect| -> Arc<dyn Marking> {
@@ -44,7 +47,7 @@ impl Compiler<'_> {
         let escape = Arc::new(escape);
         let tiers = tiers(surface);
         let default = surface.tiers.values().position(|tier| tier.value.default).unwrap_or(0);
-        let mut texts = Texts { known: Vec::new(), escape: escape.clone() };
+        let mut texts = Texts { known: Vec::new(), unread: false, escape: escape.clone() };
         let names: Vec<&str> = modes.keys().map(String::as_str).collect();
         let mut prompts = Table::default();
         for (name, prompt) in &surface.prompts {
@@ -65,7 +68,9 @@ impl Compiler<'_> {
             let separator = prompt.value.separator.clone().unwrap_or_else(|| "\n\n".to_owned());
             prompts.insert(name.clone(), Prompt { separator, trim_order, layers });
         }
-        self.check_sections(&texts.known);
+        if !texts.unread {
+            self.check_sections(&texts.known);
+        }
         let models = models(surface, &tiers);
         let texts = texts.known.into_iter().map(|(_, text)| text).collect();
         let modes = names.iter().map(|name| of_mode(surface, name)).collect();
@@ -95,7 +100,10 @@ impl Compiler<'_> {
                 }
                 Holds::Files { role: layer.role.map_or(surface::Speaker::System, |role| role.value), variants }
             }
-            (None, None, None) => return None,
+            (None, None, None) => {
+                texts.unread = true;
+                return None;
+            }
         };
         Some(Layer {
             id: layer.id.value.clone(),
@@ -122,12 +130,15 @@ impl Compiler<'_> {
             return known;
         }
         let surface = self.surface;
+        // What a text would ask for that cannot be read is not known.
+        let unread = std::mem::replace(&mut texts.unread, true);
         let (text, source) = surface.text(below)?;
         let body = if plain {
             Body::Plain(text.trim_matches(['\n', '\r']).to_owned())
         } else {
             Body::Template(self.document(below, &texts.escape)?)
         };
+        texts.unread = unread;
         let counts = [OnceLock::new(), OnceLock::new()];
         texts.known.push(((below.to_owned(), plain), Text { path: below.to_owned(), source, body, counts }));
         Some(texts.known.len() - 1)
@@ -162,6 +173,8 @@ impl Compiler<'_> {
 /// The texts so far, by path and whether they are plain.
 struct Texts {
     known: Vec<((String, bool), Text)>,
+    /// Whether there are others that cannot be read.
+    unread: bool,
     escape: Arc<Escape>,
 }
 
@@ -170,6 +183,11 @@ impl Library for Surface {
         let id = self.texts.get(name).copied()?.ok()?;
         let text = self.sources.get(id)?.text();
         Some((text, id))
+    }
+
+    fn missing(&self, name: &str) -> Option<Diagnostic> {
+        // The place is that of the word which names it.
+        missing_text(self, name, Location::response(Span::default()))
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Sight<'s> {
     pub(super) params: Option<&'s Named<Tree>>,
     /// The names of what a pattern captures; none where it is not known.
     captures: Option<Vec<String>>,
+    /// Whether there may be more names than these, because what would give them could not be read.
+    open: bool,
 }
 
 /// A name that is bound, and the path to its value, if there is one.
@@ -37,12 +39,17 @@ struct Bound<'s> {
 
 impl<'s> Sight<'s> {
     pub(super) fn of(names: &[&'s str]) -> Self {
-        Self { names: names.to_vec(), lets: Vec::new(), params: None, captures: None }
+        Self { names: names.to_vec(), lets: Vec::new(), params: None, captures: None, open: false }
     }
 
     /// As [`Sight::of`], where a call of an action is at hand.
     pub(super) fn of_call(names: &[&'s str], action: &'s Action) -> Self {
         Self { params: Some(&action.params), ..Self::of(names) }
+    }
+
+    /// Where something is wrong with what gives names (`torn`), any of them may be there.
+    pub(super) fn open(&mut self, torn: bool) {
+        self.open |= torn;
     }
 
     pub(super) fn add(&mut self, names: &[&'s str]) {
@@ -198,13 +205,17 @@ impl Compiler<'_> {
         let unknown = |message: String| Diagnostic::new(Code::PACK_UNKNOWN_VARIABLE, at, message);
         let head = path.first()?.as_str();
         if !sight.names.contains(&head) {
+            if sight.open {
+                return None;
+            }
             let names = sight.names.iter().copied().chain(sight.lets.iter().map(|bound| bound.name));
             let unseen = unknown(format!("there is no `{head}` to see here")).with_nearest(head, names);
             return Some((unseen, path.get(..1)?));
         }
         let Lost { number, known } = lost(path, self.surface, sight.params, sight.captures.as_deref(), &self.ids)?;
         let (around, inside) = path.split_at(number);
-        let member = inside.first()?;
+        // What declares it could not be read.
+        let member = inside.first().filter(|member| !self.surface.lost.contains(*member))?;
         let unseen = match (head, number) {
             ("state", 1) => no_state(member, at),
             ("params", 1) => unknown(format!("the action has no `{member}`")),
@@ -265,6 +276,9 @@ impl Compiler<'_> {
 
     /// Why an effect cannot change a value of the state.
     fn unchangeable(&self, name: &str, at: Location) -> Option<Diagnostic> {
+        if self.surface.lost.contains(name) {
+            return None;
+        }
         let Some(slot) = self.surface.state.get(name) else {
             return Some(no_state(name, at).with_nearest(name, self.surface.state.keys().map(String::as_str)));
         };

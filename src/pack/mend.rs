@@ -1,0 +1,83 @@
+//! Mending: which name was probably meant where nothing declares the one that is typed?
+//!
+//! In: the tables, of which every name that nothing declares has been told.
+//! Out: the same tables, with the nearest declared name in its place, so that nothing is told that only follows from it.
+//! Never: tells anything; a pack in which something is mended here does not run.
+
+use crate::diagnostic::nearest;
+use crate::surface::{Effect, Event, Surface};
+use crate::text::{Spanned, glob};
+
+pub(super) fn names(surface: &mut Surface) {
+    let modes: Vec<String> = surface.modes.keys().cloned().collect();
+    let actions: Vec<String> = surface.actions.keys().cloned().collect();
+    let classes: Vec<String> = surface.inputs.iter().map(|input| input.class.value.clone()).collect();
+    let targets: Vec<String> = targets(surface);
+    let start = surface.about.iter_mut().filter_map(|about| about.start.as_mut());
+    let listed = surface.inputs.iter_mut().flat_map(|input| &mut input.modes.0);
+    let listed = listed.chain(surface.rules.iter_mut().flat_map(|rule| &mut rule.modes.0));
+    let listed = listed.chain(surface.guardrails.iter_mut().flat_map(|guardrail| &mut guardrail.modes.0));
+    start.chain(listed).for_each(|mode| mend(mode, &modes));
+    for mode in surface.modes.values_mut() {
+        mode.value.exits.iter_mut().for_each(|exit| mend(&mut exit.to, &modes));
+        for permit in &mut mode.value.permits {
+            if !actions.iter().any(|action| glob(&permit.action.value, action)) {
+                mend(&mut permit.action, &actions);
+            }
+        }
+    }
+    for prompt in surface.prompts.values_mut() {
+        let layers = prompt.value.layers.iter_mut();
+        layers.flat_map(|layer| &mut layer.modes.0).for_each(|mode| mend(mode, &modes));
+    }
+    for on in surface.rules.iter_mut().flat_map(|rule| &mut rule.on.0) {
+        let known = match on.value.split_once('.') {
+            Some(("input", _)) => &classes,
+            Some(("enter" | "leave", _)) => &modes,
+            Some((_, inside)) => {
+                if let Some(event) = Event::meant(&on.value) {
+                    on.value = [event, inside].join(".");
+                }
+                continue;
+            }
+            None => {
+                on.value = Event::meant(&on.value).map_or_else(|| on.value.clone(), str::to_owned);
+                continue;
+            }
+        };
+        if let Some((event, name)) = on.value.split_once('.') {
+            let mut name = Spanned::new(name.to_owned(), on.at);
+            mend(&mut name, known);
+            on.value = format!("{event}.{}", name.value);
+        }
+    }
+    surface.guardrails.iter_mut().flat_map(|guardrail| &mut guardrail.on.0).for_each(|on| mend(on, &targets));
+    let of_actions = surface.actions.values_mut().flat_map(|action| &mut action.value.effects);
+    let of_contents = surface.contents.values_mut().flat_map(|content| &mut content.value.effects);
+    let of_rules = surface.rules.iter_mut().flat_map(|rule| &mut rule.effects);
+    of_actions.chain(of_contents).chain(of_rules).for_each(|effect| mend_effect(effect, &modes));
+}
+
+fn mend_effect(effect: &mut Effect, modes: &[String]) {
+    effect.go.iter_mut().for_each(|mode| mend(mode, modes));
+    effect.effects.iter_mut().for_each(|effect| mend_effect(effect, modes));
+}
+
+fn mend(name: &mut Spanned<String>, declared: &[String]) {
+    if !declared.contains(&name.value)
+        && let Some(meant) = nearest(&name.value, declared.iter().map(String::as_str))
+    {
+        name.value = meant.to_owned();
+    }
+}
+
+/// All that a guardrail may look at.
+fn targets(surface: &Surface) -> Vec<String> {
+    let blocks = super::names::target_names(surface);
+    let keys = blocks.iter().map(|block| format!("{block}.key"));
+    let params = surface
+        .actions
+        .iter()
+        .flat_map(|(action, declared)| declared.value.params.keys().map(move |param| format!("{action}.{param}")));
+    keys.chain(params).chain(blocks.iter().map(|&block| block.to_owned())).collect()
+}
