@@ -79,8 +79,30 @@ impl Mark {
     }
 }
 
-/// What the captures of an opener say. An attribute's first capture is its key, the second its value; any other rule of
-/// the opener, or right inside its name, is an attribute of that name.
+/// Takes in what the attribute at `index` says. Its first capture is its key, the second its value; a fault is neither, but
+/// where it is all that stands there.
+fn attribute(family: &Family, captures: &[Capture], index: usize, attributes: &mut Attributes) {
+    let inner = captures.get(index).map_or(0, Capture::next);
+    let inner = captures.get(index + 1..inner).unwrap_or_default();
+    if family.faults.is_empty() {
+        if let [key, value, ..] = inner {
+            attributes.push(Attribute { key: Key::Typed(key.span().into()), value: value.span().into() });
+        }
+        return;
+    }
+    let is_fault = |capture: &&Capture| family.faults.contains(&capture.rule());
+    let mut said = inner.iter().filter(|capture| !is_fault(capture));
+    let faults = || inner.iter().filter(is_fault);
+    if let (Some(key), value) = (said.next(), said.next())
+        && let Some(value) = value.or_else(|| faults().next())
+    {
+        attributes.push(Attribute { key: Key::Typed(key.span().into()), value: value.span().into() });
+    }
+    attributes.extend(faults().map(|fault| Attribute { key: Key::Rule(fault.rule()), value: fault.span().into() }));
+}
+
+/// What the captures of an opener say. An attribute says what it is called; any other rule of the opener, or right inside
+/// its name, is an attribute of that name.
 pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
     let mut opener = Opener::default();
     // The outermost capture is the opener itself.
@@ -88,9 +110,7 @@ pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
         if Some(capture.rule()) == family.empty {
             opener.empty = true;
         } else if Some(capture.rule()) == family.attribute {
-            if let [key, value, ..] = captures.get(index + 1..capture.next()).unwrap_or_default() {
-                opener.attributes.push(Attribute { key: Key::Typed(key.span().into()), value: value.span().into() });
-            }
+            attribute(family, captures, index, &mut opener.attributes);
         } else {
             // Of a name, what it is made of.
             let parts = inside(captures, Some(index)).filter(|_| capture.rule() == family.name);

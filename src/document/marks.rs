@@ -16,6 +16,9 @@ use std::collections::VecDeque;
 /// Openers that are kept; further ones are read again when their blocks begin.
 const MOST_OPENERS: usize = 512;
 
+/// So many bytes behind its name an opener is read that fails.
+const MOST_READ: usize = 200;
+
 /// Finds marks from the start of a response to its end.
 #[derive(Debug)]
 pub(super) struct Marker {
@@ -275,19 +278,49 @@ impl Marker {
 
     /// What starts like an opener of a bound name, but is none.
     fn broken(&mut self, look: &Look<'_>, index: usize, family: &Family, budget: &mut Budget) -> Attempt {
-        if !family.open_lead.name_follows {
+        if !family.may_break {
             return Attempt::Nothing;
         }
-        let at = self.at + family.open_lead.literal.len();
+        let at = if family.open_lead.name_follows {
+            self.at + family.open_lead.literal.len()
+        } else {
+            self.machine.start(&family.grammar, family.open, self.at);
+            match budget.run_to_name(&mut self.machine, family, look.text, true) {
+                Ok(at) => at,
+                Err(_) => return Attempt::Nothing,
+            }
+        };
         self.machine.start(&family.grammar, family.name, at);
         // The opener failed, so its name has come whole, or what follows cannot make it one.
         match budget.run(&mut self.machine, family, look.text, true) {
             Progress::Matched(end) => match look.dialect.names.find(Span::new(at, end).of(look.text), Some(index)) {
-                Some(id) => Attempt::Mark(Kind::Broken { id }, Span::new(self.at, end), Span::new(at, end)),
+                Some(id) => {
+                    let name = Span::new(at, end);
+                    let stops = self.stops(look.text, family, end);
+                    Attempt::Mark(Kind::Broken { id }, Span::new(self.at, stops), name)
+                }
                 None => Attempt::Nothing,
             },
             _ => Attempt::Nothing,
         }
+    }
+
+    /// Up to where an opener can be read that has failed: behind its name, at the end of its line at the latest.
+    fn stops(&mut self, text: &str, family: &Family, name: usize) -> usize {
+        let rest = text.get(name..).unwrap_or_default();
+        self.machine.start(&family.grammar, family.open, self.at);
+        // It came so far before, within the budget.
+        let mut steps = u64::MAX;
+        let mut end = name;
+        for (offset, next) in rest.char_indices().take_while(|(offset, _)| *offset < MOST_READ) {
+            let read = name + offset + next.len_utf8();
+            let progress = self.machine.run(&family.grammar, text.get(..read).unwrap_or(text), false, &mut steps);
+            if matches!(next, '\n' | '\r') || progress != Progress::Pending {
+                break;
+            }
+            end = read;
+        }
+        end
     }
 
     fn close(&mut self, look: &Look<'_>, index: usize, budget: &mut Budget, resume: bool) -> Attempt {

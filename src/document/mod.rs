@@ -148,6 +148,8 @@ pub(crate) enum Written {
     Twice,
     /// As any other JSON value.
     Value,
+    /// The same, which had to be mended to be one.
+    Mended,
 }
 
 /// A value that an opener gives, without quotes.

@@ -6,11 +6,12 @@
 
 use super::budget::Budget;
 use super::ladder::ends_line;
-use super::mark::opener;
+use super::mark::{Opener, opener};
 use super::masks::Masks;
-use super::{Attributes, Block, Ended, Written, trimmed};
+use super::reader::captures;
+use super::{Block, Ended, Key, Written, trimmed};
 use crate::grammar::{Machine, Progress, RuleId};
-use crate::program::{self, BlockId, Dialect, Family};
+use crate::program::{self, BlockId, Closer, Dialect, Family, Limits};
 use crate::surface::Anchor;
 use crate::text::{Span, is_margin};
 
@@ -21,10 +22,8 @@ pub(super) struct Prelude {
     family: usize,
     machine: Machine,
     running: bool,
-    /// Its opener and its name, once it is known whether there are any.
-    opener: Option<Option<(Span, Span)>>,
-    /// Whether its opener says that it has no body.
-    empty: bool,
+    /// How it is opened, once it is known whether it is.
+    opened: Option<Option<Opened>>,
     /// Where the first line of the answer holds text.
     begins: usize,
     /// The closer of which it is not yet known whether it counts where it stands.
@@ -43,15 +42,23 @@ pub(super) struct Prelude {
 pub(super) struct Sought {
     pub(super) id: BlockId,
     family: usize,
-    /// Its opener and its name, if it has any.
-    opener: Option<(Span, Span)>,
+    opened: Option<Opened>,
+}
+
+/// An opener where the answer starts.
+#[derive(Debug)]
+struct Opened {
+    span: Span,
+    name: Span,
+    says: Opener,
 }
 
 impl Sought {
     /// The block in a text that starts at `start`, up to its closer.
     pub(super) fn end(self, bound: &program::Block, text: &str, start: usize, closer: Span, ended: Ended) -> Block {
         let start = Span::new(start, start);
-        let (opener, name) = self.opener.unwrap_or((start, start));
+        let opened = self.opened.unwrap_or(Opened { span: start, name: start, says: Opener::default() });
+        let Opened { span: opener, name, says } = opened;
         let inner = Span::new(opener.end, closer.start);
         Block {
             id: self.id,
@@ -60,7 +67,7 @@ impl Sought {
             span: Span::new(opener.start, closer.end).into(),
             inner: inner.into(),
             body: trimmed(inner, text, &bound.trim).into(),
-            attributes: Attributes::new(),
+            attributes: says.attributes,
             ended,
             parent: None,
             written: Written::Bound,
@@ -83,16 +90,15 @@ pub(super) enum Stand {
 
 impl Prelude {
     /// The search in an answer in a dialect that has such a block.
-    pub(super) fn new(dialect: &Dialect) -> Option<Box<Self>> {
+    pub(super) fn new(dialect: &Dialect, limits: &Limits) -> Option<Box<Self>> {
         let id = BlockId(dialect.blocks.iter().position(|block| block.starts)? as u16);
         let family = dialect.families.iter().position(|family| family.prelude == Some(id))?;
         Some(Box::new(Self {
             id,
             family,
-            machine: Machine::new(),
+            machine: Machine::new().capturing(captures(limits)),
             running: false,
-            opener: None,
-            empty: false,
+            opened: None,
             begins: 0,
             met: None,
             line: 0,
@@ -104,8 +110,8 @@ impl Prelude {
     }
 
     /// The block that is sought.
-    pub(super) fn block(&self) -> Sought {
-        Sought { id: self.id, family: self.family, opener: self.opener.flatten() }
+    pub(super) fn into_block(self) -> Sought {
+        Sought { id: self.id, family: self.family, opened: self.opened.flatten() }
     }
 
     /// Goes on with the search in a text whose answer begins at `start`.
@@ -120,13 +126,17 @@ impl Prelude {
     ) -> Stand {
         let family = dialect.families.get(self.family);
         let Some((family, close)) = family.and_then(|family| Some((family, family.close?))) else { return Stand::Over };
-        if self.opener.is_none() && !self.seek_opener(dialect, family, text, start, complete, budget) {
+        if self.opened.is_none() && !self.seek_opener(dialect, family, text, start, complete, budget) {
             return Stand::Waits(start);
         }
-        if let Some((opener, _)) = self.opener.flatten().filter(|_| self.empty) {
-            return Stand::Opened(Some(Span::new(opener.end, opener.end)));
-        }
-        let opened = self.opener.flatten().is_some();
+        let opened = match self.opened() {
+            Some(Opened { span, says, .. }) if says.empty => {
+                return Stand::Opened(Some(Span::new(span.end, span.end)));
+            }
+            // Without an opener, its closer says of which block it is.
+            None if !family.closes_by_name => return Stand::Over,
+            opened => opened.is_some(),
+        };
         let texts = &family.grammar.first(close).literals;
         self.next.resize(texts.len(), 0);
         loop {
@@ -179,13 +189,14 @@ impl Prelude {
             Progress::Pending => return false,
             Progress::Matched(end) => {
                 let is_own = |name: &Span| dialect.names.find(name.of(text), Some(self.family)) == Some(self.id);
-                opened = self.name(family).filter(is_own).map(|name| (Span::new(self.begins, end), name));
-                self.empty = opened.is_some() && opener(family, self.machine.captures()).empty;
+                let span = Span::new(self.begins, end);
+                let says = || opener(family, self.machine.captures());
+                opened = self.name(family).filter(is_own).map(|name| Opened { span, name, says: says() });
             }
             _ => {}
         }
-        self.from = opened.map_or(start, |(opener, _)| opener.end);
-        self.opener = Some(opened);
+        self.from = opened.as_ref().map_or(start, |opened| opened.span.end);
+        self.opened = Some(opened);
         self.running = false;
         true
     }
@@ -266,7 +277,36 @@ impl Prelude {
         if self.line > self.begins { Some(false) } else { ends_line(closer.end, text, complete) }
     }
 
+    fn opened(&self) -> Option<&Opened> {
+        self.opened.as_ref().and_then(Option::as_ref)
+    }
+
+    /// Whether the closer that was read is the block's: one that its opener or its names say, or one of its words.
     fn closes(&self, dialect: &Dialect, family: &Family, text: &str) -> bool {
-        self.name(family).is_some_and(|name| dialect.started_by(name.of(text)) == Some(self.id))
+        let opened = self.opened();
+        let Some(block) = dialect.block(self.id) else { return false };
+        // A closer without a name closes what its grammar opened.
+        let Some(name) = self.name(family) else { return opened.is_some() };
+        let same = |known: &str| dialect.names.same(known, name.of(text));
+        let says = |key: &str| {
+            let attributes = opened.map(|opened| opened.says.attributes.as_slice()).unwrap_or_default();
+            attributes.iter().any(|attribute| {
+                let called = match attribute.key {
+                    Key::Typed(known) => known.span().of(text),
+                    Key::Rule(rule) => family.grammar.rule_name(rule),
+                    Key::Payload => return false,
+                };
+                dialect.names.same(called, key) && same(attribute.value.span().of(text).trim())
+            })
+        };
+        block.close.iter().any(|closer| match closer {
+            Closer::Own => match opened {
+                Some(opened) => same(opened.name.of(text)),
+                None => block.names.iter().any(|known| same(known)),
+            },
+            Closer::Word(word) => same(word),
+            Closer::Attribute(key) => says(key),
+            Closer::Pattern(_) => false,
+        })
     }
 }

@@ -74,7 +74,7 @@ impl Scanner {
             masks: Masks::new(kinds),
             marker: Marker::new(&limits),
             pairs: Pairs::default(),
-            prelude: Prelude::new(dialect),
+            prelude: Prelude::new(dialect, &limits),
             // A few places to come back to for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(captures(&limits)),
             budget: Budget { used: 0, per_byte: limits.steps_per_byte },
@@ -118,6 +118,9 @@ impl Scanner {
                 Stand::Closer(closer) => closer.start,
                 Stand::Opened(_) => start,
             };
+            if stand == Stand::Over {
+                self.prelude = None;
+            }
             self.mark(given, complete, limit);
             if stand == Stand::Over || !self.pass_prelude(stand, given) {
                 break;
@@ -164,18 +167,21 @@ impl Scanner {
             Stand::Opened(closer) => closer,
             Stand::Closer(_) | Stand::Waits(_) | Stand::Over => return false,
         };
-        let Some(sought) = self.prelude.as_ref().map(|prelude| prelude.block()) else { return false };
+        let Some(prelude) = self.prelude.take() else { return false };
+        let sought = prelude.into_block();
         let Some(bound) = given.block(sought.id) else { return false };
         let ended = if closer.is_some() { Ended::Whole } else { Ended::Open };
         let closer = closer.unwrap_or_else(|| Span::new(self.end(given), self.end(given)));
         let block = sought.end(bound, given.text, self.at, closer, ended);
+        let index = self.blocks.len();
         if ended == Ended::Open {
-            self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), block.span(), self.blocks.len()));
+            self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), block.span(), index));
         }
+        self.faults(given, block.family(), &block.attributes, index);
+        self.repeats(&block.attributes, index, given);
         self.blocks.push(block);
         self.at = closer.end;
         self.marker.jump(closer.end);
-        self.prelude = None;
         true
     }
 
@@ -401,16 +407,16 @@ impl Scanner {
         if let Some((closer, false)) = end.closer {
             self.found.push(Found::of(What::Defect(Defect::WrongCloser), closer, index));
         }
-        self.faults(given, open, index);
-        self.repeats(open, index, given);
+        self.faults(given, open.family, &open.attributes, index);
+        self.repeats(&open.attributes, index, given);
     }
 
     /// What the grammar itself calls a fault of the opener.
-    fn faults(&mut self, given: &Given<'_>, open: &Open, index: usize) {
-        let Some(family) = given.dialect.families.get(open.family).filter(|family| !family.faults.is_empty()) else {
+    fn faults(&mut self, given: &Given<'_>, family: usize, attributes: &[Attribute], index: usize) {
+        let Some(family) = given.dialect.families.get(family).filter(|family| !family.faults.is_empty()) else {
             return;
         };
-        for attribute in &open.attributes {
+        for attribute in attributes {
             if let Key::Rule(rule) = attribute.key
                 && family.faults.contains(&rule)
             {
@@ -420,12 +426,12 @@ impl Scanner {
     }
 
     /// What the opener says again: the first of a name counts.
-    fn repeats(&mut self, open: &Open, index: usize, given: &Given<'_>) {
-        if open.attributes.len() < 2 {
+    fn repeats(&mut self, attributes: &[Attribute], index: usize, given: &Given<'_>) {
+        if attributes.len() < 2 {
             return;
         }
         let mut known = BTreeSet::new();
-        for attribute in &open.attributes {
+        for attribute in attributes {
             if let Key::Typed(key) = attribute.key
                 && !known.insert(given.dialect.names.fold(key.span().of(given.text)))
             {

@@ -94,14 +94,16 @@ impl Reading {
     /// What it found before `place`: the name of a block, and what came nearest to one. Both are known where the reading
     /// is settled.
     fn seen(&self, place: usize) -> (Option<Span>, Option<(What, Span)>) {
-        let (blocks, found) = match self {
-            Reading::Marks(scanner) => (&scanner.blocks, Some(&scanner.found)),
-            Reading::Object(objects) => (&objects.read.blocks, None),
-        };
         let before = |span: Span| span.start < place;
+        let is_near = |found: &&Found| {
+            let near = matches!(found.what, What::Remark(Remark::MaskedBlock) | What::Defect(Defect::MalformedOpener));
+            near && before(found.span())
+        };
+        let (blocks, near) = match self {
+            Reading::Marks(scanner) => (&scanner.blocks, scanner.found.iter().find(is_near)),
+            Reading::Object(objects) => (&objects.read.blocks, objects.read.found.iter().find(is_near)),
+        };
         let block = blocks.iter().find(|block| before(block.span())).map(|block| block.name());
-        let is_near = |what| matches!(what, What::Remark(Remark::MaskedBlock) | What::Defect(Defect::MalformedOpener));
-        let near = found.and_then(|found| found.iter().find(|found| is_near(found.what) && before(found.span())));
         (block, near.map(|found| (found.what, found.span())))
     }
 

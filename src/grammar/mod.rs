@@ -155,6 +155,17 @@ impl Grammar {
         parts.iter().filter(is_inner).count() == 1 && !self.reached(others).contains(&inner)
     }
 
+    /// Whether every match of `rule` starts with a literal, and nothing else than what may be left out stands between that
+    /// and `inner`.
+    pub(crate) fn starts_up_to(&self, rule: RuleId, inner: RuleId) -> bool {
+        let Some(Expr::Sequence(parts)) = self.resolved.get(usize::from(rule.0)).map(|rule| &rule.expr) else {
+            return false;
+        };
+        let mut behind = parts.iter().skip(1).skip_while(|part| matches!(part, Expr::Optional(_) | Expr::Repeat(_)));
+        let is_literal = matches!(parts.first(), Some(Expr::Text(_)));
+        is_literal && matches!(behind.next(), Some(Expr::Call(callee)) if *callee == usize::from(inner.0))
+    }
+
     /// The rule called `name`.
     pub fn rule(&self, name: &str) -> Option<RuleId> {
         self.index.get(name).copied()

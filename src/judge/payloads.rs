@@ -51,6 +51,11 @@ impl<'r> Judgement<'r> {
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
         let source = self.source(block, bound, dialect, &values);
         let Some(mut given) = self.given(asked, source, types) else { return false };
+        // The faults themselves have been told with those of the whole answer.
+        if block.written == Written::Mended {
+            self.with_call(call, |call| call.readable = true);
+            self.malformed(call, bound, places::whole(block), payload::FORGIVEN);
+        }
         let joins = bound.payload.contains(&surface::Payload::Attributes);
         let told = if joins { self.told(block, bound) } else { Vec::new() };
         if joins && given.form != "attributes" {
@@ -146,7 +151,8 @@ impl<'r> Judgement<'r> {
             return Some(payload::Read { payload: Payload::Attributes, rung });
         }
         // A member that could not be read says so once more.
-        let ladder = if block.written == Written::Value { &[surface::Payload::Json] } else { &*bound.payload };
+        let member = matches!(block.written, Written::Value | Written::Mended);
+        let ladder = if member { &[surface::Payload::Json] } else { &*bound.payload };
         Some(payload::read(
             self.text,
             block.body(),
@@ -230,7 +236,7 @@ impl<'r> Judgement<'r> {
             params.remove(name);
         }
         self.with_call(call, |call| call.readable = true);
-        if let Some(why) = json.forgiven {
+        if let Some(why) = json.forgiven.filter(|_| block.written != Written::Mended) {
             self.malformed(call, bound, whole, why);
         }
         Some(params)

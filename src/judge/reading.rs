@@ -8,9 +8,9 @@ use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, fault_words};
 use crate::document::payload::json_grammar;
 use crate::document::{Ended, Found, What};
-use crate::grammar::RuleId;
-use crate::program::Closer;
-use crate::surface::Role;
+use crate::grammar::{Machine, RuleId};
+use crate::program::{Called, Closer};
+use crate::surface::{self, Role};
 use crate::text::{Location, Span, excerpt};
 
 impl Judgement<'_> {
@@ -48,10 +48,12 @@ impl Judgement<'_> {
             (_, Some(block)) => Subject::Block(block),
             (Defect::NoDialect, None) => Subject::Unread,
             (Defect::TooLarge | Defect::TooCostly, None) => Subject::Reply,
+            (Defect::MalformedOpener, None) => Subject::Place(found.around(), self.broken_opener(found.span())),
             _ => Subject::Place(found.around(), found.span()),
         };
         let (message, help) = self.defect_text(what, found);
-        let mut finding = defect(what, found.span(), message);
+        let span = if let Subject::Place(_, span) = &subject { *span } else { found.span() };
+        let mut finding = defect(what, span, message);
         finding.help = help.or_else(|| self.withheld(what, found.block())).or_else(|| self.ended(what, found.block()));
         finding.help = finding.help.or_else(|| self.own_closer(what, found.block()));
         let bound = found.block().and_then(|block| self.block(block));
@@ -109,7 +111,17 @@ impl Judgement<'_> {
             ),
             Defect::WrongCloser => (format!("`{quoted}` closes `{name}`"), None),
             Defect::StrayCloser => (format!("`{quoted}` closes nothing"), None),
-            Defect::MalformedOpener => (format!("`{quoted}` starts like a block, but its opener cannot be read"), None),
+            Defect::MalformedOpener => {
+                let span = self.broken_opener(found.span());
+                let (quoted, rest) = (excerpt(span.of(self.text), 40), self.text.get(span.end..).unwrap_or_default());
+                let stands = match rest.split_whitespace().next() {
+                    None => "the answer ends there".to_owned(),
+                    Some(_) if rest.starts_with(['\n', '\r']) => "its line ends there".to_owned(),
+                    Some(word) => format!("`{}` stands there", excerpt(word, 16)),
+                };
+                let message = format!("`{quoted}` starts like a block, but its opener cannot be read on: {stands}");
+                (message, self.own_opener(span).map(|opener| format!("such an opener reads `{opener}`")))
+            }
             Defect::NestedBlock if found.block().is_some() => (format!("`{name}` stands inside another block"), None),
             Defect::NestedBlock => (
                 format!("`{quoted}` stands inside another block and is its text"),
@@ -126,6 +138,57 @@ impl Judgement<'_> {
             Defect::TooCostly => ("reading this takes too many steps: the rest is text".to_owned(), None),
             other => (format!("`{other}` at `{quoted}`"), None),
         }
+    }
+
+    /// As much of a broken opener as no block and no other finding of the kind has.
+    fn broken_opener(&self, span: Span) -> Span {
+        let document = self.document;
+        let block = document.blocks.partition_point(0, |block| block.span().start <= span.start);
+        let block = document.blocks.get(block).map(|block| block.span().start);
+        let is_mark = |what| matches!(what, What::Defect(Defect::StrayCloser | Defect::MalformedOpener));
+        let marks = document.found.iter().filter(|other| is_mark(other.what)).map(|other| other.span().start);
+        let next = marks.filter(|start| *start > span.start).chain(block).min();
+        let core = Span::new(span.start, span.end.min(next.unwrap_or(span.end)));
+        Span::new(span.start, span.start + core.of(self.text).trim_end().len())
+    }
+
+    /// How the opener would be written that stands broken at `span`, if it has been said of a few only.
+    fn own_opener(&self, span: Span) -> Option<String> {
+        const MOST: usize = 8;
+        let (_, dialect) = self.dialect?;
+        let said = self.findings.iter().filter(|found| found.code == Code::Defect(Defect::MalformedOpener));
+        if said.count() >= MOST {
+            return None;
+        }
+        let mut machine = Machine::new();
+        dialect.families.iter().enumerate().filter(|(_, family)| family.may_break).find_map(|(number, family)| {
+            let mut steps = self.program.limits.steps(span.len());
+            machine.start(&family.grammar, family.open, span.start);
+            let at = machine.run_to(family.name, &family.grammar, self.text, true, &mut steps).ok()?;
+            let end = machine.match_at(&family.grammar, family.name, self.text, at, &mut steps)?;
+            let name = Span::new(at, end).of(self.text);
+            let block = dialect.block(dialect.names.find(name, Some(number))?)?;
+            if let Some(spelled) = &block.spelled {
+                return Some(spelled.replace("@name", name));
+            }
+            let named = [Some(&block.called), block.key.as_ref()].into_iter().flatten();
+            let mut keys: Vec<&str> = named
+                .filter_map(|called| match called {
+                    Called::Attribute(key) => Some(key.as_str()),
+                    _ => None,
+                })
+                .collect();
+            let action = match &block.called {
+                Called::Own => self.program.actions.get(name),
+                Called::Word(word) => self.program.actions.get(word),
+                _ => None,
+            };
+            let action = action.filter(|_| block.payload.contains(&surface::Payload::Attributes));
+            let required = action.and_then(|action| action.schema.json().get("required")?.as_array());
+            keys.extend(required.into_iter().flatten().filter_map(|key| key.as_str()));
+            let attributes: Vec<(&str, &str)> = keys.into_iter().map(|key| (key, "...")).collect();
+            [None, family.empty].into_iter().find_map(|empty| family.spell_opener(name, &attributes, empty, ""))
+        })
     }
 
     /// What to say of a content that stands and yet does nothing.

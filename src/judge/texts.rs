@@ -269,7 +269,7 @@ impl Judgement<'_> {
                 }
                 _ => Spelling::Plain,
             },
-            Written::Value => Spelling::Plain,
+            Written::Value | Written::Mended => Spelling::Plain,
         }
     }
 

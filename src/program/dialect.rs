@@ -4,7 +4,7 @@
 //! Out: [`Dialect`] with its families of rules and its blocks by number.
 //! Never: reads a response.
 
-use super::block::{Block, BlockId, Called, Closer};
+use super::block::{Block, BlockId, Called};
 use super::family::Family;
 use super::names::Names;
 use super::outline::Outline;
@@ -74,19 +74,6 @@ impl Dialect {
         let is_wrapper = |id: &BlockId| self.block(*id).is_some_and(|block| block.role == Role::Wrapper);
         let found = if self.wraps { self.names.find(name, Some(family)) } else { None };
         found.filter(is_wrapper)
-    }
-
-    /// The block that may open without an opener and has a closer of this name.
-    pub(crate) fn started_by(&self, name: &str) -> Option<BlockId> {
-        let closes = |block: &Block| {
-            block.close.iter().any(|closer| match closer {
-                Closer::Own => self.names.same(&block.name, name),
-                Closer::Word(word) => self.names.same(word, name),
-                Closer::Attribute(_) | Closer::Pattern(_) => false,
-            })
-        };
-        let started = self.blocks.iter().position(|block| block.starts && closes(block))?;
-        Some(BlockId(started as u16))
     }
 
     /// Where a block may end that a family opened.

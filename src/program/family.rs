@@ -5,7 +5,7 @@
 //! Never: knows what a block means.
 
 use super::block::BlockId;
-use crate::grammar::{Grammar, RuleId, shipped};
+use crate::grammar::{Grammar, Part, RuleId, shipped};
 use crate::surface::Ending;
 use crate::text::SourceId;
 use std::sync::{Arc, LazyLock};
@@ -27,6 +27,10 @@ pub(crate) struct Family {
     /// The block that it spells and that opens where an answer starts, and whether it spells no other.
     pub(crate) prelude: Option<BlockId>,
     pub(crate) only_prelude: bool,
+    /// Whether its closers may bear names.
+    pub(crate) closes_by_name: bool,
+    /// Whether what starts like an opener, up to the name, is one even where the rest of it cannot be read.
+    pub(crate) may_break: bool,
     /// The rules called `fault_…`: a match of one in an opener is a remark.
     pub(crate) faults: Vec<RuleId>,
     /// What every opener starts with, up to the name where the name follows at once.
@@ -62,6 +66,8 @@ impl Family {
             leads_line: false,
             prelude: None,
             only_prelude: false,
+            closes_by_name: grammar.called_from(|rule| rule == "close").contains(&name),
+            may_break: grammar.starts_up_to(open, name),
             faults: grammar.rules().filter(|rule| grammar.is_fault(*rule)).collect(),
             open_lead: lead(open),
             close_lead: close.map(lead).unwrap_or_default(),
@@ -75,6 +81,35 @@ impl Family {
         let named = |byte: &u8| name.empty || name.bytes.get(usize::from(*byte)).is_some_and(|may| *may);
         let behind = bytes.get(self.open_lead.literal.len()).filter(|_| self.open_lead.name_follows);
         self.grammar.first(self.open).may_start(bytes) && behind.is_none_or(named)
+    }
+
+    /// How somebody would write an opener that says this, in front of its body.
+    pub(crate) fn spell_opener(
+        &self,
+        name: &str,
+        attributes: &[(&str, &str)],
+        empty: Option<RuleId>,
+        body: &str,
+    ) -> Option<String> {
+        let grammar = &self.grammar;
+        let typed = |key, value| Some(Part::Whole(self.attribute?, vec![Part::Next(key), Part::Next(value)]));
+        let spelled = |named: bool, name_first: bool| {
+            let mut parts = Vec::new();
+            let called = Part::Text(self.name, name);
+            parts.extend(Some(&called).filter(|_| name_first).cloned());
+            for (key, value) in attributes {
+                parts.push(match grammar.rule(key).filter(|_| named) {
+                    Some(rule) => Part::Text(rule, value),
+                    None => typed(key, value)?,
+                });
+            }
+            parts.extend(Some(called).filter(|_| !name_first));
+            parts.extend(empty.map(|rule| Part::Whole(rule, Vec::new())));
+            grammar.spell(self.open, &parts, body)
+        };
+        // An attribute may be called as a rule is that spells something else, and stand before the name.
+        let orders = [(true, true), (false, true), (true, false), (false, false)];
+        orders.into_iter().find_map(|(named, name_first)| spelled(named, name_first))
     }
 }
 

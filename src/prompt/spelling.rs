@@ -237,7 +237,7 @@ impl<'p> Speller<'p> {
             let empty = family.empty.filter(|_| body.is_empty() && block.role == Role::Call);
             let opener = match &block.spelled {
                 Some(spelled) => spelled.replace("@name", name),
-                None => opener(family, name, &attributes, empty, &body)?,
+                None => family.spell_opener(name, &attributes, empty, &body)?,
             };
             if empty.is_some() {
                 return Some(opener);
@@ -269,35 +269,6 @@ impl<'p> Speller<'p> {
     }
 }
 
-/// An opener, in front of its body.
-fn opener(
-    family: &Family,
-    name: &str,
-    attributes: &[(&str, &str)],
-    empty: Option<RuleId>,
-    body: &str,
-) -> Option<String> {
-    let grammar = &family.grammar;
-    let typed = |key, value| Some(Part::Whole(family.attribute?, vec![Part::Next(key), Part::Next(value)]));
-    let spelled = |named: bool, name_first: bool| {
-        let mut parts = Vec::new();
-        let called = Part::Text(family.name, name);
-        parts.extend(Some(&called).filter(|_| name_first).cloned());
-        for (key, value) in attributes {
-            parts.push(match grammar.rule(key).filter(|_| named) {
-                Some(rule) => Part::Text(rule, value),
-                None => typed(key, value)?,
-            });
-        }
-        parts.extend(Some(called).filter(|_| !name_first));
-        parts.extend(empty.map(|rule| Part::Whole(rule, Vec::new())));
-        grammar.spell(family.open, &parts, body)
-    };
-    // An attribute may be called as a rule is that spells something else, and stand before the name.
-    let orders = [(true, true), (false, true), (true, false), (false, false)];
-    orders.into_iter().find_map(|(named, name_first)| spelled(named, name_first))
-}
-
 /// A closer; some say no name.
 fn closer(family: &Family, close: RuleId, name: &str) -> Option<String> {
     let spelled = |parts: &[Part<'_>]| family.grammar.spell(close, parts, "");
@@ -321,7 +292,7 @@ fn members(value: &Value, (family, named): (&Family, Option<&FieldName>), entiti
         let word = named.map_or(name.as_str(), |named| &named.tag);
         let attributes: Vec<(&str, &str)> =
             named.iter().map(|named| (named.attribute.as_str(), name.as_str())).collect();
-        let open = opener(family, word, &attributes, None, "")?;
+        let open = family.spell_opener(word, &attributes, None, "")?;
         let close = closer(family, family.close?, word)?;
         Some(format!("{indent}{open}{body}{close}"))
     };

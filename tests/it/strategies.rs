@@ -111,8 +111,8 @@ fn a_stray_closer_that_is_dropped_leaves_the_prose_around_it() {
             reader.push(piece);
         }
         let outcome = reader.finish();
-        assert_eq!(outcome.message, "Hello,\nand  type=\"x bye.\nDone.");
-        assert_eq!(outcome.ledger.dropped, "</action><action</file>".len());
+        assert_eq!(outcome.message, "Hello,\nand .\nDone.");
+        assert_eq!(outcome.ledger.dropped, "</action><action type=\"x bye</file>".len());
         assert_eq!(outcome.calls.len(), 1);
     }
 }

@@ -4,7 +4,7 @@
 //! Out: blocks in the order of the response, and what was found about them.
 //! Never: leaves out a piece without a name: it is text outside every block.
 
-use super::tape::{Kind, Node, unquoted};
+use super::tape::{Kind, Node, bare};
 use super::{Object, ObjectReader};
 use crate::diagnostic::{Defect, Remark};
 use crate::document::decode::{decode_string, is_escaped_twice};
@@ -38,12 +38,21 @@ struct Piece<'p> {
     /// Where the last of its members ends.
     reach: usize,
     cut: bool,
+    /// Whether what it is had to be mended.
+    mended: bool,
 }
 
 impl<'p> ObjectReader<'p> {
     /// Takes the blocks of an object; `outside` is what no name reaches.
     pub(super) fn bind(&mut self, text: &str, object: &Object, outside: &mut Vec<Span>) {
         self.bind_object(text, object, 0, Outline::ROOT, outside);
+    }
+
+    /// Whether an object has a member with a name of the answer's own.
+    pub(super) fn is_bound(&self, text: &str, object: &Object) -> bool {
+        let keys = object.tape.members(0).filter_map(|(key, _)| object.tape.get(key));
+        let mut names = keys.map(|key| bare(key.span(), text));
+        names.any(|name| self.outline.member(Outline::ROOT, &decode_string(name.of(text))).is_some())
     }
 
     fn bind_object(&mut self, text: &str, object: &Object, at: usize, level: LevelId, outside: &mut Vec<Span>) {
@@ -103,6 +112,7 @@ impl<'p> ObjectReader<'p> {
     /// Takes the block that a value is: the value itself, or an object with a body and attributes among its members.
     fn take(&mut self, text: &str, object: &Object, place: Place, id: BlockId, node: Node) {
         let Some(bound) = self.dialect.blocks.get(usize::from(id.0)) else { return };
+        let mended = bound.role == Role::Call && object.tape.is_mended(place.at);
         let piece = |span: Span| Piece {
             id,
             bound,
@@ -112,6 +122,7 @@ impl<'p> ObjectReader<'p> {
             body: None,
             reach: span.start,
             cut: false,
+            mended,
         };
         if node.kind != Kind::Object || !self.outline.level(place.level).looks_inside() {
             // A key without a value says nothing.
@@ -203,7 +214,7 @@ impl<'p> ObjectReader<'p> {
         let node = node.filter(|node| node.kind != Kind::Absent && (call || node.span().of(text) != "null"));
         let reach = piece.reach.max(piece.span.start);
         let mut body = node.map_or(Span::new(reach, reach), |node| node.span());
-        let mut written = Written::Value;
+        let mut written = if piece.mended { Written::Mended } else { Written::Value };
         let cut = piece.cut || node.is_some_and(|node| node.cut);
         if cut {
             self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), piece.span, index));
@@ -242,15 +253,14 @@ impl<'p> ObjectReader<'p> {
 
     /// The value of a body, if it can be read. Where a call has no body among its members, all but its name are its parameters.
     fn value(&mut self, text: &str, object: &Object, at: usize, piece: &Piece<'_>) -> Option<Value> {
-        let mut repeated = Vec::new();
+        let mut repeated = None;
         let mut value = object.tape.value(text, at, self.limits, &self.values, &mut repeated);
         if self.values.get() == 0 && !self.stopped {
             self.stopped = true;
             self.found.push(Found::new(What::Defect(Defect::TooLarge), piece.span));
         }
-        if !repeated.is_empty() {
-            let span = object.tape.get(at).map_or(piece.span, Node::span);
-            self.find(Found::new(What::Remark(Remark::DuplicateKey), span));
+        if let Some(key) = repeated {
+            self.find(Found::new(What::Remark(Remark::DuplicateKey), key));
         }
         if let (Role::Call, None, Called::Attribute(name), Some(Value::Object(members))) =
             (piece.bound.role, &piece.bound.body, &piece.bound.called, &mut value)
@@ -259,11 +269,4 @@ impl<'p> ObjectReader<'p> {
         }
         value
     }
-}
-
-/// A key without its quotes.
-fn bare(span: Span, text: &str) -> Span {
-    let raw = span.of(text);
-    let start = span.start + raw.len() - raw.strip_prefix(['"', '\'']).unwrap_or(raw).len();
-    Span::new(start, start + unquoted(raw).len())
 }

@@ -18,6 +18,8 @@ pub(super) struct Cursor<'r, 'm> {
     pub(super) faults: Vec<(RuleId, Span)>,
     /// Faults beyond those that are kept.
     pub(super) left_out: usize,
+    /// How often something was read otherwise than it is written.
+    pub(super) mended: usize,
     /// What nothing explains.
     pub(super) junk: Vec<Span>,
     machine: &'m mut Machine,
@@ -44,6 +46,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
             at,
             faults: Vec::new(),
             left_out: 0,
+            mended: 0,
             junk: Vec::new(),
             machine,
             steps: limits.steps_per_byte * text.len() as u64 + 10_000,
@@ -102,6 +105,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
     /// Over what nothing explains, up to the next mark or quote.
     pub(super) fn skip_junk(&mut self) {
         let start = self.at;
+        self.mended += 1;
         let rest = self.bytes.get(start + 1..).unwrap_or_default();
         let length = rest.iter().position(|byte| matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b'"'));
         self.at = length.map_or(self.bytes.len(), |length| start + 1 + length);
@@ -132,6 +136,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
     /// Notes the faults that the last run took.
     pub(super) fn take_faults(&mut self) {
         for fault in self.outline.grammar.faults(self.machine.captures()) {
+            self.mended += 1;
             if self.faults.len() >= self.limits.diagnostics {
                 self.left_out += 1;
             } else {
@@ -152,6 +157,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
     /// Notes a fault, unless the grammar has no name for it.
     pub(super) fn record(&mut self, rule: Option<RuleId>, span: Span) {
         let Some(rule) = rule else { return };
+        self.mended += 1;
         if self.faults.len() >= self.limits.diagnostics {
             self.left_out += 1;
         } else if self.faults.last() != Some(&(rule, span)) {

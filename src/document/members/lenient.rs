@@ -66,6 +66,7 @@ impl Lenient<'_, '_> {
         self.open_object(Some(Outline::ROOT));
         while let Some(frame) = self.nest.innermost() {
             self.stopped = self.exceeds().or(self.stopped);
+            let mended = self.cursor.mended;
             self.cursor.pass_space();
             let Cursor { bytes, at, .. } = self.cursor;
             // A fence ends what it surrounds.
@@ -75,6 +76,9 @@ impl Lenient<'_, '_> {
                 self.in_list(frame);
             } else {
                 self.in_object(frame);
+            }
+            if self.cursor.mended > mended {
+                self.nest.tape.mend(frame.node);
             }
         }
         self.pass_behind();
@@ -186,6 +190,8 @@ impl Lenient<'_, '_> {
                 self.entry(frame);
                 self.cursor.miss(faults.missing_brace);
                 self.open_object(each);
+                // The brace is that of the entry.
+                self.nest.mend();
             }
             // A list of entries is no entry.
             b'[' if !frame.filled && self.outline.is_entry(each) => self.cursor.step_over(faults.extra_bracket),

@@ -17,6 +17,7 @@ mod keys;
 mod lenient;
 mod nest;
 mod quotes;
+mod shown;
 mod strict;
 mod tape;
 
@@ -30,6 +31,7 @@ use crate::grammar::{Machine, RuleId};
 use crate::program::{Dialect, Limits, Outline};
 use crate::surface::Role;
 use crate::text::Span;
+use shown::Shown;
 use std::cell::Cell;
 use tape::Tape;
 
@@ -66,8 +68,15 @@ struct ObjectReader<'p> {
     /// So many bytes may still be read strictly and turn out to be no valid object: a hostile text has a brace every few
     /// bytes, and the end of each is the end of the text.
     vain: usize,
+    shown: Shown,
+    /// Whether objects in fences are only shown: one stands outside that is meant.
+    tells_apart: bool,
     stopped: bool,
 }
+
+/// Objects in fences were read, and then one outside that is meant.
+#[derive(Debug)]
+struct TellApart;
 
 /// An object that was read: its tape, where it ends, and what was wrong with it.
 struct Object {
@@ -88,7 +97,15 @@ impl Objects {
         }
         self.complete = complete;
         if complete {
-            self.read = ObjectReader::new(given.dialect, outline, limits).read_all(given.text);
+            let reader = || ObjectReader::new(given.dialect, outline, limits);
+            self.read = match reader().read_all(given.text) {
+                Ok(document) => document,
+                // Which object is meant may be known at the end.
+                Err(TellApart) => {
+                    let reader = ObjectReader { tells_apart: true, ..reader() };
+                    reader.read_all(given.text).unwrap_or_default()
+                }
+            };
         } else if let Err(known) = self.named {
             let found = outline.find_member(given.text.as_bytes().get(known..).unwrap_or_default());
             self.named = found.map(|at| known + at).map_err(|at| known + at);
@@ -161,31 +178,38 @@ impl<'p> ObjectReader<'p> {
             calls: 0,
             last: None,
             vain: 0,
+            shown: Shown::default(),
+            tells_apart: false,
             stopped: false,
         }
     }
 
-    fn read_all(mut self, text: &str) -> Document {
+    /// Reads all objects; fails where those in fences are found to be shown only, and that was not known.
+    fn read_all(mut self, text: &str) -> Result<Document, TellApart> {
         self.vain = MOST_IN_VAIN * text.len();
         self.pass_prelude(text);
+        self.shown = Shown::new(if self.at == 0 { start_of(text) } else { fits::blank(text.as_bytes(), self.at) });
         while !self.stopped
             && let Some((start, brace)) = self.find_start(text)
         {
             self.read(text, start, brace);
         }
-        Document {
+        if self.shown.tells_apart() {
+            return Err(TellApart);
+        }
+        Ok(Document {
             blocks: self.blocks,
             markup: self.markup,
             found: self.found,
             left_out: self.left_out,
             ..Document::default()
-        }
+        })
     }
 
     /// Takes in what stands before the answer, such as reasoning. Its opener shows it, or what its closer stands before: an
     /// object with a name of the answer's own, as no text among the members of another has it.
     fn pass_prelude(&mut self, text: &str) {
-        let Some(mut prelude) = Prelude::new(self.dialect) else { return };
+        let Some(mut prelude) = Prelude::new(self.dialect, self.limits) else { return };
         let mut budget = Budget { used: 0, per_byte: self.limits.steps_per_byte };
         // Within an answer of members nothing is masked.
         let mut masks = Masks::new(Kinds::default());
@@ -203,7 +227,7 @@ impl<'p> ObjectReader<'p> {
             }),
             Stand::Over | Stand::Waits(_) => None,
         };
-        let sought = prelude.block();
+        let sought = prelude.into_block();
         let Some((closer, bound)) = closer.zip(self.dialect.block(sought.id)) else { return };
         self.blocks.push(sought.end(bound, text, start_of(text), closer, Ended::Whole));
         self.at = closer.end;
@@ -244,11 +268,21 @@ impl<'p> ObjectReader<'p> {
         let fenced = brace > start;
         let mut faults: Vec<(RuleId, Span)> = if fenced { self.faults_of_last_run() } else { Vec::new() };
         let (mut stopped, mut left_out, mut nested) = (None, 0, Vec::new());
-        let read_strictly = || match self.vain {
+        let around = self.shown.pass(text, start, brace);
+        let strictly = match self.vain {
             0 => Err(0),
             _ => strict::read(text, brace, self.outline, self.limits),
         };
-        let object = match read_strictly() {
+        let end = strictly.as_ref().map_or(brace + 1, |object| object.end);
+        if let Some(end) = self.shown.span_end(text, brace, end) {
+            let (shown, bound) = match &strictly {
+                Ok(object) => (object.end, self.is_bound(text, object)),
+                Err(_) => (end, fits::opens_answer(self.outline, text, brace)),
+            };
+            self.vain = self.vain.saturating_sub(strictly.err().unwrap_or_default());
+            return self.show(Span::new(brace, shown), bound, end);
+        }
+        let object = match strictly {
             Ok(object) => object,
             Err(vain) => {
                 self.vain = self.vain.saturating_sub(vain);
@@ -266,10 +300,15 @@ impl<'p> ObjectReader<'p> {
         // Dots where a value belongs: somebody speaks of an object that is yet to be written.
         let dots = |span: Span| !span.is_empty() && span.of(text).chars().all(|c| matches!(c, '.' | '…'));
         let sketched = faults.iter().any(|(_, span)| dots(*span));
-        if !sketched {
+        let shown = self.tells_apart && around.shown;
+        if shown {
+            let bound = !sketched && self.is_bound(text, &object);
+            self.show(Span::new(brace, object.end), bound, object.end.max(brace + 1));
+        } else if !sketched {
             self.bind(text, &object, &mut outside);
         }
         self.at = object.end.max(brace + 1);
+        self.shown.at = self.at;
         if let Some(what) = stopped {
             self.found.push(Found::new(What::Defect(what), Span::new(object.end, object.end)));
             self.stopped = true;
@@ -278,6 +317,7 @@ impl<'p> ObjectReader<'p> {
             // Nothing in it is bound: it is text.
             return;
         }
+        self.shown.note(around);
         self.left_out += left_out;
         // What stands before an answer is no part of one.
         let begins =
@@ -310,6 +350,15 @@ impl<'p> ObjectReader<'p> {
             }
         }
         self.markup.push(Span::new(at, end));
+    }
+
+    /// Passes an object that is only shown: it is text, up to `end`.
+    fn show(&mut self, object: Span, bound: bool, end: usize) {
+        if bound {
+            self.find(Found::new(What::Remark(Remark::MaskedBlock), object));
+        }
+        self.at = end;
+        self.shown.at = end;
     }
 
     fn faults_of_last_run(&self) -> Vec<(RuleId, Span)> {

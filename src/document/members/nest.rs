@@ -54,6 +54,13 @@ impl Nest {
         self.frames.iter().rev().map(open).collect()
     }
 
+    /// Notes that what is open right around had to be mended.
+    pub(super) fn mend(&mut self) {
+        if let Some(frame) = self.frames.last() {
+            self.tape.mend(frame.node);
+        }
+    }
+
     /// Opens an object or a list.
     pub(super) fn push(&mut self, kind: Kind, at: usize, level: Option<LevelId>) {
         let node = self.tape.leaf(kind, Span::new(at, at), false);

@@ -24,6 +24,8 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     /// Whether it was cut off.
     pub(super) cut: bool,
+    /// Whether something right in it had to be mended.
+    mended: bool,
     start: u32,
     end: u32,
     next: u32,
@@ -72,7 +74,8 @@ impl Tape {
     /// Adds a piece without pieces inside.
     pub(super) fn leaf(&mut self, kind: Kind, span: Span, cut: bool) -> usize {
         let at = self.nodes.len();
-        self.nodes.push(Node { kind, cut, start: span.start as u32, end: span.end as u32, next: at as u32 + 1 });
+        let (start, end) = (span.start as u32, span.end as u32);
+        self.nodes.push(Node { kind, cut, mended: false, start, end, next: at as u32 + 1 });
         at
     }
 
@@ -92,6 +95,19 @@ impl Tape {
             node.next = next;
             node.cut = cut;
         }
+    }
+
+    /// Notes that something right in a piece had to be mended.
+    pub(super) fn mend(&mut self, at: usize) {
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.mended = true;
+        }
+    }
+
+    /// Whether something in a piece had to be mended, however deep.
+    pub(super) fn is_mended(&self, at: usize) -> bool {
+        let end = self.get(at).map_or(at, Node::ends_at);
+        self.nodes.get(at..end).is_some_and(|nodes| nodes.iter().any(|node| node.mended))
     }
 
     /// Takes out a piece around one other: what is left is that one.
@@ -124,17 +140,17 @@ impl Tape {
         std::iter::from_fn(move || Some((pieces.next()?, pieces.next()?)))
     }
 
-    /// The value at `at`, and the keys that stand twice in an object of it; none where something in it is no value. Each is
-    /// taken from the `values` that the response may still hold; none is left if there are more.
+    /// The value at `at`, and where the first key stands again that an object of it has twice; none where something in it is
+    /// no value. Each is taken from the `values` that the response may still hold; none is left if there are more.
     pub(super) fn value(
         &self,
         text: &str,
         at: usize,
         limits: &Limits,
         values: &Cell<usize>,
-        repeated: &mut Vec<String>,
+        repeated: &mut Option<Span>,
     ) -> Option<Value> {
-        let mut open: Vec<(usize, Value, Option<String>)> = Vec::new();
+        let mut open: Vec<(usize, Value, Option<(String, Span)>)> = Vec::new();
         let last = self.get(at).map_or(at, |node| node.next as usize);
         let mut at = at;
         let mut whole = Value::Null;
@@ -145,7 +161,8 @@ impl Tape {
             let value = match node.kind {
                 Kind::Key => {
                     if let Some((.., key)) = open.last_mut() {
-                        *key = Some(decode_string(unquoted(raw)).into_owned());
+                        let name = bare(node.span(), text);
+                        *key = Some((decode_string(name.of(text)).into_owned(), name));
                     }
                     continue;
                 }
@@ -155,7 +172,10 @@ impl Tape {
                 Kind::Scalar => scalar(raw)?,
                 Kind::Sealed => match read_strictly(raw, limits, values) {
                     Ok(json) => {
-                        repeated.extend(json.repeated);
+                        if let (None, Some(key)) = (&repeated, json.repeated.first()) {
+                            let again = second_key(raw, key).unwrap_or(Span::new(0, raw.len()));
+                            *repeated = Some(Span::new(node.span().start + again.start, node.span().start + again.end));
+                        }
                         json.value
                     }
                     Err(_) if values.get() == 0 => Value::Null,
@@ -169,9 +189,9 @@ impl Tape {
             while let Some((_, value, _)) = open.pop_if(|(next, ..)| *next <= at) {
                 match open.last_mut() {
                     Some((_, Value::Object(members), key)) => {
-                        let key = key.take().unwrap_or_default();
+                        let (key, name) = key.take().unwrap_or_default();
                         if members.contains_key(&key) {
-                            repeated.push(key.clone());
+                            repeated.get_or_insert(name);
                         }
                         members.insert(key, value);
                     }
@@ -182,6 +202,49 @@ impl Tape {
         }
         Some(whole)
     }
+}
+
+/// Where in valid JSON a key stands for the second time in one object, without its quotes.
+fn second_key(raw: &str, key: &str) -> Option<Span> {
+    let bytes = raw.as_bytes();
+    // Of each object that is open, whether it has the key.
+    let mut open: Vec<bool> = Vec::new();
+    let mut at = 0;
+    while let Some(offset) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| matches!(b, b'"' | b'{' | b'}')))
+    {
+        at += offset + 1;
+        match bytes.get(at - 1) {
+            Some(b'{') => open.push(false),
+            Some(b'}') => {
+                open.pop();
+            }
+            _ => {
+                let start = at;
+                while let Some(offset) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
+                    && bytes.get(at + offset) == Some(&b'\\')
+                {
+                    at += offset + 2;
+                }
+                let name = Span::new(start, at + memchr::memchr(b'"', bytes.get(at..)?)?);
+                at = name.end + 1;
+                let colon = bytes.get(at..).and_then(|rest| rest.iter().find(|byte| !byte.is_ascii_whitespace()));
+                if colon == Some(&b':') && decode_string(name.of(raw)) == key {
+                    match open.last_mut() {
+                        Some(has) if !*has => *has = true,
+                        _ => return Some(name),
+                    }
+                }
+            }
+        }
+    }
+    None
+}
+
+/// A key without its quotes.
+pub(super) fn bare(span: Span, text: &str) -> Span {
+    let raw = span.of(text);
+    let start = span.start + raw.len() - raw.strip_prefix(['"', '\'']).unwrap_or(raw).len();
+    Span::new(start, start + unquoted(raw).len())
 }
 
 /// A key without its quotes, of either kind, if it has any.

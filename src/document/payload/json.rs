@@ -70,6 +70,9 @@ pub(crate) struct Lost {
 const LOST: &str = "a number cannot be kept as it is written";
 const OUT_OF_RANGE: &str = "it cannot be read as JSON: number out of range";
 
+/// What is said of a payload that has faults.
+pub(crate) const FORGIVEN: &str = "the payload can only be read by forgiving its faults";
+
 /// The most faults, repeated keys and lost numbers that are listed.
 const MOST: usize = 100;
 
@@ -274,7 +277,7 @@ fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Opt
     let read = captures.iter().filter(|capture| is_value(grammar, capture)).count();
     values.set(values.get().checked_sub(read)?);
     let Building { repeated, lost, .. } = building;
-    let forgiven = (!faults.is_empty()).then_some("the payload can only be read by forgiving its faults");
+    let forgiven = (!faults.is_empty()).then_some(FORGIVEN);
     let left_out = more + repeated.more;
     Some(Json { value, faults, repeated: repeated.keys, left_out, lost, forgiven })
 }

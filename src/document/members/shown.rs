@@ -1,0 +1,114 @@
+//! Shown: is an object meant, or only shown?
+//!
+//! In: what stands around an object and between those before it.
+//! Out: whether it stands in a code span of a line with other words, or in a code fence while another is the answer.
+//! Never: looks at what an object holds, or at what stands between two of them more than once.
+//!
+//! A model that explains writes examples. The fence or span that holds the whole answer is none; but where an object stands
+//! outside any fence, that is the answer, and what stands in a fence beside it is shown.
+
+use crate::document::edges::{Fence, fence_lines};
+use crate::text::Span;
+
+/// What stands around the objects of a response, as far as they were read.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    /// Where the answer begins.
+    origin: usize,
+    /// Everything before this place belongs to objects, or was looked at.
+    pub(super) at: usize,
+    fence: Option<(Span, Fence)>,
+    /// Up to where no run of one or two backticks follows.
+    unclosed: [usize; 2],
+    /// Whether an object was read in a fence that other text stands before.
+    shown: bool,
+    /// Whether one was read outside any fence that may be the answer.
+    meant: bool,
+}
+
+/// Where an object stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Surroundings {
+    /// In a fence that other text stands before.
+    pub(super) shown: bool,
+    fenced: bool,
+    /// Whether it is the first on its line.
+    leads: bool,
+}
+
+impl Shown {
+    pub(super) fn new(origin: usize) -> Self {
+        Self { origin, at: origin, ..Self::default() }
+    }
+
+    /// Goes on to the object whose brace stands at `brace`; what stands before it from `start` is the line of a fence.
+    pub(super) fn pass(&mut self, text: &str, start: usize, brace: usize) -> Surroundings {
+        let before = Span::new(self.at.min(start), start);
+        // What leads up to the object may stand in the midst of a line.
+        for part in [before, Span::new(start, brace)] {
+            for (line, fence) in fence_lines(part, text) {
+                self.fence = Fence::after(line, fence, self.fence);
+            }
+        }
+        let fenced = self.fence.is_some();
+        let leads = self.leads(before, text);
+        Surroundings { shown: fenced && start > self.origin, fenced, leads }
+    }
+
+    /// Whether nothing stands on the line of the object behind `before`.
+    fn leads(&self, before: Span, text: &str) -> bool {
+        let before_on_line = before.of(text).rsplit('\n').next().unwrap_or_default();
+        let has_break = before_on_line.len() < before.len();
+        before_on_line.trim().is_empty() && (has_break || before.start == self.origin)
+    }
+
+    /// Takes in that an object of the answer's own names was read.
+    pub(super) fn note(&mut self, around: Surroundings) {
+        self.shown |= around.shown;
+        self.meant |= !around.fenced && (around.leads || !self.shown);
+    }
+
+    /// Whether objects were shown beside the one that is meant.
+    pub(super) fn tells_apart(&self) -> bool {
+        self.shown && self.meant
+    }
+
+    /// Where the code span ends that opens right before `brace`, if one closes behind `end` and other words stand on its
+    /// lines: a span around the whole answer is none.
+    pub(super) fn span_end(&mut self, text: &str, brace: usize, end: usize) -> Option<usize> {
+        let before = Span::new(self.at, brace);
+        let length = before.of(text).bytes().rev().take(3).take_while(|byte| *byte == b'`').count();
+        let closer = self.closer(text.as_bytes(), end, length)?;
+        let rest = text.get(closer..)?.split('\n').next().unwrap_or_default();
+        let spoken = !self.leads(Span::new(before.start, brace - length), text);
+        (spoken || rest.contains(char::is_alphanumeric)).then_some(closer)
+    }
+
+    /// The end of the next run of so many backticks in this paragraph.
+    fn closer(&mut self, bytes: &[u8], from: usize, length: usize) -> Option<usize> {
+        let unclosed = self.unclosed.get_mut(length.checked_sub(1)?)?;
+        let mut at = from.max(*unclosed);
+        loop {
+            let rest = bytes.get(at..)?;
+            let Some(offset) = memchr::memchr2(b'`', b'\n', rest) else {
+                *unclosed = bytes.len();
+                return None;
+            };
+            at += offset;
+            if bytes.get(at) == Some(&b'\n') {
+                at += 1;
+                let line = bytes.get(at..)?.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+                if matches!(line, None | Some(b'\n')) {
+                    *unclosed = at;
+                    return None;
+                }
+                continue;
+            }
+            let run = bytes.get(at..)?.iter().take_while(|byte| **byte == b'`').count();
+            at += run;
+            if run == length {
+                return Some(at);
+            }
+        }
+    }
+}
