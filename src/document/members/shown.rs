@@ -79,16 +79,17 @@ impl Shown {
         let before = Span::new(self.at, brace);
         let length = before.of(text).bytes().rev().take(3).take_while(|byte| *byte == b'`').count();
         let closer = self.closer(text.as_bytes(), end, length)?;
-        let rest = text.get(closer..)?.split('\n').next().unwrap_or_default();
+        let mut behind = text.get(closer..)?.chars().take_while(|character| *character != '\n');
         let spoken = !self.leads(Span::new(before.start, brace - length), text);
-        (spoken || rest.contains(char::is_alphanumeric)).then_some(closer)
+        (spoken || behind.any(char::is_alphanumeric)).then_some(closer)
     }
 
     /// The end of the next run of so many backticks in this paragraph.
     fn closer(&mut self, bytes: &[u8], from: usize, length: usize) -> Option<usize> {
         let unclosed = self.unclosed.get_mut(length.checked_sub(1)?)?;
-        let mut at = from.max(*unclosed);
-        loop {
+        let mut at = from;
+        // Within the paragraph nothing comes that did not before.
+        while at >= *unclosed {
             let rest = bytes.get(at..)?;
             let Some(offset) = memchr::memchr2(b'`', b'\n', rest) else {
                 *unclosed = bytes.len();
@@ -110,5 +111,6 @@ impl Shown {
                 return Some(at);
             }
         }
+        None
     }
 }
