@@ -7,7 +7,7 @@
 
 use super::save::{cannot_write, create};
 use super::{Error, Format, Opened, Printed, Status, batches, input, report_format};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::outcome::{Options, Outcome, differences};
 use crate::program::Program;
 use crate::report::{Differing, Pen, Replayed, Row, Sums, json};
@@ -27,6 +27,10 @@ use std::path::{Path, PathBuf};
 const MOST: usize = 32 << 20;
 /// So many reasons why a session does not fit are told.
 const MOST_WHY: usize = 5;
+/// The members of a line that say something.
+const MEMBERS: [&str; 4] = ["response", "id", "mode", "session"];
+/// How many members that say nothing are told.
+const UNREAD: usize = 5;
 /// How many broken lines are shown; all are counted.
 const SHOWN: usize = 100;
 
@@ -58,7 +62,18 @@ pub(super) fn replay(arguments: &Arguments) -> Result<Printed, Error> {
     let judging = Judging { program, against, keeps: arguments.out.is_some() };
     let out = arguments.out.as_deref().map(|out| Out::create(out, &arguments.file)).transpose()?;
     let (replayed, broken) = judging.judge_all(&arguments.file, arguments.jobs, out)?;
-    report(arguments, &replayed, &broken)
+    let printed = report(arguments, &replayed, &broken)?;
+    Ok(Printed { err: printed.err + &unread(&arguments.file, &replayed), ..printed })
+}
+
+/// The members of lines that say nothing to anybody, which may be meant otherwise.
+fn unread(file: &Path, replayed: &Replayed) -> String {
+    let told = replayed.unread.iter().take(UNREAD).map(|(name, (first, times))| {
+        let times = if *times == 1 { String::new() } else { format!(" and {} more", times - 1) };
+        let near = nearest(name, MEMBERS).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        format!("note: `{}` in {}:{first}{times} counts for nothing{near}\n", excerpt(name, 40), input::name_of(file))
+    });
+    told.collect()
 }
 
 fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Result<Printed, Error> {
@@ -76,7 +91,16 @@ fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Resu
         rows
     };
     let drawn = || {
-        let faults = broken.iter().map(|(_, fault)| pen.diagnostic(&Sources::default(), fault) + "\n");
+        // Standard input has lines, but no name that leads anywhere.
+        let place = |line: &usize| match arguments.file.as_os_str() == "-" {
+            true => String::new(),
+            false => format!("  ┌─ {}:{line}\n", arguments.file.display()),
+        };
+        let faults = broken.iter().map(|(line, fault)| {
+            let told = pen.diagnostic(&Sources::default(), fault);
+            let (what, more) = told.split_once('\n').unwrap_or((&told, ""));
+            format!("{what}\n{}{more}\n", place(line))
+        });
         faults.collect::<String>() + &pen.replayed(replayed)
     };
     let json = |rows| serde_json::to_string_pretty(&json::Replay::new(replayed, rows));
@@ -146,6 +170,8 @@ impl<S: Into<String>> From<S> for Fault {
 /// What is told of an answer; its outcome ends with the job that judged it.
 struct Answer {
     id: Value,
+    /// The members of its line that say nothing.
+    unread: Vec<String>,
     sums: Sums,
     /// How the other pack's outcome differs.
     differs: Option<Vec<String>>,
@@ -232,6 +258,7 @@ impl Judging<'_> {
         let id = members.remove("id").unwrap_or_default();
         let own_mode = members.get("mode").is_some_and(|mode| !mode.is_null());
         let kept = kept_session(&mut members)?;
+        let unread = members.into_iter().map(|(name, _)| name).collect();
         let run = |program: &Program| -> Result<Outcome, Vec<Misfit>> {
             let (session, misfits) = program.resume_in_part(&kept);
             if !misfits.is_empty() {
@@ -250,7 +277,7 @@ impl Judging<'_> {
         });
         let record = Record { id: &id, outcome: &outcome, differs: differs.as_deref() };
         let kept = self.keeps.then(|| serde_json::to_string(&record)).transpose().map_err(|error| error.to_string())?;
-        Ok(Answer { sums: Sums::of(&outcome), id, differs, kept })
+        Ok(Answer { sums: Sums::of(&outcome), id, unread, differs, kept })
     }
 }
 
@@ -285,6 +312,7 @@ impl Telling {
                     out.line(kept)?;
                 }
                 self.replayed.sums.add(&answer.sums);
+                self.replayed.ignore(answer.unread, judged.line);
                 if let Some(how) = answer.differs {
                     let id = match answer.id {
                         Value::Null => format!("line {}", judged.line),

@@ -1,6 +1,6 @@
 //! Escaping: how does a value enter a prompt without becoming part of its structure?
 //!
-//! In: a value's text, and the bytes that openers of the pack's own dialects start with.
+//! In: a value's text, and how openers of the pack's own dialects start.
 //! Out: the same text for a place between tags, or inside the quotes of an attribute.
 //! Never: leaves out what XML can hold, or lets `<`, `&` or the start of an opener through.
 //!
@@ -10,6 +10,7 @@
 //! that are white space, a vertical tab and a form feed.
 
 use super::place::is_attribute;
+use crate::grammar::First;
 use crate::text::entity;
 use std::fmt::{self, Write as _};
 use std::ops::Range;
@@ -20,9 +21,79 @@ use std::sync::Arc;
 pub(crate) struct Escape {
     /// The bytes that an opener may start with, of ASCII.
     openers: [bool; 128],
+    /// How the openers start that have such a byte first.
+    starts: Vec<Start>,
+    /// The bytes that a closer may start with behind which an opener counts as at the start of a line.
+    closers: [bool; 256],
     /// The dialects whose structure is told line by line, by their names.
     guards: Vec<(String, Arc<dyn Guarding>)>,
     marks: Vec<Arc<dyn Marking>>,
+}
+
+/// How the openers of one grammar start, or its closers.
+#[derive(Debug, Clone)]
+pub(crate) struct Start {
+    /// The texts of which each starts with one; none where their first bytes are all that can be said.
+    literals: Vec<String>,
+    bytes: [bool; 128],
+    /// Whether they count at the start of a line alone.
+    by_line: bool,
+}
+
+impl Start {
+    /// Letters and digits do not count: they are words of every text, and an opener that starts with one is known by what
+    /// stands behind it.
+    pub(crate) fn new(first: &First, by_line: bool) -> Self {
+        let is_mark = |byte: usize| (byte as u8).is_ascii_punctuation() && first.bytes.get(byte) == Some(&true);
+        Self { literals: first.literals.clone(), bytes: std::array::from_fn(is_mark), by_line }
+    }
+
+    /// Whether one may start where `rest` does. What ends in the midst of a literal may go on behind the value.
+    fn fits(&self, rest: &str) -> bool {
+        let first = rest.as_bytes().first().is_some_and(|byte| self.bytes.get(usize::from(*byte)) == Some(&true));
+        let said =
+            || rest.chars().filter(|c| !is_left_out(*c) || is_spaced(*c)).map(|c| if is_spaced(c) { ' ' } else { c });
+        let begins = |literal: &String| literal.chars().zip(said()).all(|(one, other)| one == other);
+        first && (self.literals.is_empty() || self.literals.iter().any(begins))
+    }
+}
+
+/// What stands before a place of a value on its line.
+#[derive(Debug, Clone, Copy)]
+struct Before {
+    /// Nothing but white space and marks, as far as no author wrote it.
+    blank: bool,
+    /// So many marks of a fence, right before the place.
+    marks: usize,
+    /// A fence, behind which words may stand; or what may close a block.
+    open: bool,
+}
+
+impl Before {
+    const LINE: Self = Self { blank: true, marks: 0, open: false };
+
+    /// Whether an opener may lead its line here.
+    fn leads(self) -> bool {
+        self.open || (self.blank && self.marks == 0)
+    }
+
+    /// Behind one more character, which may be the first of a closer.
+    fn pass(&mut self, c: char, closes: bool) {
+        self.open |= closes;
+        match c {
+            '\n' => *self = Self::LINE,
+            // It stands between nothing.
+            c if is_left_out(c) && !is_spaced(c) => {}
+            '`' | '~' => {
+                self.marks += 1;
+                self.open |= self.blank && self.marks >= FENCE;
+            }
+            c => {
+                let is_blank = c.is_whitespace() || c == '\u{feff}';
+                *self = Self { blank: self.blank && is_blank && self.marks == 0, marks: 0, ..*self };
+            }
+        }
+    }
 }
 
 /// How a text enters a prompt as it is, but for the lines that one dialect would take for structure.
@@ -63,6 +134,9 @@ impl Places {
 /// What stands around a value: characters that XML cannot hold, so that no escaped value does.
 const FRAME: [char; 2] = ['\u{fffe}', '\u{ffff}'];
 
+/// Marks that are a fence.
+const FENCE: usize = 3;
+
 /// What may be said behind a text: enough of it that what the text leaves open becomes a block.
 const NEXT: &str = "\n\nx: ";
 
@@ -76,16 +150,29 @@ pub(crate) enum Slot {
 }
 
 impl Escape {
-    /// For dialects whose openers start with these bytes. Letters and digits do not count: they are words of every text,
-    /// and an opener that starts with one is known by what stands behind it.
-    pub(crate) fn new(openers: impl IntoIterator<Item = u8>) -> Self {
-        let mut set = [false; 128];
-        for byte in openers.into_iter().filter(u8::is_ascii_punctuation) {
-            if let Some(slot) = set.get_mut(usize::from(byte)) {
-                *slot = true;
-            }
+    /// For dialects whose openers start so.
+    pub(crate) fn new(starts: impl IntoIterator<Item = Start>) -> Self {
+        let starts: Vec<Start> = starts.into_iter().collect();
+        let opens = |byte: usize| starts.iter().any(|start| start.bytes.get(byte) == Some(&true));
+        Self {
+            openers: std::array::from_fn(opens),
+            starts,
+            closers: [false; 256],
+            guards: Vec::new(),
+            marks: Vec::new(),
         }
-        Self { openers: set, guards: Vec::new(), marks: Vec::new() }
+    }
+
+    /// With what closes blocks, on lines on which others may open behind it. A closer is escaped where it starts as some opener
+    /// does: others stand in every sentence.
+    pub(crate) fn with_closers<'f>(mut self, closers: impl IntoIterator<Item = &'f First>) -> Self {
+        for first in closers {
+            self.closers.iter_mut().zip(first.bytes).for_each(|(byte, may)| *byte |= may);
+            let mut start = Start::new(first, false);
+            start.bytes.iter_mut().zip(self.openers).for_each(|(byte, opens)| *byte &= opens);
+            self.starts.push(start);
+        }
+        self
     }
 
     /// With these dialects.
@@ -165,16 +252,16 @@ impl Escape {
     pub(super) fn write(&self, text: &str, slot: Slot, out: &mut String) {
         out.reserve(text.len());
         let mut from = 0;
+        let mut before = Before::LINE;
         for (at, c) in text.char_indices() {
             let stands = match c {
                 '&' | '<' | '>' | '\r' => false,
                 '"' | '\'' | '\n' | '\t' if slot == Slot::Quoted => false,
-                c if c.is_ascii() => {
-                    let opens = self.openers.get(c as usize).copied().unwrap_or_default();
-                    !opens && (c >= ' ' || c == '\n' || c == '\t')
-                }
+                c if c.is_ascii() => !self.opens(text, at, before) && (c >= ' ' || c == '\n' || c == '\t'),
                 c => !is_left_out(c),
             };
+            let first = text.as_bytes().get(at).copied().unwrap_or_default();
+            before.pass(c, stands && self.closers.get(usize::from(first)) == Some(&true));
             if stands {
                 continue;
             }
@@ -182,7 +269,7 @@ impl Escape {
             from = at + c.len_utf8();
             match entity(c) {
                 Some(entity) => out.push_str(entity),
-                None if c == '\u{b}' || c == '\u{c}' => out.push(' '),
+                None if is_spaced(c) => out.push(' '),
                 // Nothing stands for what XML has no character for.
                 None if is_left_out(c) => {}
                 None => {
@@ -191,6 +278,13 @@ impl Escape {
             }
         }
         out.push_str(text.get(from..).unwrap_or_default());
+    }
+
+    /// Whether an opener may start at a place of a value.
+    fn opens(&self, text: &str, at: usize, before: Before) -> bool {
+        let rest = text.get(at..).unwrap_or_default();
+        let first = rest.as_bytes().first().is_some_and(|byte| self.openers.get(usize::from(*byte)) == Some(&true));
+        first && self.starts.iter().any(|start| (before.leads() || !start.by_line) && start.fits(rest))
     }
 
     /// `text`, escaped for a place between tags where nothing stands beside it.
@@ -275,9 +369,23 @@ fn telling(text: &str, part: Range<usize>) -> Vec<usize> {
     found
 }
 
+/// Whether a space stands for it, for XML has no such white space.
+fn is_spaced(c: char) -> bool {
+    matches!(c, '\u{b}' | '\u{c}')
+}
+
 /// Whether XML has no character for it.
 fn is_left_out(c: char) -> bool {
     matches!(c, '\u{fffe}' | '\u{ffff}') || (c < ' ' && !matches!(c, '\t' | '\n' | '\r'))
+}
+
+#[cfg(test)]
+impl Start {
+    /// Openers that start with this byte, anywhere.
+    pub(crate) fn byte(byte: u8) -> Self {
+        let bytes = std::array::from_fn(|other| byte.is_ascii_punctuation() && other == usize::from(byte));
+        Self { literals: Vec::new(), bytes, by_line: false }
+    }
 }
 
 #[cfg(test)]
@@ -287,8 +395,42 @@ mod tests {
     #[track_caller]
     fn check(openers: &str, slot: Slot, text: &str, expected: &str) {
         let mut out = String::new();
-        Escape::new(openers.bytes()).write(text, slot, &mut out);
+        Escape::new(openers.bytes().map(Start::byte)).write(text, slot, &mut out);
         assert_eq!(out, expected);
+    }
+
+    /// Openers of one literal, at the start of a line alone, which `"` closes.
+    #[track_caller]
+    fn check_led(literal: &str, by_line: bool, text: &str, expected: &str) {
+        let first = |literal: &str| First {
+            literals: vec![literal.to_owned()],
+            bytes: std::array::from_fn(|byte| literal.as_bytes().first() == Some(&(byte as u8))),
+            empty: false,
+        };
+        let escape = Escape::new([Start::new(&first(literal), by_line)]).with_closers(&[first("\"")]);
+        let mut out = String::new();
+        escape.write(text, Slot::Text, &mut out);
+        assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn an_opener_is_more_than_its_first_byte() {
+        check_led("::", false, "10:30, a::b", "10:30, a&#58;:b");
+        check_led("::", false, ":::", "&#58;&#58;&#58;");
+        // What is left out stands between nothing, and what follows the value is unknown.
+        check_led("::", false, ":\0:x, :y, :", "&#58;:x, :y, &#58;");
+        check_led(": \n", false, ":\u{b}\n", "&#58; \n");
+        check_led("---", false, "A-2, --", "A-2, &#45;&#45;");
+    }
+
+    #[test]
+    fn an_opener_counts_where_its_line_starts() {
+        check_led("@", true, "a@b.de\n @c, \0@d", "a@b.de\n &#64;c, @d");
+        check_led("@", true, "@a\n\u{c}\u{feff}@b\r@c", "&#64;a\n \u{feff}&#64;b&#13;@c");
+        check_led("@", true, "```md @a\nx ``` @b", "```md &#64;a\nx ``` @b");
+        check_led("@", true, "x\n`@a`, ``@b\n`\0``@c", "x\n`@a`, ``@b\n```&#64;c");
+        // Behind a closer another block may open.
+        check_led("@", true, "\"@a\n@b\"@c", "\"&#64;a\n&#64;b\"&#64;c");
     }
 
     #[test]

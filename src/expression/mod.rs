@@ -41,7 +41,7 @@ mod statements;
 mod tests;
 
 pub(crate) use document::{Document, Library};
-pub(crate) use escape::{Escape, Guarding, Marking};
+pub(crate) use escape::{Escape, Guarding, Marking, Start};
 pub(crate) use parts::{Joined, Part, operands};
 pub use path::PathTemplate;
 pub(crate) use path::{Key, Keys};

@@ -3,9 +3,12 @@
 //! In: a rule, and what the rules inside it are to take.
 //! Out: a short text that the rule reads as a whole, with exactly those captures.
 //! Never: makes up a capture, or returns a text that the rule does not read.
+//!
+//! What may be left out is written where what stands beside it would be read as something else without it: between two
+//! numbers, for one, the sign that may stand there.
 
 use super::expression::Expr;
-use super::{Grammar, Machine, RuleId};
+use super::{Grammar, Machine, Progress, RuleId};
 use pest_meta::ast::RuleType;
 
 /// What one capture of a spelling is to be.
@@ -25,6 +28,8 @@ const DEEPEST: usize = 32;
 const ROUNDS: usize = 64;
 /// So much is tried before a rule counts as one that cannot be spelled.
 const ATTEMPTS: usize = 10_000;
+/// More captures than a spelling has.
+const MOST: usize = 256;
 /// More than any spelling takes to be read again.
 const STEPS: u64 = 1 << 20;
 
@@ -33,14 +38,40 @@ impl Grammar {
     ///
     /// Of alternatives the first that takes a part is chosen, what may be left out is, and a class of characters gives a
     /// blank or its first letter. Lookaheads are not obeyed on the way: the text is read again, at the end of a line or before
-    /// what is to stand `behind` it, and `None` if it does not fit.
+    /// what is to stand `behind` it, and `None` if it does not fit. Where it does not have those captures, what may be left
+    /// out is written.
     pub fn spell(&self, rule: RuleId, parts: &[Part<'_>], behind: &str) -> Option<String> {
-        let mut spelling = Spelling { grammar: self, text: String::new(), left: ATTEMPTS };
-        let rest = spelling.inside(rule, parts, DEEPEST)?;
         let fits = |text: &String| ["", "\n", behind].iter().any(|behind| self.reads_before(rule, text, behind));
-        // Lines end as those of a prompt do, where either end is read.
-        let texts = [spelling.text.replace("\r\n", "\n"), spelling.text];
-        texts.into_iter().find(fits).filter(|_| rest.is_empty())
+        let spelled = |fills: bool| {
+            let mut spelling = Spelling { grammar: self, text: String::new(), left: ATTEMPTS, fills };
+            let rest = spelling.inside(rule, parts, DEEPEST)?;
+            // Lines end as those of a prompt do, where either end is read.
+            let texts = [spelling.text.replace("\r\n", "\n"), spelling.text];
+            texts.into_iter().find(fits).filter(|_| rest.is_empty())
+        };
+        let brief = spelled(false);
+        if brief.as_ref().is_some_and(|text| self.captures(rule, text, behind, parts)) {
+            return brief;
+        }
+        spelled(true).filter(|text| self.captures(rule, text, behind, parts)).or(brief)
+    }
+
+    /// Whether the rule takes these parts, in their order, from a text.
+    fn captures(&self, rule: RuleId, text: &str, behind: &str, parts: &[Part<'_>]) -> bool {
+        let mut wanted = Vec::new();
+        leaves(parts, &mut wanted);
+        ["", "\n", behind].iter().any(|behind| {
+            let whole = format!("{text}{behind}");
+            let mut machine = Machine::new().capturing(MOST);
+            machine.start(self, rule, 0);
+            if machine.run(self, &whole, true, &mut STEPS.clone()) != Progress::Matched(text.len()) {
+                return false;
+            }
+            let mut found = machine.captures().iter();
+            wanted.iter().all(|(own, said)| {
+                found.any(|one| own.is_none_or(|own| own == one.rule()) && one.span().of(&whole) == *said)
+            })
+        })
     }
 
     /// Whether `rule` reads the whole of `text`.
@@ -54,9 +85,22 @@ impl Grammar {
     }
 }
 
+/// The texts that parts are made of, each with its rule where that is known.
+fn leaves<'p>(parts: &'p [Part<'_>], found: &mut Vec<(Option<RuleId>, &'p str)>) {
+    for part in parts {
+        match part {
+            Part::Text(rule, text) => found.push((Some(*rule), text)),
+            Part::Next(text) => found.push((None, text)),
+            Part::Whole(_, inner) => leaves(inner, found),
+        }
+    }
+}
+
 struct Spelling<'g> {
     grammar: &'g Grammar,
     text: String,
+    /// Whether what may be left out is written.
+    fills: bool,
     /// How many expressions may still be tried.
     left: usize,
 }
@@ -80,7 +124,11 @@ impl Spelling<'_> {
                 let useful = choices.iter().find_map(|choice| self.taking(choice, parts, depth));
                 return useful.or_else(|| choices.iter().find_map(|choice| self.attempt(choice, parts, depth)));
             }
-            Expr::Optional(inner) => return Some(self.taking(inner, parts, depth).unwrap_or(parts)),
+            Expr::Optional(inner) => {
+                let taken = self.taking(inner, parts, depth);
+                let taken = if taken.is_none() && self.fills { self.attempt(inner, parts, depth) } else { taken };
+                return Some(taken.unwrap_or(parts));
+            }
             Expr::Repeat(inner) => {
                 let mut rest = parts;
                 for _ in 0..ROUNDS {

@@ -96,10 +96,26 @@ impl<'r> Judgement<'r> {
         };
         // A word for what the mode forbids anyway would be no help.
         let permitted = self.mode.into_iter().flat_map(|mode| self.program.permitted(mode));
-        let finding = defect(Defect::UnknownAction, head(block), message)
+        let mut finding = defect(Defect::UnknownAction, head(block), message)
             .with_rule(Some(bound.at))
             .with_nearest(name, permitted.map(|(name, ..)| name.as_str()));
+        if let ("", Some(place)) = (name, self.names_its_action(bound)) {
+            let known = finding.help.map(|help| format!(": {help}")).unwrap_or_default();
+            finding.help = Some(format!("{place} says which action it is{known}"));
+        }
         self.answer(Defect::UnknownAction, &Subject::Call(call), finding);
+    }
+
+    /// What of a call says which action it is, in words.
+    fn names_its_action(&self, bound: &program::Block) -> Option<String> {
+        match &bound.called {
+            program::Called::Attribute(name) if self.reads_members() => Some(format!("its member `{name}`")),
+            program::Called::Attribute(name) => Some(format!("the attribute `{name}` of its opener")),
+            program::Called::Own | program::Called::Word(_) | program::Called::Around(..) => None,
+            program::Called::Payload { .. } => {
+                bound.named_within().map(|(way, _)| format!("`{}` of its payload", way.join(".")))
+            }
+        }
     }
 
     /// Deny by default: what no permit allows is forbidden, and a condition that fails denies.
@@ -140,6 +156,9 @@ impl<'r> Judgement<'r> {
         self.steps.tell(StepKind::Permit, rule, block.span(), || format!("no permit of `{mode}` allows `{name}`"));
         let mut finding = defect(Defect::ForbiddenCall, head(block), message).with_rule(Some(rule));
         let advice = advice.and_then(|advice| self.advice(call, advice));
+        // The condition as people put it, then as it is written.
+        let about: Vec<&str> = permits.iter().filter_map(|permit| permit.about.as_deref()).collect();
+        let why = why.map(|why| if about.is_empty() { why } else { format!("{}: {why}", about.join("; ")) });
         finding.help = advice.or(why).or_else(|| self.permitted_elsewhere(number));
         self.answer(Defect::ForbiddenCall, &Subject::Call(call), finding);
     }

@@ -225,11 +225,14 @@ impl<'r> Judgement<'r> {
         let none = bound.named_within().is_some() && bound.body.is_some() && says_none(&json.value);
         let value = if none { Object::new().into() } else { json.value };
         let Value::Object(mut params) = value else {
-            let why = match bound.named_within() {
-                Some((_, true)) => "the payload is no list of calls",
-                _ => "the payload is no object",
+            let (why, help) = match bound.named_within() {
+                Some((_, true)) => {
+                    ("the payload is no list of calls", "write a JSON list with an object for each call")
+                }
+                _ => ("the payload is no object", "write the parameters by name, as the members of one JSON object"),
             };
-            self.malformed(call, bound, whole, why);
+            let finding = defect(Defect::MalformedPayload, whole, why).with_rule(Some(bound.at)).with_help(help);
+            self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
             return None;
         };
         if let (Some(([name, ..], _)), None) = (bound.named_within(), &bound.body) {

@@ -99,6 +99,12 @@ impl Composed {
         self.span = if self.parts.len() == 1 { raw } else { Span::new(self.span.start, raw.end) };
     }
 
+    /// How much of the text stands in the response before a place of that.
+    pub(crate) fn before(&self, place: usize) -> usize {
+        let index = self.parts.partition_point(|part| part.raw.start < place);
+        self.parts.get(index).map_or(usize::MAX, |part| part.at)
+    }
+
     /// Where a range of the text stands in the response; all of it, where it is no piece of that.
     pub(crate) fn locate(&self, response: &str, range: std::ops::Range<usize>) -> Span {
         if self.parts.is_empty() {

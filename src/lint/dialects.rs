@@ -9,7 +9,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Action, Block, Called, Closer, Dialect, Family, Mode, Program};
 use crate::surface::{Anchor, Ending, Payload, Role};
-use crate::text::excerpt;
+use crate::text::{excerpt, glob};
 use serde_json::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
@@ -90,11 +90,36 @@ fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
         if modes.peek().is_none() || modes.any(asks) {
             continue;
         }
+        // A call that takes any name, and whose grammar does not read this one as a name.
+        let any = |block: &&Block| {
+            block.role == Role::Call
+                && matches!(block.called, Called::Own)
+                && block.names.iter().any(|taken| glob(taken, name))
+        };
+        let mut blocks = program.modes.values().filter(|mode| !mode.permits_of(number).is_empty()).flat_map(|mode| {
+            let dialects = mode.dialects.iter().filter_map(|number| program.dialects.get(*number));
+            dialects.flat_map(|dialect| &dialect.blocks)
+        });
         let message = format!("no block can ask for the action `{name}` in a mode that permits it");
-        found.push(
-            Diagnostic::new(Code::PACK_UNASKABLE, action.at, message)
-                .with_help("bind a call that says its action, as with `name = \"@type\"`, or one of this name"),
-        );
+        let mut finding = Diagnostic::new(Code::PACK_UNASKABLE, action.at, message);
+        match blocks.clone().find(any) {
+            Some(block) => {
+                finding = finding
+                    .with_place(block.at, "its grammar does not read it as a name")
+                    .with_help("call the action otherwise, or let the rule `name` of the grammar take its characters");
+            }
+            None => match blocks.find(|block| block.role == Role::Call && matches!(block.called, Called::Own)) {
+                Some(block) => {
+                    let help = format!("give `{name}` to the `names` of `{}`, or bind another call to it", block.name);
+                    finding = finding.with_place(block.at, "this call takes other names").with_help(help);
+                }
+                None => {
+                    let help = "bind a call that says its action, as with `name = \"@type\"`, or one of this name";
+                    finding = finding.with_help(help);
+                }
+            },
+        }
+        found.push(finding);
     }
 }
 

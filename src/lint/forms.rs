@@ -10,7 +10,7 @@ use crate::outcome::{Finding, Options};
 use crate::program::{Action, Block, Body, Dialect, Members, Mode, Program, example};
 use crate::prompt::{BlockForm, Form};
 use crate::session::Session;
-use crate::text::Location;
+use crate::text::{Location, excerpt};
 use std::collections::HashSet;
 
 /// What shows that a form is not what the reader reads, or not what the mode takes.
@@ -28,6 +28,9 @@ const FAULTS: &[Defect] = &[
 
 /// The same of a call whose parameters fit before they are spelled.
 const MISREAD: &[Defect] = &[Defect::InvalidPayload, Defect::UnknownParam];
+
+/// As many characters of an example are quoted.
+const SHOWN: usize = 80;
 
 /// What has been looked at: a block that is read in one mode is read in all.
 pub(super) type Known = HashSet<(usize, String)>;
@@ -188,7 +191,9 @@ impl Looks<'_> {
             action.schema.validator().is_ok_and(|validator| validator.is_valid(&shown))
         };
         let fault = self.faults(&text, MISREAD).into_iter().next().filter(|_| fits(action))?;
-        let message = format!("the example of a call of `{name}` is not read as it was meant: {}", fault.message);
+        let written = excerpt(text.trim(), SHOWN);
+        let message =
+            format!("the example of a call of `{name}`, `{written}`, is not read as it was meant: {}", fault.message);
         let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, action.at, message)
             .with_place(block.at, "spelled as this block")
             .with_help("let the block have a `payload` that can hold these parameters, or declare them otherwise");

@@ -63,22 +63,37 @@ impl Program {
         }
     }
 
-    /// What the user saw of an answer: its message; of one in which nothing is bound, all of it.
+    /// What the user saw of an answer: its message and who said what; without these its sections, and of one in which nothing
+    /// is bound, all of it.
     fn seen(&self, session: &Session, answer: &str) -> String {
-        let outcome = self.run(session, answer);
-        if !outcome.message.is_empty() {
-            return outcome.message;
-        }
-        let said = outcome.sections.into_iter().map(|section| section.text);
+        let (outcome, message) = self.run_placed(session, answer);
         // What is said is no use without who said it. As it was written, it would be an utterance of the prompt's.
         let utterances = outcome.utterances.into_iter().map(|one| match one.label.as_str() {
-            "" => format!("({}) {}", one.speaker, one.text),
-            label => format!("({}, {label}) {}", one.speaker, one.text),
+            "" => (one.span, format!("({}) {}", one.speaker, one.text)),
+            label => (one.span, format!("({}, {label}) {}", one.speaker, one.text)),
         });
-        let said: Vec<String> = said.chain(utterances).collect();
-        match said.is_empty() && outcome.ledger.stray == outcome.ledger.bytes - outcome.ledger.blank {
-            true => answer.to_owned(),
-            false => said.join("\n\n"),
+        if outcome.message.is_empty() {
+            let sections = outcome.sections.into_iter().map(|section| section.text);
+            let said: Vec<String> = sections.chain(utterances.map(|(_, text)| text)).collect();
+            return match said.is_empty() && outcome.ledger.stray == outcome.ledger.bytes - outcome.ledger.blank {
+                true => answer.to_owned(),
+                false => said.join("\n\n"),
+            };
         }
+        let mut left = outcome.message.as_str();
+        let mut said: Vec<String> = Vec::new();
+        for ([start, _], utterance) in utterances {
+            let shown = outcome.message.len() - left.len();
+            let before = message.before(start).saturating_sub(shown);
+            let (prose, rest) = left.split_at_checked(before).unwrap_or((left, ""));
+            said.extend(Some(prose.trim()).filter(|prose| !prose.is_empty()).map(str::to_owned));
+            said.push(utterance);
+            left = rest;
+        }
+        if said.is_empty() {
+            return outcome.message;
+        }
+        said.extend(Some(left.trim()).filter(|prose| !prose.is_empty()).map(str::to_owned));
+        said.join("\n\n")
     }
 }

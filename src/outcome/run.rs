@@ -12,8 +12,8 @@ use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
 use crate::document::{Announcement, Document, Readers};
 use crate::expression::Record;
 use crate::flow::{Done, Flow, Flowed};
-use crate::judge::{Judgement, Leaf, Steps, judge};
-use crate::program::{BlockId, Event, Near, Program};
+use crate::judge::{Composed, Judgement, Leaf, Steps, judge};
+use crate::program::{BlockId, Dialect, Event, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
@@ -84,6 +84,13 @@ impl Program {
         Readers::new(dialects, self.limits)
     }
 
+    /// As [`Program::run`], and where the message stands in the response.
+    pub(super) fn run_placed(&self, session: &Session, response: &str) -> (Outcome, Composed) {
+        let options = Options::default();
+        let mut readers = self.readers(session, &options);
+        self.placed(session, response, &readers.finish(&self.dialects, response), &options, &[])
+    }
+
     fn outcome(
         &self,
         session: &Session,
@@ -92,6 +99,17 @@ impl Program {
         options: &Options,
         broken: &[usize],
     ) -> Outcome {
+        self.placed(session, text, document, options, broken).0
+    }
+
+    fn placed(
+        &self,
+        session: &Session,
+        text: &str,
+        document: &Document,
+        options: &Options,
+        broken: &[usize],
+    ) -> (Outcome, Composed) {
         let current = self.up_to_date(session);
         let session = &*current;
         let steps = Steps::new(options.trace);
@@ -129,10 +147,11 @@ impl Program {
         };
         parts(&mut judged, &mut outcome);
         outcome.diagnostics = self.judged_findings(&mut judged);
+        let mut message = std::mem::take(&mut judged.texts.message);
         if !judged.texts.message_dropped {
-            outcome.message = std::mem::take(&mut judged.texts.message.text);
+            outcome.message = std::mem::take(&mut message.text);
         }
-        outcome
+        (outcome, message)
     }
 
     /// Why no dialect was there to read the response: a mistake of the host, whom no strategy answers.
@@ -230,9 +249,24 @@ impl Program {
                 calls.extend(call.action.filter(|number| !calls.contains(number)));
             }
         }
+        // An opener that cannot be read may say which call it was to be.
+        let broken = findings.iter().filter(|found| found.code == Code::Defect(Defect::MalformedOpener));
+        for found in broken {
+            let said = found.at.map_or("", |at| at.span.of(judged.text));
+            let action = judged.dialect.and_then(|(_, dialect)| self.action_of_opener(dialect, said));
+            calls.extend(action.filter(|number| !calls.contains(number)));
+        }
         calls.truncate(CALLS_SHOWN);
         let dialect = judged.dialect.map(|(number, _)| number);
         self.ask_again(&judged.session.mode, dialect, &calls, &findings, &Lines::new(judged.text))
+    }
+
+    /// The action that an opener names up to its name.
+    fn action_of_opener(&self, dialect: &Dialect, said: &str) -> Option<usize> {
+        let mut leads = dialect.families.iter().map(|family| &family.open_lead).filter(|lead| lead.name_follows);
+        let name = leads.find_map(|lead| said.strip_prefix(lead.literal.as_str()))?;
+        let calls = dialect.blocks.iter().any(|block| dialect.may_call(block, name));
+        self.actions.get_index_of(name).filter(|_| calls)
     }
 
     pub(super) fn record(&self, done: Done) -> EffectRecord {

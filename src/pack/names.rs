@@ -150,10 +150,10 @@ impl<'n> Names<'n> {
         let of_modes = surface.modes.values().map(|mode| &mode.value.reply);
         for Reply { order, shows, counts } in std::iter::once(&surface.reply).chain(of_modes) {
             for (name, count) in counts {
-                self.block(name, count.at, &countable);
+                self.counted(name, count.at, &countable);
                 self.check_count(name, &count.value);
             }
-            order.iter().flatten().for_each(|name| self.block(&name.value, name.at, &countable));
+            order.iter().flatten().for_each(|name| self.counted(&name.value, name.at, &countable));
             let lists = counts.values().filter_map(|count| count.value.lists.as_ref());
             for name in shows.iter().chain(lists) {
                 self.block(&name.value, name.at, &self.blocks.clone());
@@ -164,6 +164,23 @@ impl<'n> Names<'n> {
                 let fault = Diagnostic::new(Code::PACK_BLOCK, shows.at, message);
                 self.diagnostics.push(fault.with_help("say the name of a block whose `role` is `section`"));
             }
+        }
+    }
+
+    /// What a reply counts is called as the pack calls it: a role is none of its names.
+    fn counted(&mut self, name: &str, at: Location, countable: &[&str]) {
+        let found = self.diagnostics.len();
+        self.block(name, at, countable);
+        let blocks = self.surface.dialects.values().flat_map(|dialect| &dialect.value.blocks);
+        let meant = blocks.filter(|(_, block)| block.value.role.word() == name).map(|(name, _)| name.as_str());
+        let mut words: Vec<String> = meant.map(|block| format!("`{block}`")).collect();
+        words.sort_unstable();
+        words.dedup();
+        words.truncate(5);
+        let alike = nearest(name, countable.iter().copied()).is_some();
+        if let (Some(told), false) = (self.diagnostics.get_mut(found), words.is_empty() || alike) {
+            let blocks = if words.len() == 1 { "the block of this role is" } else { "the blocks of this role are" };
+            told.help = Some(format!("{blocks} {}", words.join(", ")));
         }
     }
 

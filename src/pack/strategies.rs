@@ -6,8 +6,8 @@
 //! Never: says which strategy is best.
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
-use crate::surface::{Degradation, Surface};
-use crate::text::Spanned;
+use crate::surface::{Block, Degradation, Role, Surface};
+use crate::text::{Location, Spanned};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let blocks = surface.dialects.values().flat_map(|dialect| dialect.value.blocks.values());
@@ -30,6 +30,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             }
         }
     }
+    joins(surface, diagnostics);
     let mut never = |defect: &Spanned<Defect>, who: String| {
         let message = format!("{who} never has the defect `{}`", defect.value);
         let place = if defect.value.is_of_blocks() { "the pack, a mode or a block" } else { "the pack or a mode" };
@@ -49,6 +50,50 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     for guardrail in &surface.guardrails {
         if let Some(strategy) = &guardrail.strategy {
             fits(Defect::Guardrail, strategy, diagnostics);
+        }
+    }
+}
+
+/// Each `join` for blocks that no text is made of, where no other strategy stands behind it: the first of them would be kept.
+fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
+    let join = |table: &Degradation| {
+        let row = table.0.iter().find(|(defect, _)| defect.value == Defect::DuplicateBlock)?;
+        row.1.last().filter(|last| last.value == Strategy::Join).map(|last| last.at)
+    };
+    let texts = |role: Role| matches!(role, Role::Message | Role::Thinking | Role::Section);
+    let mut tell = |at: Location, name: &str, role: Role, counted: Option<Location>| {
+        let message = format!("`join` makes no text of several `{name}`: the first is kept");
+        let help = format!("of a {} say `keep-first`, `keep-last`, `drop`, `refuse` or `ask-again`", role.word());
+        let finding = Diagnostic::new(Code::PACK_UNFIT_STRATEGY, at, message).with_help(help);
+        let finding = match counted {
+            Some(counted) => finding.with_place(counted, "here a reply may have only so many"),
+            None => finding,
+        };
+        diagnostics.push(finding.into_warning());
+    };
+    let blocks = || surface.dialects.values().flat_map(|dialect| &dialect.value.blocks);
+    for (name, block) in blocks().filter(|(_, block)| !texts(block.value.role)) {
+        if let Some(at) = join(&block.value.degradation) {
+            tell(at, name, block.value.role, None);
+        }
+    }
+    let modes = surface.modes.values().map(|mode| &mode.value);
+    let of_pack = std::iter::once(&surface.reply).chain(modes.clone().map(|mode| &mode.reply));
+    let of_modes = modes.map(|mode| (&mode.degradation, vec![&surface.reply, &mode.reply]));
+    for (table, replies) in std::iter::once((&surface.degradation, of_pack.collect())).chain(of_modes) {
+        let Some(at) = join(table) else { continue };
+        let counts = replies.iter().flat_map(|reply| &reply.counts);
+        let lost = counts.filter(|(_, count)| count.value.most.is_some()).find_map(|(name, count)| {
+            let own = |block: &Spanned<Block>| {
+                block.value.degradation.0.iter().any(|(one, _)| one.value == Defect::DuplicateBlock)
+            };
+            let named = |word: &Option<Spanned<String>>| word.as_ref().is_some_and(|word| word.value == *name);
+            let mut meant = blocks().filter(|(block, of)| *block == name || named(&of.value.name));
+            let (_, block) = meant.find(|(_, block)| !texts(block.value.role) && !own(block))?;
+            Some((name, block.value.role, count.at))
+        });
+        if let Some((name, role, counted)) = lost {
+            tell(at, name, role, Some(counted));
         }
     }
 }

@@ -84,7 +84,7 @@ impl Dialect {
         }
     }
 
-    /// Whether a block may be a call of this action.
+    /// Whether a block may be a call of this action: it takes the action's name, and its grammar reads that as one.
     pub(crate) fn may_call(&self, block: &Block, action: &str) -> bool {
         // `name[]` is each of a list.
         fn plain(name: &str) -> &str {
@@ -93,10 +93,21 @@ impl Dialect {
         block.role == Role::Call
             && match &block.called {
                 // What opens a block is compared as the dialect says, and names the action as it stands.
-                Called::Own => block.names.iter().any(|name| self.names.fits(&self.names.fold(plain(name)), action)),
+                Called::Own => {
+                    let takes = |name: &String| self.names.fits(&self.names.fold(plain(name)), action);
+                    block.names.iter().any(takes) && self.spells(action)
+                }
                 Called::Word(word) => plain(word) == action,
                 Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => true,
             }
+    }
+
+    /// Whether some grammar of the dialect reads this as a name of a block, in whatever case counts.
+    fn spells(&self, name: &str) -> bool {
+        let cases = [name.to_owned(), name.to_ascii_lowercase(), name.to_ascii_uppercase()];
+        let written = if self.names.in_any_case() { cases.as_slice() } else { cases.get(..1).unwrap_or_default() };
+        let reads = |family: &Family| written.iter().any(|name| family.grammar.reads(family.name, name));
+        self.outline.is_some() || self.families.iter().any(reads)
     }
 
     /// The block of this number.

@@ -109,8 +109,23 @@ fn misfit(error: &ValidationError<'_>) -> String {
             format!("{value} has none of the forms that it may have")
         }
         ValidationErrorKind::OneOfMultipleValid { .. } => format!("{value} has more than one of the forms of `oneOf`"),
+        ValidationErrorKind::Enum { options } => {
+            format!("{value} is not one of {}", choices(options.as_array().map(Vec::as_slice).unwrap_or_default()))
+        }
         _ => excerpt(&error.masked_with(value).to_string(), 160).into_owned(),
     }
+}
+
+/// The values of a closed list in words, as many as people and models take in.
+fn choices(options: &[Value]) -> String {
+    const SHOWN: usize = 10;
+    let mut words: Vec<String> =
+        options.iter().take(SHOWN).map(|option| excerpt(&option.to_string(), 40).into_owned()).collect();
+    let last = match options.len().saturating_sub(SHOWN) {
+        0 => words.pop().unwrap_or_default(),
+        more => format!("{more} others"),
+    };
+    if words.is_empty() { last } else { format!("{} or {last}", words.join(", ")) }
 }
 
 /// The schema of an object whose members are given as the pack writes them.

@@ -148,7 +148,9 @@ impl Marking for Structure {
 
     fn is_open(&self, words: &str) -> bool {
         let end = |progress, line| matches!(progress, Progress::Pending | Progress::Spent).then_some(line);
-        self.words || self.all((words, false), end).next().is_some()
+        // What leads a line is told by all that stands before it there, be it of several values.
+        let leads = self.families.iter().any(|rules| rules.by_line);
+        self.words || leads || self.all((words, false), end).next().is_some()
     }
 }
 

@@ -54,18 +54,22 @@ impl Types {
         }
         let members = schema.get("properties").and_then(Json::as_object);
         let words = schema.get("enum").and_then(Json::as_array);
+        let listed = words.map_or(Kind::Any, |values| Kind::of_all(values));
         let kind = match schema.get("type") {
             Some(Json::String(kind)) => Kind::of(kind),
             Some(Json::Array(kinds)) => kinds.first().and_then(Json::as_str).map_or(Kind::Any, Kind::of),
             _ if members.is_some() => Kind::Object,
-            _ => Kind::Any,
+            _ => listed,
         };
         Self {
             kind,
             open: !matches!(schema.get("additionalProperties"), None | Some(Json::Bool(false))),
             items: schema.get("items").map(|items| Box::new(Self::of(items))),
             words: words.map(|words| words.iter().filter_map(Json::as_str).map(Arc::from).collect()),
-            wants_value: schema.get("type").and_then(Json::as_str).is_some_and(|kind| kind != "null"),
+            wants_value: match schema.get("type") {
+                Some(kind) => kind.as_str().is_some_and(|kind| kind != "null"),
+                None => kind == listed && kind != Kind::Any,
+            },
             members: members
                 .map(|members| members.iter().map(|(name, one)| (name.as_str().into(), Self::of(one))).collect()),
         }
@@ -97,6 +101,23 @@ impl Types {
 }
 
 impl Kind {
+    /// The kind that all values of a closed list have, where they are words, numbers or truth values.
+    fn of_all(values: &[Json]) -> Self {
+        let kind = |value: &Json| match value {
+            Json::Bool(_) => Kind::Boolean,
+            Json::String(_) => Kind::String,
+            Json::Number(number) if number.is_f64() => Kind::Number,
+            Json::Number(_) => Kind::Integer,
+            Json::Null | Json::Array(_) | Json::Object(_) => Kind::Any,
+        };
+        let both = |one: Kind, other: Kind| match (one, other) {
+            (one, other) if one == other => one,
+            (Kind::Integer | Kind::Number, Kind::Integer | Kind::Number) => Kind::Number,
+            _ => Kind::Any,
+        };
+        values.iter().map(kind).reduce(both).unwrap_or(Kind::Any)
+    }
+
     fn of(word: &str) -> Self {
         match word {
             "null" => Kind::Null,

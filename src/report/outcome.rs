@@ -293,7 +293,11 @@ pub fn status(outcome: &Outcome) -> String {
         Status::Degraded => WARN,
         Status::Refused => BAD,
     };
-    let mut words = vec![paint(style, outcome.status.name()), format!("mode {}", outcome.mode)];
+    let mode = match &outcome.session.mode {
+        same if *same == outcome.mode => format!("mode {same}"),
+        next => format!("mode {} → {next}", outcome.mode),
+    };
+    let mut words = vec![paint(style, outcome.status.name()), mode];
     words.push(match &outcome.dialect {
         Some(dialect) => format!("dialect {dialect}"),
         None => "no dialect".to_owned(),

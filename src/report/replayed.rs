@@ -31,6 +31,8 @@ pub struct Replayed {
     pub broken: usize,
     /// What the others are.
     pub sums: Sums,
+    /// Members of their lines that say nothing: the first line with each, and how many lines there are.
+    pub unread: IndexMap<String, (usize, usize)>,
     /// Answers that another pack was asked about as well.
     pub compared: usize,
     /// Those of them whose outcomes differ.
@@ -121,6 +123,17 @@ impl Replayed {
         }
         if self.named.len() < NAMED {
             self.named.push(differing);
+        }
+    }
+
+    /// Takes in the members of a line that say nothing.
+    pub fn ignore(&mut self, members: Vec<String>, line: usize) {
+        for name in members {
+            if let Some((_, times)) = self.unread.get_mut(&name) {
+                *times += 1;
+            } else if self.unread.len() < KINDS {
+                self.unread.insert(name, (line, 1));
+            }
         }
     }
 

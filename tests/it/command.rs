@@ -268,6 +268,44 @@ fn a_new_part_checks_clean_and_its_case_passes() {
 }
 
 #[test]
+fn a_part_that_no_answer_could_show_has_no_case() {
+    let folder = folder("new-unasked");
+    let pack = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/packs/script-lines");
+    let path = folder.join("lines/pack.toml");
+    std::fs::create_dir_all(folder.join("lines/grammar")).unwrap();
+    std::fs::create_dir(folder.join("lines/prompt")).unwrap();
+    for file in ["pack.toml", "prompt/orders.md", "grammar/orders.pest", "grammar/speech.pest"] {
+        std::fs::copy(pack.join(file), folder.join("lines").join(file)).unwrap();
+    }
+    let before = std::fs::read_to_string(&path).unwrap();
+    // The grammar reads letters alone as a name.
+    let added = "  lines/pack.toml\nno case shows it: no answer can ask for it yet\ntry";
+    let told = "help: call the action otherwise, or let the rule `name` of the grammar take its characters";
+    check(&folder, &["new", "action", "look-up", "--pack", "lines"], 0, added, told);
+    assert!(!folder.join("lines/tests").exists());
+    std::fs::write(&path, &before).unwrap();
+    check(&folder, &["new", "action", "look", "--pack", "lines"], 0, "added the action", "");
+    check(&folder, &["new", "mode", "camp", "--pack", "lines"], 0, "added the mode", "");
+    assert!(std::fs::read_to_string(&path).unwrap().contains("[actions.entercamp]"));
+    check(&folder, &["check", "--strict", "lines"], 0, "1 pack: clean", "");
+    let named = before.replace(
+        "grammar = \"orders\", names = [\"*\"]",
+        "grammar = \"orders\", names = [\"roll\", \"go\", \"fight\"]",
+    );
+    std::fs::write(&path, named).unwrap();
+    let told = "help: give `wait` to the `names` of `order`";
+    check(&folder, &["new", "action", "wait", "--pack", "lines"], 0, added, told);
+}
+
+#[test]
+fn the_last_line_says_where_an_answer_leads() {
+    let pack = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/packs/script-lines");
+    let output = rulebook(&folder("new-place"), &["run", pack, "-"], b"::fight\n");
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.ends_with("clean · mode road → combat · dialect script\n"), "{told}");
+}
+
+#[test]
 fn a_new_part_says_which_cases_it_breaks() {
     let folder = folder("new-breaks");
     check(&folder, &["new", "pack", "notes"], 0, "", "");

@@ -87,6 +87,7 @@ fn a_broken_line_is_named_and_skipped() {
         let (status, out) = replayed(&folder, &["old", "answers.jsonl"]);
         assert_eq!(status, 1);
         assert!(out.contains("error[workspace/broken-line]: line 3 is no answer"), "{out}");
+        assert!(out.contains("\n  ┌─ answers.jsonl:3\n"), "{out}");
         assert!(out.ends_with("3 answers: 2 degraded, 1 broken\n"), "{out}");
     }
     let folder = files(
@@ -129,6 +130,18 @@ fn the_answers_are_never_written_over() {
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(fs::read_to_string(folder.join("answers.jsonl")).unwrap(), answers);
     }
+}
+
+#[test]
+fn members_that_say_nothing_are_told() {
+    let line = |more: &str| format!("{{\"response\": \"x\", {more}}}\n");
+    let folder =
+        files("replay-unread", &(line("\"mod\": \"moving\"") + &line("\"mod\": 1, \"at\": 2") + &line("\"id\": 3")));
+    let output = rulebook(&folder, &["replay", "old", "answers.jsonl"], b"");
+    let told = String::from_utf8(output.stderr).unwrap();
+    let first = "note: `mod` in answers.jsonl:1 and 1 more counts for nothing; did you mean `mode`?\n";
+    assert_eq!(told, format!("{first}note: `at` in answers.jsonl:2 counts for nothing\n"));
+    assert_eq!(output.status.code(), Some(0));
 }
 
 #[test]

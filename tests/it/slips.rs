@@ -82,6 +82,12 @@ fn names_that_nothing_gives() {
     check("key = \"@file\"", "key = \"@flie\"", "pack/bad-block", "\"@flie\"", "`file`");
     check("name = \"@file\"", "name = \"@type\"", "pack/bad-block", "\"@type\"", "there is `name`, `file`");
     check("[contents.table]", "[contents.tables]", "pack/unknown-block", "tables", "`table`");
+    let reply = |row: &str| format!("[reply]\n{row} = {{ most = 1 }}\n[data.limits]");
+    let role = "the block of this role is `table`";
+    check("[data.limits]", &reply("content"), "pack/unknown-block", "content", role);
+    let joined = reply("table") + "\n[degradation]\nduplicate-block = \"join\"";
+    let joined = joined.replace("[data.limits]", "") + "\n[data.limits]";
+    check("[data.limits]", &joined, "pack/unfit-strategy", "\"join\"", "of a content say `keep-first`");
     check(
         "data.limits.large.most",
         "data.limits.lagre.most",

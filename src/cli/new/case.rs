@@ -12,8 +12,13 @@ use crate::program::Program;
 use crate::text::Sources;
 use serde_json::json;
 
-/// The case for what was added.
-pub(super) fn write(kind: Kind, name: &str, mode: &str, program: &Program) -> Result<(String, String), Error> {
+/// The case for what was added: its path and text, or why no answer shows it.
+pub(super) fn write(
+    kind: Kind,
+    name: &str,
+    mode: &str,
+    program: &Program,
+) -> Result<Result<(String, String), String>, Error> {
     let asked = if kind == Kind::Mode { name } else { mode };
     let session = program.resume(&json!({ "mode": asked })).unwrap_or_else(|_| program.session());
     let dialect = (kind == Kind::Dialect).then(|| name.to_owned());
@@ -23,31 +28,42 @@ pub(super) fn write(kind: Kind, name: &str, mode: &str, program: &Program) -> Re
         (answer, outcome)
     });
     let first = judged.next();
-    let shows = |(_, outcome): &(String, Outcome)| shows(kind, name, outcome);
-    let best = first.iter().find(|one| shows(one)).cloned().or_else(|| judged.find(shows)).or(first);
+    let shown = |(_, outcome): &(String, Outcome)| shows(kind, name, outcome);
+    let best = first.iter().find(|one| shown(one)).cloned().or_else(|| judged.find(shown)).or(first);
     let Some((answer, outcome)) = best else { return Err(Error::Usage("no answer shows it".to_owned())) };
-    let mut text = format!("claim   = {:?}\n", claim(kind, name, asked));
+    let is_shown = shows(kind, name, &outcome);
+    if kind == Kind::Action && !is_shown {
+        let found = outcome.diagnostics.iter().find(|one| one.severity != crate::diagnostic::Severity::Info);
+        return Ok(Err(match found {
+            _ if outcome.calls.iter().all(|call| call.action != name) => "no answer can ask for it yet".to_owned(),
+            Some(found) => format!("a call of it is not accepted: {}", found.message),
+            None => "a call of it is not accepted".to_owned(),
+        }));
+    }
+    let claim = claim(kind, name, asked, is_shown);
+    let mut text = format!("claim   = {claim:?}\n");
     if kind != Kind::Dialect && !program.modes.is_empty() {
         text += &format!("mode    = {asked:?}\n");
     }
     text += &dialect.map(|dialect| format!("dialect = {dialect:?}\n")).unwrap_or_default();
     text += &format!("\n=== response ===\n{answer}\n=== expect ===\n{}", expected(kind, name, &outcome));
-    let file = claim(kind, name, asked).replace([' ', '_'], "-").replace('`', "").to_ascii_lowercase();
+    let file = claim.replace([' ', '_'], "-").replace('`', "").to_ascii_lowercase();
     let path = format!("tests/{file}.case");
     let case = cases::parse(&mut Sources::default(), &path, text.as_bytes()).value;
     let run = case.map(|case| cases::run(program, &case, CaseOptions::default()));
     match run.map(|run| run.verdict) {
-        Some(CaseVerdict::Passed) => Ok((path, text)),
+        Some(CaseVerdict::Passed) => Ok(Ok((path, text))),
         _ => Err(Error::Usage("no case could be made for it: write one by hand".to_owned())),
     }
 }
 
-fn claim(kind: Kind, name: &str, mode: &str) -> String {
+fn claim(kind: Kind, name: &str, mode: &str, is_shown: bool) -> String {
     match kind {
         Kind::Action => format!("the action `{name}` is permitted in {mode}"),
         Kind::Mode => format!("an answer is judged in the mode `{name}`"),
         Kind::Dialect => format!("an answer is read as {name}"),
-        Kind::Guardrail => format!("the guardrail `{name}` is tripped"),
+        Kind::Guardrail if is_shown => format!("the guardrail `{name}` is tripped"),
+        Kind::Guardrail => format!("an answer passes the guardrail `{name}`"),
     }
 }
 

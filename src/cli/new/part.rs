@@ -30,15 +30,20 @@ pub(super) fn add(kind: Kind, part: &Part) -> Result<Printed, Error> {
     crate::cli::declared("mode", part.mode.as_deref(), program.modes(), Format::Human)?;
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
     let mut best: Option<(usize, Drafted)> = None;
-    // A mode that nothing leads to is a fault in some packs and the whole of others.
-    let leads: &[bool] = if kind == Kind::Mode { &[false, true] } else { &[false] };
-    for leads in leads {
+    // A mode that nothing leads to is a fault in some packs and the whole of others. What leads there has a name that the
+    // pack's grammars read, if there is one.
+    let leads: &[Option<&str>] = if kind == Kind::Mode { &[None, Some("-"), Some("_"), Some("")] } else { &[None] };
+    for between in leads {
         let mut drafting =
             Drafting { folder: &opened.files.folder, program, files: BTreeMap::new(), texts: BTreeMap::new() };
         drafting.declare(kind, name)?;
         drafting.name_it(kind, name, &mode)?;
-        if *leads {
-            drafting.lead(name, &mode)?;
+        if let Some(between) = between {
+            let action = format!("enter-{name}").replace(['-', '_'], between);
+            if declared(program, Kind::Action, &action).is_some() {
+                continue;
+            }
+            drafting.lead(name, &action, &mode)?;
         }
         let drafted = drafting.check(&opened.loaded.diagnostics);
         if best.as_ref().is_none_or(|(news, _)| drafted.news.len() < *news) {
@@ -59,16 +64,20 @@ fn finish(kind: Kind, part: &Part, opened: &Opened, mode: &str, drafted: Drafted
         let fault = format!("with the new {} `{}` the pack would have faults", kind.word(), part.name);
         return Ok(Printed::refused(pen.trouble(&fault) + "\n" + &told, Status::Findings));
     };
-    let (path, text) = case::write(kind, &part.name, mode, &program)?;
-    if opened.files.cases.iter().any(|case| case.name.ends_with(&format!("/{path}"))) {
-        return Err(Error::Usage(format!("the pack has a case `{path}` already")));
+    // A case claims nothing that nobody has seen.
+    let mut unshown = String::new();
+    match case::write(kind, &part.name, mode, &program)? {
+        Ok((path, _)) if opened.files.cases.iter().any(|case| case.name.ends_with(&format!("/{path}"))) => {
+            return Err(Error::Usage(format!("the pack has a case `{path}` already")));
+        }
+        Ok((path, text)) => drop(files.insert(path, text)),
+        Err(why) => unshown = format!("no case shows it: {why}\n"),
     }
-    files.insert(path, text);
     let folder = folder_of(&part.pack);
     let pack = folder.display();
     let written: String = files.keys().map(|path| format!("  {pack}/{path}\n")).collect();
     save(&folder, files.into_iter().collect())?;
-    let out = format!("added the {} `{}`:\n{written}try `rulebook test {pack}`\n", kind.word(), part.name);
+    let out = format!("added the {} `{}`:\n{written}{unshown}try `rulebook test {pack}`\n", kind.word(), part.name);
     let lost = opened.loaded.program.as_ref().map(|before| lost(&opened.files.cases, before, &program));
     let Some(lost) = lost.filter(|lost| !lost.is_empty()) else {
         // What is left to do, such as a word in a prompt.
@@ -181,14 +190,14 @@ impl Drafting<'_> {
     }
 
     /// Makes a way into a new mode: an exit of another, and an action that goes there. There it may end.
-    fn lead(&mut self, name: &str, mode: &str) -> Result<(), Error> {
-        let (action, mut go) = (format!("enter-{name}"), InlineTable::new());
+    fn lead(&mut self, name: &str, action: &str, mode: &str) -> Result<(), Error> {
+        let mut go = InlineTable::new();
         go.insert("go", name.into());
         self.push(&["modes", mode, "exits"], name, true)?;
-        self.declare(Kind::Action, &action)?;
-        self.set(&["actions", &action, "effects"], value(Array::from_iter([go])))?;
+        self.declare(Kind::Action, action)?;
+        self.set(&["actions", action, "effects"], value(Array::from_iter([go])))?;
         self.set(&["modes", name, "final"], value(true))?;
-        self.push(&["modes", mode, "permits"], &action, true)
+        self.push(&["modes", mode, "permits"], action, true)
     }
 
     /// A text for each that the prompts have for one mode alone.

@@ -5,6 +5,11 @@ use crate::text::SourceId;
 use crate::value::values;
 use proptest::prelude::*;
 
+/// What the openers of tags and brackets start with.
+fn openers() -> [escape::Start; 2] {
+    (*b"<[").map(escape::Start::byte)
+}
+
 /// Expressions over the world of these tests, as text.
 fn expressions() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
@@ -195,7 +200,7 @@ fn jinja() -> minijinja::Environment<'static> {
 fn a_line_of_statements_alone_leaves_nothing() {
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let document = Document::parse(&Alone(text), "", &[], &Arc::new(Escape::new(*b"<[")));
+        let document = Document::parse(&Alone(text), "", &[], &Arc::new(Escape::new(openers())));
         let world = world();
         assert_eq!(document.ok().and_then(|document| document.render(&scope(&world)).ok()).as_deref(), Some(expected));
     }
@@ -212,7 +217,7 @@ fn none_prints_nothing_in_a_document() {
     let world = world();
     for filter in ["", "| markup", "| upper", "| string"] {
         let text = format!("<a>{{{{ params.absent {filter} }}}}{{{{ params.nil {filter} }}}}</a>");
-        let document = Document::parse(&Alone(&text), "", &["params"], &Arc::new(Escape::new(*b"<["))).expect(&text);
+        let document = Document::parse(&Alone(&text), "", &["params"], &Arc::new(Escape::new(openers()))).expect(&text);
         assert_eq!(document.render(&scope(&world)).as_deref(), Ok("<a></a>"), "{text}");
         assert!(document.is_page_of_engine(&scope(&world)), "{text}");
     }
@@ -275,7 +280,7 @@ proptest! {
         {
             prop_assert_eq!(Ok(page), engine::render(environment, lowered, &scope), "{}", text);
         }
-        if let Ok(document) = Document::parse(&Alone(&text), "", &[], &Arc::new(Escape::new(*b"<["))) {
+        if let Ok(document) = Document::parse(&Alone(&text), "", &[], &Arc::new(Escape::new(openers()))) {
             let whole = document.render(&scope);
             prop_assert!(document.is_page_of_engine(&scope), "{} says {:?}", text, whole);
         }

@@ -7,7 +7,7 @@
 use super::Compiler;
 use super::sight::{LAYER_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Escape, Guarding, Library, Marking};
+use crate::expression::{Escape, Guarding, Library, Marking, Start};
 use crate::pack::prompts::{missing_text, modes_of, path_in, trimming};
 use crate::program::prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Tier, Told, Variant};
 use crate::program::{Braces, Dialect, Mode, Structure};
@@ -25,10 +25,13 @@ const TURNS: usize = 10;
 impl Compiler<'_> {
     pub(super) fn compile_prompts(&mut self, modes: &Table<String, Mode>, dialects: &[Dialect]) -> Prompts {
         let surface = self.surface;
-        let openers = dialects.iter().flat_map(|dialect| &dialect.families).flat_map(|family| {
-            let first = family.grammar.first(family.open).bytes;
-            (0..=u8::MAX).filter(move |byte| first.get(usize::from(*byte)) == Some(&true))
+        let families =
+            || dialects.iter().flat_map(|dialect| dialect.families.iter().map(move |family| (dialect, family)));
+        let openers = families().map(|(dialect, family)| {
+            let by_line = dialect.structure.is_some() || (family.leads_line && family.prelude.is_none());
+            Start::new(family.grammar.first(family.open), by_line)
         });
+        let closers = families().filter_map(|(_, family)| Some(family.grammar.first(family.close?)));
         let guards = dialects.iter().filter_map(|dialect| {
             // What counts where in a dialect may be what is wrong in it.
             let torn = || surface.torn.contains(&dialect.at);
@@ -43,7 +46,8 @@ impl Compiler<'_> {
                 (None, None) => Arc::new(Structure::new(&dialect.families, dialect.names.clone(), false)),
             }
         });
-        let escape = Escape::new(openers).with_guards(guards.collect()).with_marks(marks.collect());
+        let escape = Escape::new(openers).with_closers(closers);
+        let escape = escape.with_guards(guards.collect()).with_marks(marks.collect());
         let escape = Arc::new(escape);
         let tiers = tiers(surface);
         let default = surface.tiers.values().position(|tier| tier.value.default).unwrap_or(0);
