@@ -70,6 +70,9 @@ impl Node {
     }
 }
 
+/// A key of an object that has its value still to come, and where it stands.
+type Named = (String, Span);
+
 impl Tape {
     /// Adds a piece without pieces inside.
     pub(super) fn leaf(&mut self, kind: Kind, span: Span, cut: bool) -> usize {
@@ -150,7 +153,7 @@ impl Tape {
         values: &Cell<usize>,
         repeated: &mut Option<Span>,
     ) -> Option<Value> {
-        let mut open: Vec<(usize, Value, Option<(String, Span)>)> = Vec::new();
+        let mut open: Vec<(usize, Value, Option<Named>)> = Vec::new();
         let last = self.get(at).map_or(at, |node| node.next as usize);
         let mut at = at;
         let mut whole = Value::Null;
