@@ -344,7 +344,11 @@ impl Scanner {
         given: &Given<'_>,
         region: Option<usize>,
     ) -> bool {
-        match self.in_data(open, block, mark.start(), given, region) {
+        let quoted = match self.in_data(open, block, mark.start(), given, region) {
+            Quoted::No => self.in_text(open, block, mark, given, region),
+            quoted => quoted,
+        };
+        match quoted {
             Quoted::No => {}
             Quoted::Until(end) => {
                 open.search = self.marker.first_at(open.search, end);

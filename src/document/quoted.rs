@@ -1,6 +1,6 @@
-//! Quoted: does this mark stand in the data of the call that is open?
+//! Quoted: does this mark stand in the data of the call that is open, or in an attribute of a tag that nothing binds?
 //!
-//! In: an open call, a mark behind its opener, and the text so far.
+//! In: an open call, a mark behind its opener, and the text so far; or an opener, and from where on no block has ended.
 //! Out: where the string, the tag or the field ends that quotes it, if one does.
 //! Never: takes an opener for quoted by a field unless that and the call around it are both closed behind it.
 //!
@@ -9,14 +9,14 @@
 //! field quotes balance. Each text is paired once, however many openers are asked about.
 
 use super::ladder::Open;
-use super::mark::Mark;
+use super::mark::{Kind, Mark};
 use super::payload::{MOST_TAGS, Tag, Tags, field_family, read_tags};
 use super::reader::Scanner;
 use super::strings::{Lead, Strings};
 use super::{Given, Quoted};
 use crate::grammar::Progress;
 use crate::program::{Block, Family};
-use crate::surface::{Payload, Role};
+use crate::surface::{Anchor, Payload, Role};
 use crate::text::Span;
 
 /// The tags of a part of the response.
@@ -39,19 +39,36 @@ impl Pairs {
     }
 }
 
-/// What the payload of an open call quotes, read as far as marks were met.
+/// What the payload of an open call quotes, read as far as marks were met; of other blocks, what the tags in them do.
 #[derive(Debug, Clone)]
 pub(super) struct Data {
     strings: Strings,
-    /// Up to where its tags are read.
-    tags: usize,
-    /// A tag that does not end yet is read again once the text is so long.
-    retry: usize,
+    tags: Tagged,
 }
 
 impl Data {
     pub(super) fn new(from: usize) -> Self {
-        Self { strings: Strings::new(from), tags: from, retry: 0 }
+        Self { strings: Strings::new(from), tags: Tagged::new(from) }
+    }
+}
+
+/// The tags of a text, read as far as marks were met.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Tagged {
+    /// Up to where they are read.
+    at: usize,
+    /// One that does not end yet is read again once the text is so long.
+    retry: usize,
+}
+
+impl Tagged {
+    pub(super) fn new(from: usize) -> Self {
+        Self { at: from, retry: 0 }
+    }
+
+    /// Leaves out what stands before this place.
+    pub(super) fn pass(&mut self, at: usize) {
+        self.at = self.at.max(at);
     }
 }
 
@@ -80,53 +97,85 @@ impl Scanner {
         let data = &mut open.data;
         if !data.strings.is_over() {
             let quoted = data.strings.hold(at, within, lead(family), region.is_some());
-            data.tags = data.strings.at();
+            data.tags.at = data.strings.at();
             if !matches!(quoted, Quoted::No) || !data.strings.is_over() {
                 return quoted;
             }
         }
-        self.in_tag(data, family, at, within, region.is_some())
+        self.in_tag(&mut data.tags, family, at, within, region.is_some())
+    }
+
+    /// Whether an attribute of a tag quotes an opener that counts wherever it stands, in the text of a block that is no call.
+    pub(super) fn in_text(
+        &mut self,
+        open: &mut Open,
+        block: &Block,
+        mark: &Mark,
+        given: &Given<'_>,
+        region: Option<usize>,
+    ) -> Quoted {
+        if matches!(block.role, Role::Call | Role::Content) {
+            return Quoted::No;
+        }
+        self.in_attribute(&mut open.data.tags, mark, given, region)
+    }
+
+    /// The same for the text of which these tags are read; `region` is where it ends, once known.
+    pub(super) fn in_attribute(
+        &mut self,
+        tags: &mut Tagged,
+        mark: &Mark,
+        given: &Given<'_>,
+        region: Option<usize>,
+    ) -> Quoted {
+        let Kind::Open { family, id, .. } = mark.kind else { return Quoted::No };
+        // What begins a line stands behind no quote.
+        let anywhere = given.block(id).is_some_and(|block| block.anchor == Anchor::Anywhere);
+        let family = given.dialect.families.get(usize::from(family)).filter(|family| family.attribute.is_some());
+        let Some(family) = family.filter(|_| anywhere && !mark.masked) else { return Quoted::No };
+        let within = region.and_then(|region| given.text.get(..region)).unwrap_or(given.text);
+        self.in_tag(tags, family, mark.start(), within, region.is_some())
     }
 
     /// Whether a tag that starts behind the last one reaches over the place `at`.
-    fn in_tag(&mut self, data: &mut Data, family: &Family, at: usize, within: &str, complete: bool) -> Quoted {
+    fn in_tag(&mut self, tags: &mut Tagged, family: &Family, at: usize, within: &str, complete: bool) -> Quoted {
         let bytes = within.as_bytes();
         let first = lead(family).open;
         // Only quotes keep what looks like a tag in one, and most payloads have none.
         let quotes = |part: &[u8]| memchr::memchr2(b'"', b'\'', part).is_some();
-        if !quotes(bytes.get(data.tags..at).unwrap_or_default()) {
-            data.tags = data.tags.max(at);
+        if !quotes(bytes.get(tags.at..at).unwrap_or_default()) {
+            tags.pass(at);
             return Quoted::No;
         }
-        while let Some(offset) = bytes.get(data.tags..at).and_then(|rest| memchr::memchr(first, rest)) {
-            let start = data.tags + offset;
-            data.tags = start + 1;
-            let next = bytes.get(data.tags..at).and_then(|rest| memchr::memchr(first, rest));
-            let between = bytes.get(start..next.map_or(at, |next| data.tags + next)).unwrap_or_default();
+        while let Some(offset) = bytes.get(tags.at..at).and_then(|rest| memchr::memchr(first, rest)) {
+            let start = tags.at + offset;
+            tags.at = start + 1;
+            let next = bytes.get(tags.at..at).and_then(|rest| memchr::memchr(first, rest));
+            let between = bytes.get(start..next.map_or(at, |next| tags.at + next)).unwrap_or_default();
             if !quotes(between) || !family.may_open(between) || self.is_masked(start) {
                 continue;
             }
-            if !complete && within.len() < data.retry {
-                data.tags = start;
+            if !complete && within.len() < tags.retry {
+                tags.at = start;
                 return Quoted::Unknown;
             }
             self.machine.start(&family.grammar, family.open, start);
             match self.budget.run(&mut self.machine, family, within, complete) {
                 Progress::Matched(end) => {
-                    data.tags = end;
+                    tags.at = end;
                     if end > at {
                         return Quoted::Until(end);
                     }
                 }
                 Progress::Pending => {
-                    data.tags = start;
-                    data.retry = start + 2 * (within.len() - start);
+                    tags.at = start;
+                    tags.retry = start + 2 * (within.len() - start);
                     return Quoted::Unknown;
                 }
                 Progress::Failed | Progress::TooDeep | Progress::Spent => {}
             }
         }
-        data.tags = data.tags.max(at);
+        tags.pass(at);
         Quoted::No
     }
 

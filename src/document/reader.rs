@@ -17,8 +17,8 @@ use super::mark::{Kind, Mark, Opener, opener};
 use super::marks::{Look, Marker};
 use super::masks::{Kinds, Masks};
 use super::prelude::{Prelude, Stand};
-use super::quoted::Pairs;
-use super::{Attribute, Block, Document, Ended, Given, Key, Pieces, Written};
+use super::quoted::{Pairs, Tagged};
+use super::{Attribute, Block, Document, Ended, Given, Key, Pieces, Quoted, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{self, BlockId, Dialect, Family, Limits};
@@ -42,6 +42,8 @@ pub(super) struct Scanner {
     pub(super) marker: Marker,
     /// Tags that balance, as far as that was asked.
     pub(super) pairs: Pairs,
+    /// The tags outside every block, as far as that was asked.
+    tags: Tagged,
     /// The search for the block that opens where the answer starts, until it is over.
     pub(super) prelude: Option<Box<Prelude>>,
     pub(super) machine: Machine,
@@ -74,6 +76,7 @@ impl Scanner {
             masks: Masks::new(kinds),
             marker: Marker::new(&limits),
             pairs: Pairs::default(),
+            tags: Tagged::default(),
             prelude: Prelude::new(dialect, &limits),
             // A few places to come back to for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(captures(&limits)),
@@ -204,6 +207,18 @@ impl Scanner {
             if mark.start() < self.at {
                 continue;
             }
+            match self.quoted_outside(&mark, given, complete) {
+                Quoted::No => {}
+                Quoted::Until(end) => {
+                    self.masked(&mark);
+                    self.next = self.marker.first_at(self.next, end);
+                    continue;
+                }
+                Quoted::Unknown => {
+                    self.next -= 1;
+                    break;
+                }
+            }
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
                 Kind::Close { .. } => self.stray(&mark, given),
@@ -222,6 +237,15 @@ impl Scanner {
             }
         }
         self.open = current;
+    }
+
+    /// Whether a tag outside every block quotes this opener.
+    fn quoted_outside(&mut self, mark: &Mark, given: &Given<'_>, complete: bool) -> Quoted {
+        let mut tags = self.tags;
+        tags.pass(self.at);
+        let quoted = self.in_attribute(&mut tags, mark, given, complete.then(|| self.end(given)));
+        self.tags = tags;
+        quoted
     }
 
     fn masked(&mut self, mark: &Mark) {
@@ -457,10 +481,17 @@ impl Scanner {
         let last = self.marker.first_at(first, inner.end);
         let mut next = first;
         let mut at = inner.start;
+        let mut tags = Tagged::new(at);
         while next < last && !self.stopped {
             let Some(mark) = self.marker.mark(next) else { return };
             next += 1;
             if mark.start() < at {
+                continue;
+            }
+            tags.pass(at);
+            if let Quoted::Until(end) = self.in_attribute(&mut tags, &mark, given, Some(inner.end)) {
+                self.masked(&mark);
+                at = end;
                 continue;
             }
             match mark.kind {
@@ -511,7 +542,10 @@ impl Scanner {
     pub(super) fn settled_until(&self) -> usize {
         // What stands behind an open block is known once its end is.
         let open = self.open.as_ref().map_or(usize::MAX, |open| open.opener.end);
-        self.marker.at.min(self.masks.decided()).min(open)
+        // A tag that does not end yet may quote the next opener.
+        let next = self.marker.mark(self.next).filter(|_| self.open.is_none() && !self.stopped);
+        let next = next.map_or(usize::MAX, |mark| mark.start());
+        self.marker.at.min(self.masks.decided()).min(open).min(next)
     }
 
     /// What was read; nothing of it is left.

@@ -12,6 +12,11 @@ pub(crate) const INPUTS: &[Input] = &[
     ("nothing but <", |size| "<".repeat(size)),
     ("openers without an end", |size| repeat("<action ", size)),
     ("unclosed actions", |size| repeat("<action type=\"x\">", size)),
+    ("openers in an attribute that nothing closes", |size| repeat("<b title=\"<action type='x'/>", size)),
+    ("openers in attributes on one line", |size| repeat("<b title=\"<action type='x'/>\">x</b> ", size)),
+    ("openers in unclosed attributes of a message", |size| {
+        format!("<message>{}</message>", repeat("<b title=\"<action type='x'/> <b title='", size))
+    }),
     ("unclosed fields", |size| format!("<action type=\"x\">{}", repeat("<a>", size))),
     ("unclosed fields, then the closer", |size| format!("<action type=\"x\">{}</action>", repeat("<a>", size))),
     ("unclosed fields, no two alike", |size| {
