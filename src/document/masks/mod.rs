@@ -518,10 +518,16 @@ mod tests {
             ladder.push_str(&"`".repeat(length));
             ladder.push(' ');
         }
-        for text in
-            [ladder, "```a\n".repeat(100_000), "` `` ".repeat(100_000), "\n```".repeat(50_001), "```)".repeat(100_000)]
-        {
-            whole(&text);
+        // Runs that nothing closes; of three in turn the first and the last; fences, and runs, in pairs.
+        let texts = [
+            (ladder, 0),
+            ("```a\n".repeat(100_000), 0),
+            ("` `` ".repeat(100_000), 66_666),
+            ("\n```".repeat(50_001), 25_000),
+            ("```)".repeat(100_000), 50_000),
+        ];
+        for (text, expected) in texts {
+            assert_eq!(whole(&text).found.len(), expected, "{:?}", text.get(..12));
         }
     }
 }
