@@ -233,20 +233,28 @@ fn what_an_answer_a_pattern_and_a_model_have() {
     );
 }
 
+/// An effect on a state whose values are read elsewhere: the word that is told of it, or none.
+#[track_caller]
+fn check_effect(state: &str, [one, other]: [&str; 2], effect: &str, word: &str) {
+    let effect = format!("effects = [{{ {effect} }}, {{ emit = \"pay\"");
+    let read = format!(
+        "{{ emit = \"pay\", value = \"{{{{ params.sum.amount }}}} {{{{ state.{one} }}}} {{{{ state.{other} }}}}\" }}"
+    );
+    let found = slips(&[
+        ("{ emit = \"pay\", value = \"{{ params.sum.amount }}\" }", &read),
+        ("[modes.open]", state),
+        ("effects = [{ emit = \"pay\"", &effect),
+    ]);
+    let expected = found.iter().map(|one| (one.0.as_str(), one.1.as_str()));
+    let told = if word.is_empty() { vec![] } else { vec![("pack/bad-effect", word)] };
+    assert_eq!(expected.collect::<Vec<_>>(), told, "{effect}");
+}
+
 #[test]
 fn values_that_never_fit_the_state() {
     let effect = |effect: &str, word: &str| {
         let state = "[state.paid]\ntype = \"array\"\ndefault = []\nitems = { type = \"number\" }\n[state.count]\ntype = \"integer\"\ndefault = 0\n[modes.open]";
-        let effect = format!("effects = [{{ {effect} }}, {{ emit = \"pay\"");
-        let read = "{ emit = \"pay\", value = \"{{ params.sum.amount }} {{ state.paid }} {{ state.count }}\" }";
-        let found = slips(&[
-            ("{ emit = \"pay\", value = \"{{ params.sum.amount }}\" }", read),
-            ("[modes.open]", state),
-            ("effects = [{ emit = \"pay\"", &effect),
-        ]);
-        let expected = found.iter().map(|one| (one.0.as_str(), one.1.as_str()));
-        let told = if word.is_empty() { vec![] } else { vec![("pack/bad-effect", word)] };
-        assert_eq!(expected.collect::<Vec<_>>(), told, "{effect}");
+        check_effect(state, ["paid", "count"], effect, word);
     };
     effect(r#"append = "paid", value = "{{ params.sum.amount }}""#, "");
     effect(r#"set = "paid", value = ["{{ params.sum.amount }}"]"#, "");
@@ -264,16 +272,7 @@ fn values_that_never_fit_what_holds_them() {
     let effect = |effect: &str, word: &str| {
         let state = "[state.notes]\ntype = \"array\"\ndefault = []\nitems = { type = \"object\", additionalProperties = false, properties = { text = { type = \"string\", required = true }, by = { enum = [\"ann\"] } } }\n\
                      [state.pages]\ntype = \"object\"\ndefault = {}\nadditionalProperties = { type = \"object\", properties = { title = { type = \"string\" }, on = { type = \"array\", items = { type = \"string\" } } } }\n[modes.open]";
-        let effect = format!("effects = [{{ {effect} }}, {{ emit = \"pay\"");
-        let read = "{ emit = \"pay\", value = \"{{ params.sum.amount }} {{ state.notes }} {{ state.pages }}\" }";
-        let found = slips(&[
-            ("{ emit = \"pay\", value = \"{{ params.sum.amount }}\" }", read),
-            ("[modes.open]", state),
-            ("effects = [{ emit = \"pay\"", &effect),
-        ]);
-        let expected = found.iter().map(|one| (one.0.as_str(), one.1.as_str()));
-        let told = if word.is_empty() { vec![] } else { vec![("pack/bad-effect", word)] };
-        assert_eq!(expected.collect::<Vec<_>>(), told, "{effect}");
+        check_effect(state, ["notes", "pages"], effect, word);
     };
     effect(r#"append = "notes", unique = ["text"], value = { text = "{{ mode }}" }"#, "");
     effect(r#"append = "notes", unique = ["txt"], value = { text = "{{ mode }}" }"#, "\"txt\"");
