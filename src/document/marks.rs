@@ -166,10 +166,13 @@ impl Marker {
                     continue;
                 }
             }
-            if !starts.by_line || bytes.get(self.at) != Some(&b'\n') {
+            if starts.by_line && bytes.get(self.at) == Some(&b'\n') {
+                self.begin_line(self.at + 1);
+            } else if starts.may_go_on(bytes.get(self.at..).unwrap_or_default()) {
                 return true;
+            } else {
+                self.at += 1;
             }
-            self.begin_line(self.at + 1);
         }
     }
 
@@ -222,8 +225,8 @@ impl Marker {
     /// Tries what may start here; false if more text is needed.
     fn attempts(&mut self, look: &Look<'_>, budget: &mut Budget, mut resumed: Option<(usize, bool, bool)>) -> bool {
         let first = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
-        let byte = look.text.as_bytes().get(self.at).copied().unwrap_or_default();
-        let numbers = look.dialect.starts.with(byte, self.leads).iter().map(|number| usize::from(*number));
+        let numbers = look.dialect.starts.with(look.text.as_bytes().get(self.at..).unwrap_or_default(), self.leads);
+        let numbers = numbers.map(usize::from);
         for number in numbers.skip_while(|number| *number < first) {
             let (index, closing) = (number / 2, number % 2 == 1);
             let resume = resumed.take().is_some_and(|(_, _, started)| started);

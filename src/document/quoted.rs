@@ -23,7 +23,7 @@ use crate::text::Span;
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     part: Span,
-    list: Tags,
+    list: Vec<Tag>,
 }
 
 impl Pairs {
@@ -204,7 +204,7 @@ impl Scanner {
         };
         if !self.pairs.cover(open.opener.start, end) {
             let part = Span::new(open.opener.start, end);
-            self.pairs = Pairs { part, list: self.tags(open, part, given) };
+            self.pairs = Pairs { part, list: self.tags(open, part, given).into_vec() };
         }
         let closes = |tag: &Tag| tag.closer().and_then(|closer| self.pairs.list.get(closer));
         let call = self.pairs.list.get(self.pairs.position(open.opener.start));

@@ -160,22 +160,31 @@ pub(crate) struct Readers {
 
 impl Readers {
     pub(crate) fn new<'p>(dialects: impl IntoIterator<Item = (usize, &'p Dialect)>, limits: Limits) -> Self {
-        let mut readings: SmallVec<[(usize, Reading); 1]> = SmallVec::new();
-        let mut candidates: SmallVec<[Candidate; 1]> = SmallVec::new();
+        // A reading is large: it is made where it stays.
+        let mut all = Self {
+            candidates: SmallVec::new(),
+            readings: SmallVec::new(),
+            claimed: false,
+            tried: SmallVec::new(),
+            read: 0,
+            limits,
+        };
         for (number, dialect) in dialects {
             let like = dialect.like.unwrap_or(number);
-            let mut alike = candidates.iter().filter(|one| one.like == like);
-            let (reading, sharer) = alike.next().map_or((readings.len(), 0), |one| (one.reading, 1 + alike.count()));
-            match readings.get_mut(reading) {
+            let mut alike = all.candidates.iter().filter(|one| one.like == like);
+            let (reading, sharer) =
+                alike.next().map_or((all.readings.len(), 0), |one| (one.reading, 1 + alike.count()));
+            match all.readings.get_mut(reading) {
                 Some((_, reading)) => reading.share(number),
-                None => readings.push((number, Reading::new(number, dialect, limits))),
+                None => all.readings.push((number, Reading::new(number, dialect, limits))),
             }
-            candidates.push(Candidate { dialect: number, like, reading, sharer });
+            all.candidates.push(Candidate { dialect: number, like, reading, sharer });
         }
-        let claimed = candidates.len() == 1;
-        let sole = |one: &Candidate| Tried { dialect: one.dialect, trial: Trial::Sole, seen: None, near: None };
-        let tried = if claimed { candidates.iter().map(sole).collect() } else { SmallVec::new() };
-        Self { candidates, readings, claimed, tried, read: 0, limits }
+        if let [sole] = all.candidates.as_slice() {
+            all.tried.push(Tried { dialect: sole.dialect, trial: Trial::Sole, seen: None, near: None });
+            all.claimed = true;
+        }
+        all
     }
 
     /// Reads on; `dialects` are those of the program, and `text` is the whole response so far.

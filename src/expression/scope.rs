@@ -5,6 +5,7 @@
 //! Never: copies a borrowed value.
 
 use super::Record;
+use crate::text::same;
 use crate::value::Value;
 use std::borrow::Cow;
 
@@ -110,7 +111,7 @@ impl<'a> Scope<'a> {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<Named<'_>> {
-        let own = self.own().find(|(known, _)| *known == name);
+        let own = self.own().find(|(known, _)| same(known, name));
         match own {
             Some((_, Held::Named(named))) => Some(*named),
             Some((_, Held::Owned(number))) => self.owned.get(*number).map(Named::Value),

@@ -8,6 +8,7 @@ use super::code::{Code, Op, Set, Stops, Until};
 use super::{Grammar, RuleId};
 use crate::text::Span;
 use smallvec::SmallVec;
+use std::fmt;
 
 /// How a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,29 +28,52 @@ pub enum Progress {
 /// A part of a match that a rule took.
 ///
 /// Captures stand in the order in which they start, an outer one before those inside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Capture {
-    rule: RuleId,
-    start: u32,
-    end: u32,
-    next: u32,
+    // Two words, each of two halves: a struct of four fields would not be handed on in registers, and there is one for
+    // every rule on the way through an opener.
+    /// The end over the start.
+    span: u64,
+    /// The next over the rule.
+    order: u64,
 }
 
 impl Capture {
+    fn new(rule: u16, start: usize, end: u32, next: u32) -> Self {
+        Self { span: halves(end, start as u32), order: halves(next, rule.into()) }
+    }
+
     /// The rule that took it.
     pub fn rule(&self) -> RuleId {
-        self.rule
+        RuleId(self.order as u16)
     }
 
     /// The bytes it covers.
     pub fn span(&self) -> Span {
-        Span::new(self.start as usize, self.end as usize)
+        Span::new(self.span as u32 as usize, (self.span >> 32) as usize)
     }
 
     /// Where in the list the first capture stands that is not inside this one.
     pub fn next(&self) -> usize {
-        self.next as usize
+        (self.order >> 32) as usize
     }
+
+    /// It ends here, and `next` stands behind it; returns what stood there so far.
+    fn close(&mut self, end: usize, next: u32) -> u32 {
+        let before = self.next() as u32;
+        *self = Self::new(self.rule().0, self.span as u32 as usize, end as u32, next);
+        before
+    }
+}
+
+impl fmt::Debug for Capture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {:?} until {}", self.rule(), self.span(), self.next())
+    }
+}
+
+fn halves(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
 }
 
 /// The captures right inside the one at `outer`, or the outermost ones without it, each with its place in the list.
@@ -321,7 +345,7 @@ impl Machine {
                 }
                 Op::Open(_) if self.captures.len() >= self.most_captures => Step::TooDeep,
                 Op::Open(rule) => {
-                    let capture = Capture { rule: RuleId(rule), start: at as u32, end: NONE, next: self.open };
+                    let capture = Capture::new(rule, at, NONE, self.open);
                     self.open = self.captures.len() as u32;
                     self.captures.push(capture);
                     Step::On
@@ -329,9 +353,7 @@ impl Machine {
                 Op::Close => {
                     let count = self.captures.len() as u32;
                     if let Some(capture) = self.captures.get_mut(self.open as usize) {
-                        self.open = capture.next;
-                        capture.end = at as u32;
-                        capture.next = count;
+                        self.open = capture.close(at, count);
                     }
                     Step::On
                 }
@@ -464,14 +486,8 @@ impl Machine {
         if bytes.get(end) != Some(&short.end) || self.stop.is_some() || self.most_captures < 2 {
             return None;
         }
-        let capture = |rule: u16, start: usize, end: usize| Capture {
-            rule: RuleId(rule),
-            start: start as u32,
-            end: end as u32,
-            next: 2,
-        };
-        self.captures.push(capture(short.rule, self.at, end + 1));
-        self.captures.push(capture(short.name, start, end));
+        self.captures.push(Capture::new(short.rule, self.at, end as u32 + 1, 2));
+        self.captures.push(Capture::new(short.name, start, end as u32, 2));
         Some(end + 1)
     }
 
@@ -575,12 +591,14 @@ fn places_of(byte: u8, eight: u64) -> u64 {
 /// How many bytes stand before the first that `set` does not hold.
 fn run_length(set: &Set, bytes: &[u8]) -> Option<usize> {
     // Eight at a time without a branch between them: runs are names, or the insides of strings.
-    const STRIDE: usize = 8;
-    let whole =
-        bytes.chunks_exact(STRIDE).take_while(|chunk| chunk.iter().fold(true, |all, byte| all & set.holds(*byte)));
-    let start = whole.count() * STRIDE;
-    let rest = bytes.get(start..)?;
-    rest.iter().position(|byte| !set.holds(*byte)).map(|found| start + found)
+    let (eights, rest) = bytes.as_chunks::<8>();
+    for (number, eight) in eights.iter().enumerate() {
+        let outside = (0..).zip(eight).fold(0_u8, |all, (place, byte)| all | u8::from(!set.holds(*byte)) << place);
+        if outside != 0 {
+            return Some(8 * number + outside.trailing_zeros() as usize);
+        }
+    }
+    rest.iter().position(|byte| !set.holds(*byte)).map(|found| bytes.len() - rest.len() + found)
 }
 
 /// Moves `at` to the next of the texts, or to the end. Whether that is decided; if not, `at` is where to go on.

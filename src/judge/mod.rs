@@ -159,7 +159,7 @@ pub(crate) fn judge<'r>(
         text,
         document,
         dialect,
-        mode: program.modes.get(&session.mode),
+        mode: mode_id.and_then(|mode| program.modes.get_index(mode.0)).map(|(_, mode)| mode),
         mode_id,
         truncated,
         fates: vec![Fate::Stands; document.blocks.len()],

@@ -371,14 +371,14 @@ impl<'r> Judgement<'r> {
         action: &Action,
         undeclared: Undeclared,
     ) {
-        let declared = action.schema.json().get("properties").and_then(serde_json::Value::as_object);
         self.left_out += undeclared.count - undeclared.paths.len();
         for path in undeclared.paths {
             let name = path.last().cloned().unwrap_or_default();
             let message = format!("the action does not declare `{}`", excerpt(&path.join("."), 60));
             let mut finding = defect(Defect::UnknownParam, at(&path), message).with_rule(Some(action.at));
-            if let ([_], Some(declared)) = (path.as_slice(), declared) {
-                finding = finding.with_nearest(&name, declared.keys().map(String::as_str));
+            if let [_] = path.as_slice() {
+                let declared = action.schema.types().members().map(|(name, _)| &**name);
+                finding = finding.with_nearest(&name, declared);
             }
             self.answer(Defect::UnknownParam, &Subject::Params(call), finding);
         }

@@ -8,7 +8,7 @@ use crate::document::Mask;
 use crate::document::decode_entities;
 use crate::document::payload::{Field, Fields, Spelled, read_fields, read_strictly};
 use crate::program::{Dialect, Kind, Limits, Types};
-use crate::text::Span;
+use crate::text::{Span, same};
 use crate::value::{Object, Value, number};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -121,10 +121,10 @@ impl<'t> Source<'t> {
         let mut groups: SmallVec<[Group<'_>; FEW]> = SmallVec::new();
         for field in entries {
             let raw = field.name;
-            let same = || types.members().find(|(name, _)| self.dialect.names.same(name, raw));
-            let declared = types.member(raw).or_else(same);
+            let alike = || types.members().find(|(name, _)| self.dialect.names.same(name, raw));
+            let declared = types.member(raw).or_else(alike);
             let name = declared.map_or(raw, |(name, _)| name);
-            match groups.iter_mut().find(|group| group.name == name) {
+            match groups.iter_mut().find(|group| same(group.name, name)) {
                 Some(group) => {
                     if group.further.is_empty() {
                         group.further.push(group.first);

@@ -6,7 +6,7 @@
 
 use super::block::{BlockId, Closer};
 use crate::surface::Anchor;
-use crate::text::glob;
+use crate::text::{glob, same};
 use std::cmp::Ordering;
 
 /// The look-up from a name in a response to the block that it is bound to.
@@ -84,6 +84,19 @@ impl Heads {
         }
         if short { None } else { Some(false) }
     }
+
+    /// The bytes that they may hold at `place`; any where one of them is over before.
+    fn bytes_at(&self, place: usize, insensitive: bool) -> [bool; 256] {
+        let Some(heads) = &self.0 else { return [true; 256] };
+        let mut bytes = [false; 256];
+        for name in heads.lists.iter().flatten() {
+            let Some(byte) = name.as_bytes().get(place).copied() else { return [true; 256] };
+            for byte in [byte, if insensitive { byte.to_ascii_uppercase() } else { byte }] {
+                bytes.iter_mut().skip(usize::from(byte)).take(1).for_each(|slot| *slot = true);
+            }
+        }
+        bytes
+    }
 }
 
 /// What a name is bound to: a block, in one family or in all.
@@ -153,6 +166,12 @@ impl Names {
         self.openers.get(family).or(self.openers.last())?.fit(bytes, self.insensitive)
     }
 
+    /// The bytes that such a name may hold at `place`.
+    pub(crate) fn opener_bytes(&self, place: usize, family: usize) -> [bool; 256] {
+        let heads = self.openers.get(family).or(self.openers.last());
+        heads.map_or([true; 256], |heads| heads.bytes_at(place, self.insensitive))
+    }
+
     /// Whether what closes a block is only known once its opener has been read.
     pub(crate) fn any_closes(&self) -> bool {
         self.any_closes
@@ -165,6 +184,11 @@ impl Names {
         } else {
             self.enders.fit(bytes, self.insensitive)
         }
+    }
+
+    /// The bytes that such a name may hold at `place`.
+    pub(crate) fn closer_bytes(&self, place: usize) -> [bool; 256] {
+        if self.any_closes { [true; 256] } else { self.enders.bytes_at(place, self.insensitive) }
     }
 
     /// Whether a closer of this name may close a block.
@@ -199,12 +223,13 @@ impl Names {
 
     /// The block that `name` is bound to in a family: an exact name before one with `*`, and of those the first.
     pub(crate) fn find(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
-        let name = &*self.fold(name);
-        let first = self.exact.partition_point(|(known, _)| by_length(known, name).is_lt());
-        let mut same = self.exact.iter().skip(first).take_while(|(known, _)| known == name);
-        if let Some((_, bound)) = same.find(|(_, bound)| bound.fits(family)) {
-            return Some(bound.id);
+        if let Some(id) = self.find_exact(name, family) {
+            return Some(id);
         }
+        if self.wild.is_empty() {
+            return None;
+        }
+        let name = &*self.fold(name);
         let ending = name.rfind('.').and_then(|dot| name.get(dot..)).unwrap_or_default();
         let first = self.endings.partition_point(|(known, _)| by_length(known, ending).is_lt());
         let endings = self.endings.iter().skip(first).take_while(|(known, _)| known == ending).map(|(_, place)| *place);
@@ -215,10 +240,17 @@ impl Names {
         found.min_by_key(|(place, _)| *place).map(|(_, id)| id)
     }
 
+    /// The block that `name` is bound to as it is spelt out. Few names are as long as another.
+    fn find_exact(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
+        let first = self.exact.partition_point(|(known, _)| known.len() < name.len());
+        let mut as_long = self.exact.iter().skip(first).take_while(|(known, _)| known.len() == name.len());
+        as_long.find(|(known, bound)| bound.fits(family) && self.same(known, name)).map(|(_, bound)| bound.id)
+    }
+
     /// Whether two names are the same.
     pub(crate) fn same(&self, one: &str, other: &str) -> bool {
         // Most are spelt alike, which is the quicker question.
-        one == other || (self.insensitive && one.eq_ignore_ascii_case(other))
+        same(one, other) || (self.insensitive && one.eq_ignore_ascii_case(other))
     }
 
     /// An order in which names that are the same stand together.

@@ -4,13 +4,17 @@
 //! Out: [`Starts`]: the bytes that each of them may start with, and how to skip to the next.
 //! Never: says that one begins: the recogniser does.
 
-use super::family::Family;
+use super::family::{Family, Lead};
+use super::names::Names;
 
 /// Which openers and closers a byte may start: by the number of each, twice that of its family, and one more for a closer.
 #[derive(Debug)]
 pub(crate) struct Starts {
     /// Where a line starts, and elsewhere.
     first: [Vec<Vec<u8>>; 2],
+    /// Which of them may have each byte as their second, and as their third; those whose numbers differ by [`GROUPS`] are
+    /// one group, and a bit says whether any of it may.
+    behind: [[u8; 256]; 2],
     /// What each byte is in the margin of a line.
     margin: [Margin; 256],
     /// Whether spaces are passed there.
@@ -21,12 +25,27 @@ pub(crate) struct Starts {
     pub(crate) elsewhere: Needles,
 }
 
+/// So many groups the openers and closers are in: most dialects have fewer of them.
+const GROUPS: u8 = 8;
+
 impl Starts {
-    pub(crate) fn new(families: &[Family]) -> Self {
+    pub(crate) fn new(families: &[Family], names: &Names) -> Self {
         let mut first = [vec![Vec::new(); 256], vec![Vec::new(); 256]];
+        let mut behind = [[0; 256]; 2];
         for (number, family) in families.iter().enumerate().filter(|(_, family)| !family.only_prelude) {
             for (closes, rule) in [Some(family.open), family.close].into_iter().enumerate() {
                 let Some(rule) = rule else { continue };
+                let mark = (2 * number + closes) as u8;
+                let lead = if closes == 0 { &family.open_lead } else { &family.close_lead };
+                for (place, groups) in (1..).zip(&mut behind) {
+                    let may_stand = bytes_at(place, lead, || match closes {
+                        0 => names.opener_bytes(place - lead.literal.len(), number),
+                        _ => names.closer_bytes(place - lead.literal.len()),
+                    });
+                    for (groups, may_stand) in groups.iter_mut().zip(may_stand) {
+                        *groups |= u8::from(may_stand) << (mark % GROUPS);
+                    }
+                }
                 for (elsewhere, numbers) in first.iter_mut().enumerate() {
                     // What opens at the start of a line alone is not looked for elsewhere.
                     if elsewhere == 1 && closes == 0 && family.leads_line {
@@ -35,7 +54,7 @@ impl Starts {
                     for (numbers, _) in
                         numbers.iter_mut().zip(family.grammar.first(rule).bytes).filter(|(_, first)| *first)
                     {
-                        numbers.push((2 * number + closes) as u8);
+                        numbers.push(mark);
                     }
                 }
             }
@@ -56,7 +75,7 @@ impl Starts {
             _ => Margin::Text,
         });
         let indents = leading.get(usize::from(b' ')) == Some(&false);
-        Self { first, margin, indents, by_line, elsewhere }
+        Self { first, behind, margin, indents, by_line, elsewhere }
     }
 
     /// How many spaces stand at the start of `bytes`, where they start nothing: code is indented, by spaces as a rule.
@@ -78,11 +97,34 @@ impl Starts {
         self.margin.get(usize::from(byte)).copied().unwrap_or(Margin::Text)
     }
 
-    /// What may start with `byte` where a line starts, or elsewhere.
-    pub(crate) fn with(&self, byte: u8, leads_line: bool) -> &[u8] {
+    /// What may start with these bytes where a line starts, or elsewhere. What has not come may be anything.
+    pub(crate) fn with(&self, bytes: &[u8], leads_line: bool) -> impl Iterator<Item = u8> {
         let [leading, elsewhere] = &self.first;
         let numbers = if leads_line { leading } else { elsewhere };
-        numbers.get(usize::from(byte)).map(Vec::as_slice).unwrap_or_default()
+        let numbers = bytes.first().and_then(|first| numbers.get(usize::from(*first)));
+        let groups = self.groups(bytes);
+        numbers.into_iter().flatten().copied().filter(move |mark| groups & (1 << (mark % GROUPS)) != 0)
+    }
+
+    /// Whether anything may go on with what stands behind the first of these bytes.
+    pub(crate) fn may_go_on(&self, bytes: &[u8]) -> bool {
+        self.groups(bytes) != 0
+    }
+
+    fn groups(&self, bytes: &[u8]) -> u8 {
+        let [second, third] = &self.behind;
+        let groups =
+            |table: &[u8; 256], byte: Option<&u8>| byte.and_then(|byte| table.get(usize::from(*byte))).copied();
+        groups(second, bytes.get(1)).unwrap_or(u8::MAX) & groups(third, bytes.get(2)).unwrap_or(u8::MAX)
+    }
+}
+
+/// The bytes that may stand at a place of what starts like this, where `of_name` are those of the name.
+fn bytes_at(place: usize, lead: &Lead, of_name: impl FnOnce() -> [bool; 256]) -> [bool; 256] {
+    match lead.literal.as_bytes().get(place) {
+        Some(known) => std::array::from_fn(|byte| byte == usize::from(*known)),
+        None if lead.name_follows => of_name(),
+        None => [true; 256],
     }
 }
 
@@ -130,5 +172,41 @@ impl Needles {
             Needles::Three(one, two, three) => memchr::memchr3(*one, *two, *three, bytes),
             Needles::Many(set) => bytes.iter().position(|byte| set.get(usize::from(*byte)) == Some(&true)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::block::BlockId;
+    use super::super::family::Family;
+    use super::super::names::Bound;
+    use super::*;
+    use crate::grammar::{Grammar, shipped};
+    use crate::text::SourceId;
+    use std::sync::Arc;
+
+    #[test]
+    fn what_goes_on_like_no_name_is_passed() {
+        let grammar = shipped("tags").and_then(|text| Grammar::parse(SourceId::RESPONSE, text).value);
+        let families: Vec<Family> = grammar.and_then(|grammar| Family::new(Arc::new(grammar))).into_iter().collect();
+        let bound = Bound { id: BlockId(0), family: None };
+        let names = Names::new(true, ["message", "b"].into_iter().map(|name| (name, bound)), std::iter::empty());
+        let starts = Starts::new(&families, &names);
+        // An opener has the number 0 here, and a closer 1.
+        let check = |text: &str, expected: &[u8]| {
+            assert_eq!(starts.with(text.as_bytes(), true).collect::<Vec<_>>(), expected, "{text}");
+            assert!(starts.may_go_on(text.as_bytes()) || expected.is_empty(), "{text}");
+        };
+        check("<message>", &[0]);
+        check("<ME", &[0]);
+        check("<", &[0, 1]);
+        check("<m", &[0]);
+        check("<b>", &[0]);
+        check("</", &[1]);
+        check("</Message>", &[1]);
+        check("</title>", &[]);
+        check("<title>", &[]);
+        check("< message>", &[]);
+        check("message", &[]);
     }
 }

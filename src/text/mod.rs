@@ -314,6 +314,19 @@ pub(crate) fn boundary(text: &str, at: usize) -> usize {
     at
 }
 
+/// Whether two names are the same. Most are a few bytes, for which a comparison of slices would be a call.
+#[inline]
+pub(crate) fn same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    one.len() == other.len()
+        && match one.len() {
+            0..4 => one.iter().zip(other).all(|(one, other)| one == other),
+            4..=8 => one.first_chunk::<4>() == other.first_chunk() && one.last_chunk::<4>() == other.last_chunk(),
+            9..=16 => one.first_chunk::<8>() == other.first_chunk() && one.last_chunk::<8>() == other.last_chunk(),
+            _ => one == other,
+        }
+}
+
 /// `text` cut to at most `most` characters, with an ellipsis where something was left out; line breaks become spaces, and
 /// what would turn it around is escaped.
 pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {

@@ -4,6 +4,7 @@
 //! Out: [`Members`], in the order in which they came.
 //! Never: hashes the names of so few that looking through them is quicker.
 
+use crate::text::same;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
@@ -55,7 +56,7 @@ impl Places {
 }
 
 fn is_called<V>(list: &[Member<V>], place: u32, name: &str) -> bool {
-    list.get(place as usize).is_some_and(|(one, _)| **one == *name)
+    list.get(place as usize).is_some_and(|(one, _)| same(one, name))
 }
 
 impl<V> Default for Members<V> {
@@ -85,7 +86,7 @@ impl<V> Members<V> {
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         match &self.places {
             Some(places) => places.find(&self.list, name),
-            None => self.list.iter().position(|(one, _)| **one == *name),
+            None => self.list.iter().position(|(one, _)| same(one, name)),
         }
     }
 

@@ -60,7 +60,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     let closers = blocks.iter().flat_map(|block| block.close.iter().map(|closer| (closer, block.anchor)));
     let names = Arc::new(Names::new(insensitive, bound_names.into_iter(), closers));
     let by_line = blocks.iter().all(|block| block.anchor != Anchor::Anywhere) && outline.is_none();
-    let starts = Starts::new(&families);
+    let starts = Starts::new(&families, &names);
     Dialect {
         name: name.to_owned(),
         structure: by_line.then(|| Arc::new(Structure::new(&families, names.clone(), true))),
