@@ -29,6 +29,9 @@ pub(super) struct Lead {
     pub(super) empty: bool,
 }
 
+/// So far down rules are followed to see what they take.
+const CALLS: usize = 4;
+
 /// The rules and what is known about them.
 pub(super) struct Analysis<'r> {
     rules: &'r [Rule],
@@ -104,14 +107,21 @@ impl<'r> Analysis<'r> {
             Expr::Call(rule) => self.leads.get(*rule).copied().unwrap_or_default(),
             Expr::Sequence(parts) => {
                 let mut lead = Lead { bytes: Bytes::default(), empty: true };
+                let mut refused = Bytes::default();
                 for part in parts {
+                    // What is refused before anything can have been read is not what is read first.
+                    if let Expr::Not(inner) = part
+                        && lead.bytes.is_empty()
+                    {
+                        refused = refused.or(self.taken(inner, CALLS));
+                    }
                     let next = self.lead(part);
                     lead = Lead { bytes: lead.bytes.or(next.bytes), empty: next.empty };
                     if !next.empty {
                         break;
                     }
                 }
-                lead
+                Lead { bytes: lead.bytes.but(refused), ..lead }
             }
             Expr::Choice(choices) => {
                 choices.iter().map(|choice| self.lead(choice)).fold(Lead::default(), |one, other| Lead {
@@ -122,6 +132,24 @@ impl<'r> Analysis<'r> {
             Expr::Optional(inner) | Expr::Repeat(inner) => Lead { empty: true, ..self.lead(inner) },
             Expr::And(_) | Expr::Not(_) => Lead { bytes: Bytes::default(), empty: true },
             Expr::Until(_) => Lead { bytes: Bytes::ALL, empty: true },
+        }
+    }
+
+    /// Bytes of ASCII that `expr` matches wherever one stands next.
+    fn taken(&self, expr: &Expr, calls: usize) -> Bytes {
+        match expr {
+            Expr::Text(text) => match text.as_bytes() {
+                [byte @ ..0x80] => Bytes::one(*byte),
+                _ => Bytes::default(),
+            },
+            Expr::One(class) => Bytes([class.ascii, 0]),
+            Expr::Call(rule) if calls > 0 => {
+                self.rules.get(*rule).map_or(Bytes::default(), |rule| self.taken(&rule.expr, calls - 1))
+            }
+            Expr::Choice(choices) => {
+                choices.iter().fold(Bytes::default(), |all, choice| all.or(self.taken(choice, calls)))
+            }
+            _ => Bytes::default(),
         }
     }
 

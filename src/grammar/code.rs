@@ -165,7 +165,8 @@ pub(super) fn compile(rules: &[Rule], analysis: &mut Analysis<'_>) -> Option<Cod
     Some(compiler.code).filter(|_| !compiler.full)
 }
 
-/// Leads jumps past jumps, and makes a call right before an end a jump: the callee's end is then the caller's.
+/// Leads jumps past jumps and to the end of a round, and makes a call right before an end a jump: the callee's end is then
+/// the caller's.
 fn shorten(ops: &mut [Op]) {
     for at in 0..ops.len() {
         let Some(op) = ops.get(at).copied() else { continue };
@@ -181,7 +182,10 @@ fn shorten(ops: &mut [Op]) {
         let ends = |to: u32| matches!(ops.get(follow(to) as usize), Some(Op::End));
         let short = match op {
             Op::Jump { to } if ends(to) => Op::End,
-            Op::Jump { to } => Op::Jump { to: follow(to) },
+            Op::Jump { to } => match ops.get(follow(to) as usize) {
+                Some(Op::Commit { to: round }) if *round < to => Op::Commit { to: *round },
+                _ => Op::Jump { to: follow(to) },
+            },
             Op::Commit { to } => Op::Commit { to: follow(to) },
             Op::Call { to } if ends(at as u32 + 1) => Op::Jump { to },
             op => op,
