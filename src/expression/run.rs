@@ -320,16 +320,20 @@ impl<'j> Run<'j> {
                 match other {
                     Held::List(items) => {
                         self.take(items.len())?;
-                        let text = one.text()?;
-                        items.iter().any(|item| item.text() == Some(text))
+                        match one.is_none() {
+                            true => items.iter().any(Held::is_none),
+                            false => one.text().map(|text| items.iter().any(|item| item.text() == Some(text)))?,
+                        }
                     }
                     Held::Value(json) => match &**json {
                         Value::Object(_) if one.is_none() => false,
                         Value::Object(members) => members.contains_key(one.text()?),
                         Value::Array(items) => {
                             self.take(items.len())?;
-                            let text = one.text()?;
-                            items.iter().any(|item| item.as_str() == Some(text))
+                            match one.is_none() {
+                                true => items.iter().any(Value::is_null),
+                                false => one.text().map(|text| items.iter().any(|item| item.as_str() == Some(text)))?,
+                            }
                         }
                         _ => return None,
                     },
@@ -392,6 +396,10 @@ mod tests {
         "state | string",
         "state.work | items | list | string",
         "none in state.work",
+        "params.nope in filled",
+        "params.m in (filled | list)",
+        "none in [params.m, 'a']",
+        "params.nope if params.nope in (state.work | list) else 'none'",
         "[n, params.t]",
         "filled | first",
         "params | list",

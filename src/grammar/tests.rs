@@ -258,7 +258,9 @@ fn what_a_match_starts_with_is_known() {
     assert_eq!(literals("a"), ["<"]);
     assert_eq!(literals("b"), ["x", "yz"]);
     assert!(literals("c").is_empty() && first("c").is_some_and(|first| first.empty));
-    assert!(first("d").is_some_and(|first| !first.empty && first.bytes.iter().zip(0..=u8::MAX).all(|(may, byte)| *may == (byte != b'q'))));
+    assert!(first("d").is_some_and(
+        |first| !first.empty && first.bytes.iter().zip(0..=u8::MAX).all(|(may, byte)| *may == (byte != b'q'))
+    ));
 }
 
 #[test]
