@@ -269,6 +269,7 @@ impl Capped {
         let written = match value {
             Value::String(text) => self.write_all(text.as_bytes()),
             Value::Null => Ok(()),
+            Value::Number(number) if !number.is_f64() => write!(self, "{number}"),
             Value::Bool(_) | Value::Array(_) | Value::Object(_) => write!(self, "{value}"),
             other => match to_jinja(other, &Scale::new(), DEPTH) {
                 Ok(value) => write!(self, "{value}"),

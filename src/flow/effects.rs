@@ -73,12 +73,25 @@ pub(crate) struct Flow<'f> {
 }
 
 /// Names that one list of effects binds. Nested lists see them, and what those bind is gone behind them.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Bound<'e> {
     lets: Vec<(&'e str, Value)>,
     ids: Option<Rc<Value>>,
     item: Option<Value>,
 }
+
+impl Bound<'_> {
+    /// Forgets what is bound meanwhile.
+    fn inside(&mut self, then: impl FnOnce(&mut Self)) {
+        let (lets, ids, item) = (self.lets.len(), self.ids.clone(), self.item.clone());
+        then(self);
+        self.lets.truncate(lets);
+        (self.ids, self.item) = (ids, item);
+    }
+}
+
+/// So many effects most occasions have.
+const FEW: usize = 8;
 
 /// What stands for `ids` and `item` where nothing is bound.
 static NO_IDS: LazyLock<Value> = LazyLock::new(|| Value::Object(Object::new()));
@@ -162,12 +175,13 @@ impl<'f> Flow<'f> {
         };
         for item in items.iter() {
             // What one round binds is gone in the next.
-            let mut round = bound.clone();
-            round.item = Some(item.clone());
-            // An item that fails is left out alone.
-            if let Err(failure) = self.once(effect, names, &mut round) {
-                self.failed(effect.at, &failure);
-            }
+            bound.inside(|round| {
+                round.item = Some(item.clone());
+                // An item that fails is left out alone.
+                if let Err(failure) = self.once(effect, names, round) {
+                    self.failed(effect.at, &failure);
+                }
+            });
         }
         Ok(())
     }
@@ -191,7 +205,11 @@ impl<'f> Flow<'f> {
             let last = self.held.last(&self.session.ids, &self.shown, kind);
             let behind = || Failure::new(format!("there is no id behind `{kind}-{last}`"));
             let next = last.checked_add(1).filter(|next| *next < MOST_IDS).ok_or_else(behind)?;
-            Arc::make_mut(&mut self.session.ids).insert(kind.clone(), next);
+            let counted = Arc::make_mut(&mut self.session.ids);
+            match counted.get_mut(&**kind) {
+                Some(last) => *last = next,
+                None => drop(counted.insert(kind.to_string(), next)),
+            }
             let taken = bound.ids.get_or_insert_with(|| Rc::new(NO_IDS.clone()));
             if let Value::Object(taken) = Rc::make_mut(taken) {
                 taken.insert(kind.clone(), format!("{kind}-{next}").into());
@@ -201,8 +219,7 @@ impl<'f> Flow<'f> {
             self.verb(effect, verb, names, bound)?;
         }
         if !effect.nested.is_empty() {
-            let mut inner = bound.clone();
-            self.list(&effect.nested, names, &mut inner);
+            bound.inside(|inner| self.list(&effect.nested, names, inner));
         }
         Ok(())
     }
@@ -375,6 +392,9 @@ impl<'f> Flow<'f> {
     }
 
     fn did(&mut self, effect: Effect, cause: Location) {
+        if self.done.is_empty() {
+            self.done.reserve(FEW);
+        }
         self.done.push(Done { effect, cause, span: self.span });
     }
 
@@ -491,12 +511,22 @@ fn append(state: &mut Record, path: &[Key<'_>], unique: &[String], value: &Value
     if place.is_null() {
         *place = Vec::new().into();
     }
-    let Some(items) = place.as_array_mut() else { return Err(format!("`{}` is no list", state::dotted(path))) };
+    let Value::Array(items) = place else { return Err(format!("`{}` is no list", state::dotted(path))) };
     let same = |item: &Value| unique.iter().all(|key| item.get(key) == value.get(key));
     let index = items.iter().position(|item| !unique.is_empty() && same(item));
-    match index.and_then(|index| items.get_mut(index)) {
-        Some(item) => item.clone_from(value),
-        None => items.push(value.clone()),
+    match index {
+        Some(index) => Arc::make_mut(items).get_mut(index).into_iter().for_each(|item| item.clone_from(value)),
+        None => with_room(items).push(value.clone()),
     }
     Ok(index)
+}
+
+/// The items, mutable; a copy of shared ones is made with room for one more.
+fn with_room(items: &mut Arc<Vec<Value>>) -> &mut Vec<Value> {
+    if Arc::get_mut(items).is_none() {
+        let mut copy = Vec::with_capacity(items.len() + 1);
+        copy.extend_from_slice(items);
+        *items = Arc::new(copy);
+    }
+    Arc::make_mut(items)
 }

@@ -8,6 +8,7 @@ use super::{ModeId, Schema};
 use crate::diagnostic::Remark;
 use crate::expression::{Expression, PathTemplate, Shape, Template};
 use crate::text::Location;
+use std::sync::Arc;
 
 /// One intention, with what it depends on.
 #[derive(Debug)]
@@ -16,7 +17,7 @@ pub(crate) struct Effect {
     pub(crate) when: Option<Expression>,
     pub(crate) each: Option<Expression>,
     pub(crate) lets: Vec<(String, Shape)>,
-    pub(crate) new: Option<String>,
+    pub(crate) new: Option<Arc<str>>,
     pub(crate) nested: Vec<Effect>,
     pub(crate) at: Location,
 }

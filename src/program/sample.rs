@@ -115,7 +115,7 @@ impl Samples {
             return;
         }
         if let Some(kind) = &effect.new {
-            ids.insert(kind.as_str(), format!("{kind}-1").into());
+            ids.insert(kind.clone(), format!("{kind}-1").into());
         }
         scope.add_owned("ids", Value::Object(ids.clone()));
         match &effect.verb {

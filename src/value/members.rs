@@ -15,7 +15,7 @@ const FEW: usize = 8;
 
 /// Values by their names, in order. Nearly every object has few, and is one list: quicker to make, to copy and to ask
 /// than a table, and half as large.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Members<V> {
     list: Vec<Member<V>>,
     /// Where each stands, once they are more than [`FEW`]; a copy shares it until either gets or loses one.
@@ -57,6 +57,15 @@ impl Places {
 
 fn is_called<V>(list: &[Member<V>], place: u32, name: &str) -> bool {
     list.get(place as usize).is_some_and(|(one, _)| same(one, name))
+}
+
+impl<V: Clone> Clone for Members<V> {
+    /// A copy is made where something changes, which is often that one comes in.
+    fn clone(&self) -> Self {
+        let mut list = Vec::with_capacity(self.list.len() + 1);
+        list.extend_from_slice(&self.list);
+        Self { list, places: self.places.clone() }
+    }
 }
 
 impl<V> Default for Members<V> {

@@ -39,7 +39,7 @@ impl Compiler<'_> {
             when,
             each,
             lets,
-            new: effect.new.as_ref().map(|kind| kind.value.clone()),
+            new: effect.new.as_ref().map(|kind| kind.value.as_str().into()),
             nested: self.effects(&effect.effects, sight),
             at: effect.at,
         };
