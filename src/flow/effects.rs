@@ -353,6 +353,10 @@ impl<'f> Flow<'f> {
         at: Location,
         change: impl FnOnce(&mut Record) -> Result<T, String>,
     ) -> Result<Option<T>, Failure> {
+        if value.is_some_and(|value| state::is_deeper(value, state::DEEPEST.saturating_sub(path.len()))) {
+            let why = format!("`{}` would be nested more than {} levels deep", state::dotted(path), state::DEEPEST);
+            return Err(Failure::new(why));
+        }
         let state = &mut self.session.state;
         let within = path.split_first().and_then(|(name, rest)| {
             let (part, steps) = self.program.slots.get(&**name)?.schema.part().at(state.get(name), rest);

@@ -8,6 +8,20 @@ use crate::expression::{Key, Record};
 use crate::value::{Object, Value};
 use std::sync::Arc;
 
+/// How deep the state may be nested: readers of JSON go 128 levels deep, and what holds a session has some of its own. A value
+/// that takes itself in at every turn would else be a session that no host can read again.
+pub(super) const DEEPEST: usize = 120;
+
+/// Whether a value is nested to more than so many levels.
+pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
+    let below = levels.checked_sub(1);
+    match value {
+        Value::Array(items) => below.is_none_or(|below| items.iter().any(|item| is_deeper(item, below))),
+        Value::Object(members) => below.is_none_or(|below| members.values().any(|value| is_deeper(value, below))),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
 /// Puts a value at a path; objects on the way are made where nothing is.
 pub(super) fn set(state: &mut Record, path: &[Key<'_>], value: &Value) -> Result<(), String> {
     match path {
@@ -112,6 +126,13 @@ mod tests {
         let mut state = record(state);
         let done = set(&mut state, &path(at), &json!(1));
         assert_eq!(done.map(|()| state.to_value()).map_err(drop), expected);
+    }
+
+    #[test]
+    fn levels_are_lists_and_objects() {
+        for (value, levels) in [(json!(1), 0), (json!([]), 1), (json!([1, { "a": [] }]), 3), (json!({ "a": 1 }), 1)] {
+            assert!(!is_deeper(&value, levels) && (levels == 0 || is_deeper(&value, levels - 1)), "{value}");
+        }
     }
 
     #[test]

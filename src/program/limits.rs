@@ -10,7 +10,7 @@ pub struct Limits {
     /// The longest response that is read, in bytes; 10 MiB, and never more than [`Limits::LONGEST`]. Of a longer one nothing
     /// is read: see [`Reader::is_too_large`](crate::Reader::is_too_large).
     pub input: usize,
-    /// The deepest nesting of blocks and of values in payloads; 64.
+    /// The deepest nesting of blocks and of values in payloads; 64, and never more than [`Limits::DEEPEST`].
     pub depth: usize,
     /// The most blocks that are read; 10,000.
     pub blocks: usize,
@@ -31,6 +31,22 @@ pub struct Limits {
 impl Limits {
     /// The longest response that can be read at all: its places are kept in 32 bits.
     pub const LONGEST: usize = u32::MAX as usize;
+
+    /// The deepest nesting that can be read at all: readers of JSON go 128 levels deep, and a session holds payloads some levels
+    /// below its top.
+    pub const DEEPEST: usize = 100;
+
+    /// As much of them as can be granted: none so large that a sum of it is more than its type holds.
+    pub(crate) fn granted(self) -> Self {
+        Self {
+            input: self.input.min(Self::LONGEST),
+            depth: self.depth.min(Self::DEEPEST),
+            fields: self.fields.min(usize::MAX / 8),
+            values: self.values.min(usize::MAX / 8),
+            steps_per_byte: self.steps_per_byte.min(u64::from(u32::MAX)),
+            ..self
+        }
+    }
 
     /// The steps that may be spent on a part of the response that is so many bytes long.
     pub(crate) fn steps(&self, bytes: usize) -> u64 {

@@ -276,9 +276,11 @@ impl Program {
         Loaded { sources, program: Some(self).filter(|_| !broken), diagnostics }
     }
 
-    /// The same program with other limits.
+    /// The same program with other limits. A limit may be set to the most that its type holds: what cannot be granted is cut
+    /// to what can, as [`Limits`] says.
+    #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = Limits { input: limits.input.min(Limits::LONGEST), ..limits };
+        self.limits = limits.granted();
         self
     }
 

@@ -134,6 +134,97 @@ fn a_reader_says_that_nothing_more_is_read() {
 }
 
 #[test]
+fn a_host_may_set_every_limit_to_the_most_or_to_nothing() {
+    let most = Limits {
+        input: usize::MAX,
+        depth: usize::MAX,
+        blocks: usize::MAX,
+        calls: usize::MAX,
+        diagnostics: usize::MAX,
+        fields: usize::MAX,
+        values: usize::MAX,
+        effects: usize::MAX,
+        steps_per_byte: u64::MAX,
+    };
+    let program = desk();
+    let expected = program.run(&program.session(), ANSWER);
+    let program = program.with_limits(most);
+    assert_eq!(program.run(&program.session(), ANSWER), expected);
+
+    let none = Limits {
+        input: usize::MAX,
+        depth: 0,
+        blocks: 0,
+        calls: 0,
+        diagnostics: 0,
+        fields: 0,
+        values: 0,
+        effects: 0,
+        steps_per_byte: 0,
+    };
+    let program = program.with_limits(none);
+    let outcome = program.run(&program.session(), ANSWER);
+    assert_eq!((outcome.ledger.bytes, outcome.calls.len(), outcome.effects.len()), (ANSWER.len(), 0, 0));
+}
+
+/// What `serde_json` writes it also reads: it goes 128 levels deep and no deeper.
+#[test]
+fn however_deep_a_host_lets_payloads_be_the_session_comes_back_from_its_text() {
+    let pack = r#"
+[pack]
+name = "desk"
+[dialects.tagged]
+grammar = "tags"
+blocks  = { action = { role = "call", name = "@type", payload = "json" } }
+[state.notes]
+type    = "array"
+default = []
+[actions.keep_note]
+params  = { note = {} }
+effects = [{ append = "notes", value = "{{ params.note }}" }]
+"#;
+    let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result().unwrap();
+    let program = program.with_limits(Limits { depth: usize::MAX, ..Limits::default() });
+    let kept = |deep: usize| {
+        let note = format!("{}1{}", "[".repeat(deep), "]".repeat(deep));
+        let outcome =
+            program.run(&program.session(), &format!(r#"<action type="keep_note">{{"note": {note}}}</action>"#));
+        let text = serde_json::to_string(&outcome.session).unwrap();
+        assert_eq!(program.resume(&serde_json::from_str(&text).unwrap()).as_ref(), Ok(&outcome.session));
+        outcome.effects.len()
+    };
+    assert_eq!((kept(60), kept(98), kept(120), kept(100_000)), (1, 1, 0, 0));
+}
+
+#[test]
+fn a_value_that_takes_itself_in_stays_one_that_hosts_can_read_again() {
+    let pack = r#"
+[pack]
+name = "desk"
+[dialects.tagged]
+grammar = "tags"
+blocks  = { action = { role = "call", name = "@type", payload = "tags" } }
+[state.last]
+[state.deep]
+type    = "object"
+default = {}
+[actions.keep]
+effects = [{ set = "last", value = { before = "{{ state.last }}" } }, { set = "deep.er", value = "{{ [state.deep] }}" }]
+"#;
+    let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result().unwrap();
+    let mut session = program.session();
+    for _ in 0..3 {
+        let outcome = program.run(&session, &r#"<action type="keep"/>"#.repeat(100));
+        let text = serde_json::to_string_pretty(&outcome).unwrap();
+        let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(program.resume(&read["session"]).as_ref(), Ok(&outcome.session));
+        let left_out = told(&outcome.diagnostics);
+        assert!(left_out.iter().any(|one| one.ends_with("would be nested more than 120 levels deep")), "{left_out:?}");
+        session = outcome.session;
+    }
+}
+
+#[test]
 fn half_a_character_waits_for_its_rest() {
     let program = desk();
     let mut reader = program.reader(&program.session(), &Options::default());
