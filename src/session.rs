@@ -45,10 +45,11 @@ pub(crate) use contract;
 pub struct Session {
     /// The name of the mode.
     pub mode: String,
-    /// The values that the pack's `[state]` declares, in the order of declaration.
+    /// The values that the pack's `[state]` declares, in the order of declaration. A host may change them;
+    /// whether what it put there fits is asked where the session is taken up again.
     #[cfg_attr(feature = "schema", schemars(with = "Map<String, Json>"))]
     pub state: Record,
-    /// The time as the host tells it; the engine has no clock.
+    /// The time as the host tells it, anew for each turn; the engine has no clock.
     pub now: Option<String>,
     /// The last number given out for each kind of id.
     #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, u64>"))]
@@ -113,6 +114,7 @@ pub(crate) const MOST_IDS: u64 = 1 << 53;
 
 impl Program {
     /// The session in which everything starts.
+    #[must_use]
     pub fn session(&self) -> Session {
         let mode = self.mode_name(self.start).to_owned();
         let mut session = Session { mode, state: self.initial.clone(), now: None, ids: Arc::default() };

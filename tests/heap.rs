@@ -61,10 +61,10 @@ fn memory_is_bounded_by_the_length_of_the_answer() {
             corpus::long_tags(&mut corpus::Dice::new(4), 1 << 16).text,
             corpus::long_brackets(&mut corpus::Dice::new(5), 1 << 16),
         ] {
-            program.run(&session, &text);
+            let _ = program.run(&session, &text);
         }
         for (name, input) in INPUTS {
-            program.run(&session, &input(SIZES[0]));
+            let _ = program.run(&session, &input(SIZES[0]));
             // How a list grows shows at one length more than at another.
             for text in SIZES.map(input) {
                 let what = format!("{name}, read as {dialect}");
@@ -82,7 +82,7 @@ fn memory_is_bounded_by_the_length_of_the_answer() {
                 _ => (corpus::long_brackets(&mut corpus::Dice::new(5), size), "chat".to_owned()),
             };
             let session = rulebook::Session { mode, ..program.session() };
-            program.run(&session, &text);
+            let _ = program.run(&session, &text);
             ask(format!("mixed {dialect}"), text.len(), peak(|| program.run(&session, &text)), MIXED);
             let stream = Options { chunk: Some(64), ..Options::default() };
             let streamed = peak(|| program.run_with(&session, text.as_bytes(), &stream));

@@ -12,6 +12,6 @@ fuzz_target!(|data: &[u8]| {
     let loaded = Program::check(&Folder::new("fuzzed", [("pack.toml", tables), ("grammar/own.pest", grammar)]));
     assert!(loaded.program.is_some() || !loaded.diagnostics.is_empty());
     if let Some(program) = loaded.program {
-        program.run_with(&program.session(), &response, &Default::default());
+        let _ = program.run_with(&program.session(), &response, &Default::default());
     }
 });

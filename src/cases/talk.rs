@@ -49,7 +49,7 @@ impl<'p> Talk<'p> {
 
     /// The session starts, before anybody has said anything.
     pub fn start(&mut self) -> Told {
-        let heard = self.program.start(&self.session, self.options.trace);
+        let heard = self.program.start_with(&self.session, self.options.trace);
         self.go_on(Told::Heard(heard))
     }
 

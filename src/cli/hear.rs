@@ -32,7 +32,7 @@ pub(super) fn hear(arguments: &Arguments) -> Result<Printed, Error> {
     let session = arguments.session.open(program, arguments.format, None)?;
     let text = arguments.text.join(" ");
     let heard = match arguments.text.as_slice() {
-        [] => program.start(&session, arguments.trace),
+        [] => program.start_with(&session, arguments.trace),
         _ => program.hear_with(&session, &text, arguments.trace),
     };
     let source = Source::new("what was said", text);

@@ -13,6 +13,10 @@ use crate::surface::{Ending, Role, Trim};
 use crate::text::{Span, boundary};
 
 /// A fact of the document that no continuation of the response can change.
+///
+/// Facts come in the order of the response: a block's text and the blocks inside it stand between its opening and its closing,
+/// which comes for each that opened, unless the response turns out to be too large. What counts of it is the outcome's to say:
+/// text that is shown already is a draft of [`Outcome::message`](crate::Outcome).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Announcement {
@@ -24,15 +28,16 @@ pub enum Announcement {
         name: String,
         /// What the block is.
         role: Role,
-        /// Where its opener starts.
+        /// Where its opener starts, in the bytes of [`Reader::text`](crate::Reader::text).
         start: usize,
     },
-    /// Text of a block, as it stands in the response; adjacent pieces belong together.
+    /// Text of a block, as it stands in the response, with entities and escapes; adjacent pieces belong together.
     Text {
         /// The block; none outside every block.
         block: Option<usize>,
-        /// What it belongs to: [`Role::Message`] is what a user may read already. None outside every block, unless the dialect
-        /// takes what stands there for the message.
+        /// What it belongs to: [`Role::Message`] is what a user may read already, and [`Role::Section`] too, where that section
+        /// is the message (`[reply]` `shows`). None outside every block, unless the dialect takes what stands there for the
+        /// message or for a section.
         role: Option<Role>,
         /// The text.
         text: String,

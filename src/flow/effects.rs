@@ -345,7 +345,8 @@ impl<'f> Flow<'f> {
         }))
     }
 
-    /// Changes the state at `path`, where `value` is to stand, unless it would then not fit what the pack says of it.
+    /// Changes the state at `path`, where `value` is to stand, unless it would then not fit what the pack says of it, or be
+    /// nested too deeply.
     fn change<T>(
         &mut self,
         path: &[Key<'_>],
@@ -354,8 +355,12 @@ impl<'f> Flow<'f> {
         change: impl FnOnce(&mut Record) -> Result<T, String>,
     ) -> Result<Option<T>, Failure> {
         if value.is_some_and(|value| state::is_deeper(value, state::DEEPEST.saturating_sub(path.len()))) {
-            let why = format!("`{}` would be nested more than {} levels deep", state::dotted(path), state::DEEPEST);
-            return Err(Failure::new(why));
+            let name = state::dotted(path);
+            self.lost(
+                format!("the state stays as it was: `{name}` would be nested more than {} levels deep", state::DEEPEST),
+                at,
+            );
+            return Ok(None);
         }
         let state = &mut self.session.state;
         let within = path.split_first().and_then(|(name, rest)| {

@@ -25,7 +25,7 @@ contract! {
     pub struct Outcome {
         /// The version of this contract: 1.
         version: u32,
-        /// Whether anything had to be done about the response.
+        /// Whether a strategy had to act. A response that nothing could read may be clean, with an error among the diagnostics.
         status: Status,
         /// The dialect that read it; none where none recognised a block.
         dialect: Option<String>,

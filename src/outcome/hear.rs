@@ -39,11 +39,13 @@ impl Program {
     /// assert_eq!(heard.class.as_deref(), Some("thanks"));
     /// assert_eq!(heard.say, ["You are welcome."]);
     /// ```
+    #[must_use]
     pub fn hear(&self, session: &Session, text: &str) -> Heard {
         self.hear_with(session, text, false)
     }
 
     /// As [`Program::hear`], with the story of what caused what.
+    #[must_use]
     pub fn hear_with(&self, session: &Session, text: &str, trace: bool) -> Heard {
         let current = self.up_to_date(session);
         let session = &*current;
@@ -61,7 +63,14 @@ impl Program {
     }
 
     /// What follows from the start of a session, before anybody has said anything.
-    pub fn start(&self, session: &Session, trace: bool) -> Heard {
+    #[must_use]
+    pub fn start(&self, session: &Session) -> Heard {
+        self.start_with(session, false)
+    }
+
+    /// As [`Program::start`], with the story of what caused what.
+    #[must_use]
+    pub fn start_with(&self, session: &Session, trace: bool) -> Heard {
         let current = self.up_to_date(session);
         let session = &*current;
         let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace));

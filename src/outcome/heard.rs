@@ -21,7 +21,7 @@ pub struct Heard {
     pub class: Option<String>,
     /// What its pattern captured.
     pub captures: Object,
-    /// What to say to the user, in order.
+    /// What to say to the user, in order: the texts of what says something among the effects, which a host shows once.
     pub say: Vec<String>,
     /// What the host should carry out, in order.
     pub effects: Vec<EffectRecord>,

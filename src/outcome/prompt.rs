@@ -45,6 +45,7 @@ impl Prompt {
 
 impl Program {
     /// Assembles what a model reads next. Where it cannot be sent, it has no messages but an error that says why.
+    #[must_use]
     pub fn prompt(&self, session: &Session, request: &Request) -> Prompt {
         let assembled = assemble(self, session, request, &|answer| self.seen(session, answer));
         let findings = assembled
@@ -75,7 +76,8 @@ impl Program {
         if outcome.message.is_empty() {
             let sections = outcome.sections.into_iter().map(|section| section.text);
             let said: Vec<String> = sections.chain(utterances.map(|(_, text)| text)).collect();
-            return match said.is_empty() && outcome.ledger.stray == outcome.ledger.bytes - outcome.ledger.blank {
+            // Whatever the pack does about stray text: a host may have kept the message alone.
+            return match said.is_empty() && self.read_only(session, answer) == 0 {
                 true => answer.to_owned(),
                 false => said.join("\n\n"),
             };

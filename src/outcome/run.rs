@@ -30,7 +30,7 @@ pub struct Options {
     pub dialect: Option<String>,
     /// Adds the trace.
     pub trace: bool,
-    /// Feeds the response in pieces of so many bytes; the outcome does not depend on it.
+    /// Feeds the response in pieces of so many bytes, where it is given whole; the outcome does not depend on it.
     pub chunk: Option<usize>,
     /// The host says that the model ran out of tokens.
     pub truncated: bool,
@@ -40,6 +40,7 @@ pub struct Options {
 
 impl Program {
     /// Reads and judges one response. Total: whatever `response` holds, an outcome comes back.
+    #[must_use]
     pub fn run(&self, session: &Session, response: &str) -> Outcome {
         let options = Options::default();
         let mut readers = self.readers(session, &options);
@@ -47,6 +48,7 @@ impl Program {
     }
 
     /// As [`Program::run`], for bytes that may not be UTF-8, and with options.
+    #[must_use]
     pub fn run_with(&self, session: &Session, response: &[u8], options: &Options) -> Outcome {
         let mut reader = self.reader(session, options);
         for piece in response.chunks(options.chunk.unwrap_or(response.len()).max(1)) {
@@ -55,7 +57,7 @@ impl Program {
         reader.finish()
     }
 
-    /// Reads a response and judges nothing: how many blocks it has. For measuring.
+    /// Reads a response and judges nothing: how many blocks it has. For measuring, too.
     #[doc(hidden)]
     pub fn read_only(&self, session: &Session, response: &str) -> usize {
         let mut readers = self.readers(session, &Options::default());
@@ -70,6 +72,7 @@ impl Program {
     }
 
     /// Begins to read a response that comes in pieces. [`Reader::new`] is the same for who keeps program and reader together.
+    #[must_use]
     pub fn reader(&self, session: &Session, options: &Options) -> Reader<&Program> {
         Reader::new(self, session, options)
     }
@@ -460,11 +463,13 @@ impl<P: Borrow<Program>> Reader<P> {
     }
 
     /// The outcome of the whole response. It never depends on how the response was cut.
+    #[must_use]
     pub fn finish(self) -> Outcome {
         self.finish_with_announcements().0
     }
 
     /// As [`Reader::finish`], with the announcements that only the end made certain.
+    #[must_use]
     pub fn finish_with_announcements(mut self) -> (Outcome, Vec<Announcement>) {
         self.decode(&[], true);
         // A buffer that has doubled may be half empty, and the outcome is still to be made.

@@ -4,7 +4,7 @@
 //! Out: [`Turn`]s, and a [`Window`] on them that reads and escapes only what is asked for.
 //! Never: cuts a turn in two, or shows an answer as anything but its message.
 
-use super::Request;
+use super::{Message, Request};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Prompts;
 use crate::surface::Speaker;
@@ -23,6 +23,13 @@ pub struct Turn {
     pub role: Speaker,
     /// What was said: of the model its message, or the whole answer as it came.
     pub content: String,
+}
+
+/// As hosts hand on what a prompt says, with turns of their own behind it.
+impl From<Message> for Turn {
+    fn from(Message { role, content }: Message) -> Self {
+        Self { role, content }
+    }
 }
 
 /// Reads turns from JSON lines: `{"role": "user", "content": "…"}` or `"assistant"`, the oldest first. Blank lines are skipped.

@@ -52,7 +52,7 @@ pub struct Request {
     pub prompt: Option<String>,
     /// The model's name; a model of the default tier without it.
     pub model: Option<String>,
-    /// The turns so far, the oldest first.
+    /// The turns so far, the oldest first; what the user says now is none of them.
     pub history: Vec<Turn>,
     /// What the user says now.
     pub message: Option<String>,

@@ -55,7 +55,7 @@ fn a_mode_that_the_pack_does_not_have_is_told_and_has_no_effect() {
 
     let heard = program.hear(&session, "Hello");
     assert_eq!(told(&heard.diagnostics), [format!("1:1: info[response/note]: {help}")]);
-    assert!(program.start(&program.session(), false).diagnostics.is_empty());
+    assert!(program.start(&program.session()).diagnostics.is_empty());
 }
 
 #[test]
@@ -194,6 +194,37 @@ effects = [{ append = "notes", value = "{{ params.note }}" }]
         outcome.effects.len()
     };
     assert_eq!((kept(60), kept(98), kept(120), kept(100_000)), (1, 1, 0, 0));
+}
+
+#[test]
+fn a_message_that_a_host_kept_alone_is_remembered_whatever_becomes_of_stray_text() {
+    let pack = r#"
+[pack]
+name = "desk"
+[dialects.tagged]
+grammar = "tags"
+blocks  = { message = { role = "message" } }
+[prompts.main]
+layers = [{ id = "history", source = "history" }, { id = "message", source = "message" }]
+[tiers.any]
+context = 8000
+reserve = 1000
+[reply]
+message = { required = true }
+[degradation]
+"#;
+    for answers in ["", "missing-message = \"ask-again\"", "stray-text = \"refuse\"", "stray-text = \"keep\""] {
+        let program =
+            Program::load(&Folder::new("desk", [("pack.toml", format!("{pack}{answers}"))])).into_result().unwrap();
+        let remembered = |said: &str| {
+            let history = serde_json::from_value(json!([{ "role": "assistant", "content": said }])).unwrap();
+            let request = Request { history, message: Some("And?".into()), ..Request::default() };
+            let prompt = program.prompt(&program.session(), &request);
+            prompt.messages.into_iter().map(|one| one.content).collect::<Vec<_>>()
+        };
+        assert_eq!(remembered("Salt and tea."), ["Salt and tea.", "And?"], "{answers}");
+        assert_eq!(remembered("<message></message>"), ["And?"], "{answers}");
+    }
 }
 
 #[test]

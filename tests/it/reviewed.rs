@@ -89,7 +89,7 @@ fn check(inputs: &[String], rules: &[String]) -> Result<Option<usize>, TestCaseE
         for flag in flags {
             let session = program.resume(&json!({ "mode": mode, "state": { "flag": flag } })).unwrap();
             let heard = TEXTS.iter().map(|text| program.hear_with(&session, text, true));
-            for heard in heard.chain([program.start(&session, true)]) {
+            for heard in heard.chain([program.start_with(&session, true)]) {
                 let steps =
                     heard.trace.iter().flatten().filter(|step| ["input", "rule", "mode"].contains(&step.step.word()));
                 let alive: Vec<&str> = steps.filter_map(|step| step.rule.as_deref()).collect();
