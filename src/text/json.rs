@@ -1,7 +1,7 @@
 //! JSON as text: what stands where in it?
 //!
 //! In: a text that is valid JSON, and a way into it.
-//! Out: [`Cursor`], which passes values without reading them, and [`JsonPlaces`] of names and values.
+//! Out: [`JsonCursor`], which passes values without reading them, and [`JsonPlaces`] of names and values.
 //! Never: finds out whether a text is valid, or passes one part of it twice for the same object.
 
 #[cfg(feature = "cli")]
@@ -11,13 +11,13 @@ use std::collections::HashMap;
 
 /// A place in valid JSON, where every byte is where it should be.
 #[derive(Debug)]
-pub(crate) struct Cursor<'t> {
+pub(crate) struct JsonCursor<'t> {
     bytes: &'t [u8],
     /// The byte that comes next.
     pub(crate) at: usize,
 }
 
-impl<'t> Cursor<'t> {
+impl<'t> JsonCursor<'t> {
     #[inline]
     pub(crate) fn new(text: &'t str, at: usize) -> Self {
         Self { bytes: text.as_bytes(), at }
@@ -132,7 +132,7 @@ struct Part {
 impl<'t> JsonPlaces<'t> {
     /// The places of `text`, which is valid JSON.
     pub(crate) fn new(text: &'t str) -> Self {
-        let mut cursor = Cursor::new(text, 0);
+        let mut cursor = JsonCursor::new(text, 0);
         cursor.skip_space();
         let start = cursor.at;
         cursor.skip_value();
@@ -172,7 +172,7 @@ impl<'t> JsonPlaces<'t> {
 #[cfg(feature = "cli")]
 fn parts(text: &str, start: usize) -> HashMap<String, Part> {
     let mut parts = HashMap::new();
-    let mut cursor = Cursor::new(text, start);
+    let mut cursor = JsonCursor::new(text, start);
     let end = match cursor.byte() {
         b'{' => b'}',
         b'[' => b']',

@@ -12,7 +12,7 @@ mod json;
 pub(crate) use entity::entity;
 pub(crate) use glob::glob;
 pub(crate) use guard::{Guard, is_margin};
-pub(crate) use json::Cursor;
+pub(crate) use json::JsonCursor;
 #[cfg(feature = "cli")]
 pub(crate) use json::JsonPlaces;
 

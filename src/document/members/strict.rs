@@ -7,7 +7,7 @@
 use super::tape::{Kind, Tape};
 use super::{Object, extra};
 use crate::program::{LevelId, Limits, Outline};
-use crate::text::{Cursor, Span};
+use crate::text::{JsonCursor, Span};
 use crate::value::broken;
 use serde::de::IgnoredAny;
 
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str, brace: usize, outline: &Outline, limits: &Limits)
         return Err(end - brace);
     }
     let most = limits.fields;
-    let mut walk = Walk { cursor: Cursor::new(text, brace), text, outline, most, tape: Tape::default() };
+    let mut walk = Walk { cursor: JsonCursor::new(text, brace), text, outline, most, tape: Tape::default() };
     walk.value(Some(Outline::ROOT));
     Ok(Object { tape: walk.tape, end, junk: Vec::new() })
 }
@@ -33,7 +33,7 @@ pub(super) fn read(text: &str, brace: usize, outline: &Outline, limits: &Limits)
 /// A walk through valid JSON: every byte is where it should be.
 struct Walk<'w> {
     text: &'w str,
-    cursor: Cursor<'w>,
+    cursor: JsonCursor<'w>,
     outline: &'w Outline,
     /// The members of a block that stand apart from each other though no name reaches them.
     most: usize,
