@@ -56,7 +56,8 @@
 //! | hear what a user says | [`Program::start`], [`Program::hear`], [`outcome::Heard`] |
 //! | test a pack | [`cases::parse`], [`cases::run`] |
 //!
-//! The guide [`docs/embed.md`](https://github.com/rulebook-rs/rulebook/blob/main/docs/embed.md) has an example of each.
+//! The guide [`docs/embed.md`](https://github.com/rulebook-rs/rulebook/blob/main/docs/embed.md) has an example of each,
+//! and a whole host.
 //!
 //! | feature | adds | by default |
 //! |---|---|---|

@@ -16,7 +16,8 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt::Write as _;
 
-/// What one side said. In JSON it is as [`read_history`] reads it.
+/// What one side said. In JSON it is as [`read_history`] reads it, where a turn may also be the system's, as messages of a
+/// prompt are: in a history such a turn speaks to the model as the system does, so it is not for a user to bring.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     /// Who said it: the user or the model.
