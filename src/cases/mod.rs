@@ -37,7 +37,7 @@ pub use coverage::{Coverage, Covered, Reason};
 pub use expectation::{Expectation, Part};
 pub use header::{CaseHeader, Todo};
 pub use matching::Failure;
-pub use names::{is_case, overlooked};
+pub use names::{is_case, overlooked, overlooked_files, overlooked_folder};
 pub use parse::{Case, Step, parse};
 pub use runner::{CaseOptions, CaseRun, CaseVerdict, check, run};
 pub use script::{Said, script};

@@ -16,16 +16,47 @@ pub fn is_case(below: &str) -> bool {
 
 /// What is to be said of a file that is no case, but looks like one.
 pub fn overlooked(below: &str) -> Option<Diagnostic> {
+    let message = format!("`{below}` looks like a case, but is not read as one");
+    (looks(below) && !is_case(below)).then(|| Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(HELP))
+}
+
+/// What is to be said of such files together: of several whose folder holds no cases, once.
+pub fn overlooked_files(below: &[String]) -> Vec<Diagnostic> {
+    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    let mut found = Vec::new();
+    let mut told = Vec::new();
+    for path in below {
+        let own = folder(path);
+        // Where cases belong, each has a name of its own that is wrong.
+        let beside = below.iter().filter(|other| folder(other) == own).count();
+        if beside < 2 || is_case(&format!("{own}/a.case")) {
+            found.extend(overlooked(path));
+        } else if !told.contains(&own) {
+            let place = if own.is_empty() { "the folder of the pack".to_owned() } else { format!("`{own}`") };
+            let message = format!("{place} holds {beside} files that look like cases, and none is read as one");
+            found.push(Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(HELP));
+            told.push(own);
+        }
+    }
+    found
+}
+
+/// What is to be said of a folder that bears the name of a case, and holds none.
+pub fn overlooked_folder(below: &str) -> Option<Diagnostic> {
+    let message = format!("`{below}` is a folder, and a case is a file");
+    looks(below).then(|| Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(HELP))
+}
+
+const HELP: &str = "the cases of a pack are `tests/CLAIM.case`";
+
+/// Whether what stands at this path bears a name as if it were a case.
+fn looks(below: &str) -> bool {
     let file = below.rsplit('/').next().unwrap_or(below);
     let mut parts = file.split('.').skip(1);
     let is_hidden = file.starts_with('.');
     let is_left = file.ends_with('~') || file.rsplit('.').next().is_some_and(|end| LEFT_BEHIND.contains(&end));
     let looks = parts.any(|part| ["case", "cases"].iter().any(|word| part.eq_ignore_ascii_case(word)));
-    if !looks || is_hidden || is_left || is_case(below) {
-        return None;
-    }
-    let message = format!("`{below}` looks like a case, but is not read as one");
-    Some(Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help("the cases of a pack are `tests/CLAIM.case`"))
+    looks && !is_hidden && !is_left
 }
 
 #[cfg(test)]
@@ -42,5 +73,7 @@ mod tests {
         {
             assert!(overlooked(name).is_none(), "{name}");
         }
+        assert!(overlooked_folder("tests/a.case").is_some());
+        assert!(overlooked_folder("tests/case").is_none());
     }
 }

@@ -16,6 +16,7 @@ pub(crate) use codes::fault_words;
 pub use codes::{Code, Row, is_fault, rows};
 pub use defects::{Defect, Remark, Strategy};
 pub use faults::Faults;
+pub(crate) use names::is_slip;
 pub use names::{alternatives, nearest};
 pub use pages::{Page, page, pages};
 
@@ -89,6 +90,15 @@ pub struct Diagnostic {
     pub strategy: Option<Strategy>,
     /// The word of the pack that chose the strategy; none for a default.
     pub answered_by: Option<Location>,
+    /// The name in it that nothing declares, if a declared one is near.
+    pub(crate) misnamed: Option<Misnamed>,
+}
+
+/// A name that nothing declares, and the nearest that something does: either of the two may be misspelt.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Misnamed {
+    pub(crate) typed: String,
+    pub(crate) declared: String,
 }
 
 impl Diagnostic {
@@ -106,6 +116,7 @@ impl Diagnostic {
             rule: None,
             strategy: None,
             answered_by: None,
+            misnamed: None,
         }
     }
 
@@ -127,7 +138,9 @@ impl Diagnostic {
 
     /// Adds the alternatives nearest to `typed` as help: `did you mean …?`, else what is declared.
     pub fn with_nearest<'n>(mut self, typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Self {
-        self.help = alternatives(typed, declared).or(self.help);
+        let (nearest, help) = names::advice(typed, declared);
+        self.misnamed = nearest.map(|near| Misnamed { typed: typed.to_owned(), declared: near.to_owned() });
+        self.help = help.or(self.help);
         self
     }
 

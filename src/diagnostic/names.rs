@@ -41,6 +41,13 @@ fn is_swapped(one: &str, other: &str) -> bool {
     matches!(differing.as_slice(), [(at, (a, b)), (next, (c, d))] if same && at + 1 == *next && a == d && b == c)
 }
 
+/// Whether two names differ in so little that one is the other with a slip: in a letter or two that change places, in longer
+/// names in two of them.
+pub(crate) fn is_slip(one: &str, other: &str) -> bool {
+    let most = if one.chars().count() < 8 { 1 } else { 2 };
+    strsim::osa_distance(one, other) <= most
+}
+
 /// Whether two names share letters enough for [`strsim::jaro_winkler`] to give more than 0.8: most share fewer, and are
 /// not compared.
 fn may_be_alike(one: &str, other: &str) -> bool {
@@ -58,18 +65,26 @@ fn may_be_alike(one: &str, other: &str) -> bool {
 
 /// Help for a name that does not exist: the nearest declared name, else at most five that are declared.
 pub fn alternatives<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    advice(typed, declared).1
+}
+
+/// The nearest declared name, and the same as help; without one at most five that are declared.
+pub(super) fn advice<'n>(
+    typed: &str,
+    declared: impl IntoIterator<Item = &'n str>,
+) -> (Option<&'n str>, Option<String>) {
     let mut seen = HashSet::new();
     let names: Vec<&str> = declared.into_iter().filter(|name| seen.insert(*name)).collect();
     if let Some(name) = nearest(typed, names.iter().copied()) {
-        return Some(format!("did you mean `{name}`?"));
+        return (Some(name), Some(format!("did you mean `{name}`?")));
     }
     if names.is_empty() {
-        return None;
+        return (None, None);
     }
     let shown: Vec<String> = names.iter().take(5).map(|name| format!("`{name}`")).collect();
     let more = names.len() - shown.len();
     let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
-    Some(format!("there is {}{rest}", shown.join(", ")))
+    (None, Some(format!("there is {}{rest}", shown.join(", "))))
 }
 
 #[cfg(test)]

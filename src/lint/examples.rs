@@ -6,7 +6,7 @@
 //! Never: asks of an example that it is a whole answer, or of a new session that it is far enough for it.
 
 use super::Reading;
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Label, Severity};
 use crate::outcome::{Finding, Outcome};
 use crate::program::Program;
 use crate::prompt::Said;
@@ -24,20 +24,41 @@ const FINE: &[&str] =
 /// What is said of a text in which no dialect finds a block.
 const NO_DIALECT: &str = "response/no-dialect";
 
-pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagnostic>) {
+/// What is wrong with examples that have been told, and the number of the finding that does.
+pub(super) type Known = Vec<(String, usize)>;
+
+pub(super) fn check(program: &Program, reading: &Reading, known: &mut Known, found: &mut Vec<Diagnostic>) {
     let asked = program.ask_again.words.as_ref().filter(|words| words.plain().is_some());
     let asked = asked.map(|words| Said { source: words.at().source, text: words.source().to_owned() });
     for said in reading.said.iter().chain(&asked) {
         for fence in fences(&said.text) {
-            let finding = judge(program, &reading.session, said, &fence);
-            found.extend(
-                finding.filter(|new| !found.iter().any(|known| (&known.code, known.at) == (&new.code, new.at))),
-            );
+            if let Some((finding, fault)) = judge(program, &reading.session, said, &fence) {
+                tell(finding, fault, known, found);
+            }
         }
     }
 }
 
-fn judge(program: &Program, session: &Session, said: &Said, fence: &Fence<'_>) -> Option<Diagnostic> {
+/// Adds a finding, unless it is known of the same example; of others with the same fault the first tells where they stand.
+fn tell(new: Diagnostic, fault: Option<String>, known: &mut Known, found: &mut Vec<Diagnostic>) {
+    if found.iter().any(|known| (&known.code, known.at) == (&new.code, new.at)) {
+        return;
+    }
+    let told = known.iter().find(|(told, _)| Some(told) == fault.as_ref()).map(|(_, number)| *number);
+    match (told.and_then(|number| found.get_mut(number)), new.at) {
+        (Some(first), Some(at)) if first.labels.iter().all(|label| label.at != at) => {
+            first.labels.push(Label { at, text: "and here".to_owned() });
+        }
+        (Some(_), _) => {}
+        (None, _) => {
+            known.extend(fault.map(|fault| (fault, found.len())));
+            found.push(new);
+        }
+    }
+}
+
+/// What is to be said of an example, and what is wrong with it if it should be right.
+fn judge(program: &Program, session: &Session, said: &Said, fence: &Fence<'_>) -> Option<(Diagnostic, Option<String>)> {
     let (outcome, fence) = &read(program, session, fence);
     let fault = fault(outcome);
     let (mode, whole) = (&session.mode, Span::new(0, fence.body.trim_end().len()));
@@ -46,16 +67,18 @@ fn judge(program: &Program, session: &Session, said: &Said, fence: &Fence<'_>) -
             let span = Span::new(fault.span.start, fault.span.end);
             let (at, which) = place(program, said, fence, span);
             let message = format!("the mode `{mode}` refuses this example{which}: {}", fault.message);
-            Some(Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message).with_help(
+            let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message).with_help(
                 "mend it; mark what a model must not write by `refused` behind the language of the fence, and give what is no answer another language",
-            ))
+            );
+            Some((finding, Some(fault.message.clone())))
         }
         None if fence.refused => {
             let (at, which) = place(program, said, fence, whole);
             let message = format!("the mode `{mode}` accepts this counter-example{which}");
-            Some(Diagnostic::new(Code::PROMPT_ACCEPTED_EXAMPLE, at, message).with_help(
+            let finding = Diagnostic::new(Code::PROMPT_ACCEPTED_EXAMPLE, at, message).with_help(
                 "take out `refused`, or forbid it in the rules: what a prompt forbids and the rules allow is allowed",
-            ))
+            );
+            Some((finding, None))
         }
         _ => None,
     }

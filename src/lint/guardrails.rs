@@ -4,8 +4,9 @@
 //! Out: a finding for each pattern that can match nothing, each text that no dialect has, each repetition.
 //! Never: searches a text.
 
+use super::conditions::never_holds;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Block, Called, Guardrail, Kind, Matched, Pattern, Program, Target};
+use crate::program::{Block, Called, Guardrail, Kind, Matched, Mode, ModeId, Pattern, Program, Target};
 use crate::surface::Role;
 use crate::text::glob;
 
@@ -19,6 +20,11 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             found.push(
                 Diagnostic::new(Code::PACK_IDLE_GUARDRAIL, rule.at, message)
                     .with_help("mend what it looks for or where, or take it out"),
+            );
+        } else if let Some(why) = in_vain(program, rule) {
+            let message = format!("the guardrail `{}` looks at something in vain: {why}", rule.id);
+            found.push(
+                Diagnostic::new(Code::PACK_IDLE_GUARDRAIL, rule.at, message).with_help("mend its `on`, or its `in`"),
             );
         }
         let same = |(other, its): &(&Guardrail, &Option<Matched>)| {
@@ -42,8 +48,12 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 
 /// Why a guardrail can never trip.
 fn idle(program: &Program, rule: &Guardrail) -> Option<String> {
-    if let Some(why) = rule.targets.iter().find_map(|target| textless(program, target)) {
-        return Some(why);
+    let why: Vec<String> = rule.targets.iter().map_while(|target| textless(program, rule, target)).collect();
+    if let Some(why) = why.first().filter(|_| why.len() == rule.targets.len()) {
+        return Some(why.clone());
+    }
+    if rule.when.as_ref().is_some_and(|when| never_holds(program, when, None)) {
+        return Some("its condition holds for nothing that is ever set".to_owned());
     }
     match &rule.pattern {
         Some(_) if rule.excuse.is_some() && text(&rule.excuse) == text(&rule.pattern) => {
@@ -57,8 +67,13 @@ fn idle(program: &Program, rule: &Guardrail) -> Option<String> {
     }
 }
 
+/// Why a guardrail that can trip looks at one of its targets in vain.
+fn in_vain(program: &Program, rule: &Guardrail) -> Option<String> {
+    rule.targets.iter().find_map(|target| textless(program, rule, target))
+}
+
 /// Why there is never a text for a target.
-fn textless(program: &Program, target: &Target) -> Option<String> {
+fn textless(program: &Program, rule: &Guardrail, target: &Target) -> Option<String> {
     let bound = |role| program.dialects.iter().flat_map(|dialect| &dialect.blocks).any(|block| block.role == role);
     match target {
         // Without a block for it, the message may still be what stands outside all blocks.
@@ -77,6 +92,15 @@ fn textless(program: &Program, target: &Target) -> Option<String> {
             (!blocks.any(gives)).then(|| format!("no content is called `{name}`, and nothing else has a key"))
         }
         Target::Param(action, param) => {
+            let permits = |mode: &Mode| {
+                program.actions.get_index_of(action).is_some_and(|number| !mode.permits_of(number).is_empty())
+            };
+            // An action that no mode permits is told by itself.
+            let looks = |number: usize| rule.modes.include(Some(ModeId(number)));
+            let mut modes = program.modes.values().enumerate().filter(|(_, mode)| permits(mode)).peekable();
+            if modes.peek().is_some() && !modes.any(|(number, _)| looks(number)) {
+                return Some(format!("no mode in which it looks permits `{action}`"));
+            }
             let (_, types) = program.actions.get(action)?.schema.types().member(param)?;
             let textless = matches!(types.kind, Kind::Boolean | Kind::Integer | Kind::Number);
             (types.wants_value && textless)

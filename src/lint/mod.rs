@@ -7,6 +7,7 @@
 
 mod budgets;
 mod comparisons;
+mod conditions;
 mod dialects;
 mod endless;
 mod examples;
@@ -22,11 +23,13 @@ mod replies;
 mod schemas;
 mod state;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::program::{Loaded, Program};
 use crate::prompt::Said;
 use crate::session::Session;
+use crate::surface::places::{self, Alike, Said as Place};
 use crate::surface::{Folder, Level};
+use crate::text::Location;
 
 /// As [`Program::check`], and what a reviewer would say of a pack without faults.
 pub fn check(folder: &Folder) -> Loaded {
@@ -35,6 +38,7 @@ pub fn check(folder: &Folder) -> Loaded {
         // Nothing that the check has found kept it from running.
         let mut found = std::mem::take(&mut loaded.diagnostics);
         found.extend(findings(program));
+        found.extend(entries(folder, program));
         let findings = excuses::without_excused(program, found);
         loaded.diagnostics.extend(findings.into_iter().filter_map(|finding| weighed(program, finding)));
         loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.at);
@@ -54,6 +58,7 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
         paths::check,
         state::check,
         comparisons::check,
+        conditions::check,
         budgets::check,
         grammars::check,
     ];
@@ -61,12 +66,28 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
         check(program, &mut found);
     }
     let mut known = forms::Known::default();
+    let mut refused = examples::Known::default();
     for reading in &Reading::each(program) {
         forms::check(program, reading, &mut known, &mut found);
-        examples::check(program, reading, &mut found);
+        examples::check(program, reading, &mut refused, &mut found);
         explained::check(program, reading, &mut found);
     }
     found
+}
+
+/// The keys that one of several entries has instead of what all others have, where any key may stand.
+fn entries(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
+    let odd = places::alike(folder).into_iter().filter(|one| one.below.is_none());
+    let finding = |one: Alike| {
+        let name = format!("{}/{}", folder.name, one.said.path);
+        let (source, file) = program.sources().iter().find(|(_, source)| source.name() == name)?;
+        let at = |said: &Place| Some(Location { source, span: *said.spans.first()? });
+        let (here, other) = (at(&one.said)?, at(&one.beside)?);
+        let message = format!("`{}` stands here, and `{}` in {}", here.span.of(file.text()), one.other, one.within);
+        let finding = Diagnostic::new(Code::PACK_UNKNOWN_KEY, here, message).into_warning();
+        Some(finding.with_place(other, "the other name").with_help(format!("did you mean `{}`?", one.other)))
+    };
+    odd.filter_map(finding).collect()
 }
 
 /// What a model may read in one mode of a new session.

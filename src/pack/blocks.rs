@@ -63,7 +63,7 @@ fn check_dialect(
     }
     for (name, block) in &dialect.blocks {
         let torn = torn.contains(&block.at);
-        check_block(&block.value, block.at, (dialect, object, whole), diagnostics);
+        check_block(block, torn, (dialect, object, whole), diagnostics);
         if !torn && known {
             check_lacks(name, block, object, diagnostics);
         }
@@ -305,18 +305,19 @@ fn check_lacks(name: &str, block: &Spanned<Block>, object: bool, diagnostics: &m
     }
 }
 
-/// What a dialect that is not `whole` seems to lack may be what is wrong in it.
+/// What a dialect that is not `whole` seems to lack may be what is wrong in it; so may be the role of a `torn` block.
 fn check_block(
-    block: &Block,
-    at: Location,
+    Spanned { value: block, at }: &Spanned<Block>,
+    torn: bool,
     (dialect, object, whole): (&Dialect, bool, bool),
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let role = block.role.word();
     for word in block.name.iter().chain(&block.key).chain(&block.close).filter(|word| word.value == "@") {
         diagnostics.push(bad(word.at, "`@` is the name of no attribute", "say which one: `@ATTRIBUTE`"));
     }
-    check_payload(block, diagnostics);
+    if !torn {
+        check_role(block, diagnostics);
+    }
     if !object {
         check_field(block, diagnostics);
     }
@@ -327,8 +328,14 @@ fn check_block(
         && (object || dialect.blocks.values().any(|one| anywhere(&one.value)))
     {
         let message = "only what counts at the start of a line alone can be guarded";
-        diagnostics.push(bad(at, message, "say `anchor = \"line\"` on the dialect"));
+        diagnostics.push(bad(*at, message, "say `anchor = \"line\"` on the dialect"));
     }
+}
+
+/// What blocks of its role do not have.
+fn check_role(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
+    let role = block.role.word();
+    check_payload(block, diagnostics);
     if let Some(key) = block.key.as_ref().filter(|_| block.role != Role::Content) {
         diagnostics.push(bad(key.at, format!("a block of the role `{role}` has no key"), "only contents have one"));
     }

@@ -6,7 +6,7 @@
 
 use super::names::{names_of, needs_other, undeclared, undeclared_mode};
 use super::prompts::missing_text;
-use crate::diagnostic::{Code, Diagnostic, alternatives, nearest};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::surface::{Effect, Event, Message, Surface};
 use crate::text::Spanned;
 
@@ -53,7 +53,8 @@ impl<'n> Names<'n> {
     }
 
     fn event(&mut self, on: &Spanned<String>) {
-        let (what, help) = match Event::parse(&on.value) {
+        let unknown = |what: String| Diagnostic::new(Code::PACK_UNKNOWN_EVENT, on.at, what);
+        let diagnostic = match Event::parse(&on.value) {
             Some(Event::Enter(mode) | Event::Leave(mode)) => {
                 return self.mode(&Spanned::new(mode.to_owned(), on.at));
             }
@@ -62,7 +63,7 @@ impl<'n> Names<'n> {
                 if classes().any(|known| known == class) {
                     return;
                 }
-                (format!("no input has the class `{class}`"), alternatives(class, classes()))
+                unknown(format!("no input has the class `{class}`")).with_nearest(class, classes())
             }
             Some(Event::Start | Event::Utterance | Event::Reply) => return,
             None => {
@@ -71,11 +72,9 @@ impl<'n> Names<'n> {
                     (Some(meant), None) => format!("did you mean `{meant}`?"),
                     (None, _) => format!("the events are `{}`", Event::WORDS.join("`, `")),
                 };
-                (format!("there is no event `{}`", on.value), Some(help))
+                unknown(format!("there is no event `{}`", on.value)).with_help(help)
             }
         };
-        let mut diagnostic = Diagnostic::new(Code::PACK_UNKNOWN_EVENT, on.at, what);
-        diagnostic.help = help;
         self.diagnostics.push(diagnostic);
     }
 

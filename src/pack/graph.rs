@@ -161,8 +161,27 @@ fn check_reach(surface: &Surface, leads: impl Fn(&str, &str) -> bool, diagnostic
     }
     // What follows from a start that nothing declares is no news.
     let starts = surface.modes.contains_key(start);
+    // What is behind another that is not reached is reached with that one; of several behind each other the first is told.
+    let lost: Vec<&str> = surface.modes.keys().map(String::as_str).filter(|name| !reached.contains(name)).collect();
+    let behind = |first: &str| {
+        let mut behind: Vec<&str> = lost.iter().copied().filter(|to| leads(first, to)).collect();
+        let mut next = 0;
+        while let Some(from) = behind.get(next).copied() {
+            next += 1;
+            let more: Vec<&str> = lost.iter().copied().filter(|to| leads(from, to) && !behind.contains(to)).collect();
+            behind.extend(more);
+        }
+        behind
+    };
+    let behind: Vec<(&str, Vec<&str>)> = lost.iter().map(|name| (*name, behind(name))).collect();
+    let follows = |number: usize, name: &str| {
+        let leads_back = |other: &str| behind.iter().any(|(from, to)| *from == name && to.contains(&other));
+        let mut others = behind.iter().enumerate().filter(|(_, (from, to))| *from != name && to.contains(&name));
+        others.any(|(before, (from, _))| before < number || !leads_back(from))
+    };
     for (name, mode) in &surface.modes {
-        if starts && !reached.contains(&name.as_str()) {
+        let told = lost.iter().position(|one| one == name).is_some_and(|number| !follows(number, name));
+        if starts && told {
             let message = format!("no `go` leads from `{start}` to the mode `{name}`");
             diagnostics.push(
                 Diagnostic::new(Code::PACK_UNREACHABLE, mode.at, message)

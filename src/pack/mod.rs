@@ -4,6 +4,7 @@
 //! Out: [`Pack`]: the same tables with their grammars, and a diagnostic for everything that does not hold.
 //! Never: compiles an expression or a pattern, or runs anything; one file for each kind of check.
 
+mod blank;
 mod blocks;
 mod effects;
 mod flow;
@@ -35,6 +36,7 @@ pub struct Pack {
 pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
     likes::take_over(&mut surface, diagnostics);
     let grammars = grammars::check(&mut surface, diagnostics);
+    blank::check(&surface, diagnostics);
     names::check(&surface, diagnostics);
     flow::check(&surface, diagnostics);
     prompts::check(&surface, diagnostics);

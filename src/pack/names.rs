@@ -32,7 +32,8 @@ pub(super) fn undeclared<'n>(
     declared: impl IntoIterator<Item = &'n str>,
 ) -> Option<Diagnostic> {
     let declared: Vec<&str> = declared.into_iter().collect();
-    if declared.contains(&name) || lost.contains(name) {
+    // What has no name of its own may be it.
+    if declared.contains(&name) || lost.contains(name) || declared.iter().any(|known| known.trim().is_empty()) {
         return None;
     }
     let message = format!("no table declares the {kind} `{}`", excerpt(name, 60));
@@ -96,6 +97,11 @@ impl<'n> Names<'n> {
         let surface = self.surface;
         let Some(about) = &surface.about else { return };
         about.dialects.iter().flatten().for_each(|dialect| self.dialect(dialect));
+        if about.dialects.as_ref().is_some_and(Vec::is_empty) {
+            let fault = Diagnostic::new(Code::PACK_UNKNOWN_DIALECT, about.name.at, "the pack reads no dialect");
+            let help = "name one in `dialects`, or take the key out: then all are read";
+            self.diagnostics.push(fault.with_help(help));
+        }
         if let Some(start) = &about.start {
             let only = Some(ONLY_MODE).filter(|_| surface.modes.is_empty());
             let declared = names_of(&surface.modes).chain(only);
@@ -187,7 +193,7 @@ impl<'n> Names<'n> {
     /// The keys of a row of a reply must mean something for what it names.
     fn check_count(&mut self, name: &str, count: &Count) {
         let required = count.required.as_ref().map(|key| ("required", key.at));
-        let keys = count.keys.first().map(|key| ("keys", key.at));
+        let keys = count.keys.0.first().map(|key| ("keys", key.at));
         let lists = count.lists.as_ref().map(|key| ("lists", key.at));
         let roles = roles_of(self.surface, name);
         let needs = |role: Role| !roles.is_empty() && !roles.contains(&role);
@@ -284,13 +290,13 @@ impl<'n> Names<'n> {
                 let lost = &self.surface.lost;
                 let fault = undeclared(lost, Code::PACK_UNKNOWN_BLOCK, kind, name, on.at, declared.iter().copied());
                 // The action may be misspelt.
+                let actions = || names_of(&self.surface.actions);
                 let action = on.value.split_once('.').filter(|(action, _)| !lost.contains(*action));
-                let action = action
-                    .and_then(|(action, inside)| Some((nearest(action, names_of(&self.surface.actions))?, inside)));
-                match action.filter(|_| nearest(name, declared).is_none()) {
-                    Some((action, inside)) => {
-                        fault.map(|fault| fault.with_help(format!("did you mean `{action}.{inside}`?")))
-                    }
+                let meant = action.and_then(|(action, inside)| Some((action, nearest(action, actions())?, inside)));
+                match meant.filter(|_| nearest(name, declared).is_none()) {
+                    Some((action, meant, inside)) => fault.map(|fault| {
+                        fault.with_nearest(action, actions()).with_help(format!("did you mean `{meant}.{inside}`?"))
+                    }),
                     None => fault,
                 }
             }

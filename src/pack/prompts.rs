@@ -5,7 +5,7 @@
 //! Never: reads a text, or counts its tokens.
 
 use super::names::{names_of, undeclared};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Scope, Template};
 use crate::surface::{Amount, Layer, ONLY_MODE, Origins, Prompt, Speaker, Surface, TEXTS, Trimming};
 use crate::text::{Location, Spanned, excerpt};
@@ -233,6 +233,12 @@ impl<'c> Check<'c> {
     fn file(&mut self, path: &Spanned<String>, layer: &Layer) {
         let surface = self.surface;
         let mut told: Vec<String> = Vec::new();
+        let mut missing: Vec<Diagnostic> = Vec::new();
+        let starts = surface.about.as_ref().and_then(|about| about.start.as_ref());
+        if surface.modes.is_empty() && starts.is_some_and(|start| start.value != ONLY_MODE) {
+            // The modes that there are cannot be told.
+            return;
+        }
         for mode in modes_of(surface, layer) {
             let below = match path_in(path, mode) {
                 Ok(below) => below,
@@ -241,10 +247,17 @@ impl<'c> Check<'c> {
             if told.contains(&below) {
                 continue;
             }
-            if let Some(diagnostic) = missing_text(self.surface, &below, path.at) {
-                self.diagnostics.push(diagnostic);
-            }
+            missing.extend(missing_text(self.surface, &below, path.at));
             told.push(below);
+        }
+        let more = missing.len().saturating_sub(1);
+        let mut missing = missing.into_iter();
+        if let Some(mut first) = missing.next() {
+            if more > 0 {
+                let files = if more == 1 { "that of another mode" } else { "those of other modes" };
+                first.message = format!("{}, nor {files}", first.message);
+            }
+            self.diagnostics.push(first);
         }
     }
 }
@@ -271,9 +284,24 @@ pub(crate) fn missing_text(surface: &Surface, below: &str, at: Location) -> Opti
             )
         }
         None => {
-            let declared = surface.texts.keys().map(String::as_str);
             let message = format!("the pack has no file `{shown}`");
-            Some(Diagnostic::new(Code::PACK_MISSING_FILE, at, message).with_nearest(below, declared))
+            let fault = Diagnostic::new(Code::PACK_MISSING_FILE, at, message);
+            // What was moved is called as before.
+            let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+            let moved = surface.texts.keys().filter(|path| name(path) == name(below));
+            let moved: Vec<&str> = moved.map(String::as_str).collect();
+            let declared = surface.texts.keys().map(String::as_str);
+            let near = nearest(below, declared.clone()).filter(|near| moved.is_empty() || moved.contains(near));
+            let alike = || {
+                let names: Vec<String> = declared.clone().map(name).collect();
+                let alike = nearest(&name(below), names.iter().map(String::as_str))?;
+                declared.clone().find(|path| name(path) == alike)
+            };
+            let meant = near.or_else(|| moved.first().copied()).or_else(alike);
+            Some(match meant {
+                Some(meant) => fault.with_nearest(meant, [meant]),
+                None => fault.with_nearest(below, declared),
+            })
         }
     }
 }

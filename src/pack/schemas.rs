@@ -240,10 +240,12 @@ fn examine(schema: &Tree, depth: usize, diagnostics: &mut Vec<Diagnostic>) {
         // `true` fits everything, `false` nothing.
         Tree::Constant(Value::Bool(_), _) if depth > 0 => return,
         _ => {
-            diagnostics.push(
-                Diagnostic::new(Code::PACK_SCHEMA, schema.at(), "a JSON Schema is a table")
-                    .with_help("for a text say `{ type = \"string\" }`"),
-            );
+            let help = match schema {
+                Tree::List(..) => "`required = true` stands in the schema of each value, and so do its other keywords",
+                _ => "for a text say `{ type = \"string\" }`",
+            };
+            diagnostics
+                .push(Diagnostic::new(Code::PACK_SCHEMA, schema.at(), "a JSON Schema is a table").with_help(help));
             return;
         }
     };

@@ -15,6 +15,7 @@ mod flow;
 mod gates;
 mod guardrail;
 mod inclusion;
+mod lacking;
 mod limits;
 mod literals;
 mod mode;
@@ -25,6 +26,7 @@ mod pattern;
 mod prompt;
 mod sample;
 mod schema;
+mod slip;
 mod starts;
 mod state;
 mod structure;
@@ -249,10 +251,21 @@ impl Program {
     }
 
     fn build(folder: &Folder) -> (Self, Pack, Vec<Diagnostic>) {
+        let (program, pack, diagnostics) = Self::build_once(folder);
+        let again = |folder: &Folder| {
+            let (program, _, diagnostics) = Self::build_once(folder);
+            (program.sources, diagnostics)
+        };
+        let diagnostics = slip::told_once(folder, &program.sources, diagnostics, again);
+        (program, pack, diagnostics)
+    }
+
+    fn build_once(folder: &Folder) -> (Self, Pack, Vec<Diagnostic>) {
         let (surface, mut diagnostics) = surface::read(folder);
         let mut found = Vec::new();
         let pack = pack::check(surface, &mut found);
         let program = compile::compile(&pack, &mut found);
+        lacking::told_once(&pack.surface, &mut found);
         let broken: Vec<SourceId> = diagnostics
             .iter()
             .filter(|one| one.code == Code::PACK_SYNTAX)

@@ -2,8 +2,8 @@
 //!
 //! In: a program, its state as a session starts with it, and for each action a payload made from its schema.
 //! Out: `pack/failing-expression` for each condition, template and path that fails although nothing it reads is absent.
-//! Never: says anything about an action for whose schema it cannot make a payload, or about what stands behind a condition
-//! that does not hold for the sample.
+//! Never: says anything about an action for whose schema it cannot make a payload; and of what stands behind a condition that
+//! does not hold for the sample, nothing but what fails whatever the one value is that it reads.
 
 use super::example::{Members, example};
 use super::{Body, Effect, Program, Slot, Verb, misfit_at};
@@ -11,11 +11,12 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Failure, PathTemplate, Scope, Shape, Template};
 use crate::text::{Location, excerpt};
 use crate::value::{Object, Value};
+use serde_json::json;
 
 impl Program {
     /// Runs every expression once, and says which fail.
     pub(super) fn run_samples(&self) -> Vec<Diagnostic> {
-        let mut samples = Samples::default();
+        let mut samples = Samples { found: Vec::new(), data: &self.data, unmet: 0 };
         let (mode, absent) = (Value::from(self.mode_name(self.start)), Value::Null);
         let mut scope = Scope::new().with("data", &self.data).with("mode", &mode);
         let mut state = self.initial.clone();
@@ -34,7 +35,7 @@ impl Program {
             if let Some(error) = validator.iter_errors(&value).next() {
                 let message = format!("in a new session this is no `{name}`: {}", misfit_at("", &error));
                 let help = "mend the template, or the schema beside it";
-                samples.0.push(Diagnostic::new(Code::PACK_FAILS, compute.at(), message).with_help(help));
+                samples.found.push(Diagnostic::new(Code::PACK_FAILS, compute.at(), message).with_help(help));
             }
         }
         let mut found = Scope::inside(&scope);
@@ -75,15 +76,19 @@ impl Program {
             samples.effects(&content.effects, &scope, Object::new());
         }
         samples.flows(self, &scope);
-        samples.0
+        samples.found
     }
 }
 
 /// The failures so far.
-#[derive(Default)]
-struct Samples(Vec<Diagnostic>);
+struct Samples<'p> {
+    found: Vec<Diagnostic>,
+    data: &'p Value,
+    /// How many conditions do not hold before what is run.
+    unmet: usize,
+}
 
-impl Samples {
+impl Samples<'_> {
     fn effects(&mut self, list: &[Effect], outer: &Scope<'_>, mut ids: Object) {
         let mut scope = Scope::inside(outer);
         for effect in list {
@@ -91,13 +96,13 @@ impl Samples {
                 self.effect(effect, &mut scope, &mut ids);
                 continue;
             };
-            let item = match self.outcome(each.value(&scope), each.at()) {
+            let item = match self.run(each.reads(), each.at(), &scope, |scope| each.value(scope)) {
                 Some(Value::Array(items)) => items.first().cloned(),
                 Some(Value::Null) | None => None,
                 Some(_) => {
                     let message = "with sample values this is no list, so that nothing ever happens for its entries";
                     let help = "`each` takes a list: `params.LIST`, `state.LIST | items`, `range(3)`";
-                    self.0.push(Diagnostic::new(Code::PACK_FAILS, each.at(), message).with_help(help));
+                    self.found.push(Diagnostic::new(Code::PACK_FAILS, each.at(), message).with_help(help));
                     None
                 }
             };
@@ -111,9 +116,13 @@ impl Samples {
             let value = self.shape(Some(shape), scope);
             scope.add_owned(name, value);
         }
-        if effect.when.is_some() && !self.condition(effect.when.as_ref(), scope) {
-            return;
-        }
+        let is_unmet = effect.when.is_some() && !self.condition(effect.when.as_ref(), scope);
+        self.unmet += usize::from(is_unmet);
+        self.happen(effect, scope, ids);
+        self.unmet -= usize::from(is_unmet);
+    }
+
+    fn happen<'s>(&mut self, effect: &'s Effect, scope: &mut Scope<'s>, ids: &mut Object) {
         if let Some(kind) = &effect.new {
             ids.insert(kind.clone(), format!("{kind}-1").into());
         }
@@ -173,26 +182,48 @@ impl Samples {
     }
 
     fn condition(&mut self, when: Option<&Expression>, scope: &Scope<'_>) -> bool {
-        when.and_then(|when| self.outcome(when.holds(scope), when.at())).unwrap_or_default()
+        let holds = |when: &Expression| self.run(when.reads(), when.at(), scope, |scope| when.holds(scope));
+        when.and_then(holds).unwrap_or_default()
     }
 
     fn template(&mut self, template: Option<&Template>, scope: &Scope<'_>) {
         if let Some(template) = template {
-            self.outcome(template.render(scope), template.at());
+            self.run(template.reads(), template.at(), scope, |scope| template.render(scope));
         }
     }
 
     fn path(&mut self, path: &PathTemplate, at: Location, scope: &Scope<'_>) {
-        self.outcome(path.render(scope), at);
+        if self.unmet == 0 {
+            self.outcome(path.render(scope), at);
+        }
     }
 
     /// Runs every template of a shape; its whole value if all of them run.
     fn shape(&mut self, shape: Option<&Shape>, scope: &Scope<'_>) -> Value {
         let Some(shape) = shape else { return Value::Null };
         for template in shape.templates() {
-            self.outcome(template.render(scope), template.at());
+            self.template(Some(template), scope);
         }
         shape.render(scope).unwrap_or_default()
+    }
+
+    /// Runs an expression with the sample values; behind a condition that does not hold for them, with any.
+    fn run<T>(
+        &mut self,
+        reads: &[Vec<String>],
+        at: Location,
+        scope: &Scope<'_>,
+        run: impl Fn(&Scope<'_>) -> Result<T, Failure>,
+    ) -> Option<T> {
+        if self.unmet == 0 {
+            return self.outcome(run(scope), at);
+        }
+        if let Some(failure) = doomed(reads, self.data, run) {
+            let message = format!("this fails whatever it reads: {}", excerpt(&failure.message, 160));
+            let help = "mend it, or the constants in `data` that it reads";
+            self.tell(Diagnostic::new(Code::PACK_FAILS, at, message).with_help(help));
+        }
+        None
     }
 
     fn outcome<T>(&mut self, outcome: Result<T, Failure>, at: Location) -> Option<T> {
@@ -202,13 +233,44 @@ impl Samples {
                 if !failure.absence {
                     let message = format!("this fails with sample values: {}", excerpt(&failure.message, 160));
                     let help = "the samples are made from the schemas of `params` and the defaults of `state`";
-                    let fault = Diagnostic::new(Code::PACK_FAILS, at, message).with_help(help);
-                    if !self.0.contains(&fault) {
-                        self.0.push(fault);
-                    }
+                    self.tell(Diagnostic::new(Code::PACK_FAILS, at, message).with_help(help));
                 }
                 None
             }
         }
     }
+
+    fn tell(&mut self, fault: Diagnostic) {
+        if !self.found.contains(&fault) {
+            self.found.push(fault);
+        }
+    }
+}
+
+/// How what reads one value at the most, beside constants, fails whatever that is.
+fn doomed<T>(reads: &[Vec<String>], data: &Value, run: impl Fn(&Scope<'_>) -> Result<T, Failure>) -> Option<Failure> {
+    let mut values: Vec<&[String]> =
+        reads.iter().map(Vec::as_slice).filter(|path| !path.starts_with(&["data".to_owned()])).collect();
+    values.sort();
+    values.dedup();
+    let any = json!([
+        1, true, 2.5, "", "x", "7", [], [1], ["x"], [["x", 1]], [{ "x": "x" }], {}, { "x": 1 }, { "x": ["x"] }
+    ]);
+    let mut failure = None;
+    for value in any.as_array().into_iter().flatten() {
+        let mut scope = Scope::new().with("data", data);
+        match values.as_slice() {
+            [] => {}
+            [[head, inside @ ..]] => {
+                let around = |value, member: &String| json!({ member: value });
+                scope.add_owned(head, inside.iter().rev().fold(value.clone(), around).into());
+            }
+            _ => return None,
+        }
+        match run(&scope) {
+            Err(fails) if !fails.absence => drop(failure.get_or_insert(fails)),
+            _ => return None,
+        }
+    }
+    failure
 }

@@ -88,6 +88,15 @@ impl<'r> Reading<'r> {
             DeValue::String(text) if wanted == "a list" => {
                 Some(format!("put it in brackets: `[\"{}\"]`", excerpt(text, 40)))
             }
+            DeValue::Table(_) if wanted == "a list" => {
+                Some(match Span::from(node.span()).of(self.text).starts_with('{') {
+                    true => "put it in brackets: `[{ … }]`".to_owned(),
+                    false => "each table of a list has its header in double brackets: `[[…]]`".to_owned(),
+                })
+            }
+            DeValue::Array(_) if wanted == "a table" && Span::from(node.span()).of(self.text).starts_with("[[") => {
+                Some("a table that is no list has its header in single brackets: `[…]`".to_owned())
+            }
             DeValue::String(text) if text.parse::<bool>().is_ok() || text.parse::<f64>().is_ok() => {
                 Some("leave the quotes out".to_owned())
             }
@@ -338,8 +347,27 @@ impl<T: Decode> Decode for Named<T> {
     }
 }
 
-/// Some names, or only one.
-pub(crate) type Names = OneOrMore<Spanned<String>>;
+/// Some names, or only one. What names none would say as much as what is not there, or look as if it said none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Names(pub Vec<Spanned<String>>);
+
+impl Decode for Names {
+    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        if let DeValue::Array(items) = node.get_ref()
+            && items.is_empty()
+        {
+            let message = "this list is empty, which is the same as if the key were not there";
+            let fault = Diagnostic::new(Code::PACK_WRONG_VALUE, reading.place(node), message);
+            reading.report(fault.with_help("name at least one, or take the key out"));
+            return None;
+        }
+        OneOrMore::decode(node, reading).map(|names| Names(names.0))
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Names(Vec::new()))
+    }
+}
 
 /// One value or a list of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -379,7 +407,7 @@ fn type_name(value: &DeValue<'_>) -> &'static str {
 
 #[cfg(feature = "schema")]
 mod schema {
-    use super::OneOrMore;
+    use super::{Names, OneOrMore};
     use crate::text::Spanned;
     use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
     use std::borrow::Cow;
@@ -396,6 +424,20 @@ mod schema {
         }
         fn json_schema(generator: &mut SchemaGenerator) -> Schema {
             T::json_schema(generator)
+        }
+    }
+
+    impl JsonSchema for Names {
+        fn inline_schema() -> bool {
+            true
+        }
+        fn schema_name() -> Cow<'static, str> {
+            "some names".into()
+        }
+        fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            json_schema!({ "anyOf": [
+                { "type": "string" }, { "type": "array", "items": { "type": "string" }, "minItems": 1 }
+            ] })
         }
     }
 

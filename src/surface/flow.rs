@@ -6,7 +6,7 @@
 
 use super::action::Effect;
 use super::declare::table;
-use super::decode::Names;
+use super::decode::{Names, OneOrMore};
 use crate::diagnostic::nearest;
 use crate::text::Spanned;
 
@@ -20,7 +20,7 @@ table! {
         /// Patterns of which one must match; `{{ … }}` puts values of `data` in. Without it any words will do.
         matches: Names,
         /// Patterns: a match that overlaps one of theirs does not count.
-        unless: Names,
+        unless: OneOrMore<Spanned<String>>,
         /// The message that asks back, before any rule.
         ask: Option<Spanned<String>>,
     }

@@ -16,12 +16,13 @@ mod flow;
 mod guardrail;
 mod mode;
 mod pack;
+pub(crate) mod places;
 mod prompt;
 mod tree;
 
 pub use action::{Action, Content, Effect, Permit};
 pub use ask_again::AskAgain;
-pub use decode::{Named, OneOrMore};
+pub use decode::{Named, Names, OneOrMore};
 pub use degradation::Degradation;
 pub use dialect::{Anchor, Between, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
 pub use flow::{Event, Exit, Input, Message, Rule, Speakers};
@@ -236,9 +237,8 @@ impl Surface {
         let mut grammars = Vec::new();
         for (path, bytes) in &folder.files {
             let grammar = path.strip_prefix("grammar/").and_then(|rest| rest.strip_suffix(".pest"));
-            let of_pack = !path.starts_with("tests/");
-            let is_table = path.ends_with(".toml") && of_pack;
-            let is_text = TEXTS.iter().any(|end| path.ends_with(end)) && of_pack;
+            let is_table = is_table(path);
+            let is_text = TEXTS.iter().any(|end| path.ends_with(end)) && !is_test(path);
             if !is_table && !is_text && grammar.is_none() {
                 continue;
             }
@@ -352,6 +352,16 @@ struct OwnFile<'f> {
     path: &'f str,
     source: SourceId,
     file: File,
+}
+
+/// Whether the file at a path below a pack is one of its tables.
+fn is_table(path: &str) -> bool {
+    path.ends_with(".toml") && !is_test(path)
+}
+
+/// Whether it belongs to the tests beside the rules.
+fn is_test(path: &str) -> bool {
+    path.starts_with("tests/")
 }
 
 /// Why a folder without a `[pack]` table is no pack; with other faults the table may be there.
@@ -481,7 +491,12 @@ fn parse(reading: &mut Reading<'_>, text: &str, source: SourceId) -> Option<File
     // A bracket that is never closed makes the rest of the file look wrong: the first faults and that one say enough.
     let telling = |(number, error): &(usize, &toml::de::Error)| *number < 3 || error.message().starts_with("unclosed");
     for (_, error) in syntax::told(&errors, text).into_iter().enumerate().filter(telling) {
-        reading.report(syntax::fault(error, table.get_ref(), text, Location { source, span: Span::default() }));
+        let fault = syntax::fault(error, table.get_ref(), text, Location { source, span: Span::default() });
+        // Of a header that is wrong each that is right says the same.
+        let same = |one: &Diagnostic| one.labels == fault.labels && one.message == fault.message;
+        if fault.labels.is_empty() || !reading.diagnostics.iter().any(same) {
+            reading.report(fault);
+        }
     }
     let span = table.span();
     let node = toml::Spanned::new(span, toml::de::DeValue::Table(table.into_inner()));

@@ -6,7 +6,7 @@
 
 use super::action::Permit;
 use super::declare::{table, words};
-use super::decode::{Decode, Named, Node, Reading};
+use super::decode::{Decode, Named, Names, Node, Reading};
 use super::degradation::Degradation;
 use super::flow::Exit;
 use crate::diagnostic::nearest;
@@ -64,7 +64,7 @@ table! {
         /// The most there may be; 0 forbids it.
         most: Option<Spanned<usize>>,
         /// Of a content: the keys that it may have, with `*` and `?`; others are forbidden.
-        keys: Vec<Spanned<String>>,
+        keys: Names,
         /// Of a section: it lists the keys of these contents.
         lists: Option<Spanned<String>>,
     }

@@ -18,19 +18,57 @@ pub(crate) fn fault(error: &Error, table: &DeTable<'_>, text: &str, within: Loca
     let message = error.message().lines().next().unwrap_or_default();
     if message == "duplicate key" {
         let name = excerpt(span.of(text), 60);
+        let first = first(table, text, span);
+        let is_list = |span: Span| line_of(text, span.start).trim_start().starts_with("[[");
+        if header(line_of(text, span.start)).is_some()
+            && let Some(first) = first.filter(|first| is_list(*first) != is_list(span))
+        {
+            let message = format!("`{name}` is a list in one place and a table in another");
+            let help = "each table of a list has its header in double brackets: `[[…]]`";
+            let fault = Diagnostic::new(Code::PACK_SYNTAX, place(span), message).with_help(help);
+            return fault.with_place(place(first), "first here");
+        }
         let diagnostic =
             Diagnostic::new(Code::PACK_DUPLICATE, place(span), format!("`{name}` stands twice in one table"))
                 .with_help("rename one of them, or take it out");
-        return match first(table, text, span) {
+        return match first {
             Some(first) => diagnostic.with_place(place(first), "first here"),
             None => diagnostic,
         };
     }
     let diagnostic = Diagnostic::new(Code::PACK_SYNTAX, place(span), message);
-    match message.contains("escaped value") {
-        true => diagnostic.with_help("in single quotes, '…', a backslash is a backslash; in double quotes write two"),
-        false => diagnostic,
+    match advice(message, text, span) {
+        Some(help) => diagnostic.with_help(help),
+        None => diagnostic,
     }
+}
+
+/// What was probably meant by something that is no TOML.
+fn advice(message: &str, text: &str, span: Span) -> Option<&'static str> {
+    let (before, rest) = text.split_at_checked(span.start)?;
+    let quoted = before.ends_with(['"', '\'']) && rest.starts_with(|c: char| c.is_alphanumeric());
+    if message.contains("escaped value") {
+        Some("in single quotes, '…', a backslash is a backslash; in double quotes write two")
+    } else if rest.starts_with(['“', '”', '„', '‘', '’', '«', '»']) {
+        Some("quotes are straight: `\"…\"` or `'…'`")
+    } else if rest.starts_with("//") || rest.starts_with("/*") || span.of(text).contains(" //") {
+        Some("a comment starts with `#`")
+    } else if message.starts_with("key with no value") && before.trim_end().ends_with(':') {
+        Some("between a key and its value stands `=`")
+    } else if message.starts_with("unexpected key or value") && quoted {
+        Some("a text ends at the next quote of its kind: write the inner ones as `'`, or the outer ones as `'''`")
+    } else if message.starts_with("string values must be quoted") {
+        Some("put it in quotes; a condition is a text, too")
+    } else if message.starts_with("invalid boolean") {
+        Some("it is `true` or `false`; a text stands in quotes")
+    } else {
+        None
+    }
+}
+
+fn line_of(text: &str, at: usize) -> &str {
+    let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
 }
 
 /// Those of the errors of `text` that do not follow from another one: of each line the first, and of a table that stands twice not
@@ -91,10 +129,29 @@ fn first(table: &DeTable<'_>, text: &str, again: Span) -> Option<Span> {
     Some(key.span().into()).filter(|first: &Span| first.end <= again.start)
 }
 
-/// The names that a statement leads through, from the outermost one, each with its place in the line.
-type Path = Vec<(String, Span)>;
+/// Where the headers of a file say the last name of a way that they lead along.
+pub(super) fn headers_through(text: &str, way: &[String]) -> impl Iterator<Item = Span> {
+    headers(text).filter_map(|path| {
+        let path = path.get(..way.len()).filter(|path| names(path).eq(way.iter().map(String::as_str)))?;
+        Some(path.last()?.1)
+    })
+}
 
-fn names(path: &[(String, Span)]) -> impl Iterator<Item = &str> {
+/// The names of each header of a file, with their places in it.
+pub(super) fn headers(text: &str) -> impl Iterator<Item = Path> {
+    let mut at = 0;
+    text.split_inclusive('\n').filter_map(move |line| {
+        let start = at;
+        at += line.len();
+        let inside = |(name, span): (String, Span)| (name, Span::new(start + span.start, start + span.end));
+        Some(header(line)?.into_iter().map(inside).collect())
+    })
+}
+
+/// The names that a statement leads through, from the outermost one, each with its place in the line.
+pub(super) type Path = Vec<(String, Span)>;
+
+pub(super) fn names(path: &[(String, Span)]) -> impl Iterator<Item = &str> {
     path.iter().map(|(name, _)| name.as_str())
 }
 

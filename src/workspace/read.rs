@@ -187,6 +187,8 @@ pub(crate) fn text_of(path: &Path, mut bytes: Vec<u8>) -> Result<String, ReadErr
 struct Reading {
     cases: Vec<CaseFile>,
     overlooked: Vec<Diagnostic>,
+    /// The files that look like cases and are none, by their paths below the pack.
+    overlooked_files: Vec<String>,
     /// Every folder so far: its real path, the name that messages know it by, its path as typed.
     names: Vec<(PathBuf, String, PathBuf)>,
     /// The folders that are being read, from the pack down.
@@ -205,6 +207,7 @@ impl Reading {
         if !root.is_dir() {
             return Err(ReadError::new(path, "it is not a folder"));
         }
+        let mut folders = Vec::new();
         let mut walk = walk(path);
         while let Some(entry) = walk.next() {
             let entry = entry.map_err(|error| walk_error(path, &error))?;
@@ -217,7 +220,15 @@ impl Reading {
                 folder.faults.push(Diagnostic::new(Code::PACK_UNREADABLE, None, message).with_help(help));
             } else if !entry.file_type().is_dir() {
                 self.file(&mut folder, path, &root, &entry, with_cases)?;
+            } else if with_cases && entry.depth() > 0 {
+                folders.push(entry);
             }
+        }
+        self.overlooked.extend(cases::overlooked_files(&std::mem::take(&mut self.overlooked_files)));
+        for entry in folders {
+            let below = entry.path().strip_prefix(path).map(slashed).unwrap_or_default();
+            let holds = self.cases.iter().any(|case| case.path.starts_with(entry.path()));
+            self.overlooked.extend(cases::overlooked_folder(&below).filter(|_| !holds));
         }
         self.above.push(root);
         for used in folder.files.get("pack.toml").map(|bytes| used_paths(bytes)).unwrap_or_default() {
@@ -248,7 +259,9 @@ impl Reading {
             && !below.starts_with("tests/");
         let is_grammar = below.starts_with("grammar/") && below.ends_with(".pest");
         if !(is_text || is_grammar || (is_case && with_cases)) {
-            self.overlooked.extend(cases::overlooked(&below).filter(|_| with_cases));
+            if with_cases && cases::overlooked(&below).is_some() {
+                self.overlooked_files.push(below);
+            }
             return Ok(());
         }
         let name = format!("{}/{below}", folder.name);

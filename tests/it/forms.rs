@@ -126,9 +126,10 @@ fn what_a_model_is_shown_of_a_call_is_read_as_that() {
 #[test]
 fn a_content_shows_a_key_that_its_reply_takes() {
     let form = |contents: &str, keys: &str| {
+        let keys = if keys.is_empty() { String::new() } else { format!("keys = [{keys}]") };
         let pack = format!(
             "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'tags'\nanchor = 'line'\n[dialects.d.blocks]\n\
-             file = {{ role = 'content', key = '@path' }}\n[contents.file]\nkey = 'path'\n{contents}\n[reply]\nfile = {{ keys = [{keys}] }}\n"
+             file = {{ role = 'content', key = '@path' }}\n[contents.file]\nkey = 'path'\n{contents}\n[reply]\nfile = {{ {keys} }}\n"
         );
         let loaded = rulebook::lint::check(&Folder::new("p", [("pack.toml", pack)]));
         let found: Vec<String> = loaded.diagnostics.iter().map(|one| one.code.to_string()).collect();

@@ -20,12 +20,14 @@ fn inputs() -> impl Strategy<Value = Vec<String>> {
             let quoted = |names: &[&str], some: &BTreeSet<usize>| {
                 some.iter().map(|one| format!("'{}'", names[*one])).collect::<Vec<_>>().join(", ")
             };
-            format!(
-                "[[inputs]]\nclass = \"c{number}\"\nmatches = [{}]\nunless = [{}]\nin = [{}]\n",
-                quoted(&PATTERNS, &matches),
-                quoted(&PATTERNS, &unless),
-                quoted(&MODES, &modes)
-            )
+            let key = |key: &str, names: String| match names.as_str() {
+                "" => String::new(),
+                names => format!("{key} = [{names}]\n"),
+            };
+            format!("[[inputs]]\nclass = \"c{number}\"\n")
+                + &key("matches", quoted(&PATTERNS, &matches))
+                + &key("unless", quoted(&PATTERNS, &unless))
+                + &key("in", quoted(&MODES, &modes))
         };
         inputs.into_iter().enumerate().map(table).collect()
     })
@@ -40,7 +42,7 @@ fn rules() -> impl Strategy<Value = Vec<String>> {
     let modes = prop::sample::subsequence(MODES.to_vec(), 0..=2);
     prop::collection::vec((on, when, set, go, modes), 0..6).prop_map(|rules| {
         let table = |(number, (on, when, set, go, modes)): (usize, (&str, &str, &str, &str, Vec<&str>))| {
-            let place = format!("in = {modes:?}\n");
+            let place = if modes.is_empty() { String::new() } else { format!("in = {modes:?}\n") };
             format!("[[rules]]\nid = \"r{number}\"\non = \"{on}\"\n{place}{when}effects = [{set}{{ go = \"{go}\" }}]\n")
         };
         rules.into_iter().enumerate().map(table).collect()

@@ -688,3 +688,108 @@ fn references_that_lead_back() {
     let value = "x = { type = \"object\", default = { \"$ref\" = \"#/properties/x\" } }";
     assert_eq!(schema(value), [""; 0]);
 }
+
+#[test]
+fn a_name_misspelt_where_it_is_declared_is_told_there() {
+    let declared = |right: &str, wrong: &str, code: &str, name: &str, meant: &str| {
+        check(right, wrong, code, name, &format!("did you mean `{meant}`?"));
+    };
+    declared("[modes.shut]", "[modes.shtu]", "pack/unknown-mode", "shtu", "shut");
+    declared("large = {", "lagre = {", "pack/unknown-variable", "data.limits.large.most", "lagre");
+    let guarded = "[[guardrails]]\nid = \"sum\"\non = \"reply\"\nwhen = \"data.limits.large.most > 3\"\n[[inputs]]";
+    let found = slips(&[("[[inputs]]", guarded), ("large = {", "lagre = {")]);
+    assert_eq!(found, [("pack/unknown-variable", "lagre", "did you mean `large`?")].map(owned));
+    // A header that is misspelt leaves what stands below the others.
+    let found = slips(&[("[actions.pay]", "[actions.pya]")]);
+    assert_eq!(found, [("pack/unknown-variable", "pya", "did you mean `pay`?")].map(owned));
+    // What is declared and used, and what is named like it and not declared, are two things.
+    let two = ("permits = [{", "permits = [\"pya\", \"pya\", {");
+    assert_eq!(slips(&[two]).len(), 2);
+}
+
+fn owned((code, word, help): (&str, &str, &str)) -> (String, String, String) {
+    (code.to_owned(), word.to_owned(), help.to_owned())
+}
+
+#[test]
+fn what_lacks_a_name_is_told() {
+    let empty = |right: &str, wrong: &str, word: &str| check(right, wrong, "pack/wrong-value", word, "say a name");
+    empty("name = \"slips\"", "name = \" \"", "\" \"");
+    empty("id      = \"leave\"", "id      = \"\"", "\"\"");
+    empty("emit = \"pay\"", "emit = \"\"", "\"\"");
+    empty("[data.limits]", "[data.\"\"]\na = 1\n[data.limits]", "\"\"");
+    empty("class   = \"bye\"", "class   = \"bye\"\nmatches = \"x\"\n[[inputs]]\nclass = \"\"", "\"\"");
+    let new = ("effects = [{ emit", "effects = [{ new = \"\", emit = \"{{ ids.page }}\" }, { emit");
+    assert_eq!(slips(&[new]).len(), 1);
+}
+
+#[test]
+fn lists_and_conditions_that_say_nothing() {
+    check("in      = \"open\"", "in      = []", "pack/wrong-value", "[]", "take the key out");
+    check("matches = '\\bbye\\b'", "matches = []", "pack/wrong-value", "[]", "take the key out");
+    let pay = |when: &str| format!("when = \"{when}\" }}]\nexits");
+    let permit = "when = \"params.sum.amount <= data.limits.large.most\" }]\nexits";
+    check(permit, &pay("false"), "pack/idle-permit", "\"false\"", "take the permit out");
+    check(permit, &pay("1 < 2"), "pack/idle-permit", "\"1 < 2\"", "take it out");
+    let emit = "emit = \"pay\"";
+    check(emit, "when = \"1 > 2\", emit = \"pay\"", "pack/idle-comparison", "\"1 > 2\"", "mend the condition");
+    let guardrail = |more: &str| format!("[[guardrails]]\nid = \"g\"\n{more}\n[[inputs]]");
+    let never = guardrail("on = \"reply\"\nwhen = \"false\"");
+    check("[[inputs]]", &never, "pack/idle-guardrail", "\"g\"", "take it out");
+    let text = ("sum = {", "note = { type = \"string\" }\nsum = {");
+    let elsewhere = guardrail("on = \"pay.note\"\nin = \"shut\"\nmatches = \"x\"");
+    let found = slips(&[text, ("[[inputs]]", &elsewhere)]);
+    assert_eq!(found.iter().map(|one| one.0.as_str()).collect::<Vec<_>>(), ["pack/idle-guardrail"]);
+    let here = guardrail("on = \"pay.note\"\nin = \"open\"\nmatches = \"x\"");
+    assert_eq!(slips(&[text, ("[[inputs]]", &here)]), []);
+}
+
+#[test]
+fn what_stands_behind_a_condition_fails_only_where_nothing_helps() {
+    let behind = |value: &str| {
+        let effects =
+            format!("effects = [{{ when = \"params.sum.amount > 9\", emit = \"pay\", value = \"{value}\" }},");
+        slips(&[
+            ("effects = [{ emit = \"pay\",", &(effects + " { emit = \"pay\",")),
+            ("most = 100", "most = 100, none = 0"),
+        ])
+    };
+    let codes = |value: &str| behind(value).into_iter().map(|one| one.0).collect::<Vec<_>>();
+    assert_eq!(codes("{{ params.sum.amount % data.limits.large.none }}"), ["pack/failing-expression"]);
+    for fine in [
+        "{{ params.sum.amount % data.limits.large.most }}",
+        "{{ 100 / params.sum.amount }}",
+        "{{ params.sum | items | first | join(' ') | upper }}",
+        "{{ params.sum.amount % data.limits.large.none if data.limits.large.none else 0 }}",
+    ] {
+        assert_eq!(codes(fine), [""; 0], "{fine}");
+    }
+}
+
+#[test]
+fn a_text_that_spells_a_value() {
+    check(
+        "\"{{ params.sum.amount }}\"",
+        "\"params.sum.amount\"",
+        "pack/bad-expression",
+        "\"params.sum.amount\"",
+        "{{ ",
+    );
+    check("\"{{ params.sum.amount }}\"", "\"{ params.sum }\"", "pack/bad-expression", "\"{ params.sum }\"", "{{ ");
+    assert_eq!(findings("\"{{ params.sum.amount }}\"", "\"the params\""), []);
+}
+
+#[test]
+fn what_is_no_toml_is_advised() {
+    let syntax = |right: &str, wrong: &str, help: &str| {
+        let found = findings(right, wrong);
+        let [(code, _, its_help)] = found.as_slice() else { panic!("{wrong}: {found:?}") };
+        assert!(code == "pack/syntax" && its_help.contains(help), "{wrong}: {found:?}");
+    };
+    syntax("final = true", "final = True", "`true`");
+    syntax("final = true", "final: true", "`=`");
+    syntax("final = true", "final = true // the last", "`#`");
+    syntax("title   = \"Open\"", "title   = “Open”", "straight");
+    syntax("title   = \"Open\"", "title   = \"The \"Open\"\"", "inner ones");
+    syntax("[[rules]]", "[[rules]]\nid = \"a\"\non = \"start\"\n[rules]", "[[…]]");
+}

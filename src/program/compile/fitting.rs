@@ -6,7 +6,7 @@
 //! that its schema refuses, at each template whose value is always of another type, and at each key that tells no entries apart.
 //! Never: guesses what a template gives: its type is known where it is a text, or takes a declared value as it is.
 
-use super::{Compiler, Sight};
+use super::{Compiler, Sight, from_host};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{ENTRY, PathTemplate, Template};
 use crate::pack::schemas::type_meant;
@@ -82,7 +82,10 @@ impl Compiler<'_> {
     fn schemas_at(&self, path: &Spanned<String>) -> Result<Schemas<'_>, Box<Diagnostic>> {
         let Ok(template) = PathTemplate::parse(path) else { return Ok(None) };
         let mut parts = template.segments();
-        let Some(slot) = parts.next().flatten().and_then(|name| self.surface.state.get(name)) else { return Ok(None) };
+        let slot = parts.next().flatten().and_then(|name| self.surface.state.get(name));
+        // What no effect can change is told as that.
+        let own = slot.filter(|slot| !from_host(&slot.value) && slot.value.get("compute").is_none());
+        let Some(slot) = own else { return Ok(None) };
         let (mut here, mut way) = (vec![&slot.value], template.head().next().unwrap_or_default().to_owned());
         for part in parts {
             let (mut inside, mut fault) = (Vec::new(), None);

@@ -41,7 +41,8 @@ pub(super) fn lost<'s>(
 ) -> Option<Lost<'s>> {
     let (head, inside) = path.split_first()?;
     let first = inside.first()?;
-    let unless_among = |known: Vec<&'s str>| match known.contains(&first.as_str()) {
+    // What has no name of its own may be it.
+    let unless_among = |known: Vec<&'s str>| match known.iter().any(|known| known == first || known.trim().is_empty()) {
         true => None,
         false => Some(Lost { number: 1, known }),
     };

@@ -6,7 +6,7 @@
 
 use super::Compiler;
 use super::sight::{PATTERN_NAMES, Sight};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Label};
 use crate::expression::Scope;
 use crate::pack::patterns;
 use crate::program::Pattern;
@@ -59,7 +59,7 @@ impl Compiler<'_> {
             Ok(value) => value,
             Err(failure) => {
                 let message = format!("this fails: {}", excerpt(&failure.message, 160));
-                self.diagnostics.push(Diagnostic::new(Code::PACK_FAILS, expression.at, message));
+                self.tell_once(Diagnostic::new(Code::PACK_FAILS, expression.at, message));
                 return None;
             }
         };
@@ -75,12 +75,21 @@ impl Compiler<'_> {
         let texts: Option<Vec<String>> = texts.filter(|texts: &Vec<String>| !texts.is_empty());
         if texts.is_none() {
             let message = format!("`{}` gives no text that a pattern could look for", excerpt(&expression.value, 60));
-            self.diagnostics.push(
+            self.tell_once(
                 Diagnostic::new(Code::PACK_PATTERN, expression.at, message)
                     .with_help("a text or a number stands for itself, a list for any of its texts"),
             );
         }
         texts
+    }
+
+    /// Tells what is wrong with an expression at the first of the patterns in which it stands.
+    fn tell_once(&mut self, fault: Diagnostic) {
+        let mut known = self.diagnostics.iter_mut();
+        match (known.find(|known| (&known.code, &known.message) == (&fault.code, &fault.message)), fault.at) {
+            (Some(known), Some(at)) => known.labels.push(Label { at, text: "and here".to_owned() }),
+            _ => self.diagnostics.push(fault),
+        }
     }
 }
 

@@ -45,8 +45,8 @@ pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>
             .and_then(|count| count.required)
             .or_else(|| base_count.as_ref().and_then(|count| count.required))
             .is_some_and(|required| required.value);
-        let keys = [&over_count, &base_count].into_iter().flatten().find(|count| !count.keys.is_empty());
-        let keys = keys.map(|count| count.keys.iter().map(|key| key.value.clone()).collect()).unwrap_or_default();
+        let keys = [&over_count, &base_count].into_iter().flatten().find(|count| !count.keys.0.is_empty());
+        let keys = keys.map(|count| count.keys.0.iter().map(|key| key.value.clone()).collect()).unwrap_or_default();
         let lists = [&over_count, &base_count].into_iter().flatten().find_map(|count| count.lists.clone());
         let lists = lists.map(|lists| lists.value);
         let Some(at) = over.or(base).map(|count| count.at) else { continue };

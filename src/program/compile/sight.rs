@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Document, ENTRY, Escape, Expression, PathTemplate, Reads, Shape, Template, spelled};
 use crate::program::Pattern;
 use crate::surface::{Action, Named, Origin, Tree};
-use crate::text::{Location, Spanned};
+use crate::text::{Location, Spanned, excerpt};
 use crate::value::Table;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -253,7 +253,35 @@ impl Compiler<'_> {
     pub(super) fn shape(&mut self, tree: Option<&Tree>, sight: &Sight<'_>) -> Option<Shape> {
         let shape = Shape::parse(tree?).map_err(|diagnostics| self.diagnostics.extend(diagnostics)).ok()?;
         self.see(shape.reads(), sight);
+        self.plain_texts(tree?, sight);
         Some(shape)
+    }
+
+    /// Says which texts of a value spell a path, and are nothing but that text.
+    fn plain_texts(&mut self, tree: &Tree, sight: &Sight<'_>) {
+        let text = match tree {
+            Tree::List(items, _) => return items.iter().for_each(|item| self.plain_texts(item, sight)),
+            Tree::Table(members, _) => return members.iter().for_each(|(_, one)| self.plain_texts(one, sight)),
+            Tree::Text(text) if !text.value.contains("{{") => text,
+            Tree::Text(_) | Tree::Constant(..) => return,
+        };
+        let typed = text.value.trim();
+        let inside = typed.strip_prefix('{').and_then(|typed| typed.strip_suffix('}')).unwrap_or(typed).trim();
+        let path: Vec<String> = inside.split('.').map(str::to_owned).collect();
+        let head = path.first().map(String::as_str).unwrap_or_default();
+        let is_value = match (head, path.len()) {
+            ("params", 1) => sight.params.is_some(),
+            ("params" | "state" | "data" | "ids" | "captures", 2..) => {
+                sight.names.contains(&head)
+                    && lost(&path, self.surface, sight.params, sight.captures.as_deref(), &self.ids).is_none()
+            }
+            _ => false,
+        };
+        if is_value {
+            let message = format!("this is the text `{}`, and not what `{inside}` stands for", excerpt(typed, 60));
+            let finding = Diagnostic::new(Code::PACK_EXPRESSION, text.at, message);
+            self.diagnostics.push(finding.with_help(format!("put it in braces: `{{{{ {inside} }}}}`")).into_warning());
+        }
     }
 
     /// A path into the state, whose first part must be declared, and may not come from the host alone.
@@ -280,6 +308,10 @@ impl Compiler<'_> {
             return None;
         }
         let Some(slot) = self.surface.state.get(name) else {
+            if name == "state" {
+                let help = "leave `state.` out: the path starts with the name of a value of the state";
+                return Some(no_state(name, at).with_help(help));
+            }
             return Some(no_state(name, at).with_nearest(name, self.surface.state.keys().map(String::as_str)));
         };
         let whose = match from_host(&slot.value) {

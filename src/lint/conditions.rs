@@ -1,0 +1,59 @@
+//! Conditions: is there anything for which each of them holds?
+//!
+//! In: the conditions of permits, effects and layers, and what effects and the host give the state.
+//! Out: a finding for each that never holds, and for each permit whose condition always does.
+//! Never: says so of what constants alone decide: these are where an author turns things on and off.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::expression::{Expression, Scope};
+use crate::program::Program;
+use crate::text::Location;
+
+pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
+    permits(program, found);
+    let effects = program.effects().into_iter().filter_map(|(_, effect)| effect.when.as_ref());
+    let layers = program.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
+    let layers = layers.filter_map(|layer| layer.when.as_ref());
+    let what = effects
+        .map(|when| (when, "this effect never happens"))
+        .chain(layers.map(|when| (when, "this layer never stands")));
+    for (when, message) in what.filter(|(when, _)| never_holds(program, when, None)) {
+        let message = format!("{message}: its condition holds for nothing that is ever set");
+        let finding = Diagnostic::new(Code::PACK_IDLE_COMPARISON, when.at(), message);
+        found.push(finding.with_help("mend the condition, or take out what it stands before"));
+    }
+}
+
+fn permits(program: &Program, found: &mut Vec<Diagnostic>) {
+    let mut told: Vec<Location> = Vec::new();
+    for (name, mode) in &program.modes {
+        for when in mode.permits.iter().flatten().filter_map(|permit| permit.when.as_ref()) {
+            let (message, help) = if never_holds(program, when, Some(name)) {
+                (
+                    "this permits nothing: its condition holds for nothing that is ever set",
+                    "mend the condition, or take the permit out",
+                )
+            } else if always_holds(when) {
+                ("this condition forbids nothing: it always holds", "mend the condition, or take it out")
+            } else {
+                continue;
+            };
+            // A permit for several actions stands there once.
+            if !told.contains(&when.at()) {
+                told.push(when.at());
+                found.push(Diagnostic::new(Code::PACK_IDLE_PERMIT, when.at(), message).with_help(help));
+            }
+        }
+    }
+}
+
+/// Whether a condition holds in no state that there can be.
+pub(super) fn never_holds(program: &Program, when: &Expression, mode: Option<&str>) -> bool {
+    let mut reads = when.reads().iter().filter_map(|path| path.first());
+    let constant = !when.reads().is_empty() && reads.all(|head| head == "data");
+    !constant && program.never_holds(when, mode).is_some()
+}
+
+fn always_holds(when: &Expression) -> bool {
+    when.reads().is_empty() && when.holds(&Scope::new()) == Ok(true)
+}

@@ -1,0 +1,199 @@
+//! Slips: is it one name that is misspelt, and not everything that goes with it?
+//!
+//! In: what was found in a pack, and the pack's files.
+//! Out: the same, but what only follows from one misspelt name is told once, at that name.
+//! Never: guesses: with another name at that place alone, all that is no longer told must be gone, and nothing new be found.
+
+use crate::diagnostic::{Code, Diagnostic, Misnamed};
+use crate::surface::Folder;
+use crate::surface::places::{self, Alike, Renamed, Said};
+use crate::text::{Location, Source, Sources, Span, excerpt};
+use std::collections::HashSet;
+
+/// So often a pack is built again at the most.
+const MOST_TRIALS: usize = 16;
+/// What stands at more places than these is used, too.
+const MOST_PLACES: usize = 4;
+/// So many uses of a name are shown.
+const MOST_SHOWN: usize = 3;
+
+/// `build` gives the sources of a folder's pack, and what is found in it.
+pub(super) fn told_once(
+    folder: &Folder,
+    sources: &Sources,
+    mut told: Vec<Diagnostic>,
+    build: impl Fn(&Folder) -> (Sources, Vec<Diagnostic>),
+) -> Vec<Diagnostic> {
+    if !told.iter().any(Diagnostic::is_error) {
+        return told;
+    }
+    told.sort_by_key(|one| one.at);
+    told.dedup();
+    let files = Files { folder, sources };
+    let mut renamed = Renamed::default();
+    let mut tried: HashSet<(Said, String)> = HashSet::new();
+    let mut trials = MOST_TRIALS;
+    while let Some(slip) = files.suspects(&told).into_iter().find(|slip| !tried.contains(&slip.key())) {
+        tried.insert(slip.key());
+        let Some(left) = trials.checked_sub(1) else { break };
+        trials = left;
+        let mut renamed_too = renamed.clone();
+        renamed_too.add(&slip.said, &slip.name);
+        let (other, found) = build(&renamed_too.within(folder));
+        let other = Files { folder, sources: &other };
+        let found: HashSet<Told> = found.iter().map(|one| other.told(one, Some(&renamed_too))).collect();
+        let before: HashSet<Told> = told.iter().map(|one| files.told(one, None)).collect();
+        if !found.is_subset(&before) {
+            continue;
+        }
+        let remains = |one: &Diagnostic| found.contains(&files.told(one, None));
+        let (kept, gone): (Vec<Diagnostic>, Vec<Diagnostic>) = told.iter().cloned().partition(remains);
+        if let Some(instead) = files.instead(&slip, &gone) {
+            told = kept;
+            told.push(instead);
+            renamed = renamed_too;
+        }
+    }
+    told
+}
+
+/// A name that may be misspelt, and the one that may be meant.
+struct Slip {
+    said: Said,
+    name: String,
+    /// What it is if so.
+    as_what: Way,
+}
+
+impl Slip {
+    fn key(&self) -> (Said, String) {
+        (self.said.clone(), self.name.clone())
+    }
+}
+
+enum Way {
+    /// It declares what is used under the other name.
+    Declares(Misnamed),
+    /// It uses what is declared under the other name, and something rests on that.
+    Uses(Box<Diagnostic>),
+    /// It stands for a part of what goes by the other name, here and in what.
+    Parts(Location, &'static str),
+}
+
+/// What is told, for who compares two packs that differ in a name.
+#[derive(PartialEq, Eq, Hash)]
+struct Told {
+    code: Code,
+    message: String,
+    at: Option<(String, Span)>,
+}
+
+/// The files of a folder, and what was read of them.
+#[derive(Clone, Copy)]
+struct Files<'f> {
+    folder: &'f Folder,
+    sources: &'f Sources,
+}
+
+impl Files<'_> {
+    fn told(self, one: &Diagnostic, renamed: Option<&Renamed>) -> Told {
+        let place = |at: Location| {
+            let name = self.sources.get(at.source).map(Source::name).unwrap_or_default();
+            let span = self.own(name).zip(renamed).map_or(at.span, |(path, renamed)| renamed.original(path, at.span));
+            (name.to_owned(), span)
+        };
+        Told { code: one.code.clone(), message: one.message.clone(), at: one.at.map(place) }
+    }
+
+    /// The path below the folder of the source that is called so.
+    fn own(self, name: &str) -> Option<&str> {
+        name.strip_prefix(self.folder.name.as_str()).and_then(|path| path.strip_prefix('/'))
+    }
+
+    fn place(self, said: &Said) -> Option<Location> {
+        let name = format!("{}/{}", self.folder.name, said.path);
+        let (source, _) = self.sources.iter().find(|(_, source)| source.name() == name)?;
+        Some(Location { source, span: *said.spans.first()? })
+    }
+
+    /// Every name that may be misspelt, those first that may be what most is told of.
+    fn suspects(self, told: &[Diagnostic]) -> Vec<Slip> {
+        let errors: Vec<&Diagnostic> = told.iter().filter(|one| one.is_error()).collect();
+        let mut slips = Vec::new();
+        if errors.len() > 1 {
+            // The keys of tables are declared by no pack.
+            let named = errors.iter().filter(|one| one.code != Code::PACK_UNKNOWN_KEY);
+            let misnamed: Vec<&Misnamed> = named.filter_map(|one| one.misnamed.as_ref()).collect();
+            let times = |name: &Misnamed| misnamed.iter().filter(|other| **other == name).count();
+            let mut names = misnamed.clone();
+            names.sort_by_key(|name| std::cmp::Reverse(times(name)));
+            names.dedup();
+            for misnamed in names {
+                let places = places::find(self.folder, &misnamed.declared);
+                let few = places.len() <= MOST_PLACES;
+                slips.extend(places.into_iter().filter(|_| few).map(|said| Slip {
+                    said,
+                    name: misnamed.typed.clone(),
+                    as_what: Way::Declares(misnamed.clone()),
+                }));
+            }
+            slips.extend(errors.iter().filter_map(|one| self.use_in(one)));
+        }
+        let below = |part: &Alike| {
+            let Some(below) = &part.below else { return true };
+            let mut places = errors.iter().filter_map(|one| one.at);
+            places.any(|at| {
+                let path = self.sources.get(at.source).and_then(|source| self.own(source.name()));
+                path == Some(&part.said.path) && below.iter().any(|below| below.covers(at.span))
+            })
+        };
+        let parts = if errors.is_empty() { Vec::new() } else { places::alike(self.folder) };
+        slips.extend(parts.into_iter().filter(below).filter_map(|part| {
+            let as_what = Way::Parts(self.place(&part.beside)?, part.within);
+            Some(Slip { said: part.said, name: part.other, as_what })
+        }));
+        slips
+    }
+
+    fn use_in(self, one: &Diagnostic) -> Option<Slip> {
+        let (misnamed, at) = (one.misnamed.as_ref()?, one.at?);
+        let source = self.sources.get(at.source)?;
+        let path = self.own(source.name())?;
+        let start = at.span.start + at.span.of(source.text()).find(&misnamed.typed)?;
+        let here = |said: &Said| said.path == path && said.spans.iter().any(|span| span.start == start);
+        let said = places::find(self.folder, &misnamed.typed).into_iter().find(here).unwrap_or_else(|| Said {
+            path: path.to_owned(),
+            spans: vec![Span::new(start, start + misnamed.typed.len())],
+        });
+        Some(Slip { said, name: misnamed.declared.clone(), as_what: Way::Uses(Box::new(one.clone())) })
+    }
+
+    /// What is told instead of what is gone once the slip is mended; none if that is no better.
+    fn instead(self, slip: &Slip, gone: &[Diagnostic]) -> Option<Diagnostic> {
+        let (at, name) = (self.place(&slip.said)?, excerpt(&slip.name, 60));
+        let source = self.sources.get(at.source)?;
+        let said = excerpt(at.span.of(source.text()), 60);
+        let help = format!("did you mean `{name}`?");
+        match &slip.as_what {
+            Way::Declares(misnamed) => {
+                let is_use = |one: &&Diagnostic| one.misnamed.as_ref().is_some_and(|one| one.typed == misnamed.typed);
+                let uses: Vec<&Diagnostic> = gone.iter().filter(is_use).collect();
+                let first = uses.first().filter(|_| gone.len() > 1)?;
+                let message = format!("what is declared here is `{said}`, and what is used is `{name}`");
+                let fault = Diagnostic::new(first.code.clone(), at, message).with_help(help);
+                let shown = uses.iter().filter_map(|one| one.at).take(MOST_SHOWN);
+                Some(shown.fold(fault, |fault, at| fault.with_place(at, "used here")))
+            }
+            Way::Uses(one) => (gone.len() > 1 && gone.contains(one)).then(|| one.as_ref().clone()),
+            Way::Parts(other, within) => {
+                let mut errors = gone.iter().filter(|one| one.is_error());
+                let first = errors.clone().next()?;
+                // What is told at the name itself needs no other words.
+                errors.find(|one| one.at != Some(at))?;
+                let message = format!("`{said}` stands here, and `{name}` in {within}, so that {}", first.message);
+                let fault = Diagnostic::new(first.code.clone(), at, message).with_help(help);
+                Some(fault.with_place(*other, "the other name"))
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Places: where do a pack's own files say a name by itself?
+//!
+//! In: the files of a folder, in memory.
+//! Out: every place of the name as a key or as a whole text, with those that declare one thing together; the same folder with
+//! another name there.
+//! Never: asks what declares the name, and what only uses it.
+
+use super::{Folder, syntax};
+use crate::diagnostic::is_slip;
+use crate::text::{Span, authored};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use toml::de::{DeTable, DeValue};
+
+/// Places that say one thing: the first, and the headers that repeat it on their way to what stands below.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Said {
+    /// The file, by its path below the folder.
+    pub(crate) path: String,
+    /// The name there, without its quotes.
+    pub(crate) spans: Vec<Span>,
+}
+
+/// Where the tables of `folder` say `name`.
+pub(crate) fn find(folder: &Folder, name: &str) -> Vec<Said> {
+    let mut found = Vec::new();
+    for (path, bytes) in &folder.files {
+        let Some(text) = super::is_table(path).then(|| std::str::from_utf8(bytes).ok()).flatten() else { continue };
+        let text = authored(text);
+        let (table, _) = DeTable::parse_recoverable(&text);
+        let mut search = Search { name, text: &text, way: Vec::new(), found: Vec::new() };
+        search.table(table.get_ref());
+        found.extend(search.found.into_iter().map(|spans| Said { path: path.clone(), spans }));
+    }
+    found
+}
+
+/// A name that is all but the same as another beside it, and may be meant for it.
+#[derive(Debug)]
+pub(crate) struct Alike {
+    /// Where it stands.
+    pub(crate) said: Said,
+    /// The other name, where that stands first, and in what.
+    pub(crate) other: String,
+    pub(crate) beside: Said,
+    pub(crate) within: &'static str,
+    /// What stands below the one and the other, in the same file; none where that may be read anywhere.
+    pub(crate) below: Option<Vec<Span>>,
+}
+
+/// The names in headers that may be those of other tables, and the keys of entries that may be those of the others.
+pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
+    let mut found = Vec::new();
+    for (path, bytes) in &folder.files {
+        let Some(text) = super::is_table(path).then(|| std::str::from_utf8(bytes).ok()).flatten() else { continue };
+        let text = authored(text);
+        let (table, _) = DeTable::parse_recoverable(&text);
+        let mut odd = Vec::new();
+        table.get_ref().values().for_each(|value| odd_keys(value.get_ref(), &mut odd));
+        found.extend(odd.into_iter().map(|(key, other)| {
+            let said = |key: &Key<'_>| Said { path: path.clone(), spans: vec![key.span().into()] };
+            let other_name = other.get_ref().clone().into_owned();
+            Alike { said: said(key), other: other_name, beside: said(other), within: "the other entries", below: None }
+        }));
+        let headers: Vec<_> = syntax::headers(&text).collect();
+        let ends = headers.iter().skip(1).filter_map(|next| next.first()).map(|(_, span)| span.start);
+        let headers: Vec<_> = headers.iter().zip(ends.chain([text.len()])).collect();
+        // Each name behind the first, the names before it, and what stands below.
+        let steps = || {
+            headers.iter().flat_map(|(header, end)| {
+                let step = |last: usize| {
+                    let (way, rest) = header.split_at_checked(last)?;
+                    let (name, span) = rest.first()?;
+                    let way: Vec<&str> = syntax::names(way).collect();
+                    Some((way, name, *span, Span::new(span.start, *end)))
+                };
+                (1..header.len()).filter_map(step)
+            })
+        };
+        for (way, name, span, _) in steps() {
+            let beside = || steps().filter(|(other, ..)| *other == way);
+            let Some((_, other, place, _)) = beside().find(|(_, other, ..)| *other != name && is_slip(name, other))
+            else {
+                continue;
+            };
+            let below = beside().filter(|(_, one, ..)| [name, other].contains(one)).map(|(.., below)| below).collect();
+            let said = |span| Said { path: path.clone(), spans: vec![span] };
+            let within = "another header";
+            found.push(Alike {
+                said: said(span),
+                other: other.clone(),
+                beside: said(place),
+                within,
+                below: Some(below),
+            });
+        }
+    }
+    found
+}
+
+type Key<'t> = toml::Spanned<Cow<'t, str>>;
+
+/// The keys that one entry of a list has by itself, each with the key that all others have in its stead.
+fn odd_keys<'k, 't>(value: &'k DeValue<'t>, found: &mut Vec<(&'k Key<'t>, &'k Key<'t>)>) {
+    match value {
+        DeValue::Table(table) => table.values().for_each(|value| odd_keys(value.get_ref(), found)),
+        DeValue::Array(items) => {
+            let tables: Vec<&DeTable<'t>> = items.iter().filter_map(|item| item.get_ref().as_table()).collect();
+            for (number, table) in tables.iter().enumerate() {
+                let others = || tables.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, table)| table);
+                for key in table.keys().filter(|key| !others().any(|other| other.contains_key(key.get_ref().as_ref())))
+                {
+                    let shared = |other: &&Key<'t>| {
+                        let name = other.get_ref().as_ref();
+                        name.len() > 2
+                            && !table.contains_key(name)
+                            && is_slip(key.get_ref(), name)
+                            && others().all(|one| one.contains_key(name))
+                    };
+                    let first = others().next();
+                    found.extend(first.and_then(|first| first.keys().find(shared)).map(|other| (key, other)));
+                }
+            }
+            items.iter().for_each(|item| odd_keys(item.get_ref(), found));
+        }
+        _ => {}
+    }
+}
+
+struct Search<'s> {
+    name: &'s str,
+    text: &'s str,
+    /// The keys that lead to where it looks.
+    way: Vec<String>,
+    found: Vec<Vec<Span>>,
+}
+
+impl Search<'_> {
+    fn table(&mut self, table: &DeTable<'_>) {
+        for (key, value) in table {
+            self.way.push(key.get_ref().clone().into_owned());
+            if key.get_ref() == self.name {
+                let first = self.inside(key.span().into());
+                let mut spans: Vec<Span> = first.into_iter().collect();
+                spans.extend(syntax::headers_through(self.text, &self.way).filter_map(|span| self.inside(span)));
+                spans.sort();
+                spans.dedup();
+                self.found.push(spans);
+            }
+            self.value(value.get_ref(), value.span().into());
+            self.way.pop();
+        }
+    }
+
+    fn value(&mut self, value: &DeValue<'_>, at: Span) {
+        match value {
+            DeValue::Table(table) => self.table(table),
+            DeValue::Array(items) => items.iter().for_each(|item| self.value(item.get_ref(), item.span().into())),
+            DeValue::String(text) if text == self.name => {
+                self.found.extend(self.inside(at).map(|span| vec![span]));
+            }
+            _ => {}
+        }
+    }
+
+    /// The name in a place, without its quotes; none where it is spelled with escapes.
+    fn inside(&self, at: Span) -> Option<Span> {
+        let start = at.start + at.of(self.text).find(self.name)?;
+        Some(Span::new(start, start + self.name.len()))
+    }
+}
+
+/// Other names in place of some that a folder's files say.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Renamed(BTreeMap<String, BTreeMap<usize, (usize, String)>>);
+
+impl Renamed {
+    pub(crate) fn add(&mut self, said: &Said, name: &str) {
+        let file = self.0.entry(said.path.clone()).or_default();
+        said.spans.iter().for_each(|span| drop(file.insert(span.start, (span.len(), name.to_owned()))));
+    }
+
+    /// The same folder with these names in it.
+    pub(crate) fn within(&self, folder: &Folder) -> Folder {
+        let mut folder = folder.clone();
+        for (path, names) in &self.0 {
+            let Some(bytes) = folder.files.get_mut(path) else { continue };
+            let Ok(text) = std::str::from_utf8(bytes) else { continue };
+            let mut text = authored(text).into_owned();
+            for (start, (length, name)) in names.iter().rev() {
+                text.replace_range(*start..start + length, name);
+            }
+            *bytes = text.into_bytes();
+        }
+        folder
+    }
+
+    /// The place that has moved to `span` of the file at `path`.
+    pub(crate) fn original(&self, path: &str, span: Span) -> Span {
+        let back = |offset: usize| {
+            let mut offset = offset;
+            for (start, (length, name)) in self.0.get(path).into_iter().flatten() {
+                if *start < offset {
+                    offset = (offset + length).saturating_sub(name.len()).max(*start);
+                }
+            }
+            offset
+        };
+        Span::new(back(span.start), back(span.end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&[usize]]) {
+        let said = find(&Folder::new("p", [("pack.toml", text)]), "here");
+        let starts: Vec<Vec<usize>> =
+            said.iter().map(|said| said.spans.iter().map(|span| span.start).collect()).collect();
+        assert_eq!(starts, expected, "{text}");
+    }
+
+    #[test]
+    fn a_name_is_found_as_a_key_and_as_a_text() {
+        check("[a.here]\nb = 1\n[a.here.c]\nd = \"here\"\n", &[&[3, 18], &[31]]);
+        check("a = [{ here = 1 }, 'here', 'not here']\n\"here\" = 2\n", &[&[7], &[20], &[40]]);
+        check("[a.here]\n[b.here]\n", &[&[3], &[12]]);
+    }
+
+    #[test]
+    fn what_is_renamed_is_found_where_it_stood() {
+        let folder = Folder::new("p", [("pack.toml", "[a.here]\n[a.here.c]\nd = 1\n")]);
+        let mut renamed = Renamed::default();
+        find(&folder, "here").iter().for_each(|said| renamed.add(said, "elsewhere"));
+        let text = renamed.within(&folder).files.remove("pack.toml").unwrap();
+        assert_eq!(text, b"[a.elsewhere]\n[a.elsewhere.c]\nd = 1\n");
+        assert_eq!(renamed.original("pack.toml", Span::new(30, 31)), Span::new(20, 21));
+        assert_eq!(renamed.original("pack.toml", Span::new(3, 12)), Span::new(3, 7));
+    }
+}
