@@ -32,6 +32,8 @@ pub(super) fn told_once(
     let files = Files { folder, sources };
     let mut renamed = Renamed::default();
     let mut tried: HashSet<(Said, String)> = HashSet::new();
+    // What has been told so is not found again where it is mended.
+    let mut mended = Vec::new();
     let mut trials = MOST_TRIALS;
     while let Some(slip) = files.suspects(&told).into_iter().find(|slip| !tried.contains(&slip.key())) {
         tried.insert(slip.key());
@@ -50,10 +52,11 @@ pub(super) fn told_once(
         let (kept, gone): (Vec<Diagnostic>, Vec<Diagnostic>) = told.iter().cloned().partition(remains);
         if let Some(instead) = files.instead(&slip, &gone) {
             told = kept;
-            told.push(instead);
+            mended.push(instead);
             renamed = renamed_too;
         }
     }
+    told.extend(mended);
     told
 }
 

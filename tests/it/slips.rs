@@ -707,6 +707,20 @@ fn a_name_misspelt_where_it_is_declared_is_told_there() {
     assert_eq!(slips(&[two]).len(), 2);
 }
 
+#[test]
+fn several_slips_are_as_many_findings() {
+    let slips = slips(&[
+        ("[modes.shut]", "[modes.shtu]"),
+        ("start = \"open\"", "strat = \"open\""),
+        ("[contents.table]", "[contents.tabel]"),
+        ("large = {", "lagre = {"),
+        ("[actions.pay]", "[actions.pya]"),
+        ("id      = \"leave\"", "di      = \"leave\""),
+    ]);
+    let words: Vec<&str> = slips.iter().map(|(_, word, _)| word.as_str()).collect();
+    assert_eq!(words, ["strat", "tabel", "pya", "data.limits.large.most", "shtu", "di"], "{slips:?}");
+}
+
 fn owned((code, word, help): (&str, &str, &str)) -> (String, String, String) {
     (code.to_owned(), word.to_owned(), help.to_owned())
 }
