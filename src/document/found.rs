@@ -106,6 +106,14 @@ impl Findings {
         self.list.push(found);
     }
 
+    /// Leaves only what masks quote: the rest of what was found turned out to stand in a block that is never read.
+    pub(super) fn unread(&mut self) {
+        let quoted = |what: What| what == What::Remark(Remark::MaskedBlock);
+        self.list = self.list.iter().filter(|found| quoted(found.what)).cloned().collect();
+        self.counted.retain(|(what, ..)| quoted(*what));
+        self.left_out = 0;
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &Found> {
         self.list.iter()
     }

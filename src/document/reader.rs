@@ -177,6 +177,7 @@ impl Scanner {
         let closer = closer.unwrap_or_else(|| Span::new(self.end(given), self.end(given)));
         let block = sought.end(bound, given.text, self.at, closer, ended);
         let index = self.blocks.len();
+        self.found.unread();
         if ended == Ended::Open {
             self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), block.span(), index));
         }

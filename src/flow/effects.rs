@@ -376,12 +376,12 @@ impl<'f> Flow<'f> {
                 misfit => (None, misfit),
             }
         } else {
-            let before = state::get(state, place).cloned();
+            let before = state.clone();
             let done = change(state).map_err(Failure::new)?;
             match state::get(state, place).and_then(|after| part.misfit(after, name)) {
                 None => (Some(done), None),
                 misfit => {
-                    state::set(state, place, &before.unwrap_or_default()).map_err(Failure::new)?;
+                    *state = before;
                     (None, misfit)
                 }
             }
@@ -521,8 +521,10 @@ fn append(state: &mut Record, path: &[Key<'_>], unique: &[String], value: &Value
         *place = Vec::new().into();
     }
     let Value::Array(items) = place else { return Err(format!("`{}` is no list", state::dotted(path))) };
+    // What has none of the keys is like no other.
+    let named = unique.iter().any(|key| value.get(key).is_some_and(|value| !value.is_null()));
     let same = |item: &Value| unique.iter().all(|key| item.get(key) == value.get(key));
-    let index = items.iter().position(|item| !unique.is_empty() && same(item));
+    let index = items.iter().position(|item| named && same(item));
     match index {
         Some(index) => Arc::make_mut(items).get_mut(index).into_iter().for_each(|item| item.clone_from(value)),
         None => with_room(items).push(value.clone()),

@@ -7,13 +7,16 @@
 use super::effects::{Bound, Flow};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
 use crate::program::{Chosen, Event, Exit, Mode, ModeId, Near};
-use crate::text::{Location, excerpt};
+use crate::text::{Location, Span, excerpt};
 
 /// A change of mode that waits for the end of its event.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Going {
     to: ModeId,
     at: Location,
+    /// The mode that lets it go there, and what of the response asks for it.
+    from: Option<ModeId>,
+    span: Span,
 }
 
 impl<'f> Flow<'f> {
@@ -21,11 +24,14 @@ impl<'f> Flow<'f> {
     pub(super) fn go(&mut self, to: ModeId, insists: bool, at: Location) {
         let name = self.program.mode_name(to);
         if name == self.session.mode {
-            return self.note(Remark::NoTarget, format!("the mode is `{name}` already"), at);
+            return self.note_already(to, at);
         }
-        let chosen = if self.of_answer { &self.asked } else { &self.going };
+        let chosen = if self.of_answer { self.asked } else { self.going };
+        if chosen.is_some_and(|chosen| chosen.to == to) {
+            return self.note(Remark::SecondGo, format!("the mode goes to `{name}` already"), at);
+        }
         if chosen.is_some() || self.leaving || self.entered.contains(&to) {
-            return self.note(Remark::SecondGo, format!("the mode has been chosen: nothing goes to `{name}`"), at);
+            return self.second_go(to, at);
         }
         let exit = self.current().and_then(|mode| mode.exits.iter().find(|exit| exit.to == to));
         let Some(exit) = exit else {
@@ -34,7 +40,7 @@ impl<'f> Flow<'f> {
             return;
         };
         let Some(why) = self.why_shut(exit) else {
-            self.wait(Going { to, at });
+            self.wait(to, at);
             return;
         };
         let said = exit
@@ -46,13 +52,13 @@ impl<'f> Flow<'f> {
         let message = format!("the gate from `{}` to `{name}` is shut", self.session.mode);
         if insists {
             self.note(Remark::Note, format!("{message}, and was passed all the same: {why}"), exit.at);
-            self.wait(Going { to, at });
+            self.wait(to, at);
             return;
         }
         let mut finding = Diagnostic::new(Code::Defect(Defect::GateClosed), Location::response(self.span), message);
         finding.help = Some(why);
         match self.shut(finding, exit.at) {
-            Strategy::Keep => self.wait(Going { to, at }),
+            Strategy::Keep => self.wait(to, at),
             Strategy::Drop => {
                 if let Some(message) = exit.shut
                     && let Err(failure) = self.say(message, &[], exit.at)
@@ -64,7 +70,17 @@ impl<'f> Flow<'f> {
         }
     }
 
-    fn wait(&mut self, going: Going) {
+    fn note_already(&mut self, to: ModeId, at: Location) {
+        self.note(Remark::NoTarget, format!("the mode is `{}` already", self.program.mode_name(to)), at);
+    }
+
+    fn second_go(&mut self, to: ModeId, at: Location) {
+        let name = self.program.mode_name(to);
+        self.note(Remark::SecondGo, format!("the mode has been chosen: nothing goes to `{name}`"), at);
+    }
+
+    fn wait(&mut self, to: ModeId, at: Location) {
+        let going = Going { to, at, from: self.mode_id(), span: self.span };
         match self.of_answer {
             true => self.asked = Some(going),
             false => self.going = Some(going),
@@ -104,7 +120,16 @@ impl<'f> Flow<'f> {
 
     /// The calls and contents of the answer are done: they count as one event.
     pub(crate) fn answered(&mut self) {
-        self.going = self.asked.take();
+        let Some(asked) = self.asked.take() else { return };
+        // A rule that followed an utterance may have gone elsewhere in the meantime.
+        if asked.from != self.mode_id() || self.entered.contains(&asked.to) {
+            self.span = asked.span;
+            return match Some(asked.to) == self.mode_id() {
+                true => self.note_already(asked.to, asked.at),
+                false => self.second_go(asked.to, asked.at),
+            };
+        }
+        self.going = Some(asked);
         self.depart();
     }
 

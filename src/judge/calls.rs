@@ -268,9 +268,7 @@ impl<'r> Judgement<'r> {
 
     /// Whether a value was read, though with faults.
     pub(super) fn can_repair(&self, call: usize) -> bool {
-        self.calls
-            .get(call)
-            .is_some_and(|call| call.readable || call.params.as_object().is_some_and(|params| !params.is_empty()))
+        self.calls.get(call).is_some_and(|call| call.readable)
     }
 
     pub(super) fn coerce(&mut self, call: usize) -> bool {

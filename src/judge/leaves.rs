@@ -103,7 +103,10 @@ impl Judgement<'_> {
             }
             leaf(Span::new(at, next), Leaf::Markup);
             if let Some(block) = block {
-                self.block_leaves(index, leaf);
+                match self.fate(index) {
+                    Fate::Text if *outside == Outside::Message => self.prose_leaves(block.span(), &prose, leaf),
+                    _ => self.block_leaves(index, leaf),
+                }
                 at = block.span().end;
             }
         }
@@ -112,20 +115,7 @@ impl Judgement<'_> {
     fn outside_leaves(&self, piece: &Piece, outside: &Outside, prose: &[Span], leaf: &mut impl FnMut(Span, Leaf)) {
         let kind = match (piece.fate, outside) {
             (Place::Dropped, _) => Leaf::Dropped,
-            (Place::Message, Outside::Message) => {
-                // What of the gap is shown is the message, the rest of it went with the blocks.
-                let first = prose.partition_point(|span| span.end <= piece.gap().start);
-                let mut at = piece.gap().start;
-                for span in prose.iter().skip(first).take_while(|span| span.start < piece.gap().end) {
-                    let start = span.start.max(piece.gap().start);
-                    let end = span.end.min(piece.gap().end);
-                    leaf(Span::new(at, start), Leaf::Blank);
-                    leaf(Span::new(start, end), if self.texts.message_dropped { Leaf::Dropped } else { Leaf::Message });
-                    at = end;
-                }
-                leaf(Span::new(at, piece.gap().end), Leaf::Blank);
-                return;
-            }
+            (Place::Message, Outside::Message) => return self.prose_leaves(piece.gap(), prose, leaf),
             (Place::Message, _) if self.texts.message_dropped => Leaf::Dropped,
             (Place::Message, _) => Leaf::Message,
             (Place::Section, _) => Leaf::Sections,
@@ -134,6 +124,19 @@ impl Judgement<'_> {
         self.markup(Span::new(piece.gap().start, piece.core().start), leaf);
         leaf(piece.core(), kind);
         self.markup(Span::new(piece.core().end, piece.gap().end), leaf);
+    }
+
+    /// What of a part is prose that is shown is the message; the rest of it went with the blocks, or with the ends.
+    fn prose_leaves(&self, part: Span, prose: &[Span], leaf: &mut impl FnMut(Span, Leaf)) {
+        let first = prose.partition_point(|span| span.end <= part.start);
+        let mut at = part.start;
+        for span in prose.iter().skip(first).take_while(|span| span.start < part.end) {
+            let (start, end) = (span.start.max(part.start), span.end.min(part.end));
+            leaf(Span::new(at, start), Leaf::Blank);
+            leaf(Span::new(start, end), if self.texts.message_dropped { Leaf::Dropped } else { Leaf::Message });
+            at = end;
+        }
+        leaf(Span::new(at, part.end), Leaf::Blank);
     }
 
     fn block_leaves(&self, index: usize, leaf: &mut impl FnMut(Span, Leaf)) {
@@ -150,11 +153,12 @@ impl Judgement<'_> {
         };
         match self.fate(index) {
             Fate::Dropped => {
-                // What was lifted out of it has an account of its own.
+                // What was lifted out of it has an account of its own, and so has what is shown as text after that.
                 let mut at = block.span().start;
                 let end = block.span().end;
                 let inside = self.document.blocks.from(index + 1).take_while(|(_, child)| child.span().start < end);
-                for (child, found) in inside.filter(|(child, _)| self.fate(*child) == Fate::Lifted) {
+                let is_apart = |fate: Fate| matches!(fate, Fate::Lifted | Fate::Text);
+                for (child, found) in inside.filter(|(child, _)| is_apart(self.fate(*child))) {
                     if found.span().start >= at {
                         leaf(Span::new(at, found.span().start), Leaf::Dropped);
                         self.block_leaves(child, leaf);

@@ -128,7 +128,11 @@ impl Judgement<'_> {
             return None;
         }
         let (mut at, end) = self.outer();
-        let core = |gap: Span| Some(without_between(gap, self.text)).filter(|core| !core.is_empty());
+        let core = |gap: Span| {
+            let mut parts =
+                without(gap, &self.document.markup).into_iter().map(|part| without_between(part, self.text));
+            parts.find(|core| !core.is_empty())
+        };
         for block in self.document.blocks.iter().filter(|block| block.parent().is_none()) {
             if let Some(core) = core(Span::new(at, block.span().start)) {
                 return Some((name, core));

@@ -174,6 +174,8 @@ impl<'r> Judgement<'r> {
     ) -> Option<Object> {
         let limits = &self.program.limits;
         if let Some(unclosed) = fields.unclosed.first() {
+            let readable = !fields.list.is_empty();
+            self.with_call(call, |call| call.readable = readable);
             let message = format!("the field `{}` is never closed", excerpt(unclosed.of(self.text), 40));
             let finding = defect(Defect::UnclosedBlock, *unclosed, message).with_rule(Some(bound.at));
             self.answer(Defect::UnclosedBlock, &Subject::Call(call), finding);

@@ -192,7 +192,10 @@ impl Program {
                 }
                 continue;
             }
-            let Some(index) = judged.told_at(index) else { continue };
+            let told = judged.told_at(index);
+            let Some((index, block)) = told.and_then(|index| Some((index, judged.document.blocks.get(index)?))) else {
+                continue;
+            };
             let declared = judged.content_name(index).and_then(|name| self.contents.get(&*name));
             if let Some(content) = declared.filter(|content| !content.effects.is_empty() && judged.has_effect(index))
                 && let Some((name, key, text)) = judged.content(index)

@@ -85,13 +85,13 @@ pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<Fenc
     (length >= 3 && (opens || closes)).then_some(FenceLine { length, bare: info.is_empty(), opens, closes, marks, end })
 }
 
-/// The fence that opens behind other text on its line: a word of what it holds is glued to it, or it stands behind a tag.
-/// Behind the word, which may be missing, only white space stands up to the end of the line.
+/// The fence that opens behind other text on its line: it stands behind a tag, or it is of backticks and a word of what it
+/// holds is glued to it. Behind the word, which may be missing, only white space stands up to the end of the line.
 pub(super) fn glued_fence(bytes: &[u8], at: usize, marks: usize, word: usize, end: usize) -> Option<FenceLine> {
     let before = bytes.get(at.saturating_sub(MOST_BEFORE)..at).unwrap_or_default();
     let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
     let bare = word == marks;
-    let is_glued = !bare || matches!(before, Some(b'>' | b']'));
+    let is_glued = (!bare && bytes.get(at) == Some(&b'`')) || matches!(before, Some(b'>' | b']'));
     let ends = bytes.get(end) == Some(&b'\n');
     (is_glued && ends).then_some(FenceLine { length: marks - at, bare, opens: true, closes: false, marks, end })
 }

@@ -106,9 +106,6 @@ impl Seen {
             let has_come = complete || self.opening_line.line(bytes, run).is_some();
             return has_come.then(|| fence_line(bytes, at, complete).map(|line| (Some(before), line)));
         }
-        if bytes.get(at) != Some(&b'`') {
-            return Some(None);
-        }
         // The line may be long and hold many runs: no further than up to the next is looked for the end of a word.
         match self.word_at(bytes, run) {
             Some((word, end)) => Some(glued_fence(bytes, at, run, word, end).map(|line| (None, line))),
