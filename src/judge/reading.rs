@@ -88,6 +88,25 @@ impl Judgement<'_> {
         self.find(Diagnostic::new(Code::Fault(name.into()), Location::response(span), message));
     }
 
+    /// The last closer of the block that opens where an answer starts, if there is none that it closes: the reader gives that
+    /// up where another block opens first.
+    pub(super) fn reasoning_without_opener(&self) -> Option<Span> {
+        let (_, dialect) = self.dialect?;
+        let (family, id) = dialect.families.iter().find_map(|family| Some((family, family.prelude?)))?;
+        let close = family.close.filter(|_| self.document.blocks.iter().all(|block| block.id != id))?;
+        let stray = |found: &&Found| found.what == What::Defect(Defect::StrayCloser) && found.around().is_none();
+        let mut machine = Machine::new();
+        let mut closes = |span: &Span| {
+            let mut steps = self.program.limits.steps(span.len());
+            let within = self.text.get(..span.end).unwrap_or_default();
+            machine.match_at(&family.grammar, close, within, span.start, &mut steps)?;
+            let name = machine.captures().iter().find(|capture| capture.rule() == family.name)?.span();
+            dialect.names.find(name.of(self.text), None).filter(|found| *found == id)
+        };
+        let found = self.document.found.iter().filter(stray).map(Found::span);
+        found.filter(|span| closes(span).is_some()).last()
+    }
+
     /// Whether the answer is one object, whose members are the blocks.
     pub(super) fn reads_members(&self) -> bool {
         self.dialect.is_some_and(|(_, dialect)| dialect.outline.is_some())
