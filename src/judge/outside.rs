@@ -129,8 +129,7 @@ impl Judgement<'_> {
         }
         let (mut at, end) = self.outer();
         let core = |gap: Span| {
-            let mut parts =
-                without(gap, &self.document.markup).into_iter().map(|part| without_between(part, self.text));
+            let mut parts = without(gap, &self.document.markup).map(|part| without_between(part, self.text));
             parts.find(|core| !core.is_empty())
         };
         for block in self.document.blocks.iter().filter(|block| block.parent().is_none()) {
