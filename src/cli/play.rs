@@ -56,7 +56,8 @@ pub(super) fn play(arguments: &Arguments) -> Result<Printed, Error> {
     input::once(&[("the talk", Some(Path::new("-"))), ("the session", session)])?;
     let opened = Opened::open(&arguments.pack)?;
     let program = opened.program(Format::Human)?;
-    let session = arguments.session.open(program, Format::Human, Some(clock()))?;
+    let kept = arguments.session.read()?;
+    let session = kept.fit(program, Format::Human, Some(clock()))?;
     let mut table = Table {
         program,
         pen: &opened.pen,
@@ -70,7 +71,7 @@ pub(super) fn play(arguments: &Arguments) -> Result<Printed, Error> {
         own: arguments.session.session.iter().cloned().collect(),
         troubled: false,
     };
-    match table.play() {
+    match table.play(kept.has_begun()) {
         // Whoever closed the pipe has seen enough.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Error::Usage(format!("the talk broke off: {error}")))
@@ -97,14 +98,17 @@ struct Table<'t, R> {
 }
 
 impl<R: BufRead> Table<'_, R> {
-    fn play(&mut self) -> io::Result<()> {
+    /// The talk; a session that `goes_on` has been started before.
+    fn play(&mut self, goes_on: bool) -> io::Result<()> {
         let opening = format!(
             "{} · {}a line is what the user says; /help shows more\n\n",
             self.program.name(),
             standing(None, &self.began)
         );
         write_out(&opening)?;
-        self.say(Part::Start, "")?;
+        if !goes_on {
+            self.say(Part::Start, "")?;
+        }
         while let Some(line) = self.line("user> ")? {
             let word = line.split_whitespace().next().unwrap_or_default();
             let rest = line.trim().strip_prefix(word).unwrap_or_default().trim();

@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
 }
 
 impl Answer {
-    /// The outcome. Where nothing tells the time, it is `now`.
+    /// The outcome. Where no argument tells the time, it is `now`.
     pub(super) fn judge(
         &self,
         program: &Program,
@@ -89,7 +89,7 @@ impl Answer {
 }
 
 impl Judging {
-    /// The outcome of the response in `file`. Where nothing tells the time, it is `now`.
+    /// The outcome of the response in `file`. Where no argument tells the time, it is `now`.
     pub(super) fn judge(
         &self,
         program: &Program,

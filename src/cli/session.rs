@@ -26,7 +26,8 @@ pub(super) struct SessionArguments {
     /// A session, whole or in part, as JSON; `-` for standard input
     #[arg(long, value_name = "FILE")]
     pub(super) session: Option<PathBuf>,
-    /// The time, for rules and templates that ask for it; `apply` and `play` look at the clock without it
+    /// The time, for rules and templates that ask for it; without it `apply` and `play` look at the clock, whatever the
+    /// session says
     #[arg(long, value_name = "TIME")]
     now: Option<String>,
 }
@@ -38,7 +39,8 @@ pub(super) fn clock() -> String {
 }
 
 impl SessionArguments {
-    /// The session, if it fits the pack. Where neither it nor an argument tells the time, it is `now`.
+    /// The session, if it fits the pack. Where no argument tells the time, it is `now`: a session is told it anew for each
+    /// turn, so that the one that was kept is long past.
     pub(super) fn open(&self, program: &Program, format: Format, now: Option<String>) -> Result<Session, Error> {
         self.read()?.fit(program, format, now)
     }
@@ -59,22 +61,29 @@ pub(super) struct Kept<'a> {
 }
 
 impl Kept<'_> {
-    /// The session, if it fits the pack. Where neither it nor an argument tells the time, it is `now`.
+    fn text(&self) -> &str {
+        self.file.and_then(|file| self.sources.get(file)).map_or("{}", Source::text)
+    }
+
+    /// Whether it has begun: it knows its mode, as each does that was kept whole. What a host brings to one that is to begin
+    /// is the state alone.
+    pub(super) fn has_begun(&self) -> bool {
+        members(self.text()).is_ok_and(|members| members.get("mode").is_some_and(Value::is_string))
+    }
+
+    /// The session, if it fits the pack, as [`SessionArguments::open`] says.
     pub(super) fn fit(&self, program: &Program, format: Format, now: Option<String>) -> Result<Session, Error> {
         let SessionArguments { mode, now: told, .. } = self.arguments;
         declared("mode", mode.as_deref(), program.modes(), format)?;
         let refused = |faults: &[Diagnostic]| misfits(&self.sources, faults, format);
         let at = |span| self.file.map(|source| Location { source, span });
-        let text = self.file.and_then(|file| self.sources.get(file)).map_or("{}", Source::text);
+        let text = self.text();
         let mut partial = members(text).map_err(|(span, message)| {
             let help = "a session is `{\"mode\": \"…\", \"state\": {…}}`; whatever it leaves out takes the pack's initial value";
             refused(&[Diagnostic::new(Code::SESSION_MISFIT, at(span), message).with_help(help)])
         })?;
-        let given = [("mode", mode), ("now", told)];
-        partial.extend(given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?.into()))));
-        if let Some(now) = now.filter(|_| partial.get("now").is_none_or(Value::is_null)) {
-            partial.insert("now".to_owned(), now.into());
-        }
+        let given = [("mode", mode.clone()), ("now", told.clone().or(now))];
+        partial.extend(given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))));
         let (session, faults) = program.resume_in_part(&Value::Object(partial));
         if faults.is_empty() {
             return Ok(session);

@@ -7,6 +7,7 @@
 mod conditions;
 mod declared;
 mod degradation;
+mod effects;
 mod permissions;
 mod prompts;
 mod rows;
@@ -79,8 +80,8 @@ impl Way {
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Change {
-    /// What kind of declaration: `permit`, `parameters`, `exit`, `guardrail`, `block`, `limit`, `mask`, `path`,
-    /// `degradation`, `file`, or the pack's table of it.
+    /// What kind of declaration: `permit`, `parameters`, `exit`, `guardrail`, `effect`, `insist`, `block`, `thinking`,
+    /// `limit`, `mask`, `path`, `degradation`, `file`, or the pack's table of it.
     pub kind: String,
     /// What the pack calls it.
     pub name: String,
@@ -114,6 +115,7 @@ impl Comparison {
     /// What the change from `old` to `new` means.
     pub fn of(old: Version<'_>, new: Version<'_>) -> Self {
         let mut changes = permissions::changes(old.program, new.program);
+        changes.extend(effects::changes(old.program, new.program));
         changes.extend(shape::changes(old.program, new.program));
         changes.extend(degradation::changes(old.program, new.program));
         changes.extend(declared::changes(old.folder, new.folder));

@@ -35,7 +35,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
 }
 
 /// The way from one condition that opens something to another. One that fails denies.
-fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Way, Vec<String>)> {
+pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Way, Vec<String>)> {
     let short = |text: &str| excerpt(text, 80).into_owned();
     let (way, how) = match (old, new) {
         (Some(old), Some(new)) if old != new => match Step::between(old, new) {
@@ -124,9 +124,10 @@ impl Check {
             all.push((Way::Changed, format!("{what} is another")));
         }
         // What asks more before it trips lets more through.
-        for (what, one, other) in [("exception", &self.excuse, &new.excuse), ("condition", &self.when, &new.when)] {
+        let (excuse, when) = ((&self.excuse, &new.excuse), (&self.when, &new.when));
+        for (article, what, (one, other)) in [("an", "exception", excuse), ("a", "condition", when)] {
             all.extend(match (one, other) {
-                (None, Some(_)) => Some((Way::Widened, format!("it has a {what} now"))),
+                (None, Some(_)) => Some((Way::Widened, format!("it has {article} {what} now"))),
                 (Some(_), None) => Some((Way::Narrowed, format!("it has no {what} any more"))),
                 (Some(one), Some(other)) if one != other && what == "condition" => Some(trips(one, other)),
                 (one, other) => (one != other).then(|| (Way::Changed, format!("its {what} is another"))),

@@ -1,13 +1,13 @@
 //! Shapes: of what may an answer be made?
 //!
 //! In: two programs.
-//! Out: a [`Change`] for each call and content that a mode takes now or no longer, for each limit on them, and for each
-//! mask, in which nothing is a block.
+//! Out: a [`Change`] for each call and content that a mode takes now or no longer, for each limit on them, and for
+//! each mask and thinking block, in which nothing counts.
 //! Never: compares how a block is written: that is another dialect, neither wider nor narrower.
 
 use super::rows::{Rows, pair, reach};
 use super::{Change, Way};
-use crate::program::{Mode, Program};
+use crate::program::{Dialect, Mode, Program};
 use crate::surface::Role;
 use std::cmp::Ordering;
 
@@ -17,6 +17,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     let opens = (Way::Widened, Way::Narrowed);
     let shuts = (Way::Narrowed, Way::Widened);
     pair("block", &blocks(old), &blocks(new), opens, &mut changes, same);
+    pair("thinking", &thoughts(old, new), &thoughts(new, old), shuts, &mut changes, same);
     pair("limit", &limits(old, new), &limits(new, old), shuts, &mut changes, Limit::way);
     pair("mask", &masks(old, new), &masks(new, old), shuts, &mut changes, same);
     pair("path", &paths(old, new), &paths(new, old), shuts, &mut changes, same);
@@ -84,11 +85,25 @@ fn limits(program: &Program, other: &Program) -> Rows<Limit> {
     rows
 }
 
+/// The dialects that `other` has, too.
+fn shared<'p>(program: &'p Program, other: &Program) -> impl Iterator<Item = &'p Dialect> {
+    let is_known = |name: &str| other.dialects.iter().any(|dialect| dialect.name == name);
+    program.dialects.iter().filter(move |dialect| is_known(&dialect.name))
+}
+
+/// What opens a block whose inside is no more than thinking.
+fn thoughts(program: &Program, other: &Program) -> Rows<()> {
+    let blocks = shared(program, other).flat_map(|dialect| dialect.blocks.iter().map(move |block| (dialect, block)));
+    let thinking = blocks.filter(|(_, block)| block.role == Role::Thinking);
+    let rows = thinking.flat_map(|(dialect, block)| {
+        block.names.iter().map(move |name| (format!("{name} in {}", dialect.name), (), program.place(block.at)))
+    });
+    rows.collect()
+}
+
 /// The masks of the dialects that `other` has, too.
 fn masks(program: &Program, other: &Program) -> Rows<()> {
-    let is_known = |name: &str| other.dialects.iter().any(|dialect| dialect.name == name);
-    let dialects = program.dialects.iter().filter(|dialect| is_known(&dialect.name));
-    let rows = dialects.flat_map(|dialect| {
+    let rows = shared(program, other).flat_map(|dialect| {
         let masks = [("code-fence", dialect.fences), ("code-span", dialect.spans)];
         let place = program.place(dialect.at);
         let row = move |mask| (format!("{mask} in {}", dialect.name), (), place.clone());

@@ -7,6 +7,7 @@
 mod codes;
 mod defects;
 mod faults;
+mod findings;
 mod names;
 mod pages;
 
@@ -16,6 +17,7 @@ pub(crate) use codes::fault_words;
 pub use codes::{Code, Row, is_fault, rows};
 pub use defects::{Defect, Remark, Strategy};
 pub use faults::Faults;
+pub(crate) use findings::Findings;
 pub(crate) use names::is_slip;
 pub use names::{alternatives, nearest};
 pub use pages::{Page, page, pages};

@@ -80,6 +80,11 @@ impl PathTemplate {
         self.segments.iter().map(Template::plain)
     }
 
+    /// What was typed.
+    pub(crate) fn source(&self) -> String {
+        self.segments.iter().map(Template::source).collect::<Vec<_>>().join(".")
+    }
+
     /// How many segments it has.
     pub fn len(&self) -> usize {
         self.segments.len()

@@ -213,7 +213,7 @@ impl<'r> Judgement<'r> {
         let message = format!("a reply has {most} call{} at the most", if most == 1 { "" } else { "s" });
         let at_first = first.map_or(Span::default(), |call| span(self, call));
         let finding = defect(Defect::ExtraCall, at_first, message.clone()).with_rule(Some(at));
-        let findings = self.findings.len();
+        let findings = self.findings.list.len();
         let chosen = self.answer_with(strategies, &Subject::Calls(accepted, most), finding);
         // Each call that it took away is told at its own place.
         let gone: Vec<usize> = (0..self.calls.len())
@@ -223,7 +223,7 @@ impl<'r> Judgement<'r> {
             .collect();
         if let Some((first, rest)) = gone.split_first() {
             let place = Location::response(span(self, *first));
-            if let Some(finding) = self.findings.get_mut(findings) {
+            if let Some(finding) = self.findings.list.get_mut(findings) {
                 finding.at = Some(place);
             }
             for call in rest {

@@ -87,7 +87,7 @@ impl Judgement<'_> {
         finding.help.clone_from(&rule.advice);
         // Several texts of one parameter may have no place of their own.
         let same = |one: &Diagnostic| one.id == finding.id && one.at == finding.at && one.message == finding.message;
-        if self.findings.iter().any(same) {
+        if self.findings.list.iter().any(same) {
             return;
         }
         let subject = looked.map_or(Subject::Reply, |looked| looked.subject.clone());

@@ -36,7 +36,7 @@ pub(crate) use texts::{Composed, Texts};
 
 use outside::Place;
 
-use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Severity, Strategy};
 use crate::document::{Attribute, Block, Document, Key, decode_entities, decode_string};
 use crate::expression::{Record, Scope};
 use crate::program::{self, Action, Chosen, Dialect, Mode, ModeId, Near, Program};
@@ -118,14 +118,12 @@ pub(crate) struct Judgement<'r> {
     pub(crate) texts: Texts,
     /// Contents that make room for a later one under the same key, with that one; and those, which are told there.
     moved: HashMap<usize, Option<usize>>,
-    pub(crate) findings: Vec<Diagnostic>,
+    pub(crate) findings: Findings,
     pub(crate) steps: Steps,
     /// What took a block out or changed what it counts as, where somebody wants to be told.
     pub(crate) causes: HashMap<usize, Code>,
     /// How many values the payloads may still hold.
     values: Rc<Cell<usize>>,
-    /// Findings that the limit left out.
-    pub(crate) left_out: usize,
     pub(crate) degraded: bool,
     pub(crate) refused: bool,
     /// Whether the model may be asked again, and whether it is.
@@ -166,11 +164,10 @@ pub(crate) fn judge<'r>(
         calls: Vec::new(),
         texts: Texts::default(),
         moved: HashMap::new(),
-        findings: Vec::new(),
+        findings: Findings::new(program.limits.diagnostics, document.left_out),
         steps,
         causes: HashMap::new(),
         values: Rc::new(Cell::new(program.limits.values)),
-        left_out: document.left_out,
         degraded: false,
         refused: false,
         may_ask_again: attempts < program.ask_again.most,
@@ -401,19 +398,8 @@ impl<'r> Judgement<'r> {
         Some((name, key, Arc::clone(text)))
     }
 
-    /// Adds a finding, up to the limit. An error stands in for a lesser one: it is what the exit status says.
     pub(crate) fn find(&mut self, finding: Diagnostic) {
-        if self.findings.len() < self.program.limits.diagnostics {
-            self.findings.push(finding);
-            return;
-        }
-        self.left_out += 1;
-        let lesser = |one: &&mut Diagnostic| one.severity < Severity::Error;
-        if finding.severity == Severity::Error
-            && let Some(last) = self.findings.iter_mut().rev().find(lesser)
-        {
-            *last = finding;
-        }
+        self.findings.add(finding);
     }
 
     pub(crate) fn remark(&mut self, remark: Remark, span: Span, message: impl Into<String>, rule: Option<Location>) {

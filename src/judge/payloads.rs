@@ -217,7 +217,7 @@ impl<'r> Judgement<'r> {
             let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
             self.remark(Remark::DuplicateKey, whole, message, Some(bound.at));
         }
-        self.left_out += json.left_out;
+        self.findings.left_out += json.left_out;
         // What the action does not declare is left out, whatever it is.
         let counts = |way: &[String]| typing::declares(&json.value, types, way);
         if let Some(lost) = json.lost.iter().find(|lost| counts(&lost.way)) {
@@ -373,7 +373,7 @@ impl<'r> Judgement<'r> {
         action: &Action,
         undeclared: Undeclared,
     ) {
-        self.left_out += undeclared.count - undeclared.paths.len();
+        self.findings.left_out += undeclared.count - undeclared.paths.len();
         for path in undeclared.paths {
             let name = path.last().cloned().unwrap_or_default();
             let message = format!("the action does not declare `{}`", excerpt(&path.join("."), 60));

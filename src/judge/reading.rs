@@ -175,7 +175,7 @@ impl Judgement<'_> {
     fn own_opener(&self, span: Span) -> Option<String> {
         const MOST: usize = 8;
         let (_, dialect) = self.dialect?;
-        let said = self.findings.iter().filter(|found| found.code == Code::Defect(Defect::MalformedOpener));
+        let said = self.findings.list.iter().filter(|found| found.code == Code::Defect(Defect::MalformedOpener));
         if said.count() >= MOST {
             return None;
         }

@@ -7,7 +7,7 @@
 use super::contract::{TraceStep, VERSION};
 use super::heard::Heard;
 use super::trace::flowed_steps;
-use crate::diagnostic::{Code, Diagnostic, Remark};
+use crate::diagnostic::{Code, Diagnostic, Findings, Remark};
 use crate::expression::Record;
 use crate::flow::{Effect, Flow, Flowed, Words, classify, shadowed};
 use crate::judge::{StepKind, Steps};
@@ -102,13 +102,14 @@ impl Program {
             });
             heard.chain(later).chain(flowed_steps(self, &flowed)).collect()
         });
-        let Flowed { session: next, done, mut findings, refused, .. } = flowed;
+        let Flowed { session: next, done, findings: found, refused, .. } = flowed;
+        let mut findings = Findings::new(self.limits.diagnostics, 0);
+        found.into_iter().for_each(|finding| findings.add(finding));
         if !self.modes.contains_key(&session.mode) {
             let Diagnostic { message, help, .. } = self.no_mode(&session.mode);
             let at = Location::response(Span::default());
-            findings.push(Diagnostic { help, ..Diagnostic::new(Code::Remark(Remark::Note), at, message) });
+            findings.add(Diagnostic { help, ..Diagnostic::new(Code::Remark(Remark::Note), at, message) });
         }
-        findings.truncate(self.limits.diagnostics);
         let done = if refused { Vec::new() } else { done };
         let say = done.iter().filter_map(|done| match &done.effect {
             Effect::Say { text, .. } => Some(text.clone()),

@@ -8,7 +8,7 @@ use super::contract::{
     Call, ContentBlock, EffectRecord, Extent, Finding, Ledger, Outcome, Section, Status, Utterance, VERSION, Verdict,
 };
 use super::trace::trace;
-use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::{Announcement, Document, Readers};
 use crate::expression::Record;
 use crate::flow::{Done, Flow, Flowed};
@@ -149,7 +149,7 @@ impl Program {
             trace,
         };
         parts(&mut judged, &mut outcome);
-        outcome.diagnostics = self.judged_findings(&mut judged);
+        outcome.diagnostics = self.findings(std::mem::take(&mut judged.findings), judged.text);
         let mut message = std::mem::take(&mut judged.texts.message);
         if !judged.texts.message_dropped {
             outcome.message = std::mem::take(&mut message.text);
@@ -239,7 +239,7 @@ impl Program {
 
     /// What the model is told where the degradation asks it again.
     fn correction_of(&self, judged: &Judgement<'_>) -> String {
-        let mut findings = judged.findings.clone();
+        let mut findings = judged.findings.list.clone();
         findings.sort_by_key(|found| found.at.map(|at| at.span.start));
         let mut calls: Vec<usize> = Vec::new();
         // A call for which the whole answer is refused is not dropped by itself.
@@ -279,18 +279,9 @@ impl Program {
         EffectRecord { effect: done.effect, cause: self.place(done.cause).unwrap_or_default() }
     }
 
-    /// The findings of a judgement.
-    fn judged_findings(&self, judged: &mut Judgement<'_>) -> Vec<Finding> {
-        if judged.left_out > 0 {
-            let message = format!("{} more findings are left out", judged.left_out);
-            let end = Span::new(judged.text.len(), judged.text.len());
-            judged.findings.push(Diagnostic::new(Code::Remark(Remark::Note), Location::response(end), message));
-        }
-        self.findings(std::mem::take(&mut judged.findings), judged.text)
-    }
-
     /// The findings in the order of their places, then of their codes.
-    pub(super) fn findings(&self, mut found: Vec<Diagnostic>, text: &str) -> Vec<Finding> {
+    pub(super) fn findings(&self, found: Findings, text: &str) -> Vec<Finding> {
+        let mut found = found.into_list(text.len());
         if found.is_empty() {
             return Vec::new();
         }

@@ -39,7 +39,7 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
         steps.push(step(program, kind, block, format!("{name} {verdict}"), at));
     }
     steps.extend(asked.iter().chain(&flowed.steps).map(|asked| told(program, asked)));
-    for found in &judged.findings {
+    for found in &judged.findings.list {
         finding(program, found, &mut steps);
     }
     steps.extend(effects(program, flowed));
@@ -197,7 +197,7 @@ fn why_dropped(judged: &Judgement<'_>, span: Span, own: Option<usize>) -> Option
     }
     let acted = |found: &&Diagnostic| found.strategy.is_some_and(|strategy| strategy != Strategy::Keep);
     let shares = |found: &&Diagnostic| found.at.is_some_and(|at| at.span.start < span.end && span.start < at.span.end);
-    judged.findings.iter().filter(acted).find(shares).map(|found| found.code.bare())
+    judged.findings.list.iter().filter(acted).find(shares).map(|found| found.code.bare())
 }
 
 fn told(program: &Program, asked: &Step) -> TraceStep {

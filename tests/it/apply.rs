@@ -120,6 +120,28 @@ fn what_cannot_be_written_is_shown_at_its_block() {
     assert_eq!(command(folder, &[], "<message>Nothing to do.</message>").1, "no file to write\n");
 }
 
+/// What a file says of the time is when it was written, and not when the session was kept.
+#[test]
+fn the_time_is_the_clocks_unless_an_argument_tells_it() {
+    let root = root("apply-now");
+    let folder = root.parent().unwrap();
+    let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.log = { role = \"call\", payload = \"tags\" }\n\
+                [actions.log]\neffects = [{ write = \"log.md\", value = \"{{ now }}\" }]\n";
+    fs::create_dir(folder.join("p")).unwrap();
+    fs::write(folder.join("p/pack.toml"), pack).unwrap();
+    fs::write(folder.join("s.json"), r#"{"now": "2020-01-01T00:00:00Z"}"#).unwrap();
+    let log = |arguments: &[&str]| {
+        let arguments = [&["apply", "p", "-", "--root", "root", "--session", "s.json"], arguments].concat();
+        assert!(rulebook(folder, &arguments, b"<log></log>").status.success());
+        fs::read_to_string(root.join("log.md")).unwrap()
+    };
+    assert!(!log(&[]).contains("2020"));
+    assert_eq!(log(&["--now", "2020-02-02"]), "2020-02-02\n");
+    // What looks at no clock tells the session's time.
+    let output = rulebook(folder, &["run", "p", "--session", "s.json", "--format", "json"], b"<log></log>");
+    assert!(String::from_utf8(output.stdout).unwrap().contains("\"text\": \"2020-01-01T00:00:00Z\""));
+}
+
 #[test]
 fn an_answer_that_is_refused_writes_nothing() {
     let root = root("apply-refused");

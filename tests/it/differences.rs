@@ -123,6 +123,9 @@ fn what_a_change_allows_has_its_way() {
     check("diff-required", &[("maximum = 9", "maximum = 10, required = true")], &["parameters go: changed"]);
     check("diff-gate", &[("{ to = \"b\", gate = \"state.n > 1\" }", "\"b\"")], &["exit a to b: widened"]);
     check("diff-guardrail", &[("severity = \"error\"", "in = [\"a\"]")], &["guardrail shouting: widened"]);
+    let excused = versions("diff-exception", &[("severity = \"error\"", "severity = \"error\"\nunless = 'oh!!'")]);
+    compare(&excused, &["guardrail shouting: widened"]);
+    assert!(diff(&excused, &[]).1.contains("it has an exception now\n"));
     check(
         "diff-guardrail-gone",
         &[("[[guardrails]]", "[data.x]")],
@@ -130,6 +133,55 @@ fn what_a_change_allows_has_its_way() {
     );
     check("diff-effects", &[("emit = \"gone\"", "emit = \"left\"")], &["action go: changed"]);
     check("diff-action", &[("[actions.stay]", "[actions.stay]\n[actions.rest]")], &["action rest: appeared"]);
+}
+
+/// The pack with `place` as `old`, against the pack with it as `new`.
+#[track_caller]
+fn between(name: &str, place: &str, old: &str, new: &str, expected: &[&str]) {
+    let folder = versions(name, &[]);
+    assert!(PACK.contains(place), "{place}");
+    for (pack, text) in [("old", old), ("new", new)] {
+        fs::write(folder.join(pack).join("pack.toml"), PACK.replacen(place, text, 1)).unwrap();
+    }
+    compare(&folder, expected);
+}
+
+#[test]
+fn what_an_effect_waits_for_has_its_way() {
+    let (always, waits) = ("{ emit = \"gone\" }", "{ emit = \"gone\", when = \"state.n > 1\" }");
+    let emits = |name: &str, old: &str, new: &str, way: Option<&str>| {
+        let row = way.map(|way| format!("effect emit gone of action go: {way}"));
+        let expected: Vec<&str> = row.as_deref().into_iter().chain(["action go: changed"]).collect();
+        between(name, always, old, new, &expected);
+    };
+    emits("diff-when-gone", waits, always, Some("widened"));
+    emits("diff-when", always, waits, Some("narrowed"));
+    emits("diff-when-beside", waits, &format!("{waits}, {always}"), Some("widened"));
+    let nested = "{ when = \"state.n > 1\", effects = [{ emit = \"gone\" }] }";
+    emits("diff-when-around", waits, nested, None);
+    emits("diff-when-around-gone", nested, always, Some("widened"));
+    let both = "{ when = \"mode == 'a'\", effects = [{ emit = \"gone\", when = \"state.n > 1\" }] }";
+    emits("diff-when-less", both, waits, Some("widened"));
+    let other = "{ emit = \"gone\", when = \"mode == 'a'\" }";
+    emits("diff-when-enough", waits, &format!("{other}, {waits}"), Some("widened"));
+    emits("diff-when-order", &format!("{waits}, {other}"), &format!("{other}, {waits}"), None);
+    emits("diff-when-another", waits, other, Some("changed"));
+
+    let goes = |name: &str, old: &str, new: &str, way: &str| {
+        let go = |insist: &str| format!("{{ go = \"b\"{insist} }}");
+        let row = format!("insist go b of action go: {way}");
+        between(name, "{ go = \"b\" }", &go(old), &go(new), &[&row, "action go: changed"]);
+    };
+    let insists = ", insist = \"state.n > 5\"";
+    goes("diff-insist", "", insists, "widened");
+    goes("diff-insist-gone", insists, "", "narrowed");
+    goes("diff-insist-more", insists, ", insist = \"state.n > 5 or mode == 'a'\"", "widened");
+
+    let rule = |when: &str| {
+        format!("[[rules]]\nid = \"r\"\non = \"reply\"\n{when}effects = [{{ emit = \"told\" }}]\n[prompts.main]")
+    };
+    let row = ["effect emit told of rule r: widened", "rule r: changed"];
+    between("diff-rule", "[prompts.main]", &rule("when = \"state.n > 1\"\n"), &rule(""), &row);
 }
 
 #[test]
@@ -161,6 +213,16 @@ fn what_an_answer_may_be_made_of_has_its_way() {
         &[("[contents.file]", "note = { role = \"content\", key = \"@path\" }\n[contents.file]")],
         &["block note in a: widened", "block note in b: widened", "dialect tags: changed"],
     );
+    let think = |rest: &str| format!("reasoning = {{ role = {rest} }}\n[contents.file]");
+    let thinks = think("\"thinking\", names = [\"think\", \"reasoning\"]");
+    let thinking = |name: &str, new: &str, names: &[&str]| {
+        let rows: Vec<String> = names.iter().map(|name| format!("thinking {name} in tags: widened")).collect();
+        let expected: Vec<&str> = rows.iter().map(String::as_str).chain(["dialect tags: changed"]).collect();
+        between(name, "[contents.file]", &thinks, new, &expected);
+    };
+    thinking("diff-thinking-gone", "[contents.file]", &["think", "reasoning"]);
+    thinking("diff-thinking-name", &think("\"thinking\""), &["think"]);
+    thinking("diff-thinking-role", &think("\"message\", names = [\"think\", \"reasoning\"]"), &["think", "reasoning"]);
     check("diff-mask", &[("\"code-fence\", ", "")], &["mask code-fence in tags: widened"]);
     check("diff-path", &[("key = \"path\"", "")], &["path of file: widened", "content file: changed"]);
 }

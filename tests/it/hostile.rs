@@ -57,6 +57,46 @@ fn what_is_not_told_is_counted() {
     assert!(told.contains(&"150 more findings are left out"), "{told:?}");
 }
 
+/// What refuses everything comes last of all that there is to tell.
+#[test]
+fn an_error_behind_many_remarks_is_told_of_words_and_answers() {
+    let pack = r#"
+        [pack]
+        name = "p"
+        start = "a"
+        [dialects.d]
+        grammar = "tags"
+        blocks.message = { role = "message" }
+        [degradation]
+        gate-closed = "refuse"
+        [state.open]
+        type = "boolean"
+        default = false
+        from = "host"
+        [modes.a]
+        exits = [{ to = "b", gate = "state.open" }]
+        [modes.b]
+        final = true
+        [[inputs]]
+        class = "words"
+        [[rules]]
+        id = "talks"
+        on = ["start", "input.words", "reply"]
+        in = ["a"]
+        effects = [{ each = "range(150)", remark = "note", text = "{{ item }}" }, { go = "b" }]
+    "#;
+    let program = rulebook::Program::load(&rulebook::Folder::new("p", [("pack.toml", pack)])).into_result().unwrap();
+    let session = program.session();
+    let (heard, started) = (program.hear(&session, "Hello"), program.start(&session));
+    let outcome = program.run(&session, "<message>Hello</message>");
+    for found in [&heard.diagnostics, &started.diagnostics, &outcome.diagnostics] {
+        assert_eq!(found.len(), Limits::default().diagnostics + 1);
+        assert_eq!(found.iter().filter(|one| one.code == "response/gate-closed" && one.is_error()).count(), 1);
+        assert!(found.iter().any(|one| one.message == "51 more findings are left out"));
+    }
+    assert!(heard.has_errors() && heard.effects.is_empty());
+}
+
 #[test]
 fn a_stream_of_single_bytes_is_read_as_the_whole_text() {
     for (name, input) in INPUTS {

@@ -101,6 +101,39 @@ fn what_cannot_be_done_is_said_and_the_talk_goes_on() {
     assert!(err.contains("the pack has no mode `none`"), "{err}");
 }
 
+/// What is kept has begun; what a host brings to a session is there when it begins. The time is always now's.
+#[test]
+fn a_session_that_was_kept_goes_on() {
+    let folder = folder("play-goes-on");
+    fs::create_dir(folder.join("p")).unwrap();
+    let pack = r#"
+        [pack]
+        name = "p"
+        [dialects.d]
+        grammar = "tags"
+        blocks.message = { role = "message" }
+        [state.n]
+        type = "integer"
+        default = 0
+        [messages.hello]
+        says = "Hello, {{ state.n }}!"
+        [[rules]]
+        id = "begins"
+        on = "start"
+        effects = [{ set = "n", value = "{{ state.n + 1 }}" }, { say = "hello" }]
+    "#;
+    fs::write(folder.join("p/pack.toml"), pack).unwrap();
+    fs::write(folder.join("s.json"), r#"{"state": {"n": 5}, "now": "2020-01-01T00:00:00Z"}"#).unwrap();
+    for hellos in [1, 0, 0] {
+        let (out, _) = play(&folder, &["p", "--session", "s.json"], "/save\n", 0);
+        assert_eq!(out.matches("Hello, 6!").count(), hellos, "{out}");
+        let kept = fs::read_to_string(folder.join("s.json")).unwrap();
+        assert!(kept.contains("\"n\": 6") && !kept.contains("2020-01"), "{kept}");
+    }
+    let (out, _) = play(&folder, &["p", "--session", "s.json", "--now", "noon"], "/state\n", 0);
+    assert!(out.contains("\"now\": \"noon\""), "{out}");
+}
+
 /// Whoever has no room for a file is killed where it writes: the session stays as it was, and what was begun beside it goes
 /// with the next one.
 #[cfg(unix)]

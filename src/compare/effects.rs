@@ -1,0 +1,129 @@
+//! Effects: under which conditions does something happen now?
+//!
+//! In: two programs.
+//! Out: a [`Change`] for each effect that happens under other conditions than before, and for each that passes a shut gate.
+//! Never: compares what an effect does: it is known by its verb and by what that is about. One that only one version has
+//! stands with the declaration that does it.
+
+use super::permissions::condition;
+use super::rows::{Rows, pair};
+use super::{Change, Way};
+use crate::program::{Effect, Program, Verb};
+use crate::text::Location;
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use std::collections::BTreeSet;
+
+pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let both = |old: &Option<String>, new: &Option<String>| condition(old.as_deref(), new.as_deref());
+    let (before, now) = (Acts::of(old), Acts::of(new));
+    let (of_old, of_new) = (before.rows(old, &now), now.rows(new, &before));
+    pair("effect", &of_old, &of_new, (Way::Widened, Way::Narrowed), &mut changes, both);
+    // What insists passes a gate that is shut.
+    let insists = |acts: &Acts, program: &Program| -> Rows<Option<String>> {
+        let insisting = acts.0.iter().filter(|(_, act)| !act.insists.is_empty());
+        insisting.map(|(name, act)| (name.clone(), Some(joined(&act.insists, "or")), program.place(act.at))).collect()
+    };
+    let (of_old, of_new) = (insists(&before, old), insists(&now, new));
+    pair("insist", &of_old, &of_new, (Way::Widened, Way::Narrowed), &mut changes, both);
+    changes
+}
+
+/// What one declaration does, however often it says so.
+struct Act {
+    /// One of them must hold; none if it happens always.
+    when: Option<BTreeSet<String>>,
+    /// Where one of them holds, no gate stops it.
+    insists: BTreeSet<String>,
+    at: Location,
+}
+
+/// What the declarations of a pack do, by its name.
+struct Acts(IndexMap<String, Act>);
+
+impl Acts {
+    fn of(program: &Program) -> Self {
+        let mut acts = Self(IndexMap::new());
+        for (name, action) in &program.actions {
+            acts.gather(program, &format!("action {name}"), &action.effects, &[]);
+        }
+        for (name, content) in &program.contents {
+            acts.gather(program, &format!("content {name}"), &content.effects, &[]);
+        }
+        for rule in &program.flows.rules {
+            let when: Vec<String> = rule.when.iter().map(|when| when.source().to_owned()).collect();
+            acts.gather(program, &format!("rule {}", rule.id), &rule.effects, &when);
+        }
+        acts
+    }
+
+    /// Adds some effects of `owner` that happen where all of `around` holds.
+    fn gather(&mut self, program: &Program, owner: &str, effects: &[Effect], around: &[String]) {
+        for effect in effects {
+            let own = effect.when.iter().map(|when| when.source().to_owned());
+            let when: Vec<String> = around.iter().cloned().chain(own).collect();
+            if let Some(does) = effect.verb.as_ref().and_then(|verb| does(program, verb)) {
+                let insist = match &effect.verb {
+                    Some(Verb::Go { insist, .. }) => insist.as_ref().map(|insist| insist.source().to_owned()),
+                    _ => None,
+                };
+                self.add(format!("{does} of {owner}"), &when, insist, effect.at);
+            }
+            self.gather(program, owner, &effect.nested, &when);
+        }
+    }
+
+    /// Adds an act that happens where all of `when` holds; where it is there already, either is enough.
+    fn add(&mut self, name: String, when: &[String], insist: Option<String>, at: Location) {
+        let when = (!when.is_empty()).then(|| joined(when, "and"));
+        match self.0.entry(name) {
+            Entry::Occupied(mut act) => {
+                let act = act.get_mut();
+                match (&mut act.when, when) {
+                    (Some(known), Some(when)) => drop(known.insert(when)),
+                    (known, _) => *known = None,
+                }
+                act.insists.extend(insist);
+            }
+            Entry::Vacant(place) => {
+                let when = when.map(|when| BTreeSet::from([when]));
+                place.insert(Act { when, insists: insist.into_iter().collect(), at });
+            }
+        }
+    }
+
+    /// The condition of each act that `other` has, too.
+    fn rows(&self, program: &Program, other: &Self) -> Rows<Option<String>> {
+        let known = self.0.iter().filter(|(name, _)| other.0.contains_key(*name));
+        let when = |act: &Act| act.when.as_ref().map(|when| joined(when, "or"));
+        known.map(|(name, act)| (name.clone(), when(act), program.place(act.at))).collect()
+    }
+}
+
+/// Some conditions as one.
+fn joined<'c>(conditions: impl IntoIterator<Item = &'c String>, word: &str) -> String {
+    let all: Vec<&String> = conditions.into_iter().collect();
+    match all.as_slice() {
+        [one] => (*one).clone(),
+        all => all.iter().map(|one| format!("({one})")).collect::<Vec<_>>().join(&format!(" {word} ")),
+    }
+}
+
+/// The verb, and what it is about; none for a remark, which does nothing.
+fn does(program: &Program, verb: &Verb) -> Option<String> {
+    Some(match verb {
+        Verb::Set { path, .. } => format!("set {}", path.source()),
+        Verb::Append { path, .. } => format!("append {}", path.source()),
+        Verb::Remove { path } => format!("remove {}", path.source()),
+        Verb::Emit { event, .. } => format!("emit {}", event.source()),
+        Verb::Write { key, .. } => format!("write {}", key.source()),
+        Verb::Amend { key, section, .. } => format!("amend {} {}", key.source(), section.source()),
+        Verb::Record { key, path, .. } => format!("record {} {}", key.source(), path.source()),
+        Verb::Say { message, .. } => {
+            format!("say {}", program.messages.get_index(*message).map(|(id, _)| id.as_str()).unwrap_or_default())
+        }
+        Verb::Go { to, .. } => format!("go {}", program.mode_name(*to)),
+        Verb::Remark { .. } => return None,
+    })
+}
