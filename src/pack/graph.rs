@@ -94,15 +94,18 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
             collect(torn, &rule.effects, around);
         }
     }
+    // A mode may permit an action under a wrong name.
+    let none = |permit: &Permit| {
+        let wanted = &permit.action.value;
+        !surface.actions.contains_key(wanted) && !surface.actions.keys().any(|name| glob(wanted, name))
+    };
+    let vague = surface.modes.values().flat_map(|mode| &mode.value.permits).any(none);
     for (name, action) in &surface.actions {
         let permits = |mode: &str| {
             let permits = surface.modes.get(mode).map(|mode| mode.value.permits.as_slice()).unwrap_or_default();
             permits.iter().any(|permit| glob(&permit.action.value, name))
         };
         let from: Vec<&str> = all.iter().copied().filter(|mode| permits(mode)).collect();
-        // A mode may permit it under a wrong name.
-        let none = |permit: &Permit| !surface.actions.keys().any(|name| glob(&permit.action.value, name));
-        let vague = surface.modes.values().flat_map(|mode| &mode.value.permits).any(none);
         let kept = "permit the action in no mode without it, ";
         let around = Go { to: None, from, conditional: vague, entering: None, kept };
         collect(surface.torn.contains(&action.at), &action.value.effects, around);
