@@ -1,7 +1,7 @@
 //! Found: what did the reading notice?
 //!
 //! In: defects, remarks and faults of a grammar, each with its place.
-//! Out: [`Findings`], in the order in which they were found.
+//! Out: [`Noticed`], in the order in which they were found.
 //! Never: says what answers one, or in which words it is told.
 
 use super::Pieces;
@@ -73,14 +73,14 @@ impl Found {
 
 /// What one reading has found so far.
 #[derive(Debug, Default)]
-pub(super) struct Findings {
+pub(super) struct Noticed {
     list: Pieces<Found>,
     /// How often each kind was counted, and inside which block.
     counted: Vec<(What, Option<usize>, usize)>,
     left_out: usize,
 }
 
-impl Findings {
+impl Noticed {
     pub(super) fn push(&mut self, found: Found) {
         self.list.push(found);
     }

@@ -10,7 +10,7 @@ use super::announce::Told;
 use super::budget::Budget;
 use super::edges::trimmed;
 use super::fences::Fences;
-use super::found::{Findings, Found, What};
+use super::found::{Found, Noticed, What};
 use super::ladder::{End, Fill, Open};
 use super::listed::{self, Listed, ListedCall};
 use super::mark::{Kind, Mark, Opener, opener};
@@ -59,7 +59,7 @@ pub(super) struct Scanner {
     /// The numbers of the dialects that share the reading, each with where the first block opens that claims the answer for it.
     pub(super) claims: SmallVec<[(usize, Option<usize>); 1]>,
     pub(super) blocks: Pieces<Block>,
-    pub(super) found: Findings,
+    pub(super) found: Noticed,
     /// Between the calls of one payload no text is outside.
     pub(super) markup: Vec<Span>,
     calls: usize,
@@ -88,7 +88,7 @@ impl Scanner {
             open: None,
             claims: smallvec![(number, None)],
             blocks: Pieces::default(),
-            found: Findings::default(),
+            found: Noticed::default(),
             markup: Vec::new(),
             calls: 0,
             stopped: false,
