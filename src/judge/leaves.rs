@@ -185,7 +185,7 @@ impl Judgement<'_> {
             let mut child = index + 1;
             while at < block.inner().end {
                 while self.document.blocks.get(child).is_some_and(|found| {
-                    found.parent().is_some() && (found.parent() != Some(index) || self.fate(child) == Fate::Inner)
+                    found.parent().is_some() && (found.parent() != Some(index) || self.stays_in(child, index))
                 }) {
                     child += 1;
                 }

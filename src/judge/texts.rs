@@ -238,6 +238,15 @@ impl Judgement<'_> {
         self.stands(index) && self.block(index).is_some_and(|(_, bound)| bound.role == Role::Message)
     }
 
+    /// Whether a block is text of the one around it.
+    pub(super) fn stays_in(&self, child: usize, around: usize) -> bool {
+        match self.fate(child) {
+            Fate::Inner => true,
+            Fate::Text => self.shows(around),
+            Fate::Stands | Fate::Lifted | Fate::Dropped => false,
+        }
+    }
+
     /// The body of a block as it is shown: without the blocks that are taken out of it.
     pub(super) fn body_spans(&self, index: usize) -> Spans {
         let Some(block) = self.document.blocks.get(index) else { return Spans::Many(Vec::new()) };
@@ -247,12 +256,7 @@ impl Judgement<'_> {
             .from(index + 1)
             .take_while(|(_, child)| child.parent().is_some())
             .filter(|(child, found)| {
-                found.parent() == Some(index)
-                    && match self.fate(*child) {
-                        Fate::Lifted | Fate::Dropped => true,
-                        Fate::Text => !self.shows(index),
-                        Fate::Stands | Fate::Inner => false,
-                    }
+                found.parent() == Some(index) && self.fate(*child) != Fate::Stands && !self.stays_in(*child, index)
             })
             .map(|(_, child)| child.span())
             .collect();
