@@ -47,7 +47,7 @@
 //!
 //! | a host wants to | begins with |
 //! |---|---|
-//! | load a pack, and say what is wrong with it | [`Program::load`], [`Loaded`], [`Faults`]; [`report`] to draw it |
+//! | load a pack, and say what is wrong with it | [`Program::load`], [`Loaded`], [`Faults`]; `report` to draw it |
 //! | judge an answer | [`Program::run`], [`Program::run_with`], [`Options`] |
 //! | show an answer while it comes | [`Program::reader`], [`Reader`], [`Announcement`] |
 //! | carry out what follows | [`Outcome`], [`outcome::Effect`]; `workspace::apply` for files |
@@ -63,7 +63,7 @@
 //! |---|---|---|
 //! | `cli` | the command line and its reports; implies the others | yes |
 //! | `files` | carrying out effects on disk, below a root | with `cli` |
-//! | `report` | [`report`]: diagnostics with their source lines, and as JSON or SARIF, as the command line prints them | with `cli` |
+//! | `report` | diagnostics with their source lines, and as JSON or SARIF, as the command line prints them | with `cli` |
 //! | `schema` | JSON Schemas of the pack files and of the contracts | with `cli` |
 //! | `tokens` | counting tokens by a model's vocabulary (6 MB) instead of estimating | with `cli` |
 //!
@@ -92,9 +92,9 @@
 //! | [`cases`] | the tests that prompt engineers write |
 //! | [`lint`] | what would a careful reviewer say of a pack? |
 //! | [`compare`] | what does a change of a pack mean? |
-//! | [`report`] | the only place that lays out text for people |
+//! | `report` | the only place that lays out text for people |
 //! | [`workspace`] | packs on disk |
-//! | [`cli`] | the command line |
+//! | `cli` | the command line |
 //!
 //! # Where a change goes
 //!
