@@ -8,7 +8,7 @@ use super::Given;
 use super::edges::{first_marks, frames};
 use super::members::without;
 use super::reader::Scanner;
-use crate::program::BlockId;
+use crate::program::{BlockId, Called, Outside};
 use crate::surface::{Ending, Role, Trim};
 use crate::text::{Span, boundary};
 
@@ -35,9 +35,9 @@ pub enum Announcement {
     Text {
         /// The block; none outside every block.
         block: Option<usize>,
-        /// What it belongs to: [`Role::Message`] is what a user may read already, and [`Role::Section`] too, where that section
-        /// is the message (`[reply]` `shows`). None outside every block, unless the dialect takes what stands there for the
-        /// message or for a section.
+        /// What it belongs to. [`Role::Message`] is what a user may read already: text of the section that is the message
+        /// (`[reply]` `shows`), too. None outside every block, unless the dialect takes what stands there for the message
+        /// or, before the first block of the answer, for a section.
         role: Option<Role>,
         /// The text.
         text: String,
@@ -57,9 +57,41 @@ pub(super) struct Told {
     /// Blocks whose closing has been told.
     blocks: usize,
     opened: bool,
+    /// Whether a block opened that is part of an answer.
+    answers: bool,
     at: usize,
     /// Up to where only white space stands that may yet be trimmed.
     blank: usize,
+}
+
+impl Given<'_> {
+    /// What text of a block is told to be.
+    pub(super) fn role_of(&self, id: BlockId) -> Option<Role> {
+        let block = self.block(id)?;
+        let name = match &block.called {
+            Called::Own => Some(&block.name),
+            Called::Word(word) => Some(word),
+            Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => None,
+        };
+        Some(match block.role {
+            Role::Section => self.section(name.map(String::as_str)),
+            role => role,
+        })
+    }
+
+    /// The same of text outside every block, before or behind the first one of an answer.
+    pub(super) fn role_outside(&self, behind: bool) -> Option<Role> {
+        match &self.dialect.text {
+            Outside::Message => Some(Role::Message),
+            Outside::Section(name) if !behind => Some(self.section(Some(name))),
+            Outside::Section(_) | Outside::Stray => None,
+        }
+    }
+
+    /// A section that is shown is the message.
+    fn section(&self, name: Option<&str>) -> Role {
+        if self.shows.is_some() && self.shows == name { Role::Message } else { Role::Section }
+    }
 }
 
 impl Scanner {
@@ -165,7 +197,7 @@ impl Scanner {
         let end = boundary(text, end);
         if block.is_none() && !self.markup.is_empty() && self.told.at < end {
             let gaps = without(Span::new(self.told.at, end), &self.markup);
-            let role = given.dialect.text.role();
+            let role = given.role_outside(self.told.answers);
             out.extend(gaps.map(|gap| Announcement::Text { block: None, role, text: gap.of(text).to_owned() }));
             self.told.at = end;
             return;
@@ -174,9 +206,9 @@ impl Scanner {
             let role = match block {
                 Some(number) => {
                     let id = self.blocks.get(number).map(|block| block.id).or(self.open.as_ref().map(|open| open.id));
-                    id.and_then(|id| given.block(id)).map(|block| block.role)
+                    id.and_then(|id| given.role_of(id))
                 }
-                None => given.dialect.text.role(),
+                None => given.role_outside(self.told.answers),
             };
             out.push(Announcement::Text { block, role, text: piece.to_owned() });
             self.told.at = end;
@@ -185,6 +217,7 @@ impl Scanner {
 
     fn tell_opened(&mut self, given: &Given<'_>, block: usize, id: BlockId, start: usize, out: &mut Vec<Announcement>) {
         if let Some((name, role)) = given.block(id).map(|block| (block.name.clone(), block.role)) {
+            self.told.answers |= role.is_answer();
             out.push(Announcement::Opened { block, name, role, start });
         }
     }

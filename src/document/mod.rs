@@ -41,12 +41,14 @@ use crate::value::Value;
 use smallvec::SmallVec;
 use std::num::NonZeroU32;
 
-/// What a reading is given each time: the response so far, and the dialect that reads it among those of the program.
+/// What a reading is given each time: the response so far, the dialect that reads it among those of the program, and the
+/// section that is shown as the message.
 #[derive(Debug, Clone, Copy)]
 struct Given<'g> {
     text: &'g str,
     dialect: &'g Dialect,
     dialects: &'g [Dialect],
+    shows: Option<&'g str>,
 }
 
 impl<'g> Given<'g> {

@@ -530,8 +530,7 @@ impl Scanner {
 
     /// Whether it found a block that may be an answer: reasoning alone is none.
     pub(super) fn found_answer(&self, dialect: &Dialect) -> bool {
-        let is_answer = |role: Role| !matches!(role, Role::Thinking | Role::Wrapper);
-        self.blocks.iter().any(|block| dialect.block(block.id).is_some_and(|block| is_answer(block.role)))
+        self.blocks.iter().any(|block| dialect.block(block.id).is_some_and(|block| block.role.is_answer()))
     }
 
     /// Notes what is about no block of its own, and may stand anywhere any number of times.

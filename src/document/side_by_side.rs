@@ -205,7 +205,7 @@ impl Readers {
     fn read_to(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
         for (number, reading) in &mut self.readings {
             if let Some(dialect) = dialects.get(*number) {
-                reading.advance(&Given { text, dialect, dialects }, &self.limits, complete);
+                reading.advance(&Given { text, dialect, dialects, shows: None }, &self.limits, complete);
             }
         }
         self.read = text.len();
@@ -214,12 +214,20 @@ impl Readers {
         }
     }
 
-    /// Adds what became certain since the last call; nothing before the response is claimed.
-    pub(crate) fn announce(&mut self, dialects: &[Dialect], text: &str, complete: bool, out: &mut Vec<Announcement>) {
+    /// Adds what became certain since the last call; nothing before the response is claimed. `shows` is the section that is
+    /// the message.
+    pub(crate) fn announce(
+        &mut self,
+        dialects: &[Dialect],
+        text: &str,
+        shows: Option<&str>,
+        complete: bool,
+        out: &mut Vec<Announcement>,
+    ) {
         if let (true, [(number, reading)]) = (self.claimed, self.readings.as_mut_slice())
             && let Some(dialect) = dialects.get(*number)
         {
-            reading.announce(&Given { text, dialect, dialects }, complete, out);
+            reading.announce(&Given { text, dialect, dialects, shows }, complete, out);
         }
     }
 

@@ -137,9 +137,7 @@ impl Judgement<'_> {
                 return Some((name, core));
             }
             at = block.span().end;
-            // Reasoning and wrappers stand before an answer, not in it.
-            let passes = |role: Role| matches!(role, Role::Thinking | Role::Wrapper);
-            if !self.bound(block).is_some_and(|bound| passes(bound.role)) {
+            if self.bound(block).is_none_or(|bound| bound.role.is_answer()) {
                 return None;
             }
         }

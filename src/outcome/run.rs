@@ -438,10 +438,16 @@ impl<P: Borrow<Program>> Reader<P> {
     /// Takes the next piece, cut anywhere, and returns what became certain.
     pub fn push(&mut self, piece: &[u8]) -> Vec<Announcement> {
         self.decode(piece, false);
-        let dialects = &self.program.borrow().dialects;
-        self.readers.advance(dialects, &self.text, false);
+        self.announce(false)
+    }
+
+    /// Reads on, and returns what became certain.
+    fn announce(&mut self, complete: bool) -> Vec<Announcement> {
+        let program = self.program.borrow();
         let mut told = Vec::new();
-        self.readers.announce(dialects, &self.text, false, &mut told);
+        let shows = program.modes.get(&self.session.mode).and_then(|mode| mode.reply.shows.as_deref());
+        self.readers.advance(&program.dialects, &self.text, complete);
+        self.readers.announce(&program.dialects, &self.text, shows, complete, &mut told);
         told
     }
 
@@ -468,10 +474,8 @@ impl<P: Borrow<Program>> Reader<P> {
         self.decode(&[], true);
         // A buffer that has doubled may be half empty, and the outcome is still to be made.
         self.text.shrink_to_fit();
-        let mut told = Vec::new();
+        let told = self.announce(true);
         let program = self.program.borrow();
-        self.readers.advance(&program.dialects, &self.text, true);
-        self.readers.announce(&program.dialects, &self.text, true, &mut told);
         let document = self.readers.finish(&program.dialects, &self.text);
         (program.outcome(&self.session, &self.text, &document, &self.options, &self.broken), told)
     }

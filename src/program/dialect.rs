@@ -53,13 +53,6 @@ pub(crate) enum Outside {
     Section(String),
 }
 
-impl Outside {
-    /// What the text is, where that does not depend on what else there is.
-    pub(crate) fn role(&self) -> Option<Role> {
-        (*self == Outside::Message).then_some(Role::Message)
-    }
-}
-
 impl Dialect {
     /// Whether a block that is opened by this name claims an answer for it.
     pub(crate) fn is_claimed_by(&self, name: &str) -> bool {

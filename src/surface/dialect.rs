@@ -192,6 +192,13 @@ words! {
     }
 }
 
+impl Role {
+    /// Whether it is part of an answer: reasoning and wrappers stand before and around one.
+    pub(crate) fn is_answer(self) -> bool {
+        !matches!(self, Role::Thinking | Role::Wrapper)
+    }
+}
+
 words! {
     /// How a payload is read.
     Payload {

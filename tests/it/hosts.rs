@@ -2,7 +2,7 @@
 
 use rulebook::outcome::{EffectRecord, Finding};
 use rulebook::prompt::{Request, Turn};
-use rulebook::{Folder, Limits, Options, Program, Reader, workspace};
+use rulebook::{Announcement, Folder, Limits, Options, Program, Reader, Role, workspace};
 use serde_json::json;
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -253,6 +253,38 @@ effects = [{ set = "last", value = { before = "{{ state.last }}" } }, { set = "d
         assert!(left_out.iter().any(|one| one.ends_with("would be nested more than 120 levels deep")), "{left_out:?}");
         session = outcome.session;
     }
+}
+
+#[test]
+fn the_section_that_is_shown_comes_as_the_message() {
+    let load = |grammar: &str, shows: &str| {
+        let pack = format!(
+            "[pack]\nname = \"p\"\n[reply]\n{shows}\n[dialects.d]\ngrammar = \"{grammar}\"\ntext = \"section:summary\"\n\
+             [dialects.d.blocks]\nsummary = {{ role = \"section\" }}\nnote = {{ role = \"section\" }}\n\
+             short = {{ role = \"section\", name = \"summary\" }}\nthink = {{ role = \"thinking\" }}\n"
+        );
+        Program::load(&Folder::new("p", [("pack.toml", pack)])).into_result().unwrap()
+    };
+    let draft = |program: &Program, answer: &str| {
+        let mut reader = program.reader(&program.session(), &Options::default());
+        let mut told: Vec<_> = answer.as_bytes().chunks(5).flat_map(|piece| reader.push(piece)).collect();
+        let (outcome, last) = reader.finish_with_announcements();
+        told.extend(last);
+        let texts = told.into_iter().filter_map(|one| match one {
+            Announcement::Text { role: Some(Role::Message), text, .. } => Some(text),
+            _ => None,
+        });
+        (texts.collect::<String>().trim().to_owned(), outcome.message)
+    };
+    let (tags, json) = (load("tags", "shows = \"summary\""), load("json", "shows = \"summary\""));
+    let both =
+        |program, answer, shown: &str| assert_eq!(draft(program, answer), (shown.into(), shown.into()), "{answer}");
+    both(&tags, "<think>Hm.</think><summary>Two files.</summary><note>One.</note>", "Two files.");
+    both(&tags, "<short>Two files.</short>", "Two files.");
+    // Without its tag the section ends where the next block opens.
+    both(&tags, "<think>Hm.</think>\nTwo files.\n<note>One.</note>\nMore to come.", "Two files.");
+    both(&json, r#"{"note": "One.", "summary": "Two files."}"#, "Two files.");
+    assert_eq!(draft(&load("tags", ""), "<summary>Two files.</summary>").0, "");
 }
 
 #[test]

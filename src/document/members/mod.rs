@@ -133,31 +133,26 @@ impl Objects {
             return;
         }
         self.told = true;
-        let Given { text, dialect, .. } = given;
-        let mut at = 0;
-        let tell = |block: Option<(usize, Role)>, span: Span, out: &mut Vec<Announcement>| {
+        let (mut at, mut answers) = (0, false);
+        let tell = |block: Option<usize>, role: Option<Role>, span: Span, out: &mut Vec<Announcement>| {
             if !span.is_empty() {
-                let role = block.map_or(dialect.text.role(), |(_, role)| Some(role));
-                out.push(Announcement::Text {
-                    block: block.map(|(number, _)| number),
-                    role,
-                    text: span.of(text).to_owned(),
-                });
+                out.push(Announcement::Text { block, role, text: span.of(given.text).to_owned() });
             }
         };
         for (number, block) in self.read.blocks.iter().enumerate() {
             for gap in without(Span::new(at, block.span().start), &self.read.markup) {
-                tell(None, gap, out);
+                tell(None, given.role_outside(answers), gap, out);
             }
-            let Some(bound) = dialect.block(block.id) else { continue };
+            let Some(bound) = given.block(block.id) else { continue };
             let (name, role) = (bound.name.clone(), bound.role);
+            answers |= role.is_answer();
             out.push(Announcement::Opened { block: number, name, role, start: block.span().start });
-            tell(Some((number, role)), block.body(), out);
+            tell(Some(number), given.role_of(block.id), block.body(), out);
             out.push(Announcement::Closed { block: number, span: block.span() });
             at = block.span().end;
         }
-        for gap in without(Span::new(at, text.len()), &self.read.markup) {
-            tell(None, gap, out);
+        for gap in without(Span::new(at, given.text.len()), &self.read.markup) {
+            tell(None, given.role_outside(answers), gap, out);
         }
     }
 }
