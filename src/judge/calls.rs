@@ -36,7 +36,6 @@ pub(crate) struct Call<'r> {
 
 impl<'r> Judgement<'r> {
     pub(super) fn judge_calls(&mut self) {
-        let reasoning = self.reasoning_without_opener();
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index) else { continue };
             if bound.role != Role::Call || self.fate(index) == Fate::Inner {
@@ -56,12 +55,7 @@ impl<'r> Judgement<'r> {
                 undeclared: false,
             });
             let call = self.calls.len() - 1;
-            if let Some(closer) = reasoning.filter(|closer| block.span().end <= closer.start) {
-                let quoted = excerpt(closer.of(self.text), 40);
-                let message = format!("`{quoted}` ends reasoning that never opened, and this call may be part of it");
-                let finding = defect(Defect::StrayCloser, head(block), message).with_rule(Some(bound.at));
-                self.answer(Defect::StrayCloser, &Subject::Call(call), finding);
-            }
+            self.judge_in_reasoning(index, &Subject::Call(call));
             self.judge_call(call, block, bound);
         }
         self.judge_surplus();

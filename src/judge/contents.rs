@@ -20,7 +20,8 @@ impl<'r> Judgement<'r> {
             if bound.role != Role::Content || !self.stands(index) {
                 continue;
             }
-            let Some(name) = self.content_name(index) else { continue };
+            self.judge_in_reasoning(index, &Subject::Block(index));
+            let Some(name) = self.content_name(index).filter(|_| self.stands(index)) else { continue };
             let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
             let path = self.program.contents.get(&*name).is_some_and(|content| content.path);
             if key.is_empty() && !path {
@@ -109,16 +110,21 @@ impl<'r> Judgement<'r> {
 
     /// Whether a content that stands has effects. One that only the end of the answer ended may be half of what was
     /// meant: it needs a word of the pack, as a call does that was cut off. So does the last one of an answer that was cut
-    /// off, where no closer ends it nor any block behind it: what it was taken to end at may stand in its text.
+    /// off, where no closer ends it nor any block behind it: what it was taken to end at may stand in its text. And so does
+    /// one that may have been thought of only.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
         let Some(block) = self.document.blocks.get(index) else { return false };
+        let is_answered = |defect| self.answers(defect, &Subject::Block(index)).any(|(_, said)| said.is_some());
+        if self.may_be_reasoning(block) && !is_answered(Defect::StrayCloser) {
+            return false;
+        }
         let closed = |later: &Block| !later.ended.is_cut() && later.parent().is_none();
         let is_last = |(later, found): (usize, &Block)| {
             !closed(found) && self.bound(found).is_none_or(|bound| later == index || bound.role != Role::Content)
         };
         let cut = block.ended == Ended::Open
             || (self.truncated && block.ended.is_cut() && self.document.blocks.from(index).all(is_last));
-        !cut || self.answers(Defect::UnclosedBlock, &Subject::Block(index)).any(|(_, said)| said.is_some())
+        !cut || is_answered(Defect::UnclosedBlock)
     }
 
     /// What a content is called in the outcome: the word of its binding, else its bound name.

@@ -113,6 +113,8 @@ pub(crate) struct Judgement<'r> {
     mode_id: Option<ModeId>,
     /// Whether the host says that the model ran out of tokens.
     truncated: bool,
+    /// The closer of reasoning whose opener is gone: what stands before it may be part of that.
+    reasoning: Option<Span>,
     pub(crate) fates: Vec<Fate>,
     pub(crate) calls: Vec<Call<'r>>,
     pub(crate) texts: Texts,
@@ -160,6 +162,7 @@ pub(crate) fn judge<'r>(
         mode: mode_id.and_then(|mode| program.modes.get_index(mode.0)).map(|(_, mode)| mode),
         mode_id,
         truncated,
+        reasoning: None,
         fates: vec![Fate::Stands; document.blocks.len()],
         calls: Vec::new(),
         texts: Texts::default(),

@@ -4,10 +4,10 @@
 //! Out: remarks as they are, defects answered.
 //! Never: looks for defects of its own.
 
-use super::{Fate, Judgement, Subject, defect};
+use super::{Fate, Judgement, Subject, defect, head};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, fault_words};
 use crate::document::payload::json_grammar;
-use crate::document::{Ended, Found, What};
+use crate::document::{Block, Ended, Found, What};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{Called, Closer};
 use crate::surface::{self, Role};
@@ -15,6 +15,7 @@ use crate::text::{Location, Span, excerpt};
 
 impl Judgement<'_> {
     pub(super) fn judge_reading(&mut self) {
+        self.reasoning = self.reasoning_without_opener();
         // Nesting first: what stays the text of its surroundings has no defects of its own.
         let document = self.document;
         let nested = |found: &&Found| found.what == What::Defect(Defect::NestedBlock);
@@ -90,7 +91,7 @@ impl Judgement<'_> {
 
     /// The last closer of the block that opens where an answer starts, if there is none that it closes: the reader gives that
     /// up where another block opens first.
-    pub(super) fn reasoning_without_opener(&self) -> Option<Span> {
+    fn reasoning_without_opener(&self) -> Option<Span> {
         let (_, dialect) = self.dialect?;
         let (family, id) = dialect.families.iter().find_map(|family| Some((family, family.prelude?)))?;
         let close = family.close.filter(|_| self.document.blocks.iter().all(|block| block.id != id))?;
@@ -105,6 +106,22 @@ impl Judgement<'_> {
         };
         let found = self.document.found.iter().filter(stray).map(Found::span);
         found.filter(|span| closes(span).is_some()).last()
+    }
+
+    /// Whether a block may be part of reasoning whose opener is gone.
+    pub(super) fn may_be_reasoning(&self, block: &Block) -> bool {
+        self.reasoning.is_some_and(|closer| block.span().end <= closer.start)
+    }
+
+    /// Answers what asks for something in what may be reasoning: a call or a content.
+    pub(super) fn judge_in_reasoning(&mut self, index: usize, subject: &Subject) {
+        let Some((block, bound)) = self.block(index).filter(|(block, _)| self.may_be_reasoning(block)) else { return };
+        let closer = self.reasoning.map_or("", |closer| closer.of(self.text));
+        let (closer, kind) = (excerpt(closer, 40), bound.role.word());
+        let message = format!("`{closer}` ends reasoning that never opened, and this {kind} may be part of it");
+        let mut finding = defect(Defect::StrayCloser, head(block), message).with_rule(Some(bound.at));
+        finding.help = self.withheld(Defect::StrayCloser, Some(index));
+        self.answer(Defect::StrayCloser, subject, finding);
     }
 
     /// Whether the answer is one object, whose members are the blocks.
@@ -213,12 +230,14 @@ impl Judgement<'_> {
     /// What to say of a content that stands and yet does nothing.
     fn withheld(&self, what: Defect, block: Option<usize>) -> Option<String> {
         let (found, bound) = self.block(block?)?;
-        let withheld = what == Defect::UnclosedBlock && bound.role == Role::Content && !self.has_effect(block?);
-        let why = match found.ended {
-            Ended::Open => "the end of the answer alone ended it",
-            _ => "the answer was cut off, and no closer ends it",
+        let why = match (what, found.ended) {
+            (Defect::StrayCloser, _) => "it may only have been thought of",
+            (Defect::UnclosedBlock, Ended::Open) => "the end of the answer alone ended it",
+            (Defect::UnclosedBlock, _) => "the answer was cut off, and no closer ends it",
+            _ => return None,
         };
-        withheld.then(|| format!("{why}, so it has no effect; `unclosed-block = \"keep\"` gives it one"))
+        let withheld = bound.role == Role::Content && !self.has_effect(block?);
+        withheld.then(|| format!("{why}, so it has no effect; `{what} = \"keep\"` gives it one"))
     }
 
     /// Where a block was taken to end that nothing closes.
