@@ -363,7 +363,8 @@ fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -
         return Printed::new(empty, Status::Trouble).without(unread);
     }
     let shown: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
-    let err = Pen::default().trouble(&format!("nothing to {what} in {}", shown.join(", ")));
+    let shown = shown.join(", ");
+    let err = Pen::default().trouble(&format!("nothing to {what} in {shown}: a pack is a folder with a `pack.toml`"));
     Printed { out: empty, err, status: Status::Nothing }
 }
 

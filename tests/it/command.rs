@@ -81,7 +81,7 @@ fn what_is_not_there_is_one_line() {
         assert_eq!(output.status.code(), Some(2), "{trouble}");
         assert_eq!(trouble, "rulebook: cannot read `x`: there is no such file or folder\n");
     }
-    check(&folder, &["check", "."], 3, "", "nothing to check in `.`");
+    check(&folder, &["check", "."], 3, "", "nothing to check in `.`: a pack is a folder with a `pack.toml`");
     check(&folder, &["test", "."], 3, "", "nothing to test in `.`");
     check(&folder, &["check", ".", "--format", "json"], 3, "\"packs\": 0", "nothing to check in `.`");
     check(&folder, &["test", ".", "--format", "json"], 3, "\"cases\": []", "nothing to test in `.`");
