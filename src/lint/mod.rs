@@ -75,9 +75,10 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
     found
 }
 
-/// The keys that one of several entries has instead of what all others have, where any key may stand.
+/// The keys that one of several entries has instead of what all others have, where any key may stand, and the modes that
+/// only a part of another may declare.
 fn entries(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
-    let odd = places::alike(folder).into_iter().filter(|one| one.below.is_none());
+    let odd = places::alike(folder).into_iter().filter(|one| one.below.is_none() || one.is_part);
     let finding = |one: Alike| {
         let name = format!("{}/{}", folder.name, one.said.path);
         let (source, file) = program.sources().iter().find(|(_, source)| source.name() == name)?;

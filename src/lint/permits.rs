@@ -5,7 +5,7 @@
 //! words where a template asks for them.
 //! Never: evaluates a permit's condition.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, is_slip};
 use crate::expression::ENTRY;
 use crate::program::{Body, Permit, Program};
 use crate::text::Location;
@@ -15,10 +15,12 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (number, (name, action)) in program.actions.iter().enumerate() {
         let permitted = program.modes.values().any(|mode| !mode.permits_of(number).is_empty());
         if !permitted {
-            found.push(
-                Diagnostic::new(Code::PACK_UNPERMITTED, action.at, format!("no mode permits the action `{name}`"))
-                    .with_help("permit it in a mode, or take it out"),
-            );
+            let other = program.actions.keys().find(|other| *other != name && is_slip(name, other));
+            let help = other.map_or("permit it in a mode, or take it out".to_owned(), |other| {
+                format!("permit it in a mode, or take it out; or did you mean `{other}`?")
+            });
+            let message = format!("no mode permits the action `{name}`");
+            found.push(Diagnostic::new(Code::PACK_UNPERMITTED, action.at, message).with_help(help));
         }
     }
     idle(program, found);

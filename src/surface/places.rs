@@ -46,6 +46,8 @@ pub(crate) struct Alike {
     pub(crate) within: &'static str,
     /// What stands below the one and the other, in the same file; none where that may be read anywhere.
     pub(crate) below: Option<Vec<Span>>,
+    /// Whether nothing declares it but such a name: a mode of which there is a part, and no table of its own as of the other.
+    pub(crate) is_part: bool,
 }
 
 /// The names in headers that may be those of other tables, and the keys of entries that may be those of the others.
@@ -60,7 +62,8 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
         found.extend(odd.into_iter().map(|(key, other)| {
             let said = |key: &Key<'_>| Said { path: path.clone(), spans: vec![key.span().into()] };
             let other_name = other.get_ref().clone().into_owned();
-            Alike { said: said(key), other: other_name, beside: said(other), within: "the other entries", below: None }
+            let within = "the other entries";
+            Alike { said: said(key), other: other_name, beside: said(other), within, below: None, is_part: false }
         }));
         let headers: Vec<_> = syntax::headers(&text).collect();
         let ends = headers.iter().skip(1).filter_map(|next| next.first()).map(|(_, span)| span.start);
@@ -86,12 +89,15 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
             let below = beside().filter(|(_, one, ..)| [name, other].contains(one)).map(|(.., below)| below).collect();
             let said = |span| Said { path: path.clone(), spans: vec![span] };
             let within = "another header";
+            let is_whole = |name: &str| headers.iter().any(|(header, _)| syntax::names(header).eq(["modes", name]));
+            let is_mode = way == ["modes"] && is_whole(other) && !is_whole(name);
             found.push(Alike {
                 said: said(span),
                 other: other.clone(),
                 beside: said(place),
                 within,
                 below: Some(below),
+                is_part: is_mode && find(folder, name).len() == 1,
             });
         }
     }

@@ -72,6 +72,32 @@ fn check(right: &str, wrong: &str, code: &str, word: &str, help: &str) {
 }
 
 #[test]
+fn a_part_of_a_mode_is_not_one_by_itself() {
+    let pack = |rest: &str| {
+        told_of(&format!(
+            "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = {{ message = {{ role = \"message\" }} }}\n\
+             [modes.shut]\ntitle = \"Shut\"\n{rest}"
+        ))
+    };
+    let part = "[modes.shtu.reply]\nmessage = { most = 1 }\n";
+    assert_eq!(pack(part), ["warning pack/unknown-key shtu"]);
+    // It is a mode of its own if it has a table, or if something names it.
+    assert_eq!(pack(&format!("[modes.shtu]\n{part}")), [""; 0]);
+    let rule = "[[guardrails]]\nid = \"g\"\non = \"message\"\nmatches = \"x\"\nin = [\"shtu\"]\nadvice = \"no\"\n";
+    assert_eq!(pack(&[part, rule].concat()), [""; 0]);
+    assert_eq!(pack("[modes.open.reply]\nmessage = { most = 1 }\n"), [""; 0]);
+}
+
+#[test]
+fn an_action_that_no_mode_permits_may_be_another() {
+    let parts = "[actions.apy]\nabout = \"Pays\"\n[modes.open]";
+    check("[modes.open]", parts, "pack/unpermitted-action", "apy", "or did you mean `pay`?");
+    let other = "[actions.rest]\nabout = \"Rests\"\n[modes.open]";
+    let found = findings("[modes.open]", other);
+    assert!(matches!(found.as_slice(), [(.., help)] if !help.contains("did you mean")), "{found:?}");
+}
+
+#[test]
 fn the_pack_without_a_slip_is_clean() {
     assert_eq!(findings("", ""), []);
 }
