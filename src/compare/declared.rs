@@ -20,13 +20,13 @@ const NAMED: &[(&str, &str, &[&str])] = &[
     ("data", "data", &[]),
     ("messages", "message", &[]),
     ("inputs", "input", &[]),
-    ("rules", "rule", &[]),
+    ("rules", "rule", &["in"]),
     ("prompts", "prompt", &[]),
     ("tiers", "tier", &[]),
     ("models", "model", &[]),
 ];
 /// Tables that stand alone, and the ways to what is judged elsewhere.
-const ALONE: &[(&str, &[&str])] = &[("reply", &["*.most", "*.keys"]), ("speakers", &[]), ("ask_again", &[])];
+const ALONE: &[(&str, &[&str])] = &[("reply", &["*.most", "*.keys"]), ("speakers", &["limit"]), ("ask_again", &[])];
 /// How many phrases tell what about a table changed.
 const MOST: usize = 8;
 

@@ -1,12 +1,13 @@
-//! Effects: under which conditions does something happen now?
+//! Effects: what happens now that did not before, or under other conditions?
 //!
 //! In: two programs.
-//! Out: a [`Change`] for each effect that happens under other conditions than before, and for each that passes a shut gate.
-//! Never: compares what an effect does: it is known by its verb and by what that is about. One that only one version has
-//! stands with the declaration that does it.
+//! Out: a [`Change`] for each effect that came, went or happens under other conditions than before, for each that passes a
+//! shut gate, and for each rule that looks in other modes.
+//! Never: compares what an effect does: it is known by its verb and by what that is about. What an action does that only
+//! one version has is the permits' to say.
 
 use super::permissions::condition;
-use super::rows::{Rows, pair};
+use super::rows::{Rows, looks, pair};
 use super::{Change, Way};
 use crate::program::{Effect, Program, Verb};
 use crate::text::Location;
@@ -17,8 +18,8 @@ use std::collections::BTreeSet;
 pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     let mut changes = Vec::new();
     let both = |old: &Option<String>, new: &Option<String>| condition(old.as_deref(), new.as_deref());
-    let (before, now) = (Acts::of(old), Acts::of(new));
-    let (of_old, of_new) = (before.rows(old, &now), now.rows(new, &before));
+    let (before, now) = (Acts::of(old, new), Acts::of(new, old));
+    let (of_old, of_new) = (before.rows(old), now.rows(new));
     pair("effect", &of_old, &of_new, (Way::Widened, Way::Narrowed), &mut changes, both);
     // What insists passes a gate that is shut.
     let insists = |acts: &Acts, program: &Program| -> Rows<Option<String>> {
@@ -27,6 +28,15 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     };
     let (of_old, of_new) = (insists(&before, old), insists(&now, new));
     pair("insist", &of_old, &of_new, (Way::Widened, Way::Narrowed), &mut changes, both);
+    let looking = |program: &Program, other: &Program| -> Rows<Vec<String>> {
+        let known = |id: &String| other.flows.rules.iter().any(|rule| rule.id == *id);
+        let rules = program.flows.rules.iter().filter(|rule| known(&rule.id));
+        rules.map(|rule| (rule.id.clone(), program.names_of(&rule.modes), program.place(rule.at))).collect()
+    };
+    let way = |old: &Vec<String>, new: &Vec<String>| {
+        looks(old, new, Way::Widened, Way::Narrowed).map(|(way, how)| (way, vec![how]))
+    };
+    pair("rule", &looking(old, new), &looking(new, old), (Way::Widened, Way::Narrowed), &mut changes, way);
     changes
 }
 
@@ -43,9 +53,10 @@ struct Act {
 struct Acts(IndexMap<String, Act>);
 
 impl Acts {
-    fn of(program: &Program) -> Self {
+    /// Those of a program, but for the actions that `other` does not have.
+    fn of(program: &Program, other: &Program) -> Self {
         let mut acts = Self(IndexMap::new());
-        for (name, action) in &program.actions {
+        for (name, action) in program.actions.iter().filter(|(name, _)| other.actions.contains_key(*name)) {
             acts.gather(program, &format!("action {name}"), &action.effects, &[]);
         }
         for (name, content) in &program.contents {
@@ -93,11 +104,10 @@ impl Acts {
         }
     }
 
-    /// The condition of each act that `other` has, too.
-    fn rows(&self, program: &Program, other: &Self) -> Rows<Option<String>> {
-        let known = self.0.iter().filter(|(name, _)| other.0.contains_key(*name));
+    /// The condition of each act.
+    fn rows(&self, program: &Program) -> Rows<Option<String>> {
         let when = |act: &Act| act.when.as_ref().map(|when| joined(when, "or"));
-        known.map(|(name, act)| (name.clone(), when(act), program.place(act.at))).collect()
+        self.0.iter().map(|(name, act)| (name.clone(), when(act), program.place(act.at))).collect()
     }
 }
 

@@ -44,7 +44,7 @@ pub struct Comparison {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Way {
-    /// More is allowed than before.
+    /// More is allowed than before, and maybe less elsewhere.
     Widened,
     /// Less is allowed than before.
     Narrowed,
@@ -68,9 +68,13 @@ impl Way {
         }
     }
 
-    /// Both at once: what widens here and narrows there has changed.
+    /// Both at once: what widens here has widened, whatever it does there.
     fn and(self, other: Self) -> Self {
-        if self == other { self } else { Way::Changed }
+        match (self, other) {
+            (Way::Widened, _) | (_, Way::Widened) => Way::Widened,
+            (one, other) if one == other => one,
+            _ => Way::Changed,
+        }
     }
 }
 

@@ -7,12 +7,11 @@
 
 use super::conditions::Step;
 use super::degradation::stricter;
-use super::rows::{Rows, pair, reach, row};
+use super::rows::{Rows, looks, pair, row};
 use super::{Change, Way, schema};
 use crate::diagnostic::{Defect, Strategy};
 use crate::program::{Guardrail, Permission, Program};
 use crate::text::excerpt;
-use std::cmp::Ordering;
 
 pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     let mut changes = Vec::new();
@@ -54,7 +53,7 @@ pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Way, Ve
 }
 
 /// The way from one condition under which a guardrail trips to another. One that fails trips it.
-fn trips(old: &str, new: &str) -> (Way, String) {
+pub(super) fn trips(old: &str, new: &str) -> (Way, String) {
     let short = |text: &str| excerpt(text, 80).into_owned();
     match Step::between(old, new) {
         Step::MoreAsked(part) => (Way::Widened, format!("it trips only where `{}`, too", short(&part))),
@@ -94,7 +93,6 @@ struct Check {
     pattern: Option<String>,
     excuse: Option<String>,
     when: Option<String>,
-    /// All if empty.
     modes: Vec<String>,
     severity: crate::diagnostic::Severity,
     strategy: Option<Strategy>,
@@ -108,7 +106,7 @@ impl Check {
             pattern: rule.pattern.as_ref().map(source),
             excuse: rule.excuse.as_ref().map(source),
             when: rule.when.as_ref().map(|when| when.source().to_owned()),
-            modes: rule.modes.0.iter().map(|mode| program.mode_name(*mode).to_owned()).collect(),
+            modes: program.names_of(&rule.modes),
             severity: rule.severity,
             strategy: rule.strategy,
         }
@@ -133,12 +131,7 @@ impl Check {
                 (one, other) => (one != other).then(|| (Way::Changed, format!("its {what} is another"))),
             });
         }
-        all.extend(match reach(&self.modes, &new.modes) {
-            Some(Ordering::Less) => Some((Way::Narrowed, "it looks in more modes".to_owned())),
-            Some(Ordering::Greater) => Some((Way::Widened, "it looks in fewer modes".to_owned())),
-            Some(Ordering::Equal) => None,
-            None => Some((Way::Changed, "it looks in other modes".to_owned())),
-        });
+        all.extend(looks(&self.modes, &new.modes, Way::Narrowed, Way::Widened));
         if self.severity != new.severity {
             let way = if new.severity > self.severity { Way::Narrowed } else { Way::Widened };
             all.push((way, format!("{} → {}", self.severity.name(), new.severity.name())));

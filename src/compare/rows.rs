@@ -37,6 +37,17 @@ pub(super) fn pair<T>(
     }
 }
 
+/// The way from some modes in which something looks to others, and what it means that they are more or fewer.
+pub(super) fn looks(old: &[String], new: &[String], more: Way, fewer: Way) -> Option<(Way, String)> {
+    let (way, which) = match reach(new, old) {
+        Some(Ordering::Equal) => return None,
+        Some(Ordering::Greater) => (more, "more"),
+        Some(Ordering::Less) => (fewer, "fewer"),
+        None => (Way::Changed, "other"),
+    };
+    Some((way, format!("it looks in {which} modes")))
+}
+
 /// How much of everything the names of one list mean, against another: an empty list means all. None where each means
 /// something that the other does not.
 pub(super) fn reach(one: &[String], other: &[String]) -> Option<Ordering> {

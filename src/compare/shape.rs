@@ -1,10 +1,11 @@
 //! Shapes: of what may an answer be made?
 //!
 //! In: two programs.
-//! Out: a [`Change`] for each call and content that a mode takes now or no longer, for each limit on them, and for
-//! each mask and thinking block, in which nothing counts.
+//! Out: a [`Change`] for each call and content that a mode takes now or no longer, for each limit on them and on speakers,
+//! and for each mask and thinking block, in which nothing counts.
 //! Never: compares how a block is written: that is another dialect, neither wider nor narrower.
 
+use super::permissions::trips;
 use super::rows::{Rows, pair, reach};
 use super::{Change, Way};
 use crate::program::{Dialect, Mode, Program};
@@ -19,6 +20,8 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     pair("block", &blocks(old), &blocks(new), opens, &mut changes, same);
     pair("thinking", &thoughts(old, new), &thoughts(new, old), shuts, &mut changes, same);
     pair("limit", &limits(old, new), &limits(new, old), shuts, &mut changes, Limit::way);
+    let limited = |old: &String, new: &String| (old != new).then(|| trips(old, new)).map(|(way, how)| (way, vec![how]));
+    pair("limit", &speech(old), &speech(new), shuts, &mut changes, limited);
     pair("mask", &masks(old, new), &masks(new, old), shuts, &mut changes, same);
     pair("path", &paths(old, new), &paths(new, old), shuts, &mut changes, same);
     changes
@@ -83,6 +86,13 @@ fn limits(program: &Program, other: &Program) -> Rows<Limit> {
         }
     }
     rows
+}
+
+/// The condition that ends what speakers say in an answer.
+fn speech(program: &Program) -> Rows<String> {
+    let speakers = program.flows.speakers.iter();
+    let limits = speakers.filter_map(|speakers| Some((speakers.limit.as_ref()?, speakers.at)));
+    limits.map(|(limit, at)| ("of speakers".to_owned(), limit.source().to_owned(), program.place(at))).collect()
 }
 
 /// The dialects that `other` has, too.

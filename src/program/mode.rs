@@ -61,6 +61,11 @@ impl Mode {
 }
 
 impl Program {
+    /// The names of some modes; none if it is all of them.
+    pub(crate) fn names_of(&self, modes: &Modes) -> Vec<String> {
+        modes.0.iter().map(|mode| self.mode_name(*mode).to_owned()).collect()
+    }
+
     /// The number of the mode of this name.
     pub(crate) fn mode_id(&self, name: &str) -> Option<ModeId> {
         self.modes.get_index_of(name).map(ModeId)

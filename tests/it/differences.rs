@@ -120,7 +120,7 @@ fn what_a_change_allows_has_its_way() {
     trips("diff-trips-otherwise", "state.n > 0 and mode == 'a'", "mode == 'a'", "changed");
     check("diff-enum", &[("\"slow\"]", "\"slow\", \"never\"]")], &["parameters go: widened"]);
     check("diff-bound", &[("maximum = 9", "maximum = 8")], &["parameters go: narrowed"]);
-    check("diff-required", &[("maximum = 9", "maximum = 10, required = true")], &["parameters go: changed"]);
+    check("diff-required", &[("maximum = 9", "maximum = 10, required = true")], &["parameters go: widened"]);
     check("diff-gate", &[("{ to = \"b\", gate = \"state.n > 1\" }", "\"b\"")], &["exit a to b: widened"]);
     check("diff-guardrail", &[("severity = \"error\"", "in = [\"a\"]")], &["guardrail shouting: widened"]);
     let excused = versions("diff-exception", &[("severity = \"error\"", "severity = \"error\"\nunless = 'oh!!'")]);
@@ -131,7 +131,11 @@ fn what_a_change_allows_has_its_way() {
         &[("[[guardrails]]", "[data.x]")],
         &["guardrail shouting: widened", "data x: appeared"],
     );
-    check("diff-effects", &[("emit = \"gone\"", "emit = \"left\"")], &["action go: changed"]);
+    let other =
+        ["effect emit gone of action go: narrowed", "effect emit left of action go: widened", "action go: changed"];
+    check("diff-effects", &[("emit = \"gone\"", "emit = \"left\"")], &other);
+    let both = "severity = \"error\"\nin = [\"a\"]";
+    between("diff-both", "severity = \"error\"", "severity = \"info\"", both, &["guardrail shouting: widened"]);
     check("diff-action", &[("[actions.stay]", "[actions.stay]\n[actions.rest]")], &["action rest: appeared"]);
 }
 
@@ -182,6 +186,10 @@ fn what_an_effect_waits_for_has_its_way() {
     };
     let row = ["effect emit told of rule r: widened", "rule r: changed"];
     between("diff-rule", "[prompts.main]", &rule("when = \"state.n > 1\"\n"), &rule(""), &row);
+    let row = ["effect emit told of rule r: widened", "rule r: appeared"];
+    between("diff-rule-new", "[prompts.main]", "[prompts.main]", &rule(""), &row);
+    between("diff-rule-in", "[prompts.main]", &rule("in = \"a\"\n"), &rule(""), &["rule r: widened"]);
+    between("diff-rule-less", "[prompts.main]", &rule(""), &rule("in = [\"b\"]\n"), &["rule r: narrowed"]);
 }
 
 #[test]
@@ -195,7 +203,7 @@ fn what_an_answer_may_be_made_of_has_its_way() {
     limit("diff-most", ("{ most = 2, keys", "{ most = 1, keys"), "limit file", "narrowed");
     limit("diff-keys", ("\"a\", \"b\"", "\"a\""), "limit file", "narrowed");
     limit("diff-more-keys", ("\"a\", \"b\"", "\"a\", \"b\", \"*.md\""), "limit file", "widened");
-    limit("diff-other-keys", ("{ most = 2, keys = [\"a\"", "{ most = 3, keys = [\"x\""), "limit file", "changed");
+    limit("diff-other-keys", ("{ most = 2, keys = [\"a\"", "{ most = 3, keys = [\"x\""), "limit file", "widened");
     limit(
         "diff-limit",
         ("calls = { most = 2 }", "calls = { most = 2 }\nmessage = { most = 1 }"),
@@ -223,6 +231,16 @@ fn what_an_answer_may_be_made_of_has_its_way() {
     thinking("diff-thinking-gone", "[contents.file]", &["think", "reasoning"]);
     thinking("diff-thinking-name", &think("\"thinking\""), &["think"]);
     thinking("diff-thinking-role", &think("\"message\", names = [\"think\", \"reasoning\"]"), &["think", "reasoning"]);
+    let speakers = |limit: &str| {
+        format!("[speakers]\nfrom = \"data.people\"\n{limit}[data]\npeople = [{{ name = \"Maya\" }}]\n[prompts.main]")
+    };
+    let limit = |name: &str, limit: &str, way: &str| {
+        let row = format!("limit of speakers: {way}");
+        between(name, "[prompts.main]", &speakers("limit = \"state.n > 3\"\n"), &speakers(limit), &[&row]);
+    };
+    limit("diff-limit-gone", "", "widened");
+    limit("diff-limit-more", "limit = \"state.n > 3 or mode == 'a'\"\n", "narrowed");
+    limit("diff-limit-less", "limit = \"state.n > 3 and mode == 'a'\"\n", "widened");
     check("diff-mask", &[("\"code-fence\", ", "")], &["mask code-fence in tags: widened"]);
     check("diff-path", &[("key = \"path\"", "")], &["path of file: widened", "content file: changed"]);
 }
