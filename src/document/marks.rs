@@ -126,10 +126,10 @@ impl Marker {
         while self.at < limit && !self.spent && self.certain < most {
             if self.attempt.is_none() && !self.find(bytes.get(..limit).unwrap_or_default(), &look.dialect.starts) {
                 self.at = limit;
-                self.leave_span();
+                self.leave_span(look.text);
                 return;
             }
-            self.leave_span();
+            self.leave_span(look.text);
             let from = self.attempt.take();
             if from.is_none() && look.dialect.by_line {
                 self.leads = self.leads_line(bytes);
@@ -137,13 +137,13 @@ impl Marker {
             if !self.attempts(look, budget, from) {
                 if self.spent {
                     self.at = bytes.len();
-                    self.leave_span();
+                    self.leave_span(look.text);
                 }
                 return;
             }
             self.at += 1;
         }
-        self.leave_span();
+        self.leave_span(look.text);
     }
 
     /// Goes on to the next byte that something may start with where it stands. Of the bytes that count at the start of a
@@ -203,11 +203,11 @@ impl Marker {
         self.leader = None;
     }
 
-    /// Behind a code span: what stands in it is quoted, unless a stray backtick in one block met another in the next, and
-    /// closers of what was open before and openers of what comes after stand between them.
-    fn leave_span(&mut self) {
+    /// Behind a code span: what stands in it is quoted, unless a stray backtick in one block met another in the next, lines
+    /// further on, and closers of what was open before and openers of what comes after stand between them.
+    fn leave_span(&mut self, text: &str) {
         let Some(span) = self.span.filter(|span| self.at >= span.end) else { return };
-        let void = self.cut && self.depth > 0;
+        let void = self.cut && self.depth > 0 && span.of(text).contains('\n');
         if void {
             self.void.push(span);
         }

@@ -146,6 +146,11 @@ impl<'f> Flow<'f> {
         self.near = Near::default();
     }
 
+    /// Sees the reply anew: something in it no longer stands.
+    pub(crate) fn see(&mut self, reply: Record) {
+        self.reply = reply;
+    }
+
     /// What came of the occasion.
     pub(crate) fn finish(self) -> Flowed {
         let Self { session, done, findings, steps, degraded, refused, asks_again, .. } = self;
@@ -522,14 +527,19 @@ fn append(state: &mut Record, path: &[Key<'_>], unique: &[String], value: &Value
     }
     let Value::Array(items) = place else { return Err(format!("`{}` is no list", state::dotted(path))) };
     // What has none of the keys is like no other.
-    let named = unique.iter().any(|key| value.get(key).is_some_and(|value| !value.is_null()));
-    let same = |item: &Value| unique.iter().all(|key| item.get(key) == value.get(key));
+    let named = unique.iter().any(|key| said(value, key).is_some());
+    let same = |item: &Value| unique.iter().all(|key| said(item, key) == said(value, key));
     let index = items.iter().position(|item| named && same(item));
     match index {
         Some(index) => Arc::make_mut(items).get_mut(index).into_iter().for_each(|item| item.clone_from(value)),
         None => with_room(items).push(value.clone()),
     }
     Ok(index)
+}
+
+/// What a value says under a key: a member that is `none` is as good as absent.
+fn said<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    value.get(key).filter(|said| !said.is_null())
 }
 
 /// The items, mutable; a copy of shared ones is made with room for one more.

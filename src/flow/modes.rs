@@ -30,7 +30,9 @@ impl<'f> Flow<'f> {
         if chosen.is_some_and(|chosen| chosen.to == to) {
             return self.note(Remark::SecondGo, format!("the mode goes to `{name}` already"), at);
         }
-        if chosen.is_some() || self.leaving || self.entered.contains(&to) {
+        // The prompt of an answer showed a mode that a rule behind an utterance may have left.
+        let is_elsewhere = self.of_answer && !self.entered.is_empty();
+        if chosen.is_some() || is_elsewhere || self.leaving || self.entered.contains(&to) {
             return self.second_go(to, at);
         }
         let exit = self.current().and_then(|mode| mode.exits.iter().find(|exit| exit.to == to));

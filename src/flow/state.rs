@@ -59,7 +59,7 @@ pub(super) fn reach<'s>(state: &'s mut Record, path: &[Key<'_>]) -> Result<&'s m
             Value::Array(items) => {
                 let items = Arc::make_mut(items);
                 let length = items.len();
-                let item = key.parse().ok().and_then(|index: usize| items.get_mut(index));
+                let item = place(key).and_then(|index| items.get_mut(index));
                 item.ok_or_else(|| format!("`{key}` is no place in a list of {length}"))?
             }
             _ => return Err(format!("`{key}` leads into a value that has no members")),
@@ -73,7 +73,7 @@ pub(super) fn get<'s>(state: &'s Record, path: &[Key<'_>]) -> Option<&'s Value> 
     let (first, rest) = path.split_first()?;
     rest.iter().try_fold(state.get(first)?, |at, key| match at {
         Value::Object(members) => members.get(key),
-        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+        Value::Array(items) => items.get(place(key)?),
         _ => None,
     })
 }
@@ -91,18 +91,24 @@ pub(super) fn remove(state: &mut Record, path: &[Key<'_>], initial: Option<&Valu
     for key in before {
         at = match at {
             Value::Object(members) => members.get_mut(key)?,
-            Value::Array(items) => Arc::make_mut(items).get_mut(key.parse::<usize>().ok()?)?,
+            Value::Array(items) => Arc::make_mut(items).get_mut(place(key)?)?,
             _ => return None,
         };
     }
     match at {
         Value::Object(members) => members.remove(last),
         Value::Array(items) => {
-            let index = last.parse::<usize>().ok().filter(|index| *index < items.len())?;
+            let index = place(last).filter(|index| *index < items.len())?;
             Some(Arc::make_mut(items).remove(index))
         }
         _ => None,
     }
+}
+
+/// A place in a list, as a JSON Pointer writes it (RFC 6901, §4): without a sign, and without zeros before it.
+fn place(key: &str) -> Option<usize> {
+    let plain = key.starts_with(|first: char| first.is_ascii_digit()) && (key == "0" || !key.starts_with('0'));
+    key.parse().ok().filter(|_| plain)
 }
 
 #[cfg(test)]
@@ -140,6 +146,8 @@ mod tests {
         check(json!({}), "a.b", Ok(json!({ "a": { "b": 1 } })));
         check(json!({ "a": [0, 0] }), "a.1", Ok(json!({ "a": [0, 1] })));
         check(json!({ "a": [] }), "a.0", Err(()));
+        check(json!({ "a": [0, 0] }), "a.+1", Err(()));
+        check(json!({ "a": [0, 0] }), "a.01", Err(()));
         check(json!({ "a": "x" }), "a.b", Err(()));
     }
 

@@ -282,7 +282,7 @@ impl<'r> Judgement<'r> {
         let wrong: Vec<String> = match (action.1.schema.validator(), self.calls.get(call)) {
             (Ok(validator), Some(call)) => validator
                 .iter_errors(&call.params)
-                .filter_map(|error| error.instance_path().to_string().split('/').nth(1).map(str::to_owned))
+                .filter_map(|error| error.instance_path().segments().next().map(|name| name.to_string()))
                 .collect(),
             _ => return false,
         };

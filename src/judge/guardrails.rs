@@ -5,7 +5,7 @@
 //! Never: rewrites a text.
 
 use super::{Composed, Judgement, StepKind, Subject, defect};
-use crate::diagnostic::{Defect, Diagnostic};
+use crate::diagnostic::{Defect, Diagnostic, Strategy};
 use crate::expression::Record;
 use crate::program::{Guardrail, Set, Target, most_matches};
 use crate::surface::Role;
@@ -26,11 +26,13 @@ impl Judgement<'_> {
         let program = self.program;
         // A permit may have asked before the reply was whole.
         self.reply = Record::default();
+        let mut stale = false;
         for set in &program.guardrails.sets {
             let active = |rule: &usize| program.guardrails.rules.get(*rule).is_some_and(|rule| self.looks(rule));
             if !set.rules.iter().any(active) {
                 continue;
             }
+            self.renew(&mut stale);
             for (looked, hits) in self.tripping(set) {
                 for (pattern, rule) in set.rules.iter().enumerate() {
                     let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else {
@@ -46,14 +48,15 @@ impl Judgement<'_> {
                         });
                         continue;
                     }
-                    self.trip(rule, Some(&looked), matches);
+                    self.trip(rule, Some(&looked), matches, &mut stale);
                 }
             }
         }
         for rule in &program.guardrails.conditions {
             let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else { continue };
-            self.trip(rule, None, std::iter::empty());
+            self.trip(rule, None, std::iter::empty(), &mut stale);
         }
+        self.renew(&mut stale);
         // What effects read of it is made once more, of what has been decided; the rest is a copy that nobody needs.
         self.reply = Record::default();
     }
@@ -62,8 +65,26 @@ impl Judgement<'_> {
         rule.modes.include(self.mode_id)
     }
 
-    /// A pattern has tripped, or there is none: what the condition says decides.
-    fn trip(&mut self, rule: &Guardrail, looked: Option<&Looked>, matches: impl Iterator<Item = Range<usize>>) {
+    /// Composes the message anew, and what conditions see, if a guardrail has removed something since.
+    fn renew(&mut self, stale: &mut bool) {
+        if std::mem::take(stale) {
+            self.compose();
+            self.reply = Record::default();
+        }
+    }
+
+    /// A pattern has tripped, or there is none: what the condition says decides. What stands is `stale` where the strategy
+    /// did not keep it.
+    fn trip(
+        &mut self,
+        rule: &Guardrail,
+        looked: Option<&Looked>,
+        matches: impl Iterator<Item = Range<usize>>,
+        stale: &mut bool,
+    ) {
+        if rule.when.is_some() {
+            self.renew(stale);
+        }
         let Some((found, broken)) = self.tripping_match(rule, looked, matches) else { return };
         let found = looked.zip(found).map(|(looked, found)| {
             let said = excerpt(looked.text.text.get(found.clone()).unwrap_or_default(), 60).into_owned();
@@ -85,25 +106,17 @@ impl Judgement<'_> {
         finding.severity = rule.severity;
         finding.id = Some(rule.id.clone());
         finding.help.clone_from(&rule.advice);
-        // Several texts of one parameter may have no place of their own.
+        // Several texts of one call may have no place of their own.
         let same = |one: &Diagnostic| one.id == finding.id && one.at == finding.at && one.message == finding.message;
         if self.findings.list.iter().any(same) {
             return;
         }
         let subject = looked.map_or(Subject::Reply, |looked| looked.subject.clone());
-        let fate = |judgement: &Self| match &subject {
-            Subject::Block(block) => Some(judgement.fate(*block)),
-            _ => None,
-        };
-        let before = fate(self);
-        match rule.strategy {
+        let chosen = match rule.strategy {
             Some(strategy) => self.answer_with([(strategy, Some(rule.at))].into_iter(), &subject, finding),
             None => self.answer(Defect::Guardrail, &subject, finding),
         };
-        if fate(self) != before {
-            // A removed message is composed anew.
-            self.compose();
-        }
+        *stale |= chosen != Strategy::Keep;
     }
 
     /// The match that trips a guardrail, if it takes one, and why that cannot be checked, if it cannot; none where nothing
@@ -201,12 +214,13 @@ impl Judgement<'_> {
                     let value = call.params.get(param).filter(|_| call.accepted && call.name == *action);
                     let Some(value) = value else { continue };
                     let places = OnceCell::new();
+                    let whole = self.document.blocks.get(call.block).map(|block| block.span()).unwrap_or_default();
                     each_text(value, &mut vec![param.clone()], &mut |way, said| {
                         let Some(hits) = hits(said) else { return };
-                        // No more of them are told, so that no more need a place.
+                        // No more of them are told, so that no more need a place of their own.
                         let is_told = found.len() < self.program.limits.diagnostics;
                         let places = places.get_or_init(|| self.places(call).filter(|_| is_told));
-                        let place = places.as_ref().map(|places| places.at(call.form, way)).unwrap_or_default();
+                        let place = places.as_ref().map_or(whole, |places| places.at(call.form, way));
                         let text = Composed::of_value(said.to_owned(), place);
                         found.push((Looked { text, subject: Subject::Call(index) }, hits));
                     });

@@ -118,6 +118,8 @@ pub(crate) struct Judgement<'r> {
     pub(crate) fates: Vec<Fate>,
     pub(crate) calls: Vec<Call<'r>>,
     pub(crate) texts: Texts,
+    /// Blocks that are told as one, in order.
+    joined: Vec<Vec<usize>>,
     /// Contents that make room for a later one under the same key, with that one; and those, which are told there.
     moved: HashMap<usize, Option<usize>>,
     pub(crate) findings: Findings,
@@ -166,6 +168,7 @@ pub(crate) fn judge<'r>(
         fates: vec![Fate::Stands; document.blocks.len()],
         calls: Vec::new(),
         texts: Texts::default(),
+        joined: Vec::new(),
         moved: HashMap::new(),
         findings: Findings::new(program.limits.diagnostics, document.left_out),
         steps,
@@ -216,8 +219,10 @@ impl<'r> Judgement<'r> {
         // What stands inside shares it: nothing inside a removed or quoted block counts. Only what was lifted out of a
         // removed one does, as if it had stood outside.
         if matches!(fate, Fate::Dropped | Fate::Text | Fate::Inner) {
+            let blocks = &self.document.blocks;
+            let end = blocks.get(index).map_or(0, |block| block.span().end);
             let inside = (index + 1..self.fates.len())
-                .take_while(|child| self.document.blocks.get(*child).is_some_and(|block| block.parent().is_some()));
+                .take_while(|child| blocks.get(*child).is_some_and(|block| block.span().start <= end));
             for child in inside {
                 if self.is_inside(child, index, fate == Fate::Dropped)
                     && let Some(slot) = self.fates.get_mut(child)

@@ -5,7 +5,7 @@
 //! Never: looks for defects of its own.
 
 use super::{Fate, Judgement, Subject, defect, head};
-use crate::diagnostic::{Code, Defect, Diagnostic, Remark, fault_words};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy, fault_words};
 use crate::document::payload::json_grammar;
 use crate::document::{Block, Ended, Found, What};
 use crate::grammar::{Machine, RuleId};
@@ -16,18 +16,28 @@ use crate::text::{Location, Span, excerpt};
 impl Judgement<'_> {
     pub(super) fn judge_reading(&mut self) {
         self.reasoning = self.reasoning_without_opener();
-        // Nesting first: what stays the text of its surroundings has no defects of its own.
+        // Nesting first: what stays the text of its surroundings has no defects of its own, nor does anything inside it.
         let document = self.document;
-        let nested = |found: &&Found| found.what == What::Defect(Defect::NestedBlock);
-        for found in document.found.iter().filter(nested) {
-            self.judge_found(Defect::NestedBlock, found);
+        let is_nested = |found: &&Found| found.what == What::Defect(Defect::NestedBlock);
+        let mut nested: Vec<&Found> = document.found.iter().filter(is_nested).collect();
+        nested.sort_by_key(|found| found.span().start);
+        let mut text = 0;
+        for found in nested {
+            if found.span().end <= text {
+                continue;
+            }
+            if !matches!(self.judge_found(Defect::NestedBlock, found), Strategy::Lift | Strategy::Drop) {
+                text = found.span().end;
+            }
         }
-        for found in document.found.iter().filter(|found| !nested(found)) {
+        for found in document.found.iter().filter(|found| !is_nested(found)) {
             if found.block().is_some_and(|block| !self.stands(block)) {
                 continue;
             }
             match found.what {
-                What::Defect(defect) => self.judge_found(defect, found),
+                What::Defect(defect) => {
+                    self.judge_found(defect, found);
+                }
                 What::Fault(rule) => self.judge_fault(rule, found),
                 What::PayloadFault(rule) => {
                     let name = json_grammar().map_or("", |grammar| grammar.rule_name(rule));
@@ -44,7 +54,7 @@ impl Judgement<'_> {
         }
     }
 
-    fn judge_found(&mut self, what: Defect, found: &Found) {
+    fn judge_found(&mut self, what: Defect, found: &Found) -> Strategy {
         let subject = match (what, found.block()) {
             (_, Some(block)) => Subject::Block(block),
             (Defect::NoDialect, None) => Subject::Unread,
@@ -60,9 +70,11 @@ impl Judgement<'_> {
         let bound = found.block().and_then(|block| self.block(block));
         finding.rule = bound.map(|(_, bound)| bound.at).filter(|_| what != Defect::NestedBlock);
         let chosen = self.answer(what, &subject, finding);
-        if let (Defect::NestedBlock, Some(block), crate::diagnostic::Strategy::Keep) = (what, found.block(), chosen) {
+        let moves = matches!(chosen, Strategy::Lift | Strategy::Drop | Strategy::KeepAsText);
+        if let Some(block) = found.block().filter(|_| what == Defect::NestedBlock && !moves) {
             self.set_fate(block, Fate::Inner);
         }
+        chosen
     }
 
     /// What a `fault_…` rule of a grammar names, in the opener of a block or, where members are blocks, anywhere.

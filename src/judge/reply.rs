@@ -48,7 +48,10 @@ impl Judgement<'_> {
         match name {
             "dialect" => self.dialect.map(|(_, dialect)| dialect.name.as_str().into()).unwrap_or_default(),
             "message" => self.reply_message(),
-            "thinking" => self.with_role(Role::Thinking).map(|index| Value::String(self.body(index).into())).collect(),
+            "thinking" => {
+                let told = self.with_role(Role::Thinking).filter_map(|index| self.body_joined(index));
+                told.map(|(text, _)| Value::String(text.into())).collect()
+            }
             "calls" => {
                 let call = |call: &Call| {
                     let (action, params) = ((&*call.name).into(), call.params.clone());

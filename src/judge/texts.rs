@@ -254,7 +254,7 @@ impl Judgement<'_> {
             .document
             .blocks
             .from(index + 1)
-            .take_while(|(_, child)| child.parent().is_some())
+            .take_while(|(_, child)| child.span().start <= block.span().end)
             .filter(|(child, found)| {
                 found.parent() == Some(index) && self.fate(*child) != Fate::Stands && !self.stays_in(*child, index)
             })
@@ -315,6 +315,28 @@ impl Judgement<'_> {
             [only] => self.spelling(index).decode(only.of(self.text)),
             _ => Cow::Owned(self.body_text(index).text),
         }
+    }
+
+    /// What a block says and where it stands: with those that were joined to it, where it is the first of them that stands, and
+    /// nothing where it is another.
+    pub(crate) fn body_joined(&self, index: usize) -> Option<(Cow<'_, str>, Span)> {
+        let span = |index: usize| self.document.blocks.get(index).map(|block| block.span()).unwrap_or_default();
+        let joined = self.joined.iter().find(|blocks| blocks.binary_search(&index).is_ok());
+        let Some(joined) = joined else { return Some((self.body(index), span(index))) };
+        let mut standing = joined.iter().copied().filter(|block| self.stands(*block));
+        if standing.next() != Some(index) {
+            return None;
+        }
+        let (mut text, mut whole) = (self.body(index), span(index));
+        for block in standing {
+            let body = self.body(block);
+            if !text.is_empty() && !body.is_empty() {
+                text.to_mut().push_str("\n\n");
+            }
+            text.to_mut().push_str(&body);
+            whole.end = span(block).end;
+        }
+        Some((text, whole))
     }
 
     /// The text of a block as it is shown, with the places of its pieces.

@@ -182,6 +182,7 @@ impl Program {
         let mut flow = Flow::new(self, judged.session, judged.reply.clone(), steps).asking(judged.may_ask_again);
         let utterances = self.flows.listen_to_utterances();
         let mut next_call = 0;
+        let mut dropped = false;
         for (index, block) in judged.document.blocks.iter().enumerate() {
             if let Some(call) = judged.calls.get(next_call).filter(|call| call.block == index) {
                 next_call += 1;
@@ -212,6 +213,7 @@ impl Program {
             } else if utterances && let Some(speaker) = judged.speaker(index) {
                 if flow.is_beyond_limit() {
                     judged.judge_beyond_limit(index);
+                    dropped |= !judged.stands(index);
                 }
                 if judged.stands(index) {
                     let text = judged.body(index).into_owned();
@@ -220,6 +222,11 @@ impl Program {
                     flow.happen(Event::Utterance, &names, block.span());
                 }
             }
+        }
+        if dropped {
+            judged.reply = Record::default();
+            judged.prepare_reply(&self.effects_read);
+            flow.see(judged.reply.clone());
         }
         flow.answered();
         flow.happen(Event::Reply, &[], Span::new(0, judged.text.len()));
@@ -311,12 +318,14 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     let told = (0..judged.document.blocks.len()).filter_map(|index| judged.told_at(index));
     for (index, block) in told.filter_map(|index| Some((index, judged.document.blocks.get(index)?))) {
         let Some(bound) = judged.bound(block).filter(|_| judged.stands(index)) else { continue };
-        let text = || judged.body(index).into_owned();
-        let name = || judged.content_name(index).unwrap_or_default().into_owned();
         match bound.role {
             Role::Message | Role::Call | Role::Wrapper => {}
-            Role::Thinking => outcome.thinking.push(text()),
-            Role::Section => outcome.sections.push(Section { name: name(), text: text(), span: span(block.span()) }),
+            Role::Thinking => outcome.thinking.extend(judged.body_joined(index).map(|(text, _)| text.into_owned())),
+            Role::Section => {
+                let Some((text, whole)) = judged.body_joined(index) else { continue };
+                let name = judged.content_name(index).unwrap_or_default().into_owned();
+                outcome.sections.push(Section { name, text: text.into_owned(), span: span(whole) });
+            }
             Role::Content => {
                 if let Some((name, key, text)) = judged.content(index) {
                     let (name, key) = (name.into_owned(), key.into_owned());
@@ -325,8 +334,8 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
             }
             Role::Utterance => {
                 let Some(speaker) = judged.speaker(index) else { continue };
-                let (speaker, label) = (speaker.name, speaker.label);
-                outcome.utterances.push(Utterance { speaker, label, text: text(), span: span(block.span()) });
+                let (speaker, label, text) = (speaker.name, speaker.label, judged.body(index).into_owned());
+                outcome.utterances.push(Utterance { speaker, label, text, span: span(block.span()) });
             }
         }
     }

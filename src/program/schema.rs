@@ -92,7 +92,8 @@ impl Schema {
 
 /// What a schema says against the value called `name`, or a part of it, at its place.
 pub(crate) fn misfit_at(name: &str, error: &ValidationError<'_>) -> String {
-    let path = format!("{name}{}", error.instance_path().to_string().replace('/', "."));
+    let steps = error.instance_path().segments().map(|step| step.to_string());
+    let path = std::iter::once(name.to_owned()).chain(steps).collect::<Vec<_>>().join(".");
     match path.trim_start_matches('.') {
         "" => misfit(error),
         place => format!("`{}`: {}", excerpt(place, 120), misfit(error)),

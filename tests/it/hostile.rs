@@ -57,6 +57,34 @@ fn what_is_not_told_is_counted() {
     assert!(told.contains(&"150 more findings are left out"), "{told:?}");
 }
 
+/// However much one call says that a guardrail removes, it removes the next one, too.
+#[test]
+fn what_is_no_longer_told_is_answered_all_the_same() {
+    let pack = r#"
+        [pack]
+        name = "p"
+        [dialects.d]
+        grammar = "tags"
+        blocks.message = { role = "message" }
+        blocks.order = { role = "call", payload = "tags" }
+        [actions.order]
+        params = { dishes = { type = "array", items = { type = "string" } } }
+        effects = [{ emit = "ordered" }]
+        [[guardrails]]
+        id = "spirits"
+        on = "order.dishes"
+        matches = "absinthe"
+        strategy = "drop"
+    "#;
+    let program = rulebook::Program::load(&rulebook::Folder::new("p", [("pack.toml", pack)])).into_result().unwrap();
+    let order = |dishes: &str| format!("<order><dishes>{dishes}</dishes></order>\n");
+    let many = order(&["absinthe"; 2 * 100].join(","));
+    let text = format!("<message>Yes.</message>{many}{}", order("absinthe").repeat(2 * Limits::default().diagnostics));
+    let outcome = program.run(&program.session(), &text);
+    assert_eq!(outcome.calls.len(), 1 + 2 * Limits::default().diagnostics);
+    assert!(outcome.effects.is_empty(), "{:?}", outcome.effects.first());
+}
+
 /// What refuses everything comes last of all that there is to tell.
 #[test]
 fn an_error_behind_many_remarks_is_told_of_words_and_answers() {

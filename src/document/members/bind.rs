@@ -265,7 +265,7 @@ impl<'p> ObjectReader<'p> {
         if let (Role::Call, None, Called::Attribute(name), Some(Value::Object(members))) =
             (piece.bound.role, &piece.bound.body, &piece.bound.called, &mut value)
         {
-            members.remove(name);
+            members.retain(|key, _| !self.outline.same(name, key));
         }
         value
     }
