@@ -220,6 +220,7 @@ impl End {
     pub(super) fn ended(&self) -> Ended {
         match (self.rung, self.ending) {
             (0, Ending::Payload) if self.payload.is_none() => Ended::Bare,
+            (0, Ending::End) => Ended::Last,
             (0, _) => Ended::Whole,
             (_, Ending::End) => Ended::Open,
             _ => Ended::Cut,

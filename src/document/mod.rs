@@ -180,6 +180,8 @@ pub(crate) enum Key {
 pub(crate) enum Ended {
     /// As its first rung says.
     Whole,
+    /// The same, and that is where its surroundings end: whole, unless the answer was cut off there.
+    Last,
     /// It has an opener, but no payload follows.
     Bare,
     /// On a later rung: it was cut off or never closed.

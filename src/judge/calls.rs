@@ -8,7 +8,7 @@ use super::{Fate, Judgement, StepKind, Subject, defect, head, typing};
 use crate::diagnostic::Defect;
 use crate::document::Block;
 use crate::expression::Template;
-use crate::program::{self, Action, Schema};
+use crate::program::{self, Schema};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
@@ -30,6 +30,8 @@ pub(crate) struct Call<'r> {
     pub(crate) form: &'static str,
     /// Whether a value was read, though with faults.
     pub(super) readable: bool,
+    /// Whether its parameters are as its action declares them.
+    fits: bool,
     /// Whether its parameters hold what its action does not declare.
     pub(super) undeclared: bool,
 }
@@ -52,16 +54,21 @@ impl<'r> Judgement<'r> {
                 accepted,
                 form: "none",
                 readable: false,
+                fits: false,
                 undeclared: false,
             });
             let call = self.calls.len() - 1;
             self.judge_in_reasoning(index, &Subject::Call(call));
-            self.judge_call(call, block, bound);
+            self.judge_payload(call, block, bound);
+        }
+        // A condition on the reply sees all calls, whichever it is asked about.
+        for call in 0..self.calls.len() {
+            self.judge_permit(call);
         }
         self.judge_surplus();
     }
 
-    fn judge_call(&mut self, call: usize, block: &Block, bound: &program::Block) {
+    fn judge_payload(&mut self, call: usize, block: &Block, bound: &program::Block) {
         let Some((name, action)) = self.calls.get(call).map(|call| (call.name.clone(), call.action)) else { return };
         let program = self.program;
         let action = action.and_then(|number| program.actions.get_index(number)).map(|(_, action)| action);
@@ -74,12 +81,10 @@ impl<'r> Judgement<'r> {
         if action.is_none() && !waits && !(cut && self.is_name_cut(block, bound)) {
             self.judge_unknown(&name, call, block, bound);
         }
-        let valid = !cut && self.read_payload(call, block, bound, action);
+        let fits = !cut && self.read_payload(call, block, bound, action);
+        self.with_call(call, |call| call.fits = fits);
         if action.is_none() && waits && !dropped(self) {
             self.judge_unknown(&name, call, block, bound);
-        }
-        if let Some(action) = action {
-            self.judge_permit(call, block, valid, action);
         }
     }
 
@@ -121,9 +126,11 @@ impl<'r> Judgement<'r> {
     }
 
     /// Deny by default: what no permit allows is forbidden, and a condition that fails denies.
-    fn judge_permit(&mut self, call: usize, block: &Block, valid: bool, action: &Action) {
-        let Some((name, number)) = self.calls.get(call).map(|call| (call.name.clone(), call.action)) else { return };
-        let permits = self.mode.zip(number).map(|(mode, number)| mode.permits_of(number)).unwrap_or_default();
+    fn judge_permit(&mut self, call: usize) {
+        let Some(Call { block, name, action: Some(number), fits, .. }) = self.calls.get(call) else { return };
+        let (name, number, fits) = (name.clone(), *number, *fits);
+        let Some((block, _)) = self.block(*block) else { return };
+        let permits = self.mode.map(|mode| mode.permits_of(number)).unwrap_or_default();
         let mode = self.session.mode.as_str();
         let allowed = || format!("`{mode}` permits `{name}`");
         if let Some(permit) = permits.iter().find(|permit| permit.when.is_none()) {
@@ -131,7 +138,7 @@ impl<'r> Judgement<'r> {
             return;
         }
         // A condition reads parameters: where those are not valid, the call is answered for that already.
-        if let (Some(permit), false) = (permits.first(), valid) {
+        if let (Some(permit), false) = (permits.first(), fits) {
             let found = || format!("`{mode}` permits `{name}` on a condition, which only parameters that fit can meet");
             self.steps.tell(StepKind::Permit, permit.at, block.span(), found);
             return;
@@ -154,9 +161,12 @@ impl<'r> Judgement<'r> {
             }
         }
         let message = format!("the mode `{}` does not permit `{name}`", self.session.mode);
-        let rule = permits.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at)).unwrap_or(action.at);
-        self.steps.tell(StepKind::Permit, rule, block.span(), || format!("no permit of `{mode}` allows `{name}`"));
-        let mut finding = defect(Defect::ForbiddenCall, head(block), message).with_rule(Some(rule));
+        let rule = permits.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at));
+        let rule = rule.or_else(|| self.program.actions.get_index(number).map(|(_, action)| action.at));
+        if let Some(rule) = rule {
+            self.steps.tell(StepKind::Permit, rule, block.span(), || format!("no permit of `{mode}` allows `{name}`"));
+        }
+        let mut finding = defect(Defect::ForbiddenCall, head(block), message).with_rule(rule);
         let advice = advice.and_then(|advice| self.advice(call, advice));
         // The condition as people put it, then as it is written.
         let about: Vec<&str> = permits.iter().filter_map(|permit| permit.about.as_deref()).collect();
@@ -173,8 +183,8 @@ impl<'r> Judgement<'r> {
         Some(excerpt(&text, 300).into_owned())
     }
 
-    fn permitted_elsewhere(&self, action: Option<usize>) -> Option<String> {
-        let permits = |mode: &program::Mode| action.is_some_and(|action| !mode.permits_of(action).is_empty());
+    fn permitted_elsewhere(&self, action: usize) -> Option<String> {
+        let permits = |mode: &program::Mode| !mode.permits_of(action).is_empty();
         let modes: Vec<String> = self
             .program
             .modes
@@ -304,7 +314,8 @@ impl<'r> Judgement<'r> {
     fn change_params(&mut self, call: usize, change: impl FnOnce(&Value, &Schema) -> Value) -> bool {
         let Some((_, action)) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
         let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };
-        let changed = change(params, &action.schema);
+        let mut changed = change(params, &action.schema);
+        typing::settle(&mut changed, action.schema.types(), 0);
         let fits = action.schema.validator().is_ok_and(|validator| validator.is_valid(&changed));
         if fits {
             self.with_call(call, |call| call.params = changed);

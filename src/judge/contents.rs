@@ -123,7 +123,8 @@ impl<'r> Judgement<'r> {
             !closed(found) && self.bound(found).is_none_or(|bound| later == index || bound.role != Role::Content)
         };
         let cut = block.ended == Ended::Open
-            || (self.truncated && block.ended.is_cut() && self.document.blocks.from(index).all(is_last));
+            || (self.truncated && block.ended.is_cut() && self.document.blocks.from(index).all(is_last))
+            || self.goes_on(index);
         !cut || is_answered(Defect::UnclosedBlock)
     }
 

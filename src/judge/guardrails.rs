@@ -4,7 +4,7 @@
 //! Out: tripped guardrails, answered; all patterns of one target are searched in one pass.
 //! Never: rewrites a text.
 
-use super::{Composed, Judgement, StepKind, Subject, defect};
+use super::{Composed, Judgement, Place, StepKind, Subject, defect};
 use crate::diagnostic::{Defect, Diagnostic, Strategy};
 use crate::expression::Record;
 use crate::program::{Guardrail, Set, Target, most_matches};
@@ -190,10 +190,15 @@ impl Judgement<'_> {
                 let text = &self.texts.message;
                 if let Some(hits) = Some(&text.text).filter(|text| !text.is_empty()).and_then(|text| hits(text)) {
                     let mut blocks = blocks;
-                    let first = blocks.find(|index| self.has_role(*index, Role::Message));
+                    let first = blocks.find(|index| self.is_message(*index));
                     let holds =
                         |index: usize| self.block(index).is_some_and(|(block, _)| block.span().covers(text.span));
-                    let subject = first.filter(|index| holds(*index)).map_or(Subject::Message(first), Subject::Block);
+                    let outside = self.outside_piece(Place::Section).filter(|(_, piece)| piece.core() == text.span);
+                    let subject = match (first.filter(|index| holds(*index)), outside) {
+                        (Some(block), _) => Subject::Block(block),
+                        (None, Some((piece, _))) => Subject::Outside(piece),
+                        (None, None) => Subject::Message(first),
+                    };
                     found.push((Looked { text: text.clone(), subject }, hits));
                 }
             }
@@ -207,6 +212,17 @@ impl Judgement<'_> {
                     if let Some(hits) = meant.then(|| hits(&self.body(index))).flatten() {
                         found.push((Looked { text: self.body_text(index), subject: Subject::Block(index) }, hits));
                     }
+                }
+                // What stands outside may be a section, too.
+                let meant = |name: &str| match &set.target {
+                    Target::Block(block) => block == name,
+                    target => *target == Target::Role(Role::Section),
+                };
+                if let Some((_, text)) = self.texts.section.as_ref().filter(|(name, _)| meant(name))
+                    && let Some((piece, _)) = self.outside_piece(Place::Section)
+                    && let Some(hits) = hits(&text.text)
+                {
+                    found.push((Looked { text: text.clone(), subject: Subject::Outside(piece) }, hits));
                 }
             }
             Target::Param(action, param) => {

@@ -120,6 +120,9 @@ impl Judgement<'_> {
     pub(crate) fn outside_section(&self) -> Option<(&str, Span)> {
         let (_, dialect) = self.dialect?;
         let Outside::Section(name) = &dialect.text else { return None };
+        if !self.texts.pieces.is_empty() {
+            return self.outside_piece(Place::Section).map(|(_, piece)| (name.as_str(), piece.core()));
+        }
         let is_called = |index: usize| {
             let is_section = self.block(index).is_some_and(|(_, bound)| bound.role == Role::Section);
             is_section && self.stands(index) && self.content_name(index).as_deref() == Some(name)
@@ -142,6 +145,11 @@ impl Judgement<'_> {
             }
         }
         core(Span::new(at, end)).map(|core| (name.as_str(), core))
+    }
+
+    /// The first piece of the text outside that has this fate, with its number.
+    pub(super) fn outside_piece(&self, fate: Place) -> Option<(usize, &Piece)> {
+        self.texts.pieces.iter().enumerate().find(|(_, piece)| piece.fate == fate)
     }
 
     /// Closers that close nothing, where the dialect lets them stand between blocks.

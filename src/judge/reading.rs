@@ -8,7 +8,7 @@ use super::{Fate, Judgement, Subject, defect, head};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy, fault_words};
 use crate::document::payload::json_grammar;
 use crate::document::{Block, Ended, Found, What};
-use crate::grammar::{Machine, RuleId};
+use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Called, Closer};
 use crate::surface::{self, Role};
 use crate::text::{Location, Span, excerpt};
@@ -51,7 +51,45 @@ impl Judgement<'_> {
             let finding = defect(Defect::Truncated, end, "the model ran out of tokens")
                 .with_help("what it was about to say is missing");
             self.answer(Defect::Truncated, &Subject::Reply, finding);
+            for index in 0..document.blocks.len() {
+                if self.goes_on(index)
+                    && let Some(block) = document.blocks.get(index)
+                {
+                    let found = Found::of(What::Defect(Defect::UnclosedBlock), block.span(), index);
+                    self.judge_found(Defect::UnclosedBlock, &found);
+                }
+            }
         }
+    }
+
+    /// Whether a call or a content that stands may be half of what was meant: the answer was cut off, and only that ended it.
+    pub(super) fn goes_on(&self, index: usize) -> bool {
+        let Some((block, bound)) = self.block(index).filter(|_| self.truncated) else { return false };
+        let ends_here = || self.text.get(block.span().end..).is_some_and(|rest| rest.trim().is_empty());
+        matches!(bound.role, Role::Call | Role::Content)
+            && self.stands(index)
+            && ends_here()
+            && match block.ended {
+                Ended::Last => true,
+                Ended::Whole | Ended::Bare => !block.is_closed() && self.may_grow(block),
+                Ended::Cut | Ended::Open => false,
+            }
+    }
+
+    /// Whether more text could belong to the payload of a block, or to its opener where it has none, as its grammar has it.
+    fn may_grow(&self, block: &Block) -> bool {
+        let family = self.dialect.and_then(|(_, dialect)| dialect.families.get(block.family()));
+        let grows = family.and_then(|family| {
+            let (rule, start) = match block.inner().is_empty() {
+                true => (family.open, block.span().start),
+                false => (family.payload?, block.body().start),
+            };
+            let mut machine = Machine::new();
+            machine.start(&family.grammar, rule, start);
+            let mut steps = self.program.limits.steps(block.span().len());
+            Some(machine.run(&family.grammar, self.text, false, &mut steps) == Progress::Pending)
+        });
+        grows == Some(true)
     }
 
     fn judge_found(&mut self, what: Defect, found: &Found) -> Strategy {

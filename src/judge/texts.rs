@@ -186,17 +186,18 @@ impl Judgement<'_> {
                 }
             }
         }
-        if let Some((name, span)) = self.outside_section().map(|(name, span)| (name.to_owned(), span)) {
+        let section = self.outside_section().map(|(name, span)| {
             let mut section = Composed::default();
             section.push(self.text, span, Spelling::Plain);
-            self.texts.section = Some((name, section));
-        }
+            (name.to_owned(), section)
+        });
+        self.texts.section = section;
         self.texts.message = message;
         self.renew_message();
     }
 
     /// Whether a block's text is the message: by its role, or as the section that the mode shows.
-    fn is_message(&self, index: usize) -> bool {
+    pub(super) fn is_message(&self, index: usize) -> bool {
         let shows = self.mode.and_then(|mode| mode.reply.shows.as_deref());
         self.block(index).is_some_and(|(_, bound)| match bound.role {
             Role::Message => true,

@@ -255,6 +255,46 @@ effects = [{ set = "last", value = { before = "{{ state.last }}" } }, { set = "d
     }
 }
 
+/// What ends where the answer does may be half of what was meant, if the model ran out of tokens.
+#[test]
+fn what_a_model_could_not_finish_is_not_carried_out() {
+    let pack = r#"
+        [pack]
+        name = "p"
+        [dialects.d]
+        grammar = "headers"
+        anchor = "line"
+        text = "message"
+        blocks.Run = { role = "call", name = "run", payload = "text" }
+        blocks.File = { role = "content", name = "file", key = "@name" }
+        blocks.Note = { role = "section" }
+        [actions.run]
+        params = { text = { type = "string", required = true } }
+        effects = [{ emit = "run" }]
+        [contents.file]
+        effects = [{ write = "{{ key }}", value = "{{ text }}" }]
+    "#;
+    let headed = Program::load(&Folder::new("p", [("pack.toml", pack)])).into_result().unwrap();
+    let script = super::texts::program("tests/packs/script-lines");
+    let tagged = super::texts::program("rules/writers-factory");
+    let check = |program: &Program, answer: &str, whole: usize, truncated: usize| {
+        for (truncated, expected) in [(false, whole), (true, truncated)] {
+            let options = Options { truncated, ..Options::default() };
+            let outcome = program.run_with(&program.session(), answer.as_bytes(), &options);
+            assert_eq!(outcome.effects.len(), expected, "{answer:?} {truncated} {:?}", outcome.diagnostics);
+        }
+    };
+    check(&headed, "### Run\nrm -r /tmp/ol", 1, 0);
+    check(&headed, "### Run\nrm -r /tmp/ol\n", 1, 0);
+    check(&headed, "### File\nhalf of", 1, 0);
+    check(&headed, "### Run\nrm -r /tmp/old\n### Note\nI have re", 1, 1);
+    check(&script, "On you go.\n::roll 2d6+1", 1, 0);
+    check(&script, "On you go.\n::roll 2d6+1\n", 1, 1);
+    let update =
+        "<message>So.</message><action type=\"query_notebook\"><notebook_id>n</notebook_id><query>q</query></action>";
+    check(&tagged, update, 1, 1);
+}
+
 #[test]
 fn the_section_that_is_shown_comes_as_the_message() {
     let load = |grammar: &str, shows: &str| {
