@@ -77,7 +77,15 @@ pub(super) struct Noticed {
     list: Pieces<Found>,
     /// How often each kind was counted, and inside which block.
     counted: Vec<(What, Option<usize>, usize)>,
-    left_out: usize,
+    left_out: LeftOut,
+}
+
+/// What was found beyond those that are kept.
+#[derive(Debug, Default)]
+pub(crate) struct LeftOut {
+    pub(crate) count: usize,
+    /// Those of them that are closers outside every block: what they close, and what is left without them, is asked later.
+    pub(crate) closers: Pieces<Stretch>,
 }
 
 impl Noticed {
@@ -91,7 +99,10 @@ impl Noticed {
         let kind = (found.what, found.around());
         match self.counted.iter_mut().find(|(what, around, _)| (*what, *around) == kind) {
             Some((.., count)) if *count >= most => {
-                self.left_out += 1;
+                self.left_out.count += 1;
+                if kind == (What::Defect(Defect::StrayCloser), None) {
+                    self.left_out.closers.push(found.span);
+                }
                 return;
             }
             Some((.., count)) => *count += 1,
@@ -111,15 +122,15 @@ impl Noticed {
         let quoted = |what: What| what == What::Remark(Remark::MaskedBlock);
         self.list = self.list.iter().filter(|found| quoted(found.what)).cloned().collect();
         self.counted.retain(|(what, ..)| quoted(*what));
-        self.left_out = 0;
+        self.left_out = LeftOut::default();
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Found> {
         self.list.iter()
     }
 
-    /// Those that were kept, and how many were not; nothing of them is left.
-    pub(super) fn take(&mut self) -> (Pieces<Found>, usize) {
+    /// Those that were kept, and those that were not; nothing of them is left.
+    pub(super) fn take(&mut self) -> (Pieces<Found>, LeftOut) {
         (std::mem::take(&mut self.list), std::mem::take(&mut self.left_out))
     }
 }

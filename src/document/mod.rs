@@ -28,12 +28,13 @@ mod strings;
 pub use announce::Announcement;
 pub(crate) use decode::{Spelling, decode_entities, decode_string};
 pub(crate) use edges::{trimmed, without_between, without_frame};
-pub(crate) use found::{Found, What};
+pub(crate) use found::{Found, LeftOut, What};
 pub(crate) use masks::Mask;
 pub(crate) use members::without;
 pub(crate) use pieces::Pieces;
 pub(crate) use side_by_side::{Readers, Trial, Tried};
 
+use crate::diagnostic::Defect;
 use crate::grammar::RuleId;
 use crate::program::{self, BlockId, Dialect};
 use crate::text::{Span, Stretch};
@@ -71,12 +72,21 @@ pub(crate) struct Document {
     /// Blocks in the order of their openers; a block inside another follows it.
     pub(crate) blocks: Pieces<Block>,
     pub(crate) found: Pieces<Found>,
-    /// How many findings like those were not kept.
-    pub(crate) left_out: usize,
+    /// Findings like those that were not kept.
+    pub(crate) left_out: LeftOut,
     /// What between blocks is markup and no text, in order.
     pub(crate) markup: Vec<Span>,
     /// Closed code fences and code spans, in order.
     pub(crate) masks: Vec<Mask>,
+}
+
+impl Document {
+    /// Closers outside every block that close nothing, in order.
+    pub(crate) fn stray_closers(&self) -> impl Iterator<Item = Span> {
+        let is_stray = |found: &&Found| found.what == What::Defect(Defect::StrayCloser) && found.around().is_none();
+        let kept = self.found.iter().filter(is_stray).map(Found::span);
+        kept.chain(self.left_out.closers.iter().map(|closer| closer.span()))
+    }
 }
 
 /// One recognised piece of a response. There may be very many.

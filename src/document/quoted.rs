@@ -209,7 +209,8 @@ impl Scanner {
         let closes = |tag: &Tag| tag.closer().and_then(|closer| self.pairs.list.get(closer));
         let call = self.pairs.list.get(self.pairs.position(open.opener.start));
         let Some(outer) = call.and_then(closes).filter(|closer| closer.span().start >= mark.span().end) else {
-            return Quoted::No;
+            // Where there are more tags than are looked at, nobody knows what they quote: nothing of it may run.
+            return if self.pairs.list.len() >= MOST_TAGS { Quoted::Until(end) } else { Quoted::No };
         };
         let mut next = self.pairs.position(open.fields);
         while let Some(tag) = self.pairs.list.get(next).filter(|tag| tag.span().end <= mark.start()) {

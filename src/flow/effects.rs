@@ -322,17 +322,19 @@ impl<'f> Flow<'f> {
             })?,
             Verb::Write { key, value } => {
                 let (key, value) = self.scope(names, bound, |scope| Ok((key.text(scope)?, value.render(scope)?)))?;
-                Effect::Write { key, text: plain(value) }
+                let Some(text) = self.text_for(&key, value, at) else { return Ok(None) };
+                Effect::Write { key, text }
             }
             Verb::Amend { key, section, marker, otherwise, done, missing, value } => {
                 let text = |template: &Template| self.scope(names, bound, |scope| template.text(scope));
                 let maybe =
                     |template: &Option<Template>| Ok(template.as_ref().map(text).transpose()?.unwrap_or_default());
                 let (key, section) = (text(key)?, text(section)?);
-                let value = plain(self.scope(names, bound, |scope| value.render(scope))?);
+                let value = self.scope(names, bound, |scope| value.render(scope))?;
                 let (marker, otherwise) = (maybe(marker)?, maybe(otherwise)?);
                 let (done, missing) = (maybe(done)?, maybe(missing)?);
-                Effect::Amend(Box::new(Amendment { key, section, marker, text: value, otherwise, done, missing }))
+                let Some(text) = self.text_for(&key, value, at) else { return Ok(None) };
+                Effect::Amend(Box::new(Amendment { key, section, marker, text, otherwise, done, missing }))
             }
             Verb::Record { key, path, value, schema } => {
                 let key = self.scope(names, bound, |scope| key.text(scope))?;
@@ -348,6 +350,18 @@ impl<'f> Flow<'f> {
                 Effect::Record { key, path, value }
             }
         }))
+    }
+
+    /// A value as the text of a document; what is `none` says nothing that could be written there.
+    fn text_for(&mut self, key: &str, value: Value, at: Location) -> Option<String> {
+        match value {
+            Value::Null => {
+                self.lost(format!("nothing is written to `{}`: there is no text", excerpt(key, 60)), at);
+                None
+            }
+            Value::String(text) => Some((*text).to_owned()),
+            other => Some(other.to_string()),
+        }
     }
 
     /// Changes the state at `path`, where `value` is to stand, unless it would then not fit what the pack says of it, or be
@@ -509,14 +523,6 @@ fn nameless(effect: &Effect) -> Option<&'static str> {
         Effect::Set { .. } | Effect::Append { .. } | Effect::Remove { .. } | Effect::Say { .. } => return None,
     };
     says.trim().is_empty().then_some(what)
-}
-
-/// A value as a text of its own.
-fn plain(value: Value) -> String {
-    match value {
-        Value::String(text) => (*text).to_owned(),
-        other => other.to_string(),
-    }
 }
 
 /// Adds a value to a list; where an entry has the same values under the `unique` keys, it stands in for that one.

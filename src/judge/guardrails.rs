@@ -112,10 +112,10 @@ impl Judgement<'_> {
             return;
         }
         let subject = looked.map_or(Subject::Reply, |looked| looked.subject.clone());
-        let chosen = match rule.strategy {
-            Some(strategy) => self.answer_with([(strategy, Some(rule.at))].into_iter(), &subject, finding),
-            None => self.answer(Defect::Guardrail, &subject, finding),
-        };
+        // Where its own word does not apply, the table has the next.
+        let own = rule.strategy.map(|strategy| (strategy, Some(rule.at)));
+        let strategies = own.into_iter().chain(self.answers(Defect::Guardrail, &subject));
+        let chosen = self.answer_with(strategies, &subject, finding);
         *stale |= chosen != Strategy::Keep;
     }
 

@@ -6,8 +6,9 @@
 
 use super::Judgement;
 use crate::diagnostic::Remark;
+use crate::document::Block;
 use crate::document::payload::{self, Payload};
-use crate::program::Count;
+use crate::program::{self, Count};
 use crate::surface::{self, Role};
 use crate::text::excerpt;
 use crate::value::Value;
@@ -36,11 +37,7 @@ impl<'r> Judgement<'r> {
             if !declares || bound.payload.iter().any(reads_any) {
                 continue;
             }
-            // Asking takes nothing from what payloads may hold.
-            let left = self.values.get();
-            let value = self.section_value(index);
-            self.values.set(left);
-            if value.is_none() {
+            if self.section_value(index).is_none() {
                 let declared = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
                 let name = excerpt(block.name().of(self.text), 40);
                 let message = format!("`{name}` is not {declared} as declared, so it has no value");
@@ -81,13 +78,23 @@ impl<'r> Judgement<'r> {
     /// What a section's payload says, where it has one that can be read.
     pub(crate) fn section_value(&self, index: usize) -> Option<Value> {
         let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
-        let (_, dialect) = self.dialect?;
         if let Some(value) = block.value() {
             return Some(value.clone());
         }
         if bound.role != Role::Section || bound.payload.is_empty() {
             return None;
         }
+        // What it holds is counted once, whoever asks.
+        if let Some(read) = self.read.borrow().get(&index) {
+            return read.clone();
+        }
+        let value = self.read_section(block, bound);
+        self.read.borrow_mut().insert(index, value.clone());
+        value
+    }
+
+    fn read_section(&self, block: &Block, bound: &program::Block) -> Option<Value> {
+        let (_, dialect) = self.dialect?;
         let (masks, limits) = (&self.document.masks, &self.program.limits);
         let read = payload::read(
             self.text,

@@ -135,6 +135,8 @@ pub(crate) struct Judgement<'r> {
     pub(crate) asks_again: bool,
     /// The texts of contents: conditions, effects and the outcome hold the same ones.
     shared: RefCell<HashMap<usize, Arc<str>>>,
+    /// The values of sections that were read.
+    read: RefCell<HashMap<usize, Option<Value>>>,
     /// The wrapper around each block, looked for when a key first asks.
     around: OnceCell<Vec<Option<usize>>>,
     /// What conditions see as `reply`; each member is made when one reads it.
@@ -170,7 +172,7 @@ pub(crate) fn judge<'r>(
         texts: Texts::default(),
         joined: Vec::new(),
         moved: HashMap::new(),
-        findings: Findings::new(program.limits.diagnostics, document.left_out),
+        findings: Findings::new(program.limits.diagnostics, document.left_out.count),
         steps,
         causes: HashMap::new(),
         values: Rc::new(Cell::new(program.limits.values)),
@@ -179,6 +181,7 @@ pub(crate) fn judge<'r>(
         may_ask_again: attempts < program.ask_again.most,
         asks_again: false,
         shared: RefCell::default(),
+        read: RefCell::default(),
         around: OnceCell::new(),
         reply: Record::default(),
         mode_name: session.mode.as_str().into(),

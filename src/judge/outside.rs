@@ -6,7 +6,7 @@
 
 use super::{Judgement, Subject, defect};
 use crate::diagnostic::Defect;
-use crate::document::{Pieces, What, without, without_between, without_frame};
+use crate::document::{Pieces, without, without_between, without_frame};
 use crate::program::Outside;
 use crate::surface::{Between, Role};
 use crate::text::{Span, Stretch, excerpt};
@@ -155,8 +155,7 @@ impl Judgement<'_> {
     /// Closers that close nothing, where the dialect lets them stand between blocks.
     fn stray_closers(&self) -> Vec<Span> {
         let lets = self.dialect.is_some_and(|(_, dialect)| dialect.between.contains(&Between::Closer));
-        let found = self.document.found.iter().filter(|_| lets);
-        found.filter(|found| found.what == What::Defect(Defect::StrayCloser)).map(|found| found.span()).collect()
+        self.document.stray_closers().filter(|_| lets).collect()
     }
 
     /// What is left of a gap between blocks without what may stand there.

@@ -17,6 +17,36 @@ impl Judgement<'_> {
     pub(super) fn judge_reading(&mut self) {
         self.reasoning = self.reasoning_without_opener();
         // Nesting first: what stays the text of its surroundings has no defects of its own, nor does anything inside it.
+        self.judge_nested();
+        let mut closers = Strategy::Keep;
+        for found in self.document.found.iter() {
+            if found.block().is_some_and(|block| !self.stands(block)) {
+                continue;
+            }
+            match found.what {
+                What::Defect(Defect::NestedBlock) => {}
+                What::Defect(Defect::StrayCloser) if found.around().is_none() => {
+                    closers = self.judge_found(Defect::StrayCloser, found);
+                }
+                What::Defect(defect) => {
+                    self.judge_found(defect, found);
+                }
+                What::Fault(rule) => self.judge_fault(rule, found),
+                What::PayloadFault(rule) => {
+                    let name = json_grammar().map_or("", |grammar| grammar.rule_name(rule));
+                    self.payload_fault(name, found.span());
+                }
+                What::Remark(remark) => self.remark(remark, found.span(), self.remark_text(remark, found), None),
+            }
+        }
+        // Those that are not told are answered as those that are.
+        for closer in self.document.left_out.closers.iter().filter(|_| closers == Strategy::Drop) {
+            self.take_out(closer.span());
+        }
+        self.judge_truncated();
+    }
+
+    fn judge_nested(&mut self) {
         let document = self.document;
         let is_nested = |found: &&Found| found.what == What::Defect(Defect::NestedBlock);
         let mut nested: Vec<&Found> = document.found.iter().filter(is_nested).collect();
@@ -30,34 +60,20 @@ impl Judgement<'_> {
                 text = found.span().end;
             }
         }
-        for found in document.found.iter().filter(|found| !is_nested(found)) {
-            if found.block().is_some_and(|block| !self.stands(block)) {
-                continue;
-            }
-            match found.what {
-                What::Defect(defect) => {
-                    self.judge_found(defect, found);
-                }
-                What::Fault(rule) => self.judge_fault(rule, found),
-                What::PayloadFault(rule) => {
-                    let name = json_grammar().map_or("", |grammar| grammar.rule_name(rule));
-                    self.payload_fault(name, found.span());
-                }
-                What::Remark(remark) => self.remark(remark, found.span(), self.remark_text(remark, found), None),
-            }
+    }
+
+    fn judge_truncated(&mut self) {
+        if !self.truncated {
+            return;
         }
-        if self.truncated {
-            let end = Span::new(self.document.bytes, self.document.bytes);
-            let finding = defect(Defect::Truncated, end, "the model ran out of tokens")
-                .with_help("what it was about to say is missing");
-            self.answer(Defect::Truncated, &Subject::Reply, finding);
-            for index in 0..document.blocks.len() {
-                if self.goes_on(index)
-                    && let Some(block) = document.blocks.get(index)
-                {
-                    let found = Found::of(What::Defect(Defect::UnclosedBlock), block.span(), index);
-                    self.judge_found(Defect::UnclosedBlock, &found);
-                }
+        let end = Span::new(self.document.bytes, self.document.bytes);
+        let finding = defect(Defect::Truncated, end, "the model ran out of tokens")
+            .with_help("what it was about to say is missing");
+        self.answer(Defect::Truncated, &Subject::Reply, finding);
+        for (index, block) in self.document.blocks.iter().enumerate() {
+            if self.goes_on(index) {
+                let found = Found::of(What::Defect(Defect::UnclosedBlock), block.span(), index);
+                self.judge_found(Defect::UnclosedBlock, &found);
             }
         }
     }
@@ -145,7 +161,6 @@ impl Judgement<'_> {
         let (_, dialect) = self.dialect?;
         let (family, id) = dialect.families.iter().find_map(|family| Some((family, family.prelude?)))?;
         let close = family.close.filter(|_| self.document.blocks.iter().all(|block| block.id != id))?;
-        let stray = |found: &&Found| found.what == What::Defect(Defect::StrayCloser) && found.around().is_none();
         let mut machine = Machine::new();
         let mut closes = |span: &Span| {
             let mut steps = self.program.limits.steps(span.len());
@@ -154,8 +169,7 @@ impl Judgement<'_> {
             let name = machine.captures().iter().find(|capture| capture.rule() == family.name)?.span();
             dialect.names.find(name.of(self.text), None).filter(|found| *found == id)
         };
-        let found = self.document.found.iter().filter(stray).map(Found::span);
-        found.filter(|span| closes(span).is_some()).last()
+        self.document.stray_closers().filter(|span| closes(span).is_some()).last()
     }
 
     /// Whether a block may be part of reasoning whose opener is gone.

@@ -85,6 +85,46 @@ fn what_is_no_longer_told_is_answered_all_the_same() {
     assert!(outcome.effects.is_empty(), "{:?}", outcome.effects.first());
 }
 
+/// However much stands before it, what is quoted or only thought of does not run.
+#[test]
+fn what_is_only_spoken_of_never_runs_however_much_stands_before_it() {
+    let pack = r#"
+        [pack]
+        name = "p"
+        [dialects.d]
+        grammar = "tags"
+        text = "message"
+        [dialects.d.blocks]
+        think = { role = "thinking", starts = true }
+        message = { role = "message" }
+        note = { role = "call", payload = "tags" }
+        pay = { role = "call", payload = "tags" }
+        [degradation]
+        stray-closer = "drop"
+        [actions.note]
+        params = { text = { type = "string" } }
+        effects = [{ emit = "note" }]
+        [actions.pay]
+        params = { n = { type = "integer" } }
+        effects = [{ emit = "pay" }]
+    "#;
+    let program = rulebook::Program::load(&rulebook::Folder::new("p", [("pack.toml", pack)])).into_result().unwrap();
+    let pay = "<pay><n>5</n></pay>";
+    for times in [10, 99, 100, 101, 1000] {
+        let closers = "I say </message> ".repeat(times);
+        let outcome = program.run(&program.session(), &format!("{closers}{pay} no.</think><message>x</message>"));
+        assert!(outcome.effects.is_empty(), "{times} closers");
+        assert!(!outcome.message.contains("</message>"), "{times} closers: {}", outcome.message);
+    }
+    for times in [10, 9_990, 9_999, 10_000, 20_000] {
+        let tags = "<b></b>".repeat(times);
+        let text = format!("<message>x</message><note><text>{tags}{pay}</text></note>");
+        let outcome = program.run(&program.session(), &text);
+        let paid = outcome.calls.iter().any(|call| call.action == "pay");
+        assert!(!paid, "{times} tags");
+    }
+}
+
 /// What refuses everything comes last of all that there is to tell.
 #[test]
 fn an_error_behind_many_remarks_is_told_of_words_and_answers() {

@@ -328,6 +328,51 @@ fn the_section_that_is_shown_comes_as_the_message() {
 }
 
 #[test]
+fn what_follows_once_nobody_may_be_asked_again_is_the_next_word() {
+    let pack = r#"
+        [pack]
+        name = "p"
+        [dialects.d]
+        grammar = "tags"
+        blocks.message = { role = "message" }
+        blocks.data = { role = "section", payload = "json" }
+        blocks.save = { role = "call", payload = "tags" }
+        [actions.save]
+        params = { text = { type = "string" } }
+        effects = [{ write = "a.md", value = "{{ params.text }}" }, { set = "size", value = "{{ reply.sections.data.value | length }}" }]
+        [state.size]
+        type = "integer"
+        default = 0
+        [degradation]
+        guardrail = "drop"
+        [[guardrails]]
+        id = "tone"
+        on = "save.text"
+        matches = "rude"
+        strategy = "ask-again"
+        [[guardrails]]
+        id = "size"
+        on = "reply"
+        when = "reply.sections.data.value | length > 9000"
+    "#;
+    let program = Program::load(&Folder::new("p", [("pack.toml", pack)])).into_result().unwrap();
+    let run = |answer: &str, attempts| {
+        let options = Options { attempts, ..Options::default() };
+        program.run_with(&program.session(), answer.as_bytes(), &options)
+    };
+    let rude = "<message>x</message><save><text>rude</text></save>";
+    assert!(run(rude, 0).ask_again.is_some());
+    let last = run(rude, 100);
+    assert!(last.effects.is_empty() && last.ask_again.is_none(), "{:?}", last.diagnostics);
+    // No document is overwritten by what says nothing.
+    let empty = run("<message>x</message><save></save>", 0);
+    assert!(!serde_json::to_string(&empty.effects).unwrap().contains("null"), "{:?}", empty.effects);
+    // However often it is looked at, a section is counted once.
+    let data = format!("<message>x</message><data>{:?}</data><save><text>y</text></save>", vec![1; 4_000]);
+    assert_eq!(run(&data, 0).session.state.get("size").and_then(rulebook::value::Value::as_i64), Some(4_000));
+}
+
+#[test]
 fn half_a_character_waits_for_its_rest() {
     let program = desk();
     let mut reader = program.reader(&program.session(), &Options::default());

@@ -25,7 +25,7 @@ use super::announce::Announcement;
 use super::budget::Budget;
 use super::masks::{Kinds, Masks};
 use super::prelude::{Prelude, Stand};
-use super::{Block, Document, Ended, Found, Given, Pieces, What};
+use super::{Block, Document, Ended, Found, Given, LeftOut, Pieces, What};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{Dialect, Limits, Outline};
@@ -196,7 +196,7 @@ impl<'p> ObjectReader<'p> {
             blocks: self.blocks,
             markup: self.markup,
             found: self.found,
-            left_out: self.left_out,
+            left_out: LeftOut { count: self.left_out, ..LeftOut::default() },
             ..Document::default()
         })
     }
