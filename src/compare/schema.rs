@@ -239,7 +239,7 @@ mod tests {
         check(
             schema(json!({ "a": { "items": { "maximum": 1 } } }), json!([])),
             schema(json!({ "a": { "items": { "maximum": 2 } }, "b": {} }), json!(["b"])),
-            Some(Way::Changed),
+            Some(Way::Widened),
             &["`a[]` maximum: 1 → 2", "`b` is new", "`b` is required now"],
         );
     }

@@ -288,11 +288,11 @@ fn what_a_model_could_not_finish_is_not_carried_out() {
     check(&headed, "### Run\nrm -r /tmp/ol\n", 1, 0);
     check(&headed, "### File\nhalf of", 1, 0);
     check(&headed, "### Run\nrm -r /tmp/old\n### Note\nI have re", 1, 1);
-    check(&script, "On you go.\n::roll 2d6+1", 1, 0);
-    check(&script, "On you go.\n::roll 2d6+1\n", 1, 1);
+    check(script, "On you go.\n::roll 2d6+1", 1, 0);
+    check(script, "On you go.\n::roll 2d6+1\n", 1, 1);
     let update =
         "<message>So.</message><action type=\"query_notebook\"><notebook_id>n</notebook_id><query>q</query></action>";
-    check(&tagged, update, 1, 1);
+    check(tagged, update, 1, 1);
 }
 
 #[test]
