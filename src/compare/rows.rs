@@ -43,7 +43,8 @@ pub(super) fn looks(old: &[String], new: &[String], more: Way, fewer: Way) -> Op
         Some(Ordering::Equal) => return None,
         Some(Ordering::Greater) => (more, "more"),
         Some(Ordering::Less) => (fewer, "fewer"),
-        None => (Way::Changed, "other"),
+        // More here and fewer there: one of both widens.
+        None => (Way::Widened, "other"),
     };
     Some((way, format!("it looks in {which} modes")))
 }

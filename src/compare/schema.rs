@@ -169,9 +169,9 @@ fn of_sets(key: &str, old: &[Value], new: &[Value]) -> Way {
     let wider = old.iter().all(|value| in_set(new, value));
     let narrower = new.iter().all(|value| in_set(old, value));
     match (wider, narrower) {
-        (true, false) => Way::Widened,
+        (_, false) => Way::Widened,
         (false, true) => Way::Narrowed,
-        _ => Way::Changed,
+        (true, true) => Way::Changed,
     }
 }
 
@@ -207,7 +207,7 @@ mod tests {
             &["type: \"integer\" → \"number\""],
         );
         check(json!({ "enum": [1, 2] }), json!({ "enum": [2] }), Some(Way::Narrowed), &["enum: [1,2] → [2]"]);
-        check(json!({ "enum": [1] }), json!({ "enum": [2] }), Some(Way::Changed), &["enum: [1] → [2]"]);
+        check(json!({ "enum": [1] }), json!({ "enum": [2] }), Some(Way::Widened), &["enum: [1] → [2]"]);
         check(json!({ "minimum": 1 }), json!({ "minimum": 0 }), Some(Way::Widened), &["minimum: 1 → 0"]);
         check(json!({ "maxLength": 9 }), json!({ "maxLength": 8 }), Some(Way::Narrowed), &["maxLength: 9 → 8"]);
         check(json!({}), json!({ "pattern": "a" }), Some(Way::Narrowed), &["pattern: none → \"a\""]);

@@ -189,6 +189,7 @@ fn what_an_effect_waits_for_has_its_way() {
     let row = ["effect emit told of rule r: widened", "rule r: appeared"];
     between("diff-rule-new", "[prompts.main]", "[prompts.main]", &rule(""), &row);
     between("diff-rule-in", "[prompts.main]", &rule("in = \"a\"\n"), &rule(""), &["rule r: widened"]);
+    between("diff-rule-other", "[prompts.main]", &rule("in = \"a\"\n"), &rule("in = \"b\"\n"), &["rule r: widened"]);
     between("diff-rule-less", "[prompts.main]", &rule(""), &rule("in = [\"b\"]\n"), &["rule r: narrowed"]);
 }
 
