@@ -78,6 +78,8 @@ pub(crate) struct Document {
     pub(crate) markup: Vec<Span>,
     /// Closed code fences and code spans, in order.
     pub(crate) masks: Vec<Mask>,
+    /// Where the first fence starts that nothing closes.
+    pub(crate) open_fence: Option<usize>,
 }
 
 impl Document {

@@ -560,6 +560,7 @@ impl Scanner {
             found,
             left_out,
             masks: self.masks.take_found(&self.marker.void),
+            open_fence: self.masks.open_fence(),
             markup: std::mem::take(&mut self.markup),
         }
     }

@@ -6,7 +6,7 @@
 
 use super::{Fate, Judgement, Subject, defect, path};
 use crate::diagnostic::{Code, Defect, Remark};
-use crate::document::{Block, Ended};
+use crate::document::Ended;
 use crate::program::Called;
 use crate::surface::Role;
 use crate::text::excerpt;
@@ -109,22 +109,15 @@ impl<'r> Judgement<'r> {
     }
 
     /// Whether a content that stands has effects. One that only the end of the answer ended may be half of what was
-    /// meant: it needs a word of the pack, as a call does that was cut off. So does the last one of an answer that was cut
-    /// off, where no closer ends it nor any block behind it: what it was taken to end at may stand in its text. And so does
-    /// one that may have been thought of only.
+    /// meant: it needs a word of the pack, as a call does that was cut off. So does one that the end of an answer that was cut
+    /// off leaves unfinished, and one that may have been thought of only.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
         let Some(block) = self.document.blocks.get(index) else { return false };
         let is_answered = |defect| self.answers(defect, &Subject::Block(index)).any(|(_, said)| said.is_some());
         if self.may_be_reasoning(block) && !is_answered(Defect::StrayCloser) {
             return false;
         }
-        let closed = |later: &Block| !later.ended.is_cut() && later.parent().is_none();
-        let is_last = |(later, found): (usize, &Block)| {
-            !closed(found) && self.bound(found).is_none_or(|bound| later == index || bound.role != Role::Content)
-        };
-        let cut = block.ended == Ended::Open
-            || (self.truncated && block.ended.is_cut() && self.document.blocks.from(index).all(is_last))
-            || self.goes_on(index);
+        let cut = block.ended == Ended::Open || self.unfinished.contains(&index);
         !cut || is_answered(Defect::UnclosedBlock)
     }
 

@@ -45,7 +45,7 @@ use crate::text::{Location, Span};
 use crate::value::{Object, Value};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -137,6 +137,8 @@ pub(crate) struct Judgement<'r> {
     shared: RefCell<HashMap<usize, Arc<str>>>,
     /// The values of sections that were read.
     read: RefCell<HashMap<usize, Option<Value>>>,
+    /// The calls and contents that an answer which was cut off may have left unfinished.
+    unfinished: BTreeSet<usize>,
     /// The wrapper around each block, looked for when a key first asks.
     around: OnceCell<Vec<Option<usize>>>,
     /// What conditions see as `reply`; each member is made when one reads it.
@@ -182,6 +184,7 @@ pub(crate) fn judge<'r>(
         asks_again: false,
         shared: RefCell::default(),
         read: RefCell::default(),
+        unfinished: BTreeSet::new(),
         around: OnceCell::new(),
         reply: Record::default(),
         mode_name: session.mode.as_str().into(),

@@ -12,10 +12,12 @@ use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Called, Closer};
 use crate::surface::{self, Role};
 use crate::text::{Location, Span, excerpt};
+use std::collections::BTreeSet;
 
 impl Judgement<'_> {
     pub(super) fn judge_reading(&mut self) {
         self.reasoning = self.reasoning_without_opener();
+        self.unfinished = self.unfinished();
         // Nesting first: what stays the text of its surroundings has no defects of its own, nor does anything inside it.
         self.judge_nested();
         let mut closers = Strategy::Keep;
@@ -70,26 +72,50 @@ impl Judgement<'_> {
         let finding = defect(Defect::Truncated, end, "the model ran out of tokens")
             .with_help("what it was about to say is missing");
         self.answer(Defect::Truncated, &Subject::Reply, finding);
-        for (index, block) in self.document.blocks.iter().enumerate() {
-            if self.goes_on(index) {
-                let found = Found::of(What::Defect(Defect::UnclosedBlock), block.span(), index);
-                self.judge_found(Defect::UnclosedBlock, &found);
-            }
+        for index in self.unfinished.clone() {
+            // What a later rung ended has been told.
+            let told = |block: &Block| block.ended.is_cut() || !self.stands(index);
+            let Some((block, bound)) = self.block(index).filter(|(block, _)| !told(block)) else { continue };
+            let name = excerpt(block.name().of(self.text), 40);
+            let message = format!("`{name}` may be half of what was meant, or be quoted by it: the answer was cut off");
+            let finding = defect(Defect::UnclosedBlock, block.span(), message).with_rule(Some(bound.at));
+            self.answer(Defect::UnclosedBlock, &Subject::Block(index), finding);
         }
     }
 
-    /// Whether a call or a content that stands may be half of what was meant: the answer was cut off, and only that ended it.
-    pub(super) fn goes_on(&self, index: usize) -> bool {
-        let Some((block, bound)) = self.block(index).filter(|_| self.truncated) else { return false };
-        let ends_here = || self.text.get(block.span().end..).is_some_and(|rest| rest.trim().is_empty());
-        matches!(bound.role, Role::Call | Role::Content)
-            && self.stands(index)
-            && ends_here()
-            && match block.ended {
-                Ended::Last => true,
-                Ended::Whole | Ended::Bare => !block.is_closed() && self.may_grow(block),
-                Ended::Cut | Ended::Open => false,
+    /// Of an answer that was cut off the calls and contents of which nobody knows whether they were meant: what only the cut
+    /// ended, and what stands behind a fence or a call that it left open, which may quote it.
+    fn unfinished(&self) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut behind = self.document.open_fence.filter(|_| self.truncated);
+        for (index, block) in self.document.blocks.iter().enumerate().filter(|_| self.truncated) {
+            let Some(bound) = self.bound(block) else { continue };
+            let asks = matches!(bound.role, Role::Call | Role::Content);
+            if asks && (behind.is_some_and(|open| open < block.span().start) || self.goes_on(index, block)) {
+                found.insert(index);
             }
+            if bound.role == Role::Call && block.ended.is_cut() {
+                behind = behind.or(Some(block.span().start));
+            }
+        }
+        found
+    }
+
+    /// Whether only the end of the answer ended a block: where no closer ends the last of its contents, nor any block behind
+    /// it, what that was taken to end at may stand in its text.
+    fn goes_on(&self, index: usize, block: &Block) -> bool {
+        let ends_here = || self.text.get(block.span().end..).is_some_and(|rest| rest.trim().is_empty());
+        match block.ended {
+            Ended::Last => ends_here(),
+            Ended::Whole | Ended::Bare => !block.is_closed() && ends_here() && self.may_grow(block),
+            Ended::Cut | Ended::Open => {
+                let closed = |later: &Block| !later.ended.is_cut() && later.parent().is_none();
+                self.document.blocks.from(index).all(|(later, found)| {
+                    let other = self.bound(found).is_none_or(|bound| later == index || bound.role != Role::Content);
+                    !closed(found) && other
+                })
+            }
+        }
     }
 
     /// Whether more text could belong to the payload of a block, or to its opener where it has none, as its grammar has it.
@@ -156,20 +182,35 @@ impl Judgement<'_> {
     }
 
     /// The last closer of the block that opens where an answer starts, if there is none that it closes: the reader gives that
-    /// up where another block opens first.
+    /// up where another block opens first, and what that one began may run on over the closer.
     fn reasoning_without_opener(&self) -> Option<Span> {
         let (_, dialect) = self.dialect?;
         let (family, id) = dialect.families.iter().find_map(|family| Some((family, family.prelude?)))?;
         let close = family.close.filter(|_| self.document.blocks.iter().all(|block| block.id != id))?;
         let mut machine = Machine::new();
-        let mut closes = |span: &Span| {
-            let mut steps = self.program.limits.steps(span.len());
-            let within = self.text.get(..span.end).unwrap_or_default();
-            machine.match_at(&family.grammar, close, within, span.start, &mut steps)?;
+        let mut closer_at = |start: usize, within: Span| {
+            let mut steps = self.program.limits.steps(within.len());
+            let text = self.text.get(..within.end)?;
+            let end = machine.match_at(&family.grammar, close, text, start, &mut steps)?;
             let name = machine.captures().iter().find(|capture| capture.rule() == family.name)?.span();
-            dialect.names.find(name.of(self.text), None).filter(|found| *found == id)
+            let names = dialect.names.find(name.of(self.text), None) == Some(id);
+            names.then(|| Span::new(start, end))
         };
-        self.document.stray_closers().filter(|span| closes(span).is_some()).last()
+        let mut last = self.document.stray_closers().filter_map(|span| closer_at(span.start, span)).last();
+        let masks = &self.document.masks;
+        let masked = |at: usize| {
+            let next = masks.partition_point(|mask| mask.span().end <= at);
+            masks.get(next).is_some_and(|mask| mask.span().contains(at))
+        };
+        let lead = family.close_lead.literal.as_bytes();
+        let cut = self.document.blocks.iter().filter(|block| block.ended.is_cut() && !lead.is_empty());
+        for inner in cut.map(Block::inner) {
+            let found =
+                memchr::memmem::find_iter(inner.of(self.text).as_bytes(), lead).map(|offset| inner.start + offset);
+            let closer = found.filter(|at| !masked(*at)).filter_map(|at| closer_at(at, inner)).last();
+            last = last.into_iter().chain(closer).max_by_key(|closer| closer.start);
+        }
+        last
     }
 
     /// Whether a block may be part of reasoning whose opener is gone.

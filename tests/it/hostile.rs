@@ -116,6 +116,10 @@ fn what_is_only_spoken_of_never_runs_however_much_stands_before_it() {
         assert!(outcome.effects.is_empty(), "{times} closers");
         assert!(!outcome.message.contains("</message>"), "{times} closers: {}", outcome.message);
     }
+    for draft in ["<note> but no", "<message>or say but no", "<note><text>no"] {
+        let outcome = program.run(&program.session(), &format!("I could {pay} or {draft}</think><message>x</message>"));
+        assert!(outcome.effects.is_empty(), "{draft}");
+    }
     for times in [10, 9_990, 9_999, 10_000, 20_000] {
         let tags = "<b></b>".repeat(times);
         let text = format!("<message>x</message><note><text>{tags}{pay}</text></note>");

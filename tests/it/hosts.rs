@@ -293,6 +293,10 @@ fn what_a_model_could_not_finish_is_not_carried_out() {
     let update =
         "<message>So.</message><action type=\"query_notebook\"><notebook_id>n</notebook_id><query>q</query></action>";
     check(tagged, update, 1, 1);
+    // A fence that the cut left open may quote what stands in it, and so may a call.
+    let quoted = format!("<message>So, or:\n\n```xml\n{update}\n");
+    check(tagged, quoted.replace("<message>So.</message>", "").as_str(), 1, 0);
+    check(&headed, "### File\n```\nhalf\n### Run\nrm -r /tmp/old\n### Note\nI", 2, 2);
 }
 
 #[test]

@@ -58,6 +58,8 @@ pub(crate) struct Masks {
     resume: usize,
     /// The last closers of both marks, at the margin and indented.
     fences: [[Last; 2]; 2],
+    /// The first fence that nothing closes.
+    open_fence: Option<usize>,
     runs: Last,
     /// The end of the paragraph that `runs` describes.
     paragraph: usize,
@@ -130,6 +132,7 @@ impl Masks {
             decided: 0,
             resume: 0,
             fences: std::array::from_fn(|_| [Last::new(), Last::new()]),
+            open_fence: None,
             runs: Last::new(),
             paragraph: 0,
             seen: Seen::default(),
@@ -158,6 +161,11 @@ impl Masks {
     pub(crate) fn take_found(&mut self, void: &[Span]) -> Vec<Mask> {
         self.found.retain(|mask| void.binary_search(&mask.span()).is_err());
         std::mem::take(&mut self.found)
+    }
+
+    /// Where the first fence starts that nothing closes, unless it stands around the whole answer.
+    pub(crate) fn open_fence(&self) -> Option<usize> {
+        self.open_fence
     }
 
     /// Looks for masks up to `limit`, in a text of which it is settled whether a fence stands around it.
@@ -209,7 +217,13 @@ impl Masks {
         self.seen.fence = fence.map(|(before, line)| (at, before, line));
         match fence {
             Some((before, line)) if self.kinds.fences => {
-                match self.fence_end(bytes, at, mark, before.unwrap_or(Before::Margin), &line, complete) {
+                let sought = self.fence_end(bytes, at, mark, before.unwrap_or(Before::Margin), &line, complete);
+                let wraps =
+                    || self.kinds.wrapper && bytes.get(..at).is_some_and(|before| before.trim_ascii().is_empty());
+                if matches!(sought, Sought::Absent) && self.open_fence.is_none() && !wraps() {
+                    self.open_fence = Some(at);
+                }
+                match sought {
                     // It may still be a span.
                     Sought::Absent if before != Some(Before::Margin) => self.resume = at,
                     sought => return sought,
