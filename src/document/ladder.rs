@@ -206,6 +206,16 @@ pub(super) enum Fill {
     Bottomless,
 }
 
+/// A block that nothing closes.
+#[derive(Debug)]
+pub(super) struct Closerless {
+    id: BlockId,
+    name: Span,
+    /// The first mark behind its opener, and where its surroundings end.
+    first: usize,
+    region: usize,
+}
+
 /// Where a block ends.
 pub(super) struct End {
     pub(super) at: usize,
@@ -323,8 +333,16 @@ impl Scanner {
         if open.waits && region.is_none() {
             return;
         }
+        let mut is_known = false;
         while !open.sure(block) && open.bound.is_none() && open.search < last {
-            let Some(mark) = self.marker.mark(open.search) else { return };
+            // Behind the next opener only closers are looked for, and that there are none is known since the last look.
+            if !is_known && open.next_block.is_some() {
+                is_known = true;
+                if region.is_some_and(|region| self.is_closerless(open, block, region, given)) {
+                    return;
+                }
+            }
+            let Some(mark) = self.marker.mark(open.search) else { break };
             open.search += 1;
             // What an attribute quotes opens and closes nothing.
             if mark.start() < open.opener.end {
@@ -334,6 +352,24 @@ impl Scanner {
                 return;
             }
         }
+        let met = open.closer().or(open.loose).or(open.masked_closer);
+        if let Some(region) = region.filter(|_| is_known && met.is_none() && open.bound.is_none()) {
+            self.closerless.retain(|one| one.id != open.id);
+            self.closerless.push(Closerless { id: open.id, name: open.name, first: open.first, region });
+        }
+    }
+
+    /// Whether nothing closes this block, as nothing closed one before it that is like it. Where an opener that says no key is
+    /// text, each of them would look through all that follows.
+    fn is_closerless(&self, open: &Open, block: &Block, region: usize, given: &Given<'_>) -> bool {
+        let own =
+            block.close.iter().any(|closer| matches!(closer, Closer::Attribute(_))) && !open.attributes.is_empty();
+        let fence = || block.ends.iter().flatten().any(|ending| *ending == Ending::Fence);
+        let known = self.closerless.iter().find(|one| one.id == open.id);
+        known.is_some_and(|one| {
+            let same = || given.dialect.names.same(one.name.of(given.text), open.name.of(given.text));
+            one.first <= open.first && region <= one.region && !own && !fence() && same()
+        })
     }
 
     /// Takes in one mark behind the opener; false if more text is needed to tell what it is.

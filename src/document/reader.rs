@@ -11,7 +11,7 @@ use super::budget::Budget;
 use super::edges::trimmed;
 use super::fences::Fences;
 use super::found::{Found, Noticed, What};
-use super::ladder::{End, Fill, Open};
+use super::ladder::{Closerless, End, Fill, Open};
 use super::listed::{self, Listed, ListedCall};
 use super::mark::{Kind, Mark, Opener, opener};
 use super::marks::{Look, Marker};
@@ -56,6 +56,8 @@ pub(super) struct Scanner {
     at: usize,
     pub(super) fences: Fences,
     pub(super) open: Option<Open>,
+    /// The last block of each kind that nothing closes.
+    pub(super) closerless: Vec<Closerless>,
     /// The numbers of the dialects that share the reading, each with where the first block opens that claims the answer for it.
     pub(super) claims: SmallVec<[(usize, Option<usize>); 1]>,
     pub(super) blocks: Pieces<Block>,
@@ -86,6 +88,7 @@ impl Scanner {
             at: 0,
             fences: Fences::default(),
             open: None,
+            closerless: Vec::new(),
             claims: smallvec![(number, None)],
             blocks: Pieces::default(),
             found: Noticed::default(),

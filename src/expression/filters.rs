@@ -148,6 +148,9 @@ static TESTS: [&str; 37] = [
     "upper",
 ];
 
+/// No place of a list or number of a range is larger; beyond it the engine's own sums may overflow.
+const FARTHEST: usize = 1 << 53;
+
 pub(super) fn filters() -> impl Iterator<Item = &'static str> {
     FILTERS.iter().copied()
 }
@@ -224,6 +227,9 @@ pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     guards(&mut e);
     predicates_of(&mut e);
     e.add_function("range", |lower: isize, upper: Option<isize>, step: Option<isize>| {
+        if [Some(lower), upper, step].into_iter().flatten().any(|bound| bound.unsigned_abs() > FARTHEST) {
+            return Err(wrong("the bounds of a range are no such large numbers"));
+        }
         let (from, to) = upper.map_or((0, lower), |upper| (lower, upper));
         if from.abs_diff(to) / step.map_or(1, isize::unsigned_abs).max(1) > 10_000 {
             return Err(wrong("a range has at most 10000 items"));
@@ -332,6 +338,16 @@ fn guards(e: &mut Environment<'static>) {
         ValueKind::Number => Ok(value),
         _ => Err(unfit(&value, format!("this sum wants numbers, not {}", noun(&value)))),
     });
+    // Engines differ in what a step backwards leaves out, and minijinja fails at some.
+    e.add_filter("stride", |value: Jinja| match isize::try_from(value.clone()) {
+        Ok(step) if step > 0 && step.unsigned_abs() <= FARTHEST => Ok(value),
+        _ => Err(unfit(&value, "a step goes forwards by a whole number; `| reverse` goes backwards".to_owned())),
+    });
+    e.add_filter("bound", |value: Jinja| match isize::try_from(value.clone()) {
+        _ if is_none(&value) => Ok(value),
+        Ok(bound) if bound.unsigned_abs() <= FARTHEST => Ok(value),
+        _ => Err(unfit(&value, "a part of a list or text is between whole numbers".to_owned())),
+    });
     e.add_filter("plus", |state: &State<'_, '_>, value: Jinja| match value.kind() {
         ValueKind::Number => Ok(value),
         ValueKind::String | ValueKind::Seq | ValueKind::Iterable => {
@@ -358,7 +374,10 @@ fn guards(e: &mut Environment<'static>) {
 
 fn predicates_of(e: &mut Environment<'static>) {
     e.add_test("boolean", tests::is_boolean);
-    e.add_test("divisibleby", tests::is_divisibleby);
+    e.add_test("divisibleby", |value: &Jinja, by: &Jinja| match f64::try_from(by.clone()) {
+        Ok(0.0) => Err(wrong("nothing is divisible by 0")),
+        _ => Ok(tests::is_divisibleby(value, by)),
+    });
     e.add_test("even", tests::is_even);
     e.add_test("false", tests::is_false);
     e.add_test("float", tests::is_float);

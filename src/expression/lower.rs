@@ -296,7 +296,8 @@ impl<'s> Lower<'s> {
                 for (index, bound) in [&slice.start, &slice.stop, &slice.step].into_iter().enumerate() {
                     code.push_str(if index == 0 { "" } else { ":" });
                     if let Some(bound) = bound {
-                        code.push_str(&self.expr(bound)?);
+                        let filter = if index == 2 { "stride" } else { "bound" };
+                        code.push_str(&format!("({}|{filter})", self.expr(bound)?));
                     }
                 }
                 code + "]|weigh"

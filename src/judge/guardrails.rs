@@ -210,7 +210,9 @@ impl Judgement<'_> {
                         _ => false,
                     };
                     if let Some(hits) = meant.then(|| hits(&self.body(index))).flatten() {
-                        found.push((Looked { text: self.body_text(index), subject: Subject::Block(index) }, hits));
+                        let call = self.calls.binary_search_by_key(&index, |call| call.block);
+                        let subject = call.map_or(Subject::Block(index), Subject::Call);
+                        found.push((Looked { text: self.body_text(index), subject }, hits));
                     }
                 }
                 // What stands outside may be a section, too.

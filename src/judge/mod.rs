@@ -19,6 +19,7 @@ mod path;
 mod payloads;
 mod places;
 mod reading;
+mod reasoning;
 mod reply;
 mod shape;
 mod speakers;
@@ -35,6 +36,7 @@ pub(crate) use steps::{Step, Steps};
 pub(crate) use texts::{Composed, Texts};
 
 use outside::Place;
+use reasoning::Reasoning;
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Severity, Strategy};
 use crate::document::{Attribute, Block, Document, Key, decode_entities, decode_string};
@@ -113,8 +115,8 @@ pub(crate) struct Judgement<'r> {
     mode_id: Option<ModeId>,
     /// Whether the host says that the model ran out of tokens.
     truncated: bool,
-    /// The closer of reasoning whose opener is gone: what stands before it may be part of that.
-    reasoning: Option<Span>,
+    /// Where reasoning may stand outside its blocks.
+    reasoning: Vec<Reasoning>,
     pub(crate) fates: Vec<Fate>,
     pub(crate) calls: Vec<Call<'r>>,
     pub(crate) texts: Texts,
@@ -168,7 +170,7 @@ pub(crate) fn judge<'r>(
         mode: mode_id.and_then(|mode| program.modes.get_index(mode.0)).map(|(_, mode)| mode),
         mode_id,
         truncated,
-        reasoning: None,
+        reasoning: Vec::new(),
         fates: vec![Fate::Stands; document.blocks.len()],
         calls: Vec::new(),
         texts: Texts::default(),

@@ -116,7 +116,8 @@ impl Judgement<'_> {
         gaps.flat_map(|gap| without(gap, &self.texts.taken)).filter(|gap| !gap.is_empty())
     }
 
-    /// The text before the first block, where the dialect calls that a section and no block is called so.
+    /// The text before the first block, where the dialect calls that a section and no block is called so, whatever becomes of
+    /// that block.
     pub(crate) fn outside_section(&self) -> Option<(&str, Span)> {
         let (_, dialect) = self.dialect?;
         let Outside::Section(name) = &dialect.text else { return None };
@@ -125,7 +126,7 @@ impl Judgement<'_> {
         }
         let is_called = |index: usize| {
             let is_section = self.block(index).is_some_and(|(_, bound)| bound.role == Role::Section);
-            is_section && self.stands(index) && self.content_name(index).as_deref() == Some(name)
+            is_section && self.content_name(index).as_deref() == Some(name)
         };
         if (0..self.document.blocks.len()).any(is_called) {
             return None;

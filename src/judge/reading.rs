@@ -4,7 +4,7 @@
 //! Out: remarks as they are, defects answered.
 //! Never: looks for defects of its own.
 
-use super::{Fate, Judgement, Subject, defect, head};
+use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy, fault_words};
 use crate::document::payload::json_grammar;
 use crate::document::{Block, Ended, Found, What};
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 impl Judgement<'_> {
     pub(super) fn judge_reading(&mut self) {
-        self.reasoning = self.reasoning_without_opener();
+        self.reasoning = self.reasoning_outside();
         self.unfinished = self.unfinished();
         // Nesting first: what stays the text of its surroundings has no defects of its own, nor does anything inside it.
         self.judge_nested();
@@ -181,54 +181,6 @@ impl Judgement<'_> {
         self.find(Diagnostic::new(Code::Fault(name.into()), Location::response(span), message));
     }
 
-    /// The last closer of the block that opens where an answer starts, if there is none that it closes: the reader gives that
-    /// up where another block opens first, and what that one began may run on over the closer.
-    fn reasoning_without_opener(&self) -> Option<Span> {
-        let (_, dialect) = self.dialect?;
-        let (family, id) = dialect.families.iter().find_map(|family| Some((family, family.prelude?)))?;
-        let close = family.close.filter(|_| self.document.blocks.iter().all(|block| block.id != id))?;
-        let mut machine = Machine::new();
-        let mut closer_at = |start: usize, within: Span| {
-            let mut steps = self.program.limits.steps(within.len());
-            let text = self.text.get(..within.end)?;
-            let end = machine.match_at(&family.grammar, close, text, start, &mut steps)?;
-            let name = machine.captures().iter().find(|capture| capture.rule() == family.name)?.span();
-            let names = dialect.names.find(name.of(self.text), None) == Some(id);
-            names.then(|| Span::new(start, end))
-        };
-        let mut last = self.document.stray_closers().filter_map(|span| closer_at(span.start, span)).last();
-        let masks = &self.document.masks;
-        let masked = |at: usize| {
-            let next = masks.partition_point(|mask| mask.span().end <= at);
-            masks.get(next).is_some_and(|mask| mask.span().contains(at))
-        };
-        let lead = family.close_lead.literal.as_bytes();
-        let cut = self.document.blocks.iter().filter(|block| block.ended.is_cut() && !lead.is_empty());
-        for inner in cut.map(Block::inner) {
-            let found =
-                memchr::memmem::find_iter(inner.of(self.text).as_bytes(), lead).map(|offset| inner.start + offset);
-            let closer = found.filter(|at| !masked(*at)).filter_map(|at| closer_at(at, inner)).last();
-            last = last.into_iter().chain(closer).max_by_key(|closer| closer.start);
-        }
-        last
-    }
-
-    /// Whether a block may be part of reasoning whose opener is gone.
-    pub(super) fn may_be_reasoning(&self, block: &Block) -> bool {
-        self.reasoning.is_some_and(|closer| block.span().end <= closer.start)
-    }
-
-    /// Answers what asks for something in what may be reasoning: a call or a content.
-    pub(super) fn judge_in_reasoning(&mut self, index: usize, subject: &Subject) {
-        let Some((block, bound)) = self.block(index).filter(|(block, _)| self.may_be_reasoning(block)) else { return };
-        let closer = self.reasoning.map_or("", |closer| closer.of(self.text));
-        let (closer, kind) = (excerpt(closer, 40), bound.role.word());
-        let message = format!("`{closer}` ends reasoning that never opened, and this {kind} may be part of it");
-        let mut finding = defect(Defect::StrayCloser, head(block), message).with_rule(Some(bound.at));
-        finding.help = self.withheld(Defect::StrayCloser, Some(index));
-        self.answer(Defect::StrayCloser, subject, finding);
-    }
-
     /// Whether the answer is one object, whose members are the blocks.
     pub(super) fn reads_members(&self) -> bool {
         self.dialect.is_some_and(|(_, dialect)| dialect.outline.is_some())
@@ -333,7 +285,7 @@ impl Judgement<'_> {
     }
 
     /// What to say of a content that stands and yet does nothing.
-    fn withheld(&self, what: Defect, block: Option<usize>) -> Option<String> {
+    pub(super) fn withheld(&self, what: Defect, block: Option<usize>) -> Option<String> {
         let (found, bound) = self.block(block?)?;
         let why = match (what, found.ended) {
             (Defect::StrayCloser, _) => "it may only have been thought of",

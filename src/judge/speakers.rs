@@ -32,7 +32,7 @@ impl Judgement<'_> {
         for index in 0..self.document.blocks.len() {
             let Some(speaker) = self.speaker(index) else { continue };
             self.judge_speaker(index, &speaker, &known, speakers);
-            if std::mem::take(&mut first) {
+            if self.stands(index) && std::mem::take(&mut first) {
                 self.judge_opening(index, &speaker, speakers);
             }
         }

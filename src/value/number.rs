@@ -11,6 +11,8 @@ use serde_json::Number;
 
 /// So many digits every number has that is not too small for them.
 const SURE: usize = f64::DIGITS as usize;
+/// No finite number of IEEE 754 has more digits between those that are zero at both ends.
+const MOST: usize = 767;
 
 /// The number that is written here; none where it cannot be kept.
 pub(crate) fn number(raw: &str) -> Option<Number> {
@@ -27,18 +29,23 @@ fn says(float: f64, raw: &str) -> bool {
     let whole = mantissa.find('.').unwrap_or(mantissa.len());
     let digits = || mantissa.bytes().filter(u8::is_ascii_digit);
     let zeros = digits().take_while(|digit| *digit == b'0').count();
-    let count = digits().count() - zeros;
+    let after = digits().rev().take_while(|digit| *digit == b'0').count();
+    let count = digits().count().saturating_sub(zeros + after);
     if count == 0 {
         return float == 0.0;
     }
     if count <= SURE && float.is_normal() {
         return true;
     }
+    // No number that is kept has more of them.
+    if count > MOST {
+        return false;
+    }
     let Ok(exponent) = exponent.parse::<i64>() else { return false };
     let written = format!("{:.*e}", count - 1, float.abs());
     let Some((kept, power)) = written.split_once('e') else { return false };
     power.parse() == Ok(exponent.saturating_add(whole as i64 - 1 - zeros as i64))
-        && kept.bytes().filter(u8::is_ascii_digit).eq(digits().skip(zeros))
+        && kept.bytes().filter(u8::is_ascii_digit).eq(digits().skip(zeros).take(count))
 }
 
 /// Whether a number in this JSON cannot be kept.
@@ -92,6 +99,10 @@ mod tests {
         for raw in whole.into_iter().chain(other).chain(["x", "0.3333333333333333333"]) {
             assert!(number(raw).is_none(), "{raw}");
         }
+        // However many digits there are.
+        assert!(number(&format!("0.{}", "1".repeat(70_000))).is_none());
+        assert!(number(&format!("0.1{}", "0".repeat(70_000))).is_some());
+        assert!(number(&format!("1{}.0", "0".repeat(300))).is_some());
     }
 
     #[test]

@@ -41,6 +41,16 @@ fn hostile_templates_end_in_failure() {
     check_refused(&format!("{}{}", "{% if 1 %}".repeat(5000), "{% endif %}".repeat(5000)));
     check_refused(&format!("{{% if 1 %}}{}{{% endif %}}", "{% elif 1 %}".repeat(5000)).replace("{% endif %}", ""));
     check_refused(&format!("{{{{ '{}' }}}}", "x".repeat(WEIGHT)));
+    check_refused("{{ [][::-1] }}");
+    check_refused("{{ ''[::-1] }}");
+    check_refused("{{ [1, 2][0:2:-1] }}");
+    check_refused("{{ [1][::0] }}");
+    check_refused("{{ [1][::-9223372036854775808] }}");
+    check_refused("{{ [1]['a':] }}");
+    check_refused("{{ range(0, 5, -9223372036854775808) | list }}");
+    check_refused("{{ range(9223372036854775807, -9223372036854775808, -4611686018427387904) | list }}");
+    check_refused("{{ 1 is divisibleby(0) }}");
+    check_refused("{{ 1.5 is divisibleby(0.0) }}");
     // Nested by operators of every level inside of nested brackets.
     let layer = |inner: String| format!("(1 or 1 or 1 and 1 and 1 < 1 + 1 ~ 1 * 1 ** {inner} | list | list)");
     check_refused(&format!("{{{{ {} }}}}", (0..60).fold("1".to_owned(), |inner, _| layer(inner))));

@@ -1,0 +1,104 @@
+//! Reasoning: what may only have been thought of?
+//!
+//! In: closers of reasoning that close nothing, and what stands before them.
+//! Out: the places where reasoning may stand outside its blocks; calls and contents there, answered.
+//! Never: decides what is reasoning: it is told as what it was read as, and asks for a word of the pack before it counts.
+//!
+//! A server may take the opener of reasoning away, and a model that quotes an opener or a closer in it closes it once too
+//! often. Either leaves a closer behind.
+
+use super::{Judgement, Subject, defect, head};
+use crate::diagnostic::Defect;
+use crate::document::Block;
+use crate::grammar::Machine;
+use crate::program::{Dialect, Family};
+use crate::surface::Role;
+use crate::text::{Span, excerpt};
+
+/// Where reasoning may stand outside its blocks: from the last of them, or the start of the answer, to a closer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reasoning {
+    from: usize,
+    closer: Span,
+}
+
+impl Judgement<'_> {
+    /// The places where reasoning may stand outside its blocks, in order.
+    pub(super) fn reasoning_outside(&self) -> Vec<Reasoning> {
+        let Some((_, dialect)) = self.dialect else { return Vec::new() };
+        let thinks = dialect.blocks.iter().any(|block| block.role == Role::Thinking);
+        let mut closers = self.stray_closers_of_reasoning(dialect, thinks);
+        closers.sort_unstable_by_key(|closer| closer.start);
+        let blocks = || self.document.blocks.iter();
+        let has_role = |block: &&Block| self.bound(block).is_some_and(|bound| bound.role == Role::Thinking);
+        let mut ends = blocks().filter(has_role).map(|block| block.span().end).peekable();
+        // Where the answer may start with reasoning whose opener is gone.
+        let starts = |family: &Family| family.prelude.is_some_and(|id| blocks().all(|block| block.id != id));
+        let mut from = dialect.families.iter().any(starts).then_some(0);
+        let mut found: Vec<Reasoning> = Vec::new();
+        for closer in closers {
+            while let Some(end) = ends.next_if(|end| *end <= closer.start) {
+                from = from.max(Some(end));
+            }
+            match (from, found.last_mut()) {
+                (None, _) => {}
+                (Some(from), Some(last)) if last.from == from => last.closer = closer,
+                (Some(from), _) => found.push(Reasoning { from, closer }),
+            }
+        }
+        found
+    }
+
+    /// Closers of reasoning that close nothing: outside every block, and in one that ran on over them since nothing closes it.
+    fn stray_closers_of_reasoning(&self, dialect: &Dialect, thinks: bool) -> Vec<Span> {
+        let mut machine = Machine::new();
+        let mut closer_at = |start: usize, within: Span| {
+            let mut steps = self.program.limits.steps(within.len());
+            let text = self.text.get(..within.end)?;
+            dialect.families.iter().find_map(|family| {
+                let end = machine.match_at(&family.grammar, family.close?, text, start, &mut steps)?;
+                let name = machine.captures().iter().find(|capture| capture.rule() == family.name)?.span();
+                let bound = dialect.block(dialect.names.find(name.of(self.text), None)?)?;
+                (bound.role == Role::Thinking).then(|| Span::new(start, end))
+            })
+        };
+        let stray = self.document.stray_closers().filter(|_| thinks);
+        let mut found: Vec<Span> = stray.filter_map(|span| closer_at(span.start, span)).collect();
+        let masks = &self.document.masks;
+        let masked = |at: usize| {
+            let next = masks.partition_point(|mask| mask.span().end <= at);
+            masks.get(next).is_some_and(|mask| mask.span().contains(at))
+        };
+        for inner in self.document.blocks.iter().filter(|block| thinks && block.ended.is_cut()).map(Block::inner) {
+            for family in dialect.families.iter().filter(|family| !family.close_lead.literal.is_empty()) {
+                let lead = family.close_lead.literal.as_bytes();
+                let places = memchr::memmem::find_iter(inner.of(self.text).as_bytes(), lead).map(|at| inner.start + at);
+                found.extend(places.filter(|at| !masked(*at)).filter_map(|at| closer_at(at, inner)));
+            }
+        }
+        found
+    }
+
+    /// Whether a block may be part of reasoning that stands outside its blocks.
+    pub(super) fn may_be_reasoning(&self, block: &Block) -> bool {
+        self.reasoning_around(block).is_some()
+    }
+
+    fn reasoning_around(&self, block: &Block) -> Option<&Reasoning> {
+        let span = block.span();
+        let next = self.reasoning.partition_point(|one| one.from <= span.start);
+        let around = self.reasoning.get(next.checked_sub(1)?)?;
+        (span.end <= around.closer.start).then_some(around)
+    }
+
+    /// Answers what asks for something in what may be reasoning: a call or a content.
+    pub(super) fn judge_in_reasoning(&mut self, index: usize, subject: &Subject) {
+        let Some((block, bound)) = self.block(index) else { return };
+        let Some(closer) = self.reasoning_around(block).map(|around| around.closer) else { return };
+        let (closer, kind) = (excerpt(closer.of(self.text), 40), bound.role.word());
+        let message = format!("`{closer}` ends reasoning that never opened, and this {kind} may be part of it");
+        let mut finding = defect(Defect::StrayCloser, head(block), message).with_rule(Some(bound.at));
+        finding.help = self.withheld(Defect::StrayCloser, Some(index));
+        self.answer(Defect::StrayCloser, subject, finding);
+    }
+}
