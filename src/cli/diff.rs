@@ -56,8 +56,8 @@ pub(super) fn diff(arguments: &Arguments) -> Result<Printed, Error> {
     };
     let (old, new) = (Opened::open(&arguments.old)?, Opened::open(&arguments.new)?);
     let (before, after) = (old.program(format)?, new.program(format)?);
-    let old = Version { folder: &old.files.folder, program: before };
-    let comparison = Comparison::of(old, Version { folder: &new.files.folder, program: after });
+    let version = Version { folder: &old.files.folder, program: before };
+    let comparison = Comparison::of(version, Version { folder: &new.files.folder, program: after });
     let judging = Judging { program: after, against: Some(before), keeps: false };
     let mut rows = Vec::new();
     let mut replayed = None;
@@ -68,8 +68,10 @@ pub(super) fn diff(arguments: &Arguments) -> Result<Printed, Error> {
     }
     let sum = compared_sum(&comparison, replayed.as_ref());
     let out = match arguments.format {
-        Written::Human => new.pen.compared(&comparison, replayed.as_ref()) + &plain(&rows) + &sum,
-        Written::Plain => compared_plain(&new.pen, &comparison, replayed.as_ref()) + &plain(&rows) + &unpainted(&sum),
+        Written::Human => new.pen.compared(&old.pen, &comparison, replayed.as_ref()) + &plain(&rows) + &sum,
+        Written::Plain => {
+            compared_plain(&new.pen, &old.pen, &comparison, replayed.as_ref()) + &plain(&rows) + &unpainted(&sum)
+        }
         Written::Json => {
             let replay = replayed.as_ref().map(|replayed| json::Replay::new(replayed, rows));
             let report = serde_json::to_string_pretty(&json::Compared::new(&comparison, replay));

@@ -4,9 +4,10 @@
 //! Out: a [`Change`] for each table that appeared, went or says something else, wherever in the pack it stands.
 //! Never: minds order, comments or places; says nothing of what has a judgement of its own.
 
+use super::rows::{arrow, row};
 use super::{Change, Way};
 use crate::surface::Folder;
-use crate::text::{authored, excerpt};
+use crate::text::authored;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -66,7 +67,7 @@ pub(super) fn changes(old: &Folder, new: &Folder) -> Vec<Change> {
 }
 
 fn change(kind: &str, name: &str, way: Way, how: Vec<String>) -> Change {
-    Change { kind: kind.to_owned(), name: name.to_owned(), way, how, rule: None }
+    Change { gone: way == Way::Gone, ..row(kind, name, way, how, None) }
 }
 
 fn differing(kind: &str, name: &str, old: &Value, new: &Value) -> Option<Change> {
@@ -86,12 +87,24 @@ fn phrases(path: &str, old: &Value, new: &Value, how: &mut Vec<String>) {
             let of = |members: &Map<String, Value>| members.get(key).cloned().unwrap_or_default();
             phrases(&path, &of(old), &of(new), how);
         }
+    } else if let (Value::Array(old), Value::Array(new)) = (old, new) {
+        items(path, old, new, how);
     } else if old != new {
-        let short = |value: &Value| match value {
-            Value::Null => "none".to_owned(),
-            value => excerpt(&value.to_string(), 60).into_owned(),
-        };
-        how.push(format!("{path}: {} → {}", short(old), short(new)).trim_start_matches(": ").to_owned());
+        let text = |value: &Value| if value.is_null() { "none".to_owned() } else { value.to_string() };
+        how.push(format!("{path}: {}", arrow(&text(old), &text(new))).trim_start_matches(": ").to_owned());
+    }
+}
+
+/// Of two lists, what stands between the items that are the same at both ends.
+fn items(path: &str, old: &[Value], new: &[Value], how: &mut Vec<String>) {
+    let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let rests = (old.get(start..).unwrap_or_default(), new.get(start..).unwrap_or_default());
+    let end = rests.0.iter().rev().zip(rests.1.iter().rev()).take_while(|(old, new)| old == new).count();
+    let between = |rest: &[Value]| rest.get(..rest.len() - end).unwrap_or_default().to_vec();
+    let (old, new) = (between(rests.0), between(rests.1));
+    for number in 0..old.len().max(new.len()) {
+        let of = |items: &[Value]| items.get(number).cloned().unwrap_or_default();
+        phrases(&format!("{path}[{}]", start + number), &of(&old), &of(&new), how);
     }
 }
 

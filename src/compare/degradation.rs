@@ -32,6 +32,7 @@ fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) 
     };
     let (before, now) = (own(old), own(new));
     let words = |all: &[Strategy]| all.iter().map(|one| one.name()).collect::<Vec<_>>().join(", ");
+    let gone = now.is_none();
     let word = match (&before, &now) {
         (Some(_), None) => Some("it is gone".to_owned()),
         (None, Some(_)) => Some("it is new".to_owned()),
@@ -46,7 +47,8 @@ fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) 
         }
         _ => (Way::Changed, word.into_iter().collect()),
     };
-    Some(row("degradation", &format!("{} ({})", one.defect, one.said_by), way, how, one.rule.clone()))
+    let name = format!("{} ({})", one.defect, one.said_by);
+    Some(Change { gone, ..row("degradation", &name, way, how, one.rule.clone()) })
 }
 
 /// The strategies that answer the defect of a row where the row does not stand, if that is the same for all that it is

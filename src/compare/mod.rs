@@ -95,6 +95,8 @@ pub struct Change {
     pub how: Vec<String>,
     /// Where it stands now, or stood, `pack/file:line:column`.
     pub rule: Option<Arc<str>>,
+    /// Whether it is there no more: then `rule` is a place of the version before.
+    pub gone: bool,
 }
 
 /// A prompt whose size changed.

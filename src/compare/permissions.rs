@@ -7,7 +7,7 @@
 
 use super::conditions::Step;
 use super::degradation::stricter;
-use super::rows::{Rows, looks, pair, row};
+use super::rows::{Rows, arrow, looks, pair, row};
 use super::{Change, Way, schema};
 use crate::diagnostic::{Defect, Strategy};
 use crate::program::{Guardrail, Permission, Program};
@@ -43,7 +43,7 @@ pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Way, Ve
             Step::MoreEnough(part) => (Way::Widened, format!("`{}` is enough now", short(&part))),
             // Where that failed, nothing was permitted.
             Step::LessEnough(part) => (Way::Changed, format!("`{}` is no longer enough", short(&part))),
-            Step::Other => (Way::Changed, format!("`{}` → `{}`", short(old), short(new))),
+            Step::Other => (Way::Changed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
         },
         (Some(old), None) => (Way::Widened, format!("`{}` is no longer asked", short(old))),
         (None, Some(new)) => (Way::Narrowed, format!("only where `{}`", short(new))),

@@ -5,14 +5,36 @@
 //! Never: knows what a row is.
 
 use super::{Change, Way};
+use crate::text::excerpt;
 use std::cmp::Ordering;
 use std::sync::Arc;
+
+/// How many characters of a value are shown.
+const SHOWN: usize = 60;
 
 /// What is compared, by its name: a description, and where it stands.
 pub(super) type Rows<T> = Vec<(String, T, Option<Arc<str>>)>;
 
 pub(super) fn row(kind: &str, name: &str, way: Way, how: Vec<String>, rule: Option<Arc<str>>) -> Change {
-    Change { kind: kind.to_owned(), name: name.to_owned(), way, how, rule }
+    Change { kind: kind.to_owned(), name: name.to_owned(), way, how, rule, gone: false }
+}
+
+/// What is there no more, and where it stood.
+pub(super) fn gone(kind: &str, name: &str, way: Way, rule: Option<Arc<str>>) -> Change {
+    Change { gone: true, ..row(kind, name, way, vec!["it is gone".to_owned()], rule) }
+}
+
+/// `old → new`, each as long as fits a line: of long ones the part from where they differ.
+pub(super) fn arrow(old: &str, new: &str) -> String {
+    let alike = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
+    let skipped = if alike > SHOWN / 2 { alike - SHOWN / 4 } else { 0 };
+    let short = |text: &str| match text.char_indices().nth(skipped) {
+        Some((cut, _)) if skipped > 0 && text.chars().nth(SHOWN).is_some() => {
+            format!("…{}", excerpt(text.get(cut..).unwrap_or_default(), SHOWN))
+        }
+        _ => excerpt(text, SHOWN).into_owned(),
+    };
+    format!("{} → {}", short(old), short(new))
 }
 
 /// Compares rows of one name; `ways` are those of a row that came and of one that went.
@@ -29,7 +51,7 @@ pub(super) fn pair<T>(
             Some((_, now, place)) => {
                 changes.extend(way(before, now).map(|(way, how)| row(kind, name, way, how, place.clone())));
             }
-            None => changes.push(row(kind, name, ways.1, vec!["it is gone".to_owned()], place.clone())),
+            None => changes.push(gone(kind, name, ways.1, place.clone())),
         }
     }
     for (name, _, place) in new.iter().filter(|(name, ..)| old.iter().all(|(known, ..)| known != name)) {

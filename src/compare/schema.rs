@@ -5,6 +5,7 @@
 //! Never: validates a value; what it does not know for sure it calls changed.
 
 use super::Way;
+use super::rows::arrow;
 use crate::text::excerpt;
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
@@ -38,7 +39,7 @@ impl Comparing {
         match (old, new) {
             (Value::Object(old), Value::Object(new)) => self.members(path, old, new),
             _ if old == new => {}
-            _ => self.note(Way::Changed, format!("{}: {} → {}", shown(path), short(old), short(new))),
+            _ => self.note(Way::Changed, format!("{}: {}", shown(path), arrow(&old.to_string(), &new.to_string()))),
         }
     }
 

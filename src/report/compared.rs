@@ -14,7 +14,7 @@ const WAYS: [Way; 5] = [Way::Widened, Way::Narrowed, Way::Changed, Way::Appeared
 
 impl Pen {
     /// The changes by their way, what allows more first; then the prompts and the answers.
-    pub fn compared(&self, comparison: &Comparison, replayed: Option<&Replayed>) -> String {
+    pub fn compared(&self, before: &Pen, comparison: &Comparison, replayed: Option<&Replayed>) -> String {
         let mut text = String::new();
         for way in WAYS {
             let changes: Vec<&Change> = comparison.changes.iter().filter(|change| change.way == way).collect();
@@ -23,7 +23,7 @@ impl Pen {
             }
             _ = writeln!(text, "{}", paint(style(way), way.name()));
             for change in changes {
-                let place = change.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
+                let place = place(change, before, self).unwrap_or_default();
                 _ = writeln!(text, "  {} {}  {}", change.kind, paint(STRONG, &change.name), paint(FAINT, &place));
                 for how in &change.how {
                     _ = writeln!(text, "      {how}");
@@ -44,10 +44,10 @@ impl Pen {
 }
 
 /// One line for each change.
-pub fn compared_plain(pen: &Pen, comparison: &Comparison, replayed: Option<&Replayed>) -> String {
+pub fn compared_plain(pen: &Pen, before: &Pen, comparison: &Comparison, replayed: Option<&Replayed>) -> String {
     let mut text = String::new();
     for change in &comparison.changes {
-        let place = change.rule.as_ref().map(|rule| format!("{}: ", pen.shown(rule))).unwrap_or_default();
+        let place = place(change, before, pen).map(|place| place + ": ").unwrap_or_default();
         let how = change.how.iter().map(|how| format!("; {}", how.replace('\n', "\\n"))).collect::<String>();
         _ = writeln!(text, "{place}{}: {} {}{how}", change.way.name(), change.kind, change.name);
     }
@@ -58,6 +58,12 @@ pub fn compared_plain(pen: &Pen, comparison: &Comparison, replayed: Option<&Repl
         _ = writeln!(text, "outcomes: {}: {}", count(*answers, "answer"), how.join("; "));
     }
     text
+}
+
+/// Where it stands, or stood in the version before.
+fn place(change: &Change, before: &Pen, now: &Pen) -> Option<String> {
+    let pen = if change.gone { before } else { now };
+    change.rule.as_ref().map(|rule| pen.shown(rule))
 }
 
 /// The last line: how much changed in which way.

@@ -284,6 +284,33 @@ fn prompts_and_answers_are_compared() {
 }
 
 #[test]
+fn what_is_gone_has_its_place_in_the_version_before() {
+    let folder = versions("diff-place", &[("\"stay\"", "")]);
+    let plain = diff(&folder, &["--format", "plain"]).1;
+    assert!(plain.contains("old/pack.toml:28:12: narrowed: permit stay in b; it is gone\n"), "{plain}");
+}
+
+#[test]
+fn of_a_long_value_the_part_that_differs_is_shown() {
+    let layer = "{ id = \"message\", source = \"message\" }";
+    let added = format!("{{ id = \"rules\", text = \"desk.md\" }}, {layer}");
+    let told = |name: &str, edit: (&str, &str)| diff(&versions(name, &[edit]), &["--format", "plain"]).1;
+    let plain = told("diff-list", (layer, &layer.replace(" }", ", lead = \"So:\" }")));
+    assert!(plain.contains("changed: prompt main; layers[1].lead: none → \"So:\"\n"), "{plain}");
+    let plain = told("diff-longer-list", (layer, &added));
+    assert!(plain.contains("; layers[1]: none → {\"id\":\"rules\",\"text\":\"desk.md\"}\n"), "{plain}");
+    let folder = versions("diff-long-text", &[]);
+    for (pack, word) in [("old", "small"), ("new", "large")] {
+        let about = format!("about = \"{} {word}\"\n", "as it was ".repeat(9));
+        let text = PACK.replace("[actions.stay]", &format!("[actions.stay]\n{about}"));
+        fs::write(folder.join(pack).join("pack.toml"), text).unwrap();
+    }
+    let plain = diff(&folder, &["--format", "plain"]).1;
+    let expected = "about: …was as it was  small\" → …was as it was  large\"\n";
+    assert!(plain.contains(expected), "{plain}");
+}
+
+#[test]
 fn what_is_denied_ends_with_a_status_of_its_own_in_every_format() {
     let wider = versions("diff-deny", &[(", when = \"state.n > 0\"", "")]);
     let other = versions("diff-deny-other", &[("state.n > 0", "state.n > 5")]);
