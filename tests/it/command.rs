@@ -268,6 +268,25 @@ fn a_new_part_checks_clean_and_its_case_passes() {
 }
 
 #[test]
+fn a_new_part_for_a_mode_is_for_no_other() {
+    let folder = folder("new-in");
+    check(&folder, &["new", "pack", "notes"], 0, "", "");
+    check(&folder, &["new", "mode", "quiet", "--pack", "notes"], 0, "", "");
+    let new = |kind, name| ["new", kind, name, "--pack", "notes", "--in", "quiet"];
+    check(&folder, &new("dialect", "plainer"), 0, "added the dialect", "");
+    check(&folder, &new("guardrail", "in-short"), 0, "added the guardrail", "");
+    check(&folder, &["check", "--strict", "notes"], 0, "1 pack: clean", "");
+    check(&folder, &["test", "notes"], 0, "passed", "");
+    let pack: toml::Table = std::fs::read_to_string(folder.join("notes/pack.toml")).unwrap().parse().unwrap();
+    let plainer = "plainer".into();
+    assert!(!pack["pack"]["dialects"].as_array().unwrap().contains(&plainer));
+    assert_eq!(pack["modes"]["quiet"]["dialects"].as_array().unwrap().last(), Some(&plainer));
+    assert_eq!(pack["guardrails"].as_array().unwrap().last().unwrap()["in"].as_str(), Some("quiet"));
+    // The folder of the pack is no place of its own.
+    check(&folder, &["new", "action", "more", "notes"], 2, "", "[--pack <PACK>]");
+}
+
+#[test]
 fn a_part_that_no_answer_could_show_has_no_case() {
     let folder = folder("new-unasked");
     let pack = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/packs/script-lines");

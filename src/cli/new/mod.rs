@@ -28,7 +28,7 @@ enum What {
     },
     /// Something that an answer may ask for, permitted in a mode
     Action(Part),
-    /// A state of the session, with a way to it and back where modes have ways
+    /// A state of the session, with a way to it where modes have ways; there it may end
     Mode(Part),
     /// One more way to write an answer
     Dialect(Part),
@@ -38,13 +38,15 @@ enum What {
 
 /// One more table of a pack.
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "rulebook new <action|mode|dialect|guardrail> <NAME> [--pack <PACK>] [--in <MODE>]")]
 struct Part {
     /// What the pack shall call it
     name: String,
     /// The folder of the pack
     #[arg(long, value_name = "PACK", default_value = ".")]
     pack: PathBuf,
-    /// The mode that it is for; the one in which a session starts
+    /// The mode that it is for; without it an action and a way to a mode are for the one in which a session starts, and
+    /// all else is for every mode
     #[arg(long = "in", value_name = "MODE")]
     mode: Option<String>,
 }

@@ -36,8 +36,8 @@ pub(super) fn add(kind: Kind, part: &Part) -> Result<Printed, Error> {
     for between in leads {
         let mut drafting =
             Drafting { folder: &opened.files.folder, program, files: BTreeMap::new(), texts: BTreeMap::new() };
-        drafting.declare(kind, name)?;
-        drafting.name_it(kind, name, &mode)?;
+        drafting.declare(kind, name, part.mode.as_deref())?;
+        drafting.name_it(kind, name, part.mode.as_deref(), &mode)?;
         if let Some(between) = between {
             let action = format!("enter-{name}").replace(['-', '_'], between);
             if declared(program, Kind::Action, &action).is_some() {
@@ -135,13 +135,19 @@ struct Drafted {
 }
 
 impl Drafting<'_> {
-    /// Puts the table of the new name behind the last of its like.
-    fn declare(&mut self, kind: Kind, name: &str) -> Result<(), Error> {
+    /// Puts the table of the new name behind the last of its like, for one mode `only` where that is asked.
+    fn declare(&mut self, kind: Kind, name: &str, only: Option<&str>) -> Result<(), Error> {
         let path = self.file_of(kind.table());
+        let modes = &self.program.modes;
+        let only = only.filter(|mode| modes.contains_key(*mode));
+        let mut replies =
+            modes.iter().filter(|(mode, _)| only.is_none_or(|only| only == *mode)).map(|(_, mode)| &mode.reply);
+        let message = replies.find_map(|reply| reply.counts.iter().find(|count| count.message && count.required));
+        let message = message.map(|count| count.name.clone()).filter(|message| message != name);
         let document = self.document(&path)?;
         if kind == Kind::Guardrail {
             let list = document.entry(kind.table()).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
-            let mut entry = guardrail(name);
+            let mut entry = guardrail(name, only);
             match list {
                 Item::ArrayOfTables(tables) => {
                     entry.decor_mut().set_prefix("\n");
@@ -155,7 +161,7 @@ impl Drafting<'_> {
         let mut table = match kind {
             Kind::Action => action(name),
             Kind::Mode => mode(),
-            _ => dialect(name),
+            _ => dialect(name, message.as_deref()),
         };
         table.decor_mut().set_prefix("\n");
         let all = document.entry(kind.table()).or_insert_with(|| {
@@ -174,17 +180,28 @@ impl Drafting<'_> {
     }
 
     /// Writes the new name into the lists without which it would mean nothing.
-    fn name_it(&mut self, kind: Kind, name: &str, mode: &str) -> Result<(), Error> {
+    fn name_it(&mut self, kind: Kind, name: &str, only: Option<&str>, mode: &str) -> Result<(), Error> {
         match kind {
             Kind::Action if !self.program.modes.is_empty() => self.push(&["modes", mode, "permits"], name, true),
             Kind::Mode => {
                 self.texts = self.texts_of(name, mode);
                 Ok(())
             }
-            Kind::Dialect => {
-                self.push(&["pack", "dialects"], name, false)?;
-                self.push(&["modes", mode, "dialects"], name, false)
-            }
+            Kind::Dialect => match only.and_then(|only| self.program.modes.get(only)) {
+                Some(own) => {
+                    let program = self.program;
+                    let known = own.dialects.iter().filter_map(|number| program.dialects.get(*number));
+                    let known: Vec<&str> = known.map(|dialect| dialect.name.as_str()).collect();
+                    let all: Vec<&str> = program.dialects().collect();
+                    // Without a list, the pack reads all that there are, and the mode what the pack reads.
+                    self.list(&["pack", "dialects"], Some(&all), None)?;
+                    self.list(&["modes", mode, "dialects"], Some(&known), Some(name))
+                }
+                None => {
+                    self.push(&["pack", "dialects"], name, false)?;
+                    self.push(&["modes", mode, "dialects"], name, false)
+                }
+            },
             _ => Ok(()),
         }
     }
@@ -194,7 +211,7 @@ impl Drafting<'_> {
         let mut go = InlineTable::new();
         go.insert("go", name.into());
         self.push(&["modes", mode, "exits"], name, true)?;
-        self.declare(Kind::Action, action)?;
+        self.declare(Kind::Action, action, None)?;
         self.set(&["actions", action, "effects"], value(Array::from_iter([go])))?;
         self.set(&["modes", name, "final"], value(true))?;
         self.push(&["modes", mode, "permits"], action, true)
@@ -231,6 +248,11 @@ impl Drafting<'_> {
 
     /// Adds a word to the list at `keys`; without a list, makes one where that is wanted.
     fn push(&mut self, keys: &[&str], word: &str, makes: bool) -> Result<(), Error> {
+        self.list(keys, Some(&[][..]).filter(|_| makes), Some(word))
+    }
+
+    /// Adds a word to the list at `keys`; without a list, makes one of these words, if any, and that.
+    fn list(&mut self, keys: &[&str], made: Option<&[&str]>, word: Option<&str>) -> Result<(), Error> {
         let [parents @ .., key] = keys else { return Ok(()) };
         for path in self.tables() {
             let document = self.document(&path)?;
@@ -240,17 +262,22 @@ impl Drafting<'_> {
             }
             let Some(table) = place else { continue };
             match table.get_mut(key).map(Item::as_array_mut) {
-                Some(Some(list)) => append(list, word),
+                Some(Some(list)) => word.into_iter().for_each(|word| append(list, word)),
                 Some(None) => return Err(unexpected(&path, key)),
-                None if makes => drop(table.insert(key, value(Array::from_iter([word])))),
-                None => {}
+                None => {
+                    let made = made.map(|made| made.iter().copied().chain(word).collect::<Array>());
+                    made.into_iter().for_each(|made| drop(table.insert(key, value(made))));
+                }
             }
             return Ok(());
         }
-        if !makes {
-            return Ok(());
+        match word.filter(|_| made.is_some()) {
+            None => Ok(()),
+            Some(word) => {
+                let table = parents.join(".");
+                Err(Error::Usage(format!("`{table}` stands in no file of this pack: add `{word}` there by hand")))
+            }
         }
-        Err(Error::Usage(format!("`{}` stands in no file of this pack: add `{word}` there by hand", parents.join("."))))
     }
 
     /// The TOML files of the pack, those that were touched first.
@@ -337,9 +364,11 @@ fn mode() -> Table {
     table
 }
 
-fn dialect(name: &str) -> Table {
+/// `counts_as` is what the shape of a reply calls the message.
+fn dialect(name: &str, counts_as: Option<&str>) -> Table {
     let mut message = InlineTable::new();
     message.insert("role", "message".into());
+    counts_as.into_iter().for_each(|word| drop(message.insert("name", word.into())));
     let mut blocks = InlineTable::new();
     blocks.insert(name, Value::InlineTable(message));
     let mut table = Table::new();
@@ -349,10 +378,11 @@ fn dialect(name: &str) -> Table {
     table
 }
 
-fn guardrail(name: &str) -> Table {
+fn guardrail(name: &str, only: Option<&str>) -> Table {
     let mut table = Table::new();
     table.insert("id", value(name));
     table.insert("on", value("message"));
+    only.into_iter().for_each(|mode| drop(table.insert("in", value(mode))));
     let words: Vec<&str> = name.split(['-', '_']).collect();
     let pattern = format!("'(?i)\\b{}\\b'", words.join("\\W"));
     table.insert("matches", pattern.parse::<Value>().map_or_else(|_| value(name), Item::Value));
