@@ -5,6 +5,7 @@
 //! Never: forgives: tables match as subsets and lists whole and in order, nothing else is lenient.
 
 use super::expectation::Expectation;
+use crate::diagnostic::nearest;
 use crate::surface::Tree;
 use crate::text::Location;
 use serde_json::{Map, Value};
@@ -26,6 +27,8 @@ pub struct Failure {
     pub value: Option<Location>,
     /// What was found, of its members only those that the expectation names; absent where there is nothing.
     pub got: Option<Value>,
+    /// Of a member that there is not, the one that was probably meant.
+    pub meant: Option<String>,
 }
 
 impl Failure {
@@ -81,7 +84,11 @@ pub(super) fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Lo
     let matches = match (expected, got) {
         (Tree::Table(members, _), Some(Value::Object(object))) => {
             for (key, value) in members {
-                descend(value, object.get(&key.value), format!("{path}.{}", key.value), key.at, failures);
+                let (got, before) = (object.get(&key.value), failures.len());
+                descend(value, got, format!("{path}.{}", key.value), key.at, failures);
+                if let (None, [failure]) = (got, failures.get_mut(before..).unwrap_or_default()) {
+                    failure.meant = nearest(&key.value, object.keys().map(String::as_str)).map(str::to_owned);
+                }
             }
             true
         }
@@ -100,7 +107,7 @@ pub(super) fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Lo
     if !matches {
         let got = got.map(|got| likeness(expected, got));
         let value = Some(expected.at());
-        failures.push(Failure { step: 0, at, path, expected: expected.to_json(), value, got });
+        failures.push(Failure { step: 0, at, path, expected: expected.to_json(), value, got, meant: None });
     }
 }
 

@@ -223,6 +223,9 @@ fn parse_step(
 /// The word of the part that says what is expected.
 const EXPECT: &str = "expect";
 
+/// The members of a session.
+const SESSION: [&str; 4] = ["mode", "state", "now", "ids"];
+
 /// Where the header is.
 const HEADER: &str = "header, which stands before the first `=== … ===` line";
 
@@ -291,7 +294,9 @@ fn parse_expectation(
         } else {
             let message = format!("there is no `{}` to expect here", key.value);
             let fault = Diagnostic::new(Code::CASE_SYNTAX, key.at, message);
+            let kept = keys.contains(&"session") && SESSION.contains(&key.value.as_str());
             diagnostics.push(match KEYS.contains(&key.value.as_str()) {
+                _ if kept => fault.with_help(format!("what comes of it is `session = {{ {} = … }}`", key.value)),
                 true => fault.with_help(format!("`{}` is a key of the {HEADER}", key.value)),
                 false => fault.with_nearest(&key.value, keys.iter().copied()),
             });

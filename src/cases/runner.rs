@@ -13,6 +13,7 @@ use crate::diagnostic::{Code, Diagnostic, alternatives};
 use crate::outcome::Options;
 use crate::program::Program;
 use crate::session::{Misfit, Session};
+use crate::surface::Tree;
 use crate::text::{Location, Spanned};
 use serde_json::{Map, Value};
 
@@ -65,12 +66,18 @@ impl CaseVerdict {
     }
 }
 
-/// Whatever a case names that the pack does not have, so that it could not be run; nothing for one that is to do.
+/// Whatever a case names that the pack does not have, so that it could not be run, or probably means otherwise; nothing for
+/// one that is to do.
 pub fn check(program: &Program, case: &Case) -> Vec<Diagnostic> {
     if case.header.todo.is_some() {
         return Vec::new();
     }
-    start(program, case).err().unwrap_or_default()
+    let mut found = start(program, case).err().unwrap_or_default();
+    let model = case.header.model.as_ref();
+    found.extend(
+        model.and_then(|model| Some(Diagnostic { at: Some(model.at), ..program.misnamed_model(&model.value)? })),
+    );
+    found
 }
 
 /// Runs a case: what is said in order, each in the session that the one before left. A prompt sees it as its history.
@@ -130,6 +137,7 @@ impl CaseRun {
                         expected,
                         value: None,
                         got,
+                        meant: None,
                     });
                 }
                 self.told.push(Told::Heard(heard));
@@ -167,6 +175,15 @@ fn start(program: &Program, case: &Case) -> Result<Session, Vec<Diagnostic>> {
         unknown.extend(unless_declared("prompt", &prompt.value, prompt.at, prompts));
     }
     if let Some(state) = &header.state {
+        let computed = |(name, _): &&(Spanned<String>, Tree)| {
+            program.slots.get(&name.value).is_some_and(|slot| slot.compute.is_some())
+        };
+        let members = if let Tree::Table(members, _) = state { members.as_slice() } else { &[] };
+        unknown.extend(members.iter().filter(computed).map(|(name, _)| {
+            let message = format!("`state.{}` is computed: it is never what is said here", name.value);
+            let fault = Diagnostic::new(Code::SESSION_MISFIT, name.at, message);
+            fault.with_help("say instead what it is computed from")
+        }));
         partial.insert("state".into(), state.to_json());
     }
     if let Some(now) = &header.now {

@@ -68,6 +68,11 @@ pub enum Effect {
     },
 }
 
+impl Effect {
+    /// The words for what there is to do, in the order of their declaration.
+    pub(crate) const KINDS: [&str; 8] = ["set", "append", "remove", "emit", "write", "say", "amend", "record"];
+}
+
 /// What is added to a document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

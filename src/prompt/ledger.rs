@@ -26,6 +26,9 @@ contract! {
         context: usize,
         /// How many of them are kept for the answer.
         reserve: usize,
+        /// How many the whole prompt should use at most, as far as the tier says or the answer leaves room.
+        #[serde(skip)]
+        input: usize,
         /// How many the whole prompt uses, written as one text.
         tokens: usize,
         /// Whether the model's vocabulary is unknown and the numbers are an estimate.

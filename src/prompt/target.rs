@@ -6,8 +6,8 @@
 
 use super::count::Estimate;
 use super::{Counter, Layer, Request, TokenLedger};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Model, Prompts, Text};
+use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::program::{Model, Program, Prompts, Text};
 use crate::surface::Vocabulary;
 use crate::text::excerpt;
 use crate::value::Value;
@@ -129,10 +129,23 @@ impl<'p> Target<'p> {
             tier: self.tier_name.to_owned(),
             context: self.context,
             reserve: self.reserve,
+            input: self.input(),
             tokens,
             estimated: self.counter().is_estimate(),
             layers,
         }
+    }
+}
+
+impl Program {
+    /// What is to be said of a name that is probably a slip of a declared model's.
+    pub(crate) fn misnamed_model(&self, id: &str) -> Option<Diagnostic> {
+        if declared(&self.prompts, id).is_some() {
+            return None;
+        }
+        let near = nearest(id, self.prompts.models.keys().map(String::as_str))?;
+        let message = format!("no table declares the model `{}`", excerpt(id, 60));
+        Some(Diagnostic::new(Code::UNKNOWN_MODEL, None, message).with_help(format!("did you mean `{near}`?")))
     }
 }
 

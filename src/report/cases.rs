@@ -10,7 +10,7 @@ use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
 use super::row::Row;
 use crate::cases::{Case, CaseRun, CaseVerdict, Coverage, Covered, Failure, Told};
 use crate::diagnostic::{Code, Diagnostic, Severity, alternatives, nearest, page, pages};
-use crate::outcome::{Finding, Status};
+use crate::outcome::{Effect, Finding, Status, Verdict};
 use crate::text::{Sources, excerpt};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -208,7 +208,9 @@ impl Pen {
 /// What stands beside the line of a failed expectation, and the difference where that is too long.
 fn explain(failure: &Failure) -> (String, Option<String>) {
     let Some(got) = &failure.got else {
-        return ("expected, but there is nothing here".to_owned(), None);
+        let holds = failure.path.split('[').next() == Some("contains");
+        let label = if holds { "the prompt does not hold this" } else { "expected, but there is nothing here" };
+        return (label.to_owned(), None);
     };
     if failure.is_unwanted() {
         return (format!("it should lack {}, but holds it", excerpt(&got.to_string(), BESIDE)), None);
@@ -246,20 +248,31 @@ fn draw_difference(expected: &str, got: &str) -> String {
     drawn.join("\n")
 }
 
-/// What may stand in the place of a status or a code that there is not.
+/// What may stand in the place of a word that there is not.
 pub(super) fn meant(failure: &Failure) -> Option<String> {
+    if let Some(meant) = &failure.meant {
+        return Some(format!("did you mean `{meant}`?"));
+    }
     let words = match &failure.expected {
         Value::Array(items) => items.as_slice(),
         other => std::slice::from_ref(other),
     };
     let mut words = words.iter().filter_map(Value::as_str);
+    let mut word_of = |all: &[&str]| alternatives(words.find(|word| !all.contains(word))?, all.iter().copied());
     match failure.path.split('[').next()? {
-        "status" => {
-            let all = Status::ALL.map(Status::name);
-            alternatives(words.find(|word| !all.contains(word))?, all)
+        "status" => word_of(&Status::ALL.map(Status::name)),
+        "mode" => Some("this is the mode that it was judged in; where it leads is `session = { mode = … }`".to_owned()),
+        "codes" | "remarks" => {
+            let word = words.find(|word| page(word).is_none())?;
+            // The area that stands before it may be forgotten.
+            let whole = |code: &&str| code.split_once('/').is_some_and(|(_, name)| name == word);
+            let codes = || pages().iter().map(|page| page.code);
+            let code =
+                codes().filter(|code| code.starts_with("response/")).find(whole).or_else(|| nearest(word, codes()));
+            code.map(|code| format!("did you mean `{code}`?"))
         }
-        "codes" | "remarks" => nearest(words.find(|word| page(word).is_none())?, pages().iter().map(|page| page.code))
-            .map(|code| format!("did you mean `{code}`?")),
+        "calls" if failure.path.ends_with(".verdict") => word_of(&[Verdict::Accepted.name(), Verdict::Dropped.name()]),
+        "effects" if failure.path.ends_with(".kind") => word_of(&Effect::KINDS),
         _ => None,
     }
 }

@@ -60,9 +60,8 @@ impl Pen {
 /// The model, and what of its context is used.
 fn head(ledger: &TokenLedger) -> String {
     let model = if ledger.model.is_empty() { "any model" } else { &ledger.model };
-    let room = ledger.context.saturating_sub(ledger.reserve);
     let how = if ledger.estimated { ", estimated" } else { "" };
-    format!("{}, tier {}: {} of {room} tokens{how}\n", paint(STRONG, model), ledger.tier, ledger.tokens)
+    format!("{}, tier {}: {} of {} tokens{how}\n", paint(STRONG, model), ledger.tier, ledger.tokens, ledger.input)
 }
 
 /// The layers of both, each once, in the order of the second.

@@ -91,6 +91,40 @@ fn a_state_that_does_not_fit_is_marked_where_it_stands() {
 }
 
 #[test]
+fn a_word_that_cannot_come_has_the_one_that_was_meant() {
+    let folder = pack("test-meant");
+    let told = |said: &str, expected: &str, help: &str| {
+        let case = format!("claim = \"c\"\n{said}\n=== expect ===\n{expected}\n");
+        fs::write(folder.join("p/tests/it-fails.case"), case).unwrap();
+        let (out, _) = test(&folder, &["p"], 1);
+        assert!(out.contains(help), "{expected}: {out}");
+    };
+    let answer = "=== response ===\n<message>Hi</message><action type='go'/>";
+    told(answer, "calls = [{ verdict = \"accept\" }]", "did you mean `accepted`?");
+    told(answer, "calls = [{ verdct = \"accepted\" }]", "did you mean `verdict`?");
+    told(answer, "session = { stat = {} }", "did you mean `state`?");
+    told(answer, "codes = [\"forbidden-call\"]", "did you mean `response/forbidden-call`?");
+    told(answer, "mode = \"n\"", "where it leads is `session = { mode = … }`");
+    let words = "=== user ===\nHello";
+    told(words, "mode = \"m\"", "what comes of it is `session = { mode = … }`");
+    told("=== user ===\nx", "effects = [{ kind = \"emmit\" }]", "did you mean `emit`?");
+    fs::write(folder.join("p/state.toml"), "[state.twice]\ncompute = \"{{ 2 }}\"\n").unwrap();
+    let computed = format!("state = {{ twice = 3 }}\n{answer}");
+    told(&computed, "message = \"Hi\"", "`state.twice` is computed");
+    let prompts = "[prompts.p]\nlayers = [{ id = \"m\", source = \"message\" }]\n[tiers.any]\ncontext = 9000\nreserve = 1000\n\
+                   [models.\"large-one\"]\ntier = \"any\"\n";
+    fs::write(folder.join("p/prompts.toml"), prompts).unwrap();
+    let prompt = "model = \"lagre-one\"\n=== prompt ===\nHello";
+    told(prompt, "contains = [\"Hello\", \"Bye\"]", "the prompt does not hold this");
+    let output = rulebook(&folder, &["check", "--strict", "p"], b"");
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        out.contains("no table declares the model `lagre-one`") && out.contains("did you mean `large-one`?"),
+        "{out}"
+    );
+}
+
+#[test]
 fn cases_are_listed_and_not_run() {
     let folder = pack("test-list");
     let (out, _) = test(&folder, &["p", "--list"], 0);
@@ -183,7 +217,7 @@ fn an_update_leaves_what_a_prompt_should_hold_or_lack() {
         assert_eq!(fs::read_to_string(&file).unwrap(), case(updated));
         assert!(out.contains("it should lack \"say\", but holds it"), "{out}");
         assert!(!out.contains("sing`"), "{out}");
-        assert!(out.contains("expected, but there is nothing here"), "{out}");
+        assert!(out.contains("the prompt does not hold this"), "{out}");
         let left =
             "left `lacks[1]`, `contains` in `p/tests/it-fails.case`: what came does not say what to expect instead\n";
         assert!(err.ends_with(left), "{err}");
