@@ -294,7 +294,7 @@ impl Judgement<'_> {
             _ => return None,
         };
         let withheld = bound.role == Role::Content && !self.has_effect(block?);
-        withheld.then(|| format!("{why}, so it has no effect; `{what} = \"keep\"` gives it one"))
+        withheld.then(|| format!("{why}, so it has no effect unless the pack says `{what} = \"keep\"`"))
     }
 
     /// Where a block was taken to end that nothing closes.

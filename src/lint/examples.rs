@@ -18,8 +18,9 @@ const LANGUAGES: &[&str] = &["xml", "json"];
 /// The word that marks what a model must not write.
 const REFUSED: &str = "refused";
 /// What may be wrong with an example: that it is a part of an answer, or that the session has not come so far.
-const FINE: &[&str] =
-    &["response/missing-message", "response/missing-block", "response/gate-closed", "response/turn-limit"];
+const FINE: &[&str] = &[MISSING_MESSAGE, "response/missing-block", "response/gate-closed", "response/turn-limit"];
+/// What is said of a text without a message. Where text outside all blocks took its place, it was no part of an answer.
+const MISSING_MESSAGE: &str = "response/missing-message";
 
 /// What is said of a text in which no dialect finds a block.
 const NO_DIALECT: &str = "response/no-dialect";
@@ -64,7 +65,9 @@ fn judge(program: &Program, session: &Session, said: &Said, fence: &Fence<'_>) -
     let (mode, whole) = (&session.mode, Span::new(0, fence.body.trim_end().len()));
     match fault {
         Some(fault) if !fence.refused => {
+            // What is missing stands nowhere: then it is all of the example that lacks it.
             let span = Span::new(fault.span.start, fault.span.end);
+            let span = if span.is_empty() { whole } else { span };
             let (at, which) = place(program, said, fence, span);
             let message = format!("the mode `{mode}` refuses this example{which}: {}", fault.message);
             let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message).with_help(
@@ -87,7 +90,11 @@ fn judge(program: &Program, session: &Session, said: &Said, fence: &Fence<'_>) -
 /// What is wrong with an example.
 fn fault(outcome: &Outcome) -> Option<&Finding> {
     let mut faults = outcome.diagnostics.iter().filter(|one| one.severity != Severity::Info);
-    faults.find(|one| !FINE.contains(&one.code.as_str()))
+    let took_stray_text = !outcome.message.is_empty();
+    faults.find(|one| match one.code.as_str() {
+        MISSING_MESSAGE => took_stray_text,
+        code => !FINE.contains(&code),
+    })
 }
 
 /// What the rules make of an example. One that is no answer by itself may be the fenced part of one, below its opener and

@@ -1,12 +1,12 @@
 //! Replies: can a reply have the shape that a mode wants?
 //!
 //! In: the shapes of replies of a program's modes, and the blocks of its dialects.
-//! Out: a finding for each block that is wanted and forbidden at once, for what is said of one that may not stand, and for
+//! Out: a finding for each block that is wanted and forbidden at once or in no dialect of the mode, for what is said of one that may not stand, and for
 //! each section that should list contents and of which nothing is read but its text.
 //! Never: reads an answer.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{BlockId, Count, Program};
+use crate::program::{BlockId, Count, Mode, Outside, Program};
 use crate::surface::Role;
 use crate::text::Location;
 
@@ -24,6 +24,13 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             if count.lists.is_some() && is_text(program, count) {
                 let message = format!("`{name}` lists nothing that can be compared: only its text is read");
                 told(*at, message, "say `payload = \"bullets\"` or `\"json\"` of its block");
+            }
+            let lacking = lacking(program, count);
+            if !lacking.is_empty() {
+                let message = format!("no dialect of {} has `{name}`, and yet it is required", lacking.join(", "));
+                let help =
+                    "say `required = false` in the `reply` of the mode, or let a block be called so, with `name`";
+                told(*at, message, help);
             }
             let none =
                 count.most == Some(0) || (reply.calls.is_some_and(|(most, _)| most == 0) && is_call(program, count));
@@ -49,6 +56,26 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             told(at, format!("`order` names `{name}` twice: its first place counts"), "leave out the other");
         }
     }
+}
+
+/// The modes that require what none of their dialects has.
+fn lacking(program: &Program, count: &Count) -> Vec<String> {
+    let lacks = |mode: &Mode| {
+        let own = mode.reply.counts.iter().find(|own| own.at == count.at && own.required && own.lists.is_none());
+        own.is_some_and(|own| !mode.dialects.iter().any(|number| has(program, *number, own)))
+    };
+    let modes = program.modes.iter().filter(|(_, mode)| lacks(mode));
+    modes.map(|(name, _)| format!("`{name}`")).collect()
+}
+
+/// Whether what is written in a dialect may be what is asked for.
+fn has(program: &Program, number: usize, count: &Count) -> bool {
+    let outside = program.dialects.get(number).is_some_and(|dialect| match &dialect.text {
+        Outside::Message => count.message,
+        Outside::Section(name) => *name == count.name,
+        Outside::Stray => false,
+    });
+    outside || count.blocks.iter().any(|(dialect, _)| *dialect == number)
 }
 
 /// Whether all such blocks are calls.

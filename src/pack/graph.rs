@@ -11,9 +11,7 @@ use crate::text::{Spanned, glob};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let gone = goes(surface);
-    for go in &gone {
-        check_exit(surface, go, diagnostics);
-    }
+    let told: Vec<(&str, &str)> = gone.iter().filter_map(|go| check_exit(surface, go, diagnostics)).collect();
     let leads = |from: &str, to: &str| {
         let goes = |go: &Go<'_>| go.to.is_none_or(|goes| goes.value == to) && go.from.contains(&from);
         is_doubtful(surface, from) || (has_exit(surface, from, to) && gone.iter().any(goes))
@@ -21,7 +19,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let flows = surface.modes.values().any(|mode| !mode.value.exits.is_empty() || mode.value.last);
     // A pack without exits leaves its modes to the host.
     if flows {
-        check_reach(surface, leads, diagnostics);
+        check_reach(surface, leads, |from, to| told.contains(&(from, to)), diagnostics);
     }
     check_end(surface, &gone, diagnostics);
 }
@@ -133,23 +131,32 @@ fn has_exit(surface: &Surface, from: &str, to: &str) -> bool {
     surface.modes.get(from).is_some_and(|mode| mode.value.exits.iter().any(|exit| exit.to.value == to))
 }
 
-/// Without a condition, every mode in which a `go` happens needs the exit; behind one, some mode does.
-fn check_exit(surface: &Surface, go: &Go<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let Some(to) = go.to else { return };
+/// Without a condition, every mode in which a `go` happens needs the exit; behind one, some mode does. Which has none, and
+/// to where.
+fn check_exit<'g>(surface: &Surface, go: &Go<'g>, diagnostics: &mut Vec<Diagnostic>) -> Option<(&'g str, &'g str)> {
+    let to = go.to?;
     let without = |mode: &&&str| !has_exit(surface, mode, &to.value) && !is_doubtful(surface, mode);
     let lacking = go.from.iter().find(without);
     let some = go.from.iter().any(|mode| !without(&mode));
-    let Some(mode) = lacking.filter(|_| !go.conditional || !some) else { return };
+    let mode = *lacking.filter(|_| !go.conditional || !some)?;
     let help = match some {
         true => format!("add the exit, {}or give the effect a `when`", go.kept),
         false => "add it to the mode's `exits`".to_owned(),
     };
     let message = format!("the mode `{mode}` has no exit to `{}`", to.value);
     diagnostics.push(Diagnostic::new(Code::PACK_NO_EXIT, to.at, message).with_help(help));
+    Some((mode, &to.value))
 }
 
-/// From the start every mode must be reached, and each that is not final must lead somewhere.
-fn check_reach(surface: &Surface, leads: impl Fn(&str, &str) -> bool, diagnostics: &mut Vec<Diagnostic>) {
+/// From the start every mode must be reached, and each that is not final must lead somewhere. What would but for an exit
+/// that `lacks`, as has been told, is no news.
+fn check_reach(
+    surface: &Surface,
+    leads: impl Fn(&str, &str) -> bool,
+    lacks: impl Fn(&str, &str) -> bool,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let leads = |from: &str, to: &str| leads(from, to) || lacks(from, to);
     let start = surface.about.as_ref().and_then(|about| about.start.as_ref()).map(|start| start.value.as_str());
     let Some(start) = start.or(surface.modes.keys().next().map(String::as_str)) else { return };
     let mut reached = vec![start];

@@ -83,7 +83,12 @@ impl<'p> Speller<'p> {
                 _ => Some(body.clone()),
             }
         };
-        self.spell(id, block, &names, &attributes, &body)
+        // Where a speaker cannot speak without a label, it has one.
+        let labelled = || {
+            let attributes = [attributes.as_slice(), &[("label", "Label")]].concat();
+            (block.role == Role::Utterance).then(|| self.spell(id, block, &names, &attributes, &body)).flatten()
+        };
+        self.spell(id, block, &names, &attributes, &body).or_else(labelled)
     }
 
     /// The text in the wrapper that an answer needs, where nothing else claims one for the dialect.
@@ -109,8 +114,11 @@ impl<'p> Speller<'p> {
 
     /// What a block may be called in an answer.
     fn names(self, block: &Block) -> Vec<String> {
+        // Who speaks has a proper name, if the grammar takes one.
+        let proper = usize::from(block.role == Role::Utterance);
+        let wild = || WILD.iter().skip(proper).chain(WILD.iter().take(proper));
         let spelled = |name: &String| match name.contains(['*', '?']) {
-            true => WILD.iter().map(|word| filled(name, word)).collect(),
+            true => wild().map(|word| filled(name, word)).collect(),
             false => vec![name.clone()],
         };
         block.names.iter().flat_map(spelled).collect()
@@ -249,8 +257,8 @@ impl<'p> Speller<'p> {
                 Closer::Attribute(key) => said(key).map(|(_, value)| *value),
                 Closer::Pattern(_) => None,
             });
-            // Some openers end their line themselves.
-            let gap = if opener.ends_with('\n') { "" } else { "\n" };
+            // Some openers end their line themselves, and some go on in it.
+            let gap = if opener.ends_with(char::is_whitespace) { "" } else { "\n" };
             // What ends with its fence has no closer behind that; and what no closer ends would hold it.
             let ladder = if block.ends.is_empty() { &family.ends } else { &block.ends };
             let fenced = ladder.first().is_some_and(|rung| rung.contains(&Ending::Fence));

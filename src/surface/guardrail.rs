@@ -25,7 +25,7 @@ table! {
         /// The modes in which it looks; without it all.
         modes = "in": Names,
         /// How to do better, for people and for the model.
-        advice: Option<String>,
+        advice: Option<Spanned<String>>,
         /// How much it matters; `warning` without it.
         severity: Option<Severity>,
         /// What answers it, instead of the degradation table's word.

@@ -223,7 +223,7 @@ impl Surface {
         }
         self.grammars.extend(grammars);
         let own = files.iter().map(|file| file.source).collect();
-        let mut merging = Merging { own, lists: Vec::new(), diagnostics };
+        let mut merging = Merging { own, partial: self.partial, lists: Vec::new(), diagnostics };
         files.into_iter().for_each(|own| self.merge(own.file, &mut merging));
     }
 
@@ -387,6 +387,8 @@ fn is_absolute(path: &str) -> bool {
 struct Merging<'m> {
     /// The sources of its own files: what stands elsewhere, a used pack declares.
     own: Vec<SourceId>,
+    /// Whether not all that was declared could be read.
+    partial: bool,
     /// Where each of the lists starts that belong into one file.
     lists: Vec<(&'static str, Location)>,
     diagnostics: &'m mut Vec<Diagnostic>,
@@ -423,8 +425,7 @@ impl Merging<'_> {
             match replaces {
                 Replaces::Always | Replaces::Says(true) if self.is_used(before.at) => *before = entry,
                 Replaces::Says(false) if self.is_used(before.at) => {
-                    let help = "to stand in for the used pack's, say `replace = true`";
-                    self.diagnostics.push(twice(what, &name, entry.at, before.at).with_help(help));
+                    self.diagnostics.push(twice(what, &name, entry.at, before.at).with_help(STAND_IN));
                 }
                 _ => self.diagnostics.push(twice(what, &name, entry.at, before.at)),
             }
@@ -448,7 +449,11 @@ impl Merging<'_> {
             }
             match known.iter_mut().find(|known| named(known).0.value == id.value) {
                 Some(before) if replaces && self.is_used(named(before).0.at) => *before = entry,
-                Some(before) => self.diagnostics.push(twice(what, &id.value, id.at, named(before).0.at)),
+                Some(before) => {
+                    let fault = twice(what, &id.value, id.at, named(before).0.at);
+                    let is_used = self.is_used(named(before).0.at);
+                    self.diagnostics.push(if is_used { fault.with_help(STAND_IN) } else { fault });
+                }
                 None => known.push(entry),
             }
         }
@@ -456,6 +461,10 @@ impl Merging<'_> {
 
     /// Says that what would stand in for a used pack's has none to stand in for.
     fn replaces_nothing<'n>(&mut self, what: &str, name: &str, at: Location, used: impl Iterator<Item = &'n str>) {
+        // It may stand in what could not be read.
+        if self.partial {
+            return;
+        }
         let message = format!("no used pack has the {what} `{name}` that this would replace");
         let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, at, message).with_help("take `replace` out");
         let finding = match nearest(name, used) {
@@ -478,6 +487,9 @@ impl Merging<'_> {
         }
     }
 }
+
+/// What to do about a used pack's name.
+const STAND_IN: &str = "to stand in for the used pack's, say `replace = true`";
 
 fn twice(what: &str, name: &str, here: Location, before: Location) -> Diagnostic {
     Diagnostic::new(Code::PACK_DUPLICATE, here, format!("the {what} `{name}` is declared twice"))

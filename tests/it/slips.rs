@@ -428,6 +428,50 @@ fn keys_that_mean_nothing_without_another() {
 }
 
 #[test]
+fn a_block_that_no_dialect_of_a_mode_has_cannot_be_required_there() {
+    let talk =
+        "[dialects.talk]\ngrammar = \"transcript\"\nanchor = \"line\"\nblocks = { \"*\" = { role = \"utterance\" } }\n";
+    let required = |more: &str| format!("{talk}[reply]\nmessage = {{ required = true }}\n[modes.open]\n{more}");
+    let found = |more: &str| {
+        slips(&[("[modes.open]\n", &required(more))]).into_iter().map(|one| (one.0, one.1)).collect::<Vec<_>>()
+    };
+    let alone = found("dialects = [\"talk\"]\n");
+    assert!(alone.iter().any(|(code, word)| code == "pack/bad-block" && word == "message"), "{alone:?}");
+    assert!(found("dialects = [\"talk\", \"marked\"]\n").iter().all(|(code, _)| code != "pack/bad-block"));
+}
+
+#[test]
+fn the_advice_of_a_guardrail_is_no_template() {
+    let advice =
+        "[[guardrails]]\nid = \"g\"\non = \"message\"\nmatches = 'x'\nadvice = \"at most {{ 1 }}\"\n[[inputs]]\nclass";
+    check("[[inputs]]\nclass", advice, "pack/wrong-value", "\"at most {{ 1 }}\"", "in words");
+}
+
+#[test]
+fn what_follows_from_a_missing_exit_is_no_news() {
+    check("exits   = [\"shut\"]", "", "pack/no-exit", "\"shut\"", "`exits`");
+}
+
+#[test]
+fn what_a_used_pack_has_is_replaced_or_renamed() {
+    let rail = "[[guardrails]]\nid = \"g\"\non = \"message\"\nmatches = 'x'\n";
+    let using = |used: &str, replace: &str| {
+        let pack =
+            PACK.replacen("start = \"open\"", &format!("start = \"open\"\nuse = [\"{used}\"]"), 1) + rail + replace;
+        let mut folder = Folder::new("slips", [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR)]);
+        let other = format!("[pack]\nname = \"other\"\n{rail}");
+        folder.others.insert("../other".into(), Folder::new("other", [("pack.toml", other.as_str())]));
+        let found = lint::check(&folder).diagnostics;
+        found.into_iter().map(|one| (one.code.to_string(), one.help.unwrap_or_default())).collect::<Vec<_>>()
+    };
+    let help = "to stand in for the used pack's, say `replace = true`".to_owned();
+    assert_eq!(using("../other", ""), [("pack/duplicate-name".to_owned(), help)]);
+    assert_eq!(using("../other", "replace = true\n"), []);
+    let lost = using("../othr", "replace = true\n");
+    assert!(matches!(lost.as_slice(), [(code, _)] if code == "pack/unreadable"), "{lost:?}");
+}
+
+#[test]
 fn keys_that_mean_nothing_where_they_stand() {
     let modes = |more: &str| format!("{more}\n[modes.open]");
     let says = |more: &str, word: &str, help: &str| check("[modes.open]", &modes(more), "pack/bad-block", word, help);

@@ -61,6 +61,11 @@ fn an_example_is_what_the_rules_take() {
         &format!("```xml\n<message>\n```py\n1\n```\n</message>\n{EMPTY}\n```"),
         &["prompt/refused-example <text></text>"],
     );
+    // A part of an answer is enough; text outside all blocks is none.
+    check(
+        &format!("```xml\n<mesage>Hi</mesage>\n{LEAVE}\n```"),
+        &[&format!("prompt/refused-example <mesage>Hi</mesage>\n{LEAVE}")],
+    );
     // Other languages, and fences that nobody closes, hold no answers.
     check(&format!("```text\n{EMPTY}\n```\n```\n{EMPTY}\n```\n```xml\n{EMPTY}"), &[]);
 }

@@ -51,6 +51,14 @@ impl Compiler<'_> {
                 sight.add(&["key", "value"]);
             }
             let when = self.condition(guardrail.when.as_ref(), &sight);
+            if let Some(advice) = guardrail.advice.as_ref().filter(|advice| advice.value.contains("{{")) {
+                let finding = Diagnostic::new(
+                    Code::PACK_WRONG_VALUE,
+                    advice.at,
+                    "this advice is no template: it is said as it stands",
+                );
+                self.diagnostics.push(finding.with_help("say it in words").into_warning());
+            }
             guardrails.rules.push(Guardrail {
                 id: guardrail.id.value.clone(),
                 targets,
@@ -59,7 +67,7 @@ impl Compiler<'_> {
                 excuse,
                 when,
                 modes: modes_of(self.surface, &guardrail.modes.0),
-                advice: guardrail.advice.clone(),
+                advice: guardrail.advice.as_ref().map(|advice| advice.value.clone()),
                 severity: guardrail.severity.unwrap_or(Severity::Warning),
                 strategy: guardrail.strategy.as_ref().map(|strategy| strategy.value),
                 at: guardrail.id.at,
