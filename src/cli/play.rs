@@ -101,7 +101,7 @@ impl<R: BufRead> Table<'_, R> {
     /// The talk; a session that `goes_on` has been started before.
     fn play(&mut self, goes_on: bool) -> io::Result<()> {
         let opening = format!(
-            "{} · {}a line is what the user says; /help shows more\n\n",
+            "{} · {}a line is what the user says, an empty one lets the model answer; /help shows more\n\n",
             self.program.name(),
             standing(None, &self.began)
         );
