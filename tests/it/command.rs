@@ -277,6 +277,8 @@ fn a_new_part_for_a_mode_is_for_no_other() {
     check(&folder, &new("guardrail", "in-short"), 0, "added the guardrail", "");
     check(&folder, &["check", "--strict", "notes"], 0, "1 pack: clean", "");
     check(&folder, &["test", "notes"], 0, "passed", "");
+    let case = std::fs::read_to_string(folder.join("notes/tests/an-answer-is-read-as-plainer.case")).unwrap();
+    assert!(case.contains("mode    = \"quiet\"\n"), "{case}");
     let pack: toml::Table = std::fs::read_to_string(folder.join("notes/pack.toml")).unwrap().parse().unwrap();
     let plainer = "plainer".into();
     assert!(!pack["pack"]["dialects"].as_array().unwrap().contains(&plainer));

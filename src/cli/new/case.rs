@@ -42,7 +42,9 @@ pub(super) fn write(
     }
     let claim = claim(kind, name, asked, is_shown);
     let mut text = format!("claim   = {claim:?}\n");
-    if kind != Kind::Dialect && !program.modes.is_empty() {
+    // A dialect shows where a session starts, unless it is for another mode.
+    let starts = kind == Kind::Dialect && asked == program.session().mode;
+    if !starts && !program.modes.is_empty() {
         text += &format!("mode    = {asked:?}\n");
     }
     text += &dialect.map(|dialect| format!("dialect = {dialect:?}\n")).unwrap_or_default();
