@@ -29,7 +29,7 @@ pub fn updated(text: &str, case: &Case, failures: &[Failure]) -> String {
 }
 
 fn edit(text: &str, case: &Case, failure: &Failure) -> Option<(Span, String)> {
-    let value = failure.value?.span;
+    let value = whole(text, failure.value?.span);
     let Some(got) = &failure.got else { return Some((member(text, failure.at.span, value), String::new())) };
     let expected = case.steps.iter().flat_map(|step| &step.expected).find_map(|one| find(&one.value, failure.value?));
     Some((
@@ -39,6 +39,17 @@ fn edit(text: &str, case: &Case, failure: &Failure) -> Option<(Span, String)> {
             _ => inline(got),
         },
     ))
+}
+
+/// The value with its quotes: the place of a text over several lines is what stands between them.
+fn whole(text: &str, value: Span) -> Span {
+    let quoted = |quotes: &str| {
+        let before = text.get(..value.start)?;
+        let before = before.strip_suffix('\n').map_or(before, |line| line.strip_suffix('\r').unwrap_or(line));
+        let start = before.strip_suffix(quotes)?.len();
+        text.get(value.end..)?.starts_with(quotes).then_some(Span::new(start, value.end + quotes.len()))
+    };
+    ["'''", "\"\"\""].into_iter().find_map(quoted).unwrap_or(value)
 }
 
 fn find(tree: &Tree, at: Location) -> Option<&Tree> {
@@ -77,7 +88,7 @@ fn list(text: &str, items: &[Tree], at: Span, got: &[Value]) -> String {
             let same = old.iter().position(same);
             let one = same.and_then(|same| old.get_mut(same)?.take());
             let place = same.unwrap_or_default();
-            (place, one.unwrap_or_else(|| Written { new: Some(inline(value)), ..Written::default() }))
+            (place, one.unwrap_or_else(|| Written { new: Some(inline(&lasting(value))), ..Written::default() }))
         })
         .collect();
     if !at.of(text).contains('\n') {
@@ -107,6 +118,15 @@ fn list(text: &str, items: &[Tree], at: Span, got: &[Value]) -> String {
     out + outer + "]"
 }
 
+/// An item without the lines of the pack that it names: the next comment there would move them.
+fn lasting(item: &Value) -> Value {
+    let mut item = item.clone();
+    if let Value::Object(members) = &mut item {
+        members.retain(|name, _| !matches!(name.as_str(), "cause" | "rule"));
+    }
+    item
+}
+
 /// An item of a list as the file has it, with its comments; or a new one.
 #[derive(Default)]
 struct Written<'t> {
@@ -133,7 +153,7 @@ fn written<'t>(text: &'t str, items: &'t [Tree], at: Span) -> (Vec<Written<'t>>,
     let mut start = at.start + 1;
     let mut all = Vec::with_capacity(items.len());
     for item in items {
-        let span = item.at().span;
+        let span = whole(text, item.at().span);
         let lead = text.get(start..span.start).unwrap_or_default();
         let before = comments(lead);
         let rest = text.get(span.end..at.end).unwrap_or_default();
@@ -210,6 +230,11 @@ mod tests {
             serde_json::json!({ "session": { "state": { "a": 1 } }, "dialect": null }),
             "session.state = { a = 1 }\ndialect = \"\"\r\n",
         );
+        check(
+            "message = '''\na\nb''' # two\nthinking = [\"\"\"x\ny\"\"\", '''z''']\n",
+            serde_json::json!({ "message": "Hi", "thinking": ["x\ny", "w"] }),
+            "message = \"Hi\" # two\nthinking = [\"\"\"x\ny\"\"\", \"w\"]\n",
+        );
     }
 
     #[test]
@@ -221,6 +246,11 @@ mod tests {
                 { "code": "response/a", "severity": "error" },
                 { "code": "response/d", "severity": "error" }] }),
             "codes = [\n  \"response/c\",\n  # the first\n  'response/a', # one\n  \"response/d\",\n  # two\n]\n",
+        );
+        check(
+            "effects = []\n",
+            serde_json::json!({ "effects": [{ "kind": "emit", "event": "a", "cause": "p/pack.toml:1:1" }] }),
+            "effects = [{ kind = \"emit\", event = \"a\" }]\n",
         );
         // What was said of an item that went, and behind the last one, stays.
         check(

@@ -5,6 +5,7 @@
 //! faults between them.
 //! Never: reads a parameter: the judge does, as strictly as of any payload.
 
+use super::Written;
 use super::payload::Layout;
 use crate::grammar::RuleId;
 use crate::program::{Block, Limits};
@@ -29,6 +30,15 @@ pub(super) struct ListedCall {
     pub(super) params: Span,
     /// Members of it that are neither on the way to its name nor to its parameters.
     pub(super) beside: Vec<Span>,
+    /// Whether strict JSON refuses something of it outside its parameters.
+    pub(super) mended: bool,
+}
+
+impl ListedCall {
+    /// How it is written: one of which anything had to be forgiven asks for a word of the pack, as its parameters do.
+    pub(super) fn written(&self) -> Written {
+        if self.mended { Written::Mended } else { Written::Bound }
+    }
 }
 
 /// The calls in `body`, if that can be read at all and has the shape that its block declares.
@@ -39,22 +49,26 @@ pub(super) fn read(text: &str, body: Span, block: &Block, limits: &Limits) -> Op
     let root = layout.root()?;
     let is_list = each && layout.is_list(root);
     let entries = if is_list { layout.entries(root) } else { vec![root] };
-    let calls: Vec<ListedCall> = entries
+    let mut calls: Vec<ListedCall> = entries
         .into_iter()
         .filter_map(|entry| {
             let span = layout.span(entry)?;
             let at = |way: &[&str]| layout.value(entry, way);
             let name: Vec<&str> = name.iter().map(String::as_str).collect();
             let Some(way) = params.as_ref().filter(|_| layout.is_object(entry)) else {
-                return Some(ListedCall { span, name: at(&name), params: span, beside: Vec::new() });
+                return Some(ListedCall { span, name: at(&name), params: span, beside: Vec::new(), mended: false });
             };
             let params = at(way).unwrap_or(Span::new(span.end, span.end));
             let read = |key: &str| name.first() == Some(&key) || way.first() == Some(&key);
             let beside = layout.members(entry).filter(|(key, _)| !read(key)).map(|(_, member)| member).collect();
-            Some(ListedCall { span, name: at(&name), params, beside })
+            Some(ListedCall { span, name: at(&name), params, beside, mended: false })
         })
         .collect();
-    let outside = |at: &Span| !calls.iter().any(|call| call.params.start <= at.start && at.end <= call.params.end);
-    let faults = layout.faults().filter(|(_, at)| outside(at)).collect();
+    let holds = |span: Span, at: &Span| span.start <= at.start && at.end <= span.end;
+    let outside = |at: &Span| !calls.iter().any(|call| holds(call.params, at));
+    let faults: Vec<(RuleId, Span)> = layout.faults().filter(|(_, at)| outside(at)).collect();
+    for call in &mut calls {
+        call.mended = faults.iter().any(|(_, at)| holds(call.span, at));
+    }
     Some(Listed { calls, is_list, faults })
 }

@@ -325,7 +325,7 @@ impl Scanner {
         };
         let span = Span::new(open.opener.start, end.at);
         let ended = if open.empty { Ended::Whole } else { end.ended() };
-        let (mut body, mut named) = (body, None);
+        let (mut body, mut named, mut written) = (body, None, Written::Bound);
         if let Some((_, each)) = block.named_within()
             && let Some(listed) = listed::read(given.text, body, block, &self.limits)
         {
@@ -341,6 +341,7 @@ impl Scanner {
                 self.beside(call, index);
                 named = call.name.map(|name| Attribute { key: Key::Payload, value: name.into() });
                 body = call.params;
+                written = call.written();
                 self.payload_faults(&listed.faults);
             }
         }
@@ -362,7 +363,7 @@ impl Scanner {
             attributes,
             ended,
             parent: parent.and_then(|parent| NonZeroU32::new(parent as u32 + 1)),
-            written: Written::Bound,
+            written,
             value: None,
         });
         if end.payload.is_none() && !open.empty {
@@ -407,10 +408,10 @@ impl Scanner {
                 span: call.span.into(),
                 inner: call.span.into(),
                 body: call.params.into(),
+                written: call.written(),
                 attributes: name.into_iter().collect(),
                 ended,
                 parent: None,
-                written: Written::Bound,
                 value: None,
             });
         }
