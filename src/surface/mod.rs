@@ -195,7 +195,7 @@ impl Surface {
     fn take_folder(&mut self, folder: &Folder, above: &mut Vec<String>, diagnostics: &mut Vec<Diagnostic>) {
         self.partial |= folder.faults.iter().any(Diagnostic::is_error);
         diagnostics.extend_from_slice(&folder.faults);
-        let (mut files, grammars) = self.read_files(folder, diagnostics);
+        let Own { tables: mut files, grammars, texts } = self.read_files(folder, diagnostics);
         let first = files.iter_mut().find(|own| own.path == "pack.toml").map(|own| &mut own.file);
         let (about, check) = first.map(|file| (file.pack.take(), file.check.take())).unwrap_or_default();
         for OwnFile { file, .. } in &files {
@@ -221,20 +221,17 @@ impl Surface {
             self.about = about;
             self.check = check;
         }
+        // Its own files stand in for those of the same path, too.
         self.grammars.extend(grammars);
+        self.texts.extend(texts);
         let own = files.iter().map(|file| file.source).collect();
         let mut merging = Merging { own, partial: self.partial, lists: Vec::new(), diagnostics };
         files.into_iter().for_each(|own| self.merge(own.file, &mut merging));
     }
 
-    /// Reads the files of a folder: its tables, the names of its grammars, and its texts, which are taken in at once.
-    fn read_files<'f>(
-        &mut self,
-        folder: &'f Folder,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> (Vec<OwnFile<'f>>, Vec<(String, SourceId)>) {
-        let mut files = Vec::new();
-        let mut grammars = Vec::new();
+    /// Reads the files of a folder.
+    fn read_files<'f>(&mut self, folder: &'f Folder, diagnostics: &mut Vec<Diagnostic>) -> Own<'f> {
+        let mut own = Own::default();
         for (path, bytes) in &folder.files {
             let grammar = path.strip_prefix("grammar/").and_then(|rest| rest.strip_suffix(".pest"));
             let is_table = is_table(path);
@@ -247,7 +244,7 @@ impl Surface {
                 Ok(text) => authored(text),
                 // What no prompt names may be as it likes.
                 Err(error) if is_text => {
-                    self.texts.insert(path.clone(), Err(error.valid_up_to()));
+                    own.texts.push((path.clone(), Err(error.valid_up_to())));
                     continue;
                 }
                 Err(error) => {
@@ -264,17 +261,17 @@ impl Surface {
             };
             let source = self.sources.add(Source::new(name, text.as_ref()));
             match grammar {
-                _ if is_text => drop(self.texts.insert(path.clone(), Ok(source))),
-                Some(grammar) => grammars.push((grammar.to_owned(), source)),
+                _ if is_text => own.texts.push((path.clone(), Ok(source))),
+                Some(grammar) => own.grammars.push((grammar.to_owned(), source)),
                 None => {
                     let mut reading = Reading::new(source, &text, diagnostics);
-                    files.extend(parse(&mut reading, &text, source).map(|file| OwnFile { path, source, file }));
+                    own.tables.extend(parse(&mut reading, &text, source).map(|file| OwnFile { path, source, file }));
                     self.torn.extend(reading.torn);
                     self.lost.extend(reading.lost);
                 }
             }
         }
-        (files, grammars)
+        own
     }
 
     /// Takes over the tables of another pack.
@@ -345,6 +342,16 @@ impl Surface {
             (_, None) => {}
         }
     }
+}
+
+/// The files of a folder.
+#[derive(Default)]
+struct Own<'f> {
+    tables: Vec<OwnFile<'f>>,
+    /// By name.
+    grammars: Vec<(String, SourceId)>,
+    /// By path.
+    texts: Vec<(String, Result<SourceId, usize>)>,
 }
 
 /// One of a folder's own TOML files.

@@ -332,6 +332,28 @@ fn the_section_that_is_shown_comes_as_the_message() {
 }
 
 #[test]
+fn a_file_of_a_pack_stands_in_for_that_of_one_that_it_uses() {
+    let dialect = "[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }\n";
+    let prompts = "[prompts.p]\nlayers = [{ id = \"role\", text = \"prompt/role.md\" }, { id = \"said\", source = \"message\" }]\n\
+                   [tiers.any]\ncontext = 8000\nreserve = 1000\n";
+    let house = Folder::new(
+        "house",
+        [
+            ("pack.toml", format!("[pack]\nname = \"house\"\n{dialect}")),
+            ("prompt/role.md", "The house speaks.".to_owned()),
+            ("prompt/tone.md", "Softly.".to_owned()),
+        ],
+    );
+    let own = format!("[pack]\nname = \"desk\"\nuse = [\"../house\"]\n{prompts}");
+    let mut desk = Folder::new("desk", [("pack.toml", own), ("prompt/role.md", "The desk speaks.".to_owned())]);
+    desk.others.insert("../house".into(), house);
+    let program = Program::load(&desk).into_result().unwrap();
+    let prompt = program.prompt(&program.session(), &Request { message: Some("Hi".into()), ..Request::default() });
+    let said = &prompt.messages[0].content;
+    assert!(said.contains("The desk speaks.") && !said.contains("The house"), "{said}");
+}
+
+#[test]
 fn what_follows_once_nobody_may_be_asked_again_is_the_next_word() {
     let pack = r#"
         [pack]
