@@ -38,6 +38,17 @@ fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) 
         (None, Some(_)) => Some("it is new".to_owned()),
         _ => None,
     };
+    // Where several defaults are beneath it, what is more lenient than any of them has widened.
+    let others = |rows: &[DegradationRow]| -> Vec<Vec<Strategy>> {
+        let others = rows.iter().filter(|row| row.defect == one.defect && row.said_by != one.said_by);
+        others.map(|row| row.strategies.clone()).collect()
+    };
+    let widens = |before: &[Strategy], now: &[Strategy]| stricter(one.defect, before, now) == Way::Widened;
+    let widened = match (&before, &now) {
+        (None, Some(now)) => others(old).iter().any(|before| widens(before, now)),
+        (Some(before), None) => others(new).iter().any(|now| widens(before, now)),
+        _ => false,
+    };
     let (before, now) = (before.or_else(|| beneath(one, old)), now.or_else(|| beneath(one, new)));
     let (way, how) = match (before, now) {
         (Some(before), Some(now)) if before == now => return None,
@@ -45,6 +56,7 @@ fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) 
             let how = format!("{} → {}", words(&before), words(&now));
             (stricter(one.defect, &before, &now), [Some(how), word].into_iter().flatten().collect())
         }
+        _ if widened => (Way::Widened, word.into_iter().collect()),
         _ => (Way::Changed, word.into_iter().collect()),
     };
     let name = format!("{} ({})", one.defect, one.said_by);

@@ -7,7 +7,7 @@
 use super::places::{self, Places};
 use super::typing::{self, Entry, Source, Undeclared};
 use super::{Call, Judgement, Subject, defect};
-use crate::diagnostic::{Defect, Remark, Strategy, is_fault};
+use crate::diagnostic::{Defect, Remark, Strategy, fault_words, is_fault};
 use crate::document::payload::{self, Fields, Json, Payload, Spelled, Unreadable};
 use crate::document::{Block, Ended, Key, Written, trimmed};
 use crate::program::{self, Action, Dialect, Types};
@@ -242,7 +242,12 @@ impl<'r> Judgement<'r> {
         }
         self.with_call(call, |call| call.readable = true);
         if let Some(why) = json.forgiven.filter(|_| block.written != Written::Mended) {
-            self.malformed(call, bound, whole, why);
+            // Whoever is asked again must know what to write otherwise.
+            let mut faults: Vec<String> = json.faults.iter().map(|fault| fault_words(&fault.name)).collect();
+            faults.sort_unstable();
+            faults.dedup();
+            let why = if faults.is_empty() { why.to_owned() } else { format!("{why}: {}", faults.join(", ")) };
+            self.malformed(call, bound, whole, &why);
         }
         Some(params)
     }

@@ -171,7 +171,7 @@ pub struct Surface {
 pub fn read(folder: &Folder) -> (Surface, Vec<Diagnostic>) {
     let mut surface = Surface::default();
     let mut diagnostics = Vec::new();
-    surface.take_folder(folder, &mut Vec::new(), &mut diagnostics);
+    surface.take_folder(folder, &mut Taking::default(), &mut diagnostics);
     (surface, diagnostics)
 }
 
@@ -192,7 +192,7 @@ impl Surface {
         all
     }
 
-    fn take_folder(&mut self, folder: &Folder, above: &mut Vec<String>, diagnostics: &mut Vec<Diagnostic>) {
+    fn take_folder<'f>(&mut self, folder: &'f Folder, taking: &mut Taking<'f>, diagnostics: &mut Vec<Diagnostic>) {
         self.partial |= folder.faults.iter().any(Diagnostic::is_error);
         diagnostics.extend_from_slice(&folder.faults);
         let Own { tables: mut files, grammars, texts } = self.read_files(folder, diagnostics);
@@ -208,16 +208,16 @@ impl Surface {
                 diagnostics.push(Diagnostic::new(Code::PACK_DUPLICATE, at, message).with_help("move its keys there"));
             }
         }
-        if about.is_none() && above.is_empty() {
+        if about.is_none() && taking.above.is_empty() {
             diagnostics.extend(missing_pack(folder, diagnostics));
         }
         // What is used comes first, so that this pack's own tables are seen to stand in for it.
-        above.push(folder.name.clone());
+        taking.above.push(&folder.name);
         for used in about.iter().flat_map(|about| &about.uses) {
-            self.take_used(folder, used, above, diagnostics);
+            self.take_used(folder, used, taking, diagnostics);
         }
-        above.pop();
-        if above.is_empty() {
+        taking.above.pop();
+        if taking.above.is_empty() {
             self.about = about;
             self.check = check;
         }
@@ -274,20 +274,25 @@ impl Surface {
         own
     }
 
-    /// Takes over the tables of another pack.
-    fn take_used(
+    /// Takes over the tables of another pack, once.
+    fn take_used<'f>(
         &mut self,
-        folder: &Folder,
+        folder: &'f Folder,
         used: &Spanned<String>,
-        above: &mut Vec<String>,
+        taking: &mut Taking<'f>,
         diagnostics: &mut Vec<Diagnostic>,
     ) {
         let path = &used.value;
         let fault = match folder.others.get(path) {
-            Some(other) if above.contains(&other.name) => {
+            Some(other) if taking.above.contains(&other.name.as_str()) => {
                 Diagnostic::new(Code::PACK_USE_CYCLE, used.at, format!("`{path}` uses this pack in turn"))
             }
-            Some(other) => return self.take_folder(other, above, diagnostics),
+            // Two packs that this one uses may use the same one, by paths of their own.
+            Some(other) if taking.done.iter().any(|done| done.files == other.files) => return,
+            Some(other) => {
+                taking.done.push(other);
+                return self.take_folder(other, taking, diagnostics);
+            }
             None if is_absolute(path) => {
                 Diagnostic::new(Code::PACK_OUTSIDE, used.at, format!("`{path}` starts at the root of a disk"))
                     .with_help("paths in `use` are relative to the pack's folder: a pack works on every machine")
@@ -342,6 +347,15 @@ impl Surface {
             (_, None) => {}
         }
     }
+}
+
+/// The folders that are being taken in.
+#[derive(Default)]
+struct Taking<'f> {
+    /// The names of those that use one another, down to the one at hand.
+    above: Vec<&'f str>,
+    /// Those that others use.
+    done: Vec<&'f Folder>,
 }
 
 /// The files of a folder.

@@ -258,6 +258,8 @@ fn what_becomes_of_a_faulty_answer_has_its_way() {
     // Calls have a default of their own.
     let both = "stray-text = \"refuse\"\nunclosed-block = \"drop\"";
     strays("diff-degradation-two", both, &["degradation unclosed-block (pack): changed"]);
+    let lenient = "stray-text = \"refuse\"\nunclosed-block = \"keep\"";
+    strays("diff-degradation-calls", lenient, &["degradation unclosed-block (pack): widened"]);
     let nested = |name: &str, word: &str, way: &str| {
         check(name, &[("\"keep\"", word)], &[&format!("degradation nested-block (block tags.message): {way}")]);
     };

@@ -344,9 +344,14 @@ fn a_file_of_a_pack_stands_in_for_that_of_one_that_it_uses() {
             ("prompt/tone.md", "Softly.".to_owned()),
         ],
     );
-    let own = format!("[pack]\nname = \"desk\"\nuse = [\"../house\"]\n{prompts}");
+    let own = format!("[pack]\nname = \"desk\"\nuse = [\"../mid\", \"../house\"]\n{prompts}");
     let mut desk = Folder::new("desk", [("pack.toml", own), ("prompt/role.md", "The desk speaks.".to_owned())]);
+    // Whoever uses both is no second one of it.
+    let mid = "[pack]\nname = \"mid\"\nuse = [\"../house\"]\n";
+    let mut mid = Folder::new("desk/../mid", [("pack.toml", mid)]);
+    mid.others.insert("../house".into(), Folder { name: "desk/../mid/../house".into(), ..house.clone() });
     desk.others.insert("../house".into(), house);
+    desk.others.insert("../mid".into(), mid);
     let program = Program::load(&desk).into_result().unwrap();
     let prompt = program.prompt(&program.session(), &Request { message: Some("Hi".into()), ..Request::default() });
     let said = &prompt.messages[0].content;
