@@ -10,6 +10,7 @@
 
 use super::ladder::Open;
 use super::mark::{Kind, Mark};
+use super::masks::is_masked;
 use super::payload::{MOST_TAGS, Tag, Tags, field_family, read_tags};
 use super::reader::Scanner;
 use super::strings::{Lead, Strings};
@@ -152,7 +153,7 @@ impl Scanner {
             tags.at = start + 1;
             let next = bytes.get(tags.at..at).and_then(|rest| memchr::memchr(first, rest));
             let between = bytes.get(start..next.map_or(at, |next| tags.at + next)).unwrap_or_default();
-            if !quotes(between) || !family.may_open(between) || self.is_masked(start) {
+            if !quotes(between) || !family.may_open(between) || is_masked(self.masks.found(), start) {
                 continue;
             }
             if !complete && within.len() < tags.retry {
@@ -177,12 +178,6 @@ impl Scanner {
         }
         tags.pass(at);
         Quoted::No
-    }
-
-    fn is_masked(&self, at: usize) -> bool {
-        let masks = self.masks.found();
-        let next = masks.partition_point(|mask| mask.span().end <= at);
-        masks.get(next).is_some_and(|mask| mask.span().contains(at))
     }
 
     /// Whether a field of `open` quotes the opener `mark`; `region` is where the surroundings of both end, once known.

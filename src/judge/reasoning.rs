@@ -9,7 +9,7 @@
 
 use super::{Judgement, Subject, defect, head};
 use crate::diagnostic::Defect;
-use crate::document::Block;
+use crate::document::{Block, is_masked};
 use crate::grammar::Machine;
 use crate::program::{Dialect, Family};
 use crate::surface::Role;
@@ -64,11 +64,7 @@ impl Judgement<'_> {
         };
         let stray = self.document.stray_closers().filter(|_| thinks);
         let mut found: Vec<Span> = stray.filter_map(|span| closer_at(span.start, span)).collect();
-        let masks = &self.document.masks;
-        let masked = |at: usize| {
-            let next = masks.partition_point(|mask| mask.span().end <= at);
-            masks.get(next).is_some_and(|mask| mask.span().contains(at))
-        };
+        let masked = |at: usize| is_masked(&self.document.masks, at);
         for inner in self.document.blocks.iter().filter(|block| thinks && block.ended.is_cut()).map(Block::inner) {
             for family in dialect.families.iter().filter(|family| !family.close_lead.literal.is_empty()) {
                 let lead = family.close_lead.literal.as_bytes();

@@ -46,6 +46,12 @@ impl Mask {
     }
 }
 
+/// Whether a place stands in one of these masks, which are in order.
+pub(crate) fn is_masked(masks: &[Mask], at: usize) -> bool {
+    let next = masks.partition_point(|mask| mask.span().end <= at);
+    masks.get(next).is_some_and(|mask| mask.span().contains(at))
+}
+
 /// The masks of a response, found from its start to its end.
 #[derive(Debug, Clone)]
 pub(crate) struct Masks {
