@@ -42,7 +42,7 @@ impl Found {
         Self { what, span: span.into(), about: About::Nothing }
     }
 
-    pub(crate) fn of(what: What, span: Span, block: usize) -> Self {
+    pub(super) fn of(what: What, span: Span, block: usize) -> Self {
         Self { what, span: span.into(), about: About::Block(block as u32) }
     }
 

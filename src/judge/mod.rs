@@ -26,6 +26,7 @@ mod speakers;
 mod steps;
 mod strategy;
 mod texts;
+mod truncated;
 mod typing;
 
 pub(crate) use calls::Call;

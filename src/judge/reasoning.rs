@@ -26,8 +26,10 @@ impl Judgement<'_> {
     /// The places where reasoning may stand outside its blocks, in order.
     pub(super) fn reasoning_outside(&self) -> Vec<Reasoning> {
         let Some((_, dialect)) = self.dialect else { return Vec::new() };
-        let thinks = dialect.blocks.iter().any(|block| block.role == Role::Thinking);
-        let mut closers = self.stray_closers_of_reasoning(dialect, thinks);
+        if dialect.blocks.iter().all(|block| block.role != Role::Thinking) {
+            return Vec::new();
+        }
+        let mut closers = self.stray_closers_of_reasoning(dialect);
         closers.sort_unstable_by_key(|closer| closer.start);
         let blocks = || self.document.blocks.iter();
         let has_role = |block: &&Block| self.bound(block).is_some_and(|bound| bound.role == Role::Thinking);
@@ -50,7 +52,7 @@ impl Judgement<'_> {
     }
 
     /// Closers of reasoning that close nothing: outside every block, and in one that ran on over them since nothing closes it.
-    fn stray_closers_of_reasoning(&self, dialect: &Dialect, thinks: bool) -> Vec<Span> {
+    fn stray_closers_of_reasoning(&self, dialect: &Dialect) -> Vec<Span> {
         let mut machine = Machine::new();
         let mut closer_at = |start: usize, within: Span| {
             let mut steps = self.program.limits.steps(within.len());
@@ -62,10 +64,10 @@ impl Judgement<'_> {
                 (bound.role == Role::Thinking).then(|| Span::new(start, end))
             })
         };
-        let stray = self.document.stray_closers().filter(|_| thinks);
+        let stray = self.document.stray_closers();
         let mut found: Vec<Span> = stray.filter_map(|span| closer_at(span.start, span)).collect();
         let masked = |at: usize| is_masked(&self.document.masks, at);
-        for inner in self.document.blocks.iter().filter(|block| thinks && block.ended.is_cut()).map(Block::inner) {
+        for inner in self.document.blocks.iter().filter(|block| block.ended.is_cut()).map(Block::inner) {
             for family in dialect.families.iter().filter(|family| !family.close_lead.literal.is_empty()) {
                 let lead = family.close_lead.literal.as_bytes();
                 let places = memchr::memmem::find_iter(inner.of(self.text).as_bytes(), lead).map(|at| inner.start + at);

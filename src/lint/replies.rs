@@ -1,8 +1,8 @@
 //! Replies: can a reply have the shape that a mode wants?
 //!
 //! In: the shapes of replies of a program's modes, and the blocks of its dialects.
-//! Out: a finding for each block that is wanted and forbidden at once or in no dialect of the mode, for what is said of one that may not stand, and for
-//! each section that should list contents and of which nothing is read but its text.
+//! Out: a finding for each block that is wanted and forbidden at once or in no dialect of the mode, for what is said of one
+//! that may not stand, and for each section that should list contents and of which nothing is read but its text.
 //! Never: reads an answer.
 
 use crate::diagnostic::{Code, Diagnostic};

@@ -1,0 +1,85 @@
+//! Truncated: what may an answer have left unfinished that the host says was cut off?
+//!
+//! In: the blocks, how each ended, and the first fence that nothing closes.
+//! Out: `truncated`, answered, and `unclosed-block` for each call and content of which nobody knows whether it was meant.
+//! Never: asks anything of an answer that the host says nothing of.
+
+use super::{Judgement, Subject, defect};
+use crate::diagnostic::Defect;
+use crate::document::{Block, Ended};
+use crate::grammar::{Machine, Progress};
+use crate::surface::Role;
+use crate::text::{Span, excerpt};
+use std::collections::BTreeSet;
+
+impl Judgement<'_> {
+    pub(super) fn judge_truncated(&mut self) {
+        if !self.truncated {
+            return;
+        }
+        let end = Span::new(self.document.bytes, self.document.bytes);
+        let finding = defect(Defect::Truncated, end, "the model ran out of tokens")
+            .with_help("what it was about to say is missing");
+        self.answer(Defect::Truncated, &Subject::Reply, finding);
+        for index in self.unfinished.clone() {
+            // What a later rung ended has been told.
+            let told = |block: &Block| block.ended.is_cut() || !self.stands(index);
+            let Some((block, bound)) = self.block(index).filter(|(block, _)| !told(block)) else { continue };
+            let name = excerpt(block.name().of(self.text), 40);
+            let message = format!("`{name}` may be half of what was meant, or be quoted by it: the answer was cut off");
+            let finding = defect(Defect::UnclosedBlock, block.span(), message).with_rule(Some(bound.at));
+            self.answer(Defect::UnclosedBlock, &Subject::Block(index), finding);
+        }
+    }
+
+    /// Of an answer that was cut off the calls and contents of which nobody knows whether they were meant: what only the cut
+    /// ended, and what stands behind a fence or a call that it left open, which may quote it.
+    pub(super) fn unfinished(&self) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut behind = self.document.open_fence.filter(|_| self.truncated);
+        for (index, block) in self.document.blocks.iter().enumerate().filter(|_| self.truncated) {
+            let Some(bound) = self.bound(block) else { continue };
+            let asks = matches!(bound.role, Role::Call | Role::Content);
+            if asks && (behind.is_some_and(|open| open < block.span().start) || self.goes_on(index, block)) {
+                found.insert(index);
+            }
+            if bound.role == Role::Call && block.ended.is_cut() {
+                behind = behind.or(Some(block.span().start));
+            }
+        }
+        found
+    }
+
+    /// Whether only the end of the answer ended a block: where no closer ends the last of its contents, nor any block behind
+    /// it, what that was taken to end at may stand in its text.
+    fn goes_on(&self, index: usize, block: &Block) -> bool {
+        let ends_here = || self.text.get(block.span().end..).is_some_and(|rest| rest.trim().is_empty());
+        match block.ended {
+            Ended::Last => ends_here(),
+            Ended::Whole | Ended::Bare => !block.is_closed() && ends_here() && self.may_grow(block),
+            Ended::Cut | Ended::Open => {
+                let closed = |later: &Block| !later.ended.is_cut() && later.parent().is_none();
+                self.document.blocks.from(index).all(|(later, found)| {
+                    let other = self.bound(found).is_none_or(|bound| later == index || bound.role != Role::Content);
+                    !closed(found) && other
+                })
+            }
+        }
+    }
+
+    /// Whether more text could belong to the payload of a block, or to its opener where it has none, as its grammar has it.
+    fn may_grow(&self, block: &Block) -> bool {
+        let family = self.dialect.and_then(|(_, dialect)| dialect.families.get(block.family()));
+        let grows = family.and_then(|family| {
+            let (rule, start) = match block.inner().is_empty() {
+                true => (family.open, block.span().start),
+                false => (family.payload?, block.body().start),
+            };
+            let mut machine = Machine::new();
+            machine.start(&family.grammar, rule, start);
+            let mut steps = self.program.limits.steps(block.span().len());
+            Some(machine.run(&family.grammar, self.text, false, &mut steps) == Progress::Pending)
+        });
+        grows == Some(true)
+    }
+}
