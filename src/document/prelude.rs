@@ -177,8 +177,7 @@ impl Prelude {
         complete: bool,
         budget: &mut Budget,
     ) -> bool {
-        let rest = text.get(start..).unwrap_or_default();
-        let rest = rest.strip_prefix('\u{feff}').unwrap_or(rest).trim_start();
+        let rest = text.get(start..).unwrap_or_default().trim_start();
         if rest.is_empty() && !complete {
             return false;
         }

@@ -23,7 +23,7 @@ use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{self, BlockId, Dialect, Family, Limits};
 use crate::surface::{Anchor, Ending, Role};
-use crate::text::Span;
+use crate::text::{Span, beginning};
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -105,6 +105,12 @@ impl Scanner {
         // Where the answer starts is not known before.
         if !self.masks.settle_wrapper(text, complete) {
             return;
+        }
+        let beginning = beginning(text);
+        if self.at < beginning {
+            self.at = beginning;
+            self.marker.jump(beginning);
+            self.markup.push(Span::new(0, beginning));
         }
         if let Some((opener, _)) = self.masks.wrapper() {
             self.at = self.at.max(opener.end);

@@ -301,13 +301,17 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// What the opener of a block says beside its name; the first of a name counts.
+    /// What the opener of a block says beside its name, under the names as the dialect compares them; the first of a name
+    /// counts.
     pub(crate) fn attributes(&self, index: usize) -> Value {
-        let Some(block) = self.document.blocks.get(index) else { return Value::Null };
+        let (Some(block), Some((_, dialect))) = (self.document.blocks.get(index), self.dialect) else {
+            return Value::Null;
+        };
         let mut attributes = Object::new();
         for one in &block.attributes {
-            if let Some(key) = self.key_of(block, one).filter(|key| !attributes.contains_key(key)) {
-                attributes.insert(key, self.value_of(one).into());
+            let key = self.key_of(block, one).map(|key| dialect.names.fold(key));
+            if let Some(key) = key.filter(|key| !attributes.contains_key(key)) {
+                attributes.insert(&*key, self.value_of(one).into());
             }
         }
         attributes.into()

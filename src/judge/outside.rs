@@ -74,9 +74,7 @@ impl Judgement<'_> {
         let closers = self.stray_closers();
         let pieces = self.gaps().map(|gap| match section {
             Some(core) if gap.contains(core.start) => Piece::new(gap, core, Place::Section),
-            _ if *outside == Outside::Message => {
-                Piece::new(gap, without_mark(gap, self.text).trimmed(self.text), Place::Message)
-            }
+            _ if *outside == Outside::Message => Piece::new(gap, gap.trimmed(self.text), Place::Message),
             _ => Piece::new(gap, self.without_between(gap, &closers), strays),
         });
         let mut pieces = pieces.peekable();
@@ -162,7 +160,7 @@ impl Judgement<'_> {
     /// What is left of a gap between blocks without what may stand there.
     fn without_between(&self, gap: Span, closers: &[Span]) -> Span {
         let between = self.dialect.map(|(_, dialect)| dialect.between.as_slice()).unwrap_or_default();
-        let mut core = without_mark(gap, self.text).trimmed(self.text);
+        let mut core = gap.trimmed(self.text);
         if between.is_empty() {
             return core;
         }
@@ -184,11 +182,9 @@ impl Judgement<'_> {
         }
     }
 
-    /// Where the text without a wrapper and a byte order mark starts and ends.
+    /// Where the text without a wrapper starts and ends.
     pub(super) fn outer(&self) -> (usize, usize) {
-        let inner = self.document.wrapper.map_or((0, self.text.len()), |(opener, closer)| (opener.end, closer.start));
-        let (start, end) = inner;
-        (without_mark(Span::new(start, end), self.text).start, end)
+        self.document.wrapper.map_or((0, self.text.len()), |(opener, closer)| (opener.end, closer.start))
     }
 
     /// Takes a place out of the text outside every block; false where that is a section, which stays whole.
@@ -212,10 +208,4 @@ impl Judgement<'_> {
             piece.fate = Place::Message;
         }
     }
-}
-
-/// A byte order mark is no text.
-pub(super) fn without_mark(span: Span, text: &str) -> Span {
-    let mark = span.start == 0 && span.of(text).starts_with('\u{feff}');
-    Span::new(span.start + if mark { '\u{feff}'.len_utf8() } else { 0 }, span.end)
 }

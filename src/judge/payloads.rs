@@ -200,6 +200,10 @@ impl<'r> Judgement<'r> {
             let message = format!("the field `{name}` stands several times; the last counts");
             self.remark(Remark::RepeatedField, span, message, Some(bound.at));
         }
+        for (key, field) in &typed.keys {
+            self.repeated_key(key, *field, bound);
+        }
+        self.findings.left_out += typed.left_out;
         for text in typed.between.iter().filter(|_| !fields.too_many).take(limits.fields) {
             let said = excerpt(text.of(self.text), 40);
             let message = format!("`{said}` stands between fields, and nothing reads it");
@@ -214,8 +218,7 @@ impl<'r> Judgement<'r> {
             self.payload_fault(&fault.name, fault.span);
         }
         for key in &json.repeated {
-            let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
-            self.remark(Remark::DuplicateKey, whole, message, Some(bound.at));
+            self.repeated_key(key, whole, bound);
         }
         self.findings.left_out += json.left_out;
         // What the action does not declare is left out, whatever it is.
@@ -250,6 +253,11 @@ impl<'r> Judgement<'r> {
             self.malformed(call, bound, whole, &why);
         }
         Some(params)
+    }
+
+    fn repeated_key(&mut self, key: &str, at: Span, bound: &program::Block) {
+        let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
+        self.remark(Remark::DuplicateKey, at, message, Some(bound.at));
     }
 
     /// Adds what the opener gives; of what both give, the payload's counts.

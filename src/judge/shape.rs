@@ -4,7 +4,6 @@
 //! Out: forbidden, surplus, absent and misplaced blocks, answered.
 //! Never: looks inside a block.
 
-use super::outside::without_mark;
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Remark};
 use crate::program::{BlockId, Count, Outside};
@@ -56,7 +55,7 @@ impl Judgement<'_> {
         let is_message = self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
         let says = || {
             let raw = (0..self.document.blocks.len()).any(|block| self.fate(block) == Fate::Text);
-            raw || self.gaps().any(|gap| !without_mark(gap, self.text).of(self.text).trim().is_empty())
+            raw || self.gaps().any(|gap| !gap.of(self.text).trim().is_empty())
         };
         (count.message && is_message && says()) || self.outside_section().is_some_and(|(name, _)| name == count.name)
     }

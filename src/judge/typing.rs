@@ -44,6 +44,10 @@ pub(super) struct Typed {
     pub(super) params: Object,
     /// Fields of one value that stand several times.
     pub(super) repeated: Vec<(String, Span)>,
+    /// Keys that stand several times in an object which a field says, each with the field's text.
+    pub(super) keys: Vec<(String, Span)>,
+    /// Such keys that are not listed.
+    pub(super) left_out: usize,
     /// Text that is no field, nor in one.
     pub(super) between: Vec<Span>,
 }
@@ -66,7 +70,10 @@ struct Group<'g> {
 
 impl<'t> Source<'t> {
     fn decoded(&self, span: Span) -> Cow<'t, str> {
-        let raw = span.of(self.text);
+        self.decode(span.of(self.text))
+    }
+
+    fn decode(&self, raw: &'t str) -> Cow<'t, str> {
         if self.entities { decode_entities(raw) } else { Cow::Borrowed(raw) }
     }
 
@@ -77,8 +84,8 @@ impl<'t> Source<'t> {
         left > 0
     }
 
-    /// The JSON value in a text that starts with `first`.
-    fn json_of(&self, text: &str, first: char) -> Option<Value> {
+    /// The JSON value that a field says, if its text starts with `first`.
+    fn json_of(&self, text: &str, first: char, body: Span, outer: &mut Typed) -> Option<Value> {
         if !text.starts_with(first) {
             return None;
         }
@@ -87,7 +94,10 @@ impl<'t> Source<'t> {
         if read.is_err() && self.values.get() > 0 {
             self.values.set(before);
         }
-        Some(read.ok()?.value)
+        let json = read.ok()?;
+        outer.keys.extend(json.repeated.into_iter().map(|key| (key, body)));
+        outer.left_out += json.left_out;
+        Some(json.value)
     }
 
     pub(super) fn fields_in(&self, span: Span) -> Fields {
@@ -106,6 +116,8 @@ impl<'t> Source<'t> {
     fn object(&self, fields: &Fields, types: &Types, depth: usize, outer: &mut Typed) -> Value {
         let inner = self.members(fields, types, depth);
         outer.repeated.extend(inner.repeated);
+        outer.keys.extend(inner.keys);
+        outer.left_out += inner.left_out;
         outer.between.extend(inner.between.iter().chain(&fields.unclosed).chain(&fields.stray));
         Value::Object(inner.params)
     }
@@ -160,7 +172,10 @@ impl<'t> Source<'t> {
             Kind::Array => self.items(bodies, types, depth, outer),
             Kind::Object => {
                 let text = text();
-                if let Some(object @ Value::Object(_)) = self.json_of(text.trim(), '{') {
+                if text.trim().is_empty() {
+                    return Object::new().into();
+                }
+                if let Some(object @ Value::Object(_)) = self.json_of(text.trim(), '{', last, outer) {
                     return object;
                 }
                 let fields = self.fields_in(last);
@@ -205,7 +220,7 @@ impl<'t> Source<'t> {
         let item = types.items();
         if let [only] = bodies {
             let text = self.decoded(*only);
-            if let Some(items @ Value::Array(_)) = self.json_of(text.trim(), '[') {
+            if let Some(items @ Value::Array(_)) = self.json_of(text.trim(), '[', *only, outer) {
                 return items;
             }
             let fields = self.fields_in(*only);
@@ -220,8 +235,9 @@ impl<'t> Source<'t> {
             if text.trim_start().starts_with('[') {
                 return text.into();
             }
-            let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
-            return words.take_while(|_| self.takes()).map(|word| scalar(word, item)).collect();
+            // A comma that is written as an entity is part of its word.
+            let words = only.of(self.text).split(',').map(str::trim).filter(|word| !word.is_empty());
+            return words.take_while(|_| self.takes()).map(|word| scalar(&self.decode(word), item)).collect();
         }
         bodies.iter().map(|body| self.value(&[*body], item, depth.saturating_sub(1), outer)).collect()
     }

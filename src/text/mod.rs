@@ -369,6 +369,11 @@ pub(crate) fn saved_like(saved: &str, text: &str) -> String {
     if body.is_some() { format!("{BYTE_ORDER_MARK}{text}") } else { text }
 }
 
+/// Where a text begins: behind a byte order mark, which is none of it.
+pub(crate) fn beginning(text: &str) -> usize {
+    text.len() - text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).len()
+}
+
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 fn has_wide_breaks(text: &str) -> bool {

@@ -9,7 +9,7 @@
 
 use super::Masks;
 use super::fence::{Before, FenceLine, fence_line, fence_start, line_break};
-use crate::text::Span;
+use crate::text::{Span, beginning};
 
 /// What is known of a fence around the whole answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,8 +68,7 @@ impl Masks {
     pub(crate) fn settle_wrapper(&mut self, text: &str, complete: bool) -> bool {
         let bytes = text.as_bytes();
         if let Wrapper::Unknown(seen) = self.wrapper {
-            // A byte order mark is no text.
-            let seen = if seen == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { seen };
+            let seen = seen.max(beginning(text));
             let rest = bytes.get(seen..).unwrap_or_default();
             let Some(first) = rest.iter().position(|byte| !byte.is_ascii_whitespace()).map(|first| seen + first) else {
                 self.wrapper = if complete { Wrapper::Absent } else { Wrapper::Unknown(bytes.len()) };

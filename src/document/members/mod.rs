@@ -30,7 +30,7 @@ use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{Dialect, Limits, Outline};
 use crate::surface::Role;
-use crate::text::Span;
+use crate::text::{Span, beginning};
 use shown::Shown;
 use std::cell::Cell;
 use tape::Tape;
@@ -182,6 +182,9 @@ impl<'p> ObjectReader<'p> {
     /// Reads all objects; fails where those in fences are found to be shown only, and that was not known.
     fn read_all(mut self, text: &str) -> Result<Document, TellApart> {
         self.vain = MOST_IN_VAIN * text.len();
+        if beginning(text) > 0 {
+            self.markup.push(Span::new(0, beginning(text)));
+        }
         self.pass_prelude(text);
         self.shown = Shown::new(if self.at == 0 { start_of(text) } else { fits::blank(text.as_bytes(), self.at) });
         while !self.stopped
@@ -371,8 +374,7 @@ impl<'p> ObjectReader<'p> {
 
 /// Where a response starts, behind a byte order mark and white space.
 fn start_of(text: &str) -> usize {
-    let rest = text.strip_prefix('\u{feff}').unwrap_or(text);
-    text.len() - rest.trim_start().len()
+    text.len() - text.get(beginning(text)..).unwrap_or_default().trim_start().len()
 }
 
 /// The parts of `span` that no span of the ordered list covers.

@@ -62,6 +62,8 @@ pub(crate) fn read(
         return Read { payload: Payload::Empty, rung: 0 };
     }
     let tried_json = |rung: usize| ladder.iter().take(rung).any(|reader| *reader == surface::Payload::Json);
+    // A text may happen to be a number or a list.
+    let or_text = |rung: usize| ladder.iter().skip(rung).any(|reader| *reader == surface::Payload::Text);
     let mut faulty: Option<Read> = None;
     let mut refused = Unreadable { why: "there is no field in it".into(), at: body.trimmed(text) };
     if ladder == [surface::Payload::Attributes] {
@@ -86,7 +88,10 @@ pub(crate) fn read(
             }
             surface::Payload::Json => match json::read(text, body.trimmed(text), limits, values) {
                 Ok(json) if json.faults.is_empty() => {
-                    return Read { payload: Payload::Json(json.unquoted(limits, values)), rung };
+                    let json = json.unquoted(limits, values);
+                    if json.value.is_object() || !or_text(rung) {
+                        return Read { payload: Payload::Json(json), rung };
+                    }
                 }
                 Ok(json) => {
                     faulty.get_or_insert(Read { payload: Payload::Json(json), rung });
