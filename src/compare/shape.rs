@@ -31,8 +31,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
 fn blocks(program: &Program) -> Rows<()> {
     let mut rows: Rows<()> = Vec::new();
     for (mode, rules) in &program.modes {
-        let dialects = rules.dialects.iter().filter_map(|number| program.dialects.get(*number));
-        for block in dialects.flat_map(|dialect| &dialect.blocks) {
+        for block in program.dialects_of(rules).flat_map(|(_, dialect)| &dialect.blocks) {
             let name = format!("{} in {mode}", block.name);
             if matches!(block.role, Role::Call | Role::Content) && !rows.iter().any(|(known, ..)| *known == name) {
                 rows.push((name, (), program.place(block.at)));

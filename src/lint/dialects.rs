@@ -14,7 +14,7 @@ use serde_json::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for mode in program.modes.values() {
-        let dialects: Vec<&Dialect> = mode.dialects.iter().filter_map(|one| program.dialects.get(*one)).collect();
+        let dialects: Vec<&Dialect> = program.dialects_of(mode).map(|(_, dialect)| dialect).collect();
         for (number, later) in dialects.iter().enumerate() {
             let Some(earlier) = dialects.iter().take(number).find(|earlier| outruns(earlier, later)) else { continue };
             let message =
@@ -81,43 +81,33 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
 /// Actions that are permitted, and that no block of a dialect of those modes can ask for.
 fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
     for (number, (name, action)) in program.actions.iter().enumerate() {
-        let mut modes = program.modes.values().filter(|mode| !mode.permits_of(number).is_empty()).peekable();
-        let asks = |mode: &Mode| {
-            let dialects = mode.dialects.iter().filter_map(|number| program.dialects.get(*number));
-            let mut blocks = dialects.flat_map(|dialect| dialect.blocks.iter().map(move |block| (dialect, block)));
-            blocks.any(|(dialect, block)| dialect.may_call(block, name))
-        };
-        if modes.peek().is_none() || modes.any(asks) {
+        let permitting: Vec<&Mode> =
+            program.modes.values().filter(|mode| !mode.permits_of(number).is_empty()).collect();
+        let dialects = permitting.iter().flat_map(|mode| program.dialects_of(mode)).map(|(_, dialect)| dialect);
+        let asks = |dialect: &Dialect| dialect.blocks.iter().any(|block| dialect.may_call(block, name));
+        if permitting.is_empty() || dialects.clone().any(asks) {
             continue;
         }
+        let own_name = |block: &&Block| block.role == Role::Call && matches!(block.called, Called::Own);
+        let calls: Vec<&Block> = dialects.flat_map(|dialect| &dialect.blocks).filter(own_name).collect();
         // A call that takes any name, and whose grammar does not read this one as a name.
-        let any = |block: &&Block| {
-            block.role == Role::Call
-                && matches!(block.called, Called::Own)
-                && block.names.iter().any(|taken| glob(taken, name))
-        };
-        let mut blocks = program.modes.values().filter(|mode| !mode.permits_of(number).is_empty()).flat_map(|mode| {
-            let dialects = mode.dialects.iter().filter_map(|number| program.dialects.get(*number));
-            dialects.flat_map(|dialect| &dialect.blocks)
-        });
+        let any = calls.iter().find(|block| block.names.iter().any(|taken| glob(taken, name)));
         let message = format!("no block can ask for the action `{name}` in a mode that permits it");
         let mut finding = Diagnostic::new(Code::PACK_UNASKABLE, action.at, message);
-        match blocks.clone().find(any) {
-            Some(block) => {
+        match (any, calls.first()) {
+            (Some(block), _) => {
                 finding = finding
                     .with_place(block.at, "its grammar does not read it as a name")
                     .with_help("call the action otherwise, or let the rule `name` of the grammar take its characters");
             }
-            None => match blocks.find(|block| block.role == Role::Call && matches!(block.called, Called::Own)) {
-                Some(block) => {
-                    let help = format!("give `{name}` to the `names` of `{}`, or bind another call to it", block.name);
-                    finding = finding.with_place(block.at, "this call takes other names").with_help(help);
-                }
-                None => {
-                    let help = "bind a call that says its action, as with `name = \"@type\"`, or one of this name";
-                    finding = finding.with_help(help);
-                }
-            },
+            (None, Some(block)) => {
+                let help = format!("give `{name}` to the `names` of `{}`, or bind another call to it", block.name);
+                finding = finding.with_place(block.at, "this call takes other names").with_help(help);
+            }
+            (None, None) => {
+                let help = "bind a call that says its action, as with `name = \"@type\"`, or one of this name";
+                finding = finding.with_help(help);
+            }
         }
         found.push(finding);
     }

@@ -48,11 +48,10 @@ pub(super) fn check(program: &Program, reading: &Reading, known: &mut Known, fou
         }
     }
     if let Some(at) = shown.calls {
-        for number in &mode.dialects {
-            let Some(dialect) = program.dialects.get(*number) else { continue };
+        for (number, dialect) in program.dialects_of(mode) {
             let looks = Looks { program, session: &reading.session, dialect, shown: at };
             for (name, action, _) in program.permitted(mode) {
-                if known.insert((*number, format!("call {name}"))) {
+                if known.insert((number, format!("call {name}"))) {
                     told.extend(looks.call(mode, name, action));
                 }
             }

@@ -4,7 +4,7 @@
 //! Out: [`Mode`], found by its name or its number, and the actions that it permits.
 //! Never: weighs a condition: the judge does.
 
-use super::{Action, Answers, Exit, Program, Reply};
+use super::{Action, Answers, Dialect, Exit, Program, Reply};
 use crate::expression::{Expression, Template};
 use crate::text::Location;
 
@@ -74,6 +74,11 @@ impl Program {
     /// The name of a mode.
     pub(crate) fn mode_name(&self, mode: ModeId) -> &str {
         self.modes.get_index(mode.0).map(|(name, _)| name.as_str()).unwrap_or_default()
+    }
+
+    /// The dialects of a mode, in the order in which they are tried, each with its number.
+    pub(crate) fn dialects_of<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = (usize, &'p Dialect)> + Clone {
+        mode.dialects.iter().filter_map(|number| Some((*number, self.dialects.get(*number)?)))
     }
 
     /// The actions that a mode permits, in the order of their declaration, each with its permits.

@@ -60,8 +60,7 @@ impl Program {
         strict: bool,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Value> {
-        let mut dialects = mode.dialects.iter().filter_map(|number| Some((*number, self.dialects.get(*number)?)));
-        let Some((number, dialect)) = dialects.find(|(_, dialect)| dialect.outline.is_some()) else {
+        let Some((number, dialect)) = self.dialects_of(mode).find(|(_, dialect)| dialect.outline.is_some()) else {
             let message = format!("an answer of the mode `{name}` is no JSON object: no dialect of it has members");
             let help = "give the mode a dialect whose grammar is `json`";
             diagnostics.push(Diagnostic::new(Code::PROMPT_NO_OBJECT, mode.at, message).with_help(help));
@@ -88,11 +87,11 @@ impl Program {
     }
 
     /// Whether an optional parameter that is `null` makes a call invalid, in any of the blocks that it may stand in.
-    fn refuses_null<'p>(&'p self, mode: &Mode, name: &str, action: &Action) -> bool {
+    fn refuses_null<'p>(&'p self, mode: &'p Mode, name: &str, action: &Action) -> bool {
         let required = action.schema.json().get("required").and_then(Value::as_array).map_or(0, Vec::len);
-        let dialects = mode.dialects.iter().filter_map(|number| self.dialects.get(*number));
-        let calls = |dialect: &'p Dialect| dialect.blocks.iter().filter(|block| dialect.may_call(block, name));
-        let mut blocks: Vec<Option<&Block>> = dialects.flat_map(calls).map(Some).collect();
+        let calls =
+            |(_, dialect): (usize, &'p Dialect)| dialect.blocks.iter().filter(|block| dialect.may_call(block, name));
+        let mut blocks: Vec<Option<&Block>> = self.dialects_of(mode).flat_map(calls).map(Some).collect();
         if blocks.is_empty() {
             blocks.push(None);
         }

@@ -45,8 +45,7 @@ impl Program {
     /// How an answer of `mode` is written, for each of its dialects in their order; none for a mode that the pack does not have.
     pub fn forms(&self, mode: &str) -> Vec<Form> {
         let Some(mode) = self.modes.get(mode) else { return Vec::new() };
-        let dialects = mode.dialects.iter().filter_map(|number| Some((*number, self.dialects.get(*number)?)));
-        dialects.map(|(number, dialect)| self.form(mode, number, dialect, &[])).collect()
+        self.dialects_of(mode).map(|(number, dialect)| self.form(mode, number, dialect, &[])).collect()
     }
 
     /// The form in one dialect; where a mode permits some of the actions in `calls`, calls of those are shown.
@@ -69,8 +68,7 @@ impl Program {
 
     /// The blocks of a mode that no grammar of their dialect can spell.
     pub(crate) fn unspelled<'p>(&'p self, mode: &'p Mode) -> Vec<(&'p Dialect, &'p Block)> {
-        let dialects = mode.dialects.iter().filter_map(|number| Some((*number, self.dialects.get(*number)?)));
-        let dialects = dialects.filter(|(_, dialect)| dialect.outline.is_none());
+        let dialects = self.dialects_of(mode).filter(|(_, dialect)| dialect.outline.is_none());
         let unspelled = |(number, dialect)| {
             let (_, blocks) = self.block_forms(mode, number, dialect, &[]);
             blocks.into_iter().map(move |block| (dialect, block))
