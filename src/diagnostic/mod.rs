@@ -57,7 +57,7 @@ impl fmt::Display for Severity {
 }
 
 /// A second place that explains the first.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Label {
     /// The place.
@@ -67,7 +67,7 @@ pub struct Label {
 }
 
 /// One coded sentence about a pack, a case or a response.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Diagnostic {
     /// Which kind of fault it is; `rulebook explain CODE` tells more.

@@ -7,7 +7,6 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Scope};
 use crate::program::Program;
-use crate::text::Location;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     permits(program, found);
@@ -25,7 +24,6 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 }
 
 fn permits(program: &Program, found: &mut Vec<Diagnostic>) {
-    let mut told: Vec<Location> = Vec::new();
     for (name, mode) in &program.modes {
         for when in mode.permits.iter().flatten().filter_map(|permit| permit.when.as_ref()) {
             let (message, help) = if never_holds(program, when, Some(name)) {
@@ -38,11 +36,7 @@ fn permits(program: &Program, found: &mut Vec<Diagnostic>) {
             } else {
                 continue;
             };
-            // A permit for several actions stands there once.
-            if !told.contains(&when.at()) {
-                told.push(when.at());
-                found.push(Diagnostic::new(Code::PACK_IDLE_PERMIT, when.at(), message).with_help(help));
-            }
+            found.push(Diagnostic::new(Code::PACK_IDLE_PERMIT, when.at(), message).with_help(help));
         }
     }
 }

@@ -19,22 +19,17 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             let Some(earlier) = dialects.iter().take(number).find(|earlier| outruns(earlier, later)) else { continue };
             let message =
                 format!("`{}` never reads an answer: `{}` claims all of them first", later.name, earlier.name);
-            let diagnostic = Diagnostic::new(Code::PACK_SHADOWED_DIALECT, later.at, message)
-                .with_place(earlier.at, "this one stands before it")
-                .with_help("give each its own `needs`, or take one out");
-            if !found.contains(&diagnostic) {
-                found.push(diagnostic);
-            }
+            found.push(
+                Diagnostic::new(Code::PACK_SHADOWED_DIALECT, later.at, message)
+                    .with_place(earlier.at, "this one stands before it")
+                    .with_help("give each its own `needs`, or take one out"),
+            );
         }
     }
     for dialect in &program.dialects {
-        let mut told = Vec::new();
-        own_closers(program, dialect, &mut told);
-        nameless_calls(program, dialect, &mut told);
-        loose_openers(dialect, &mut told);
-        // A dialect that is like another has its blocks, at the same places.
-        told.retain(|one| !found.contains(one));
-        found.append(&mut told);
+        own_closers(program, dialect, found);
+        nameless_calls(program, dialect, found);
+        loose_openers(dialect, found);
     }
     // What a call was to ask for that asks for nothing is not known.
     if !found.iter().any(|one| one.code == Code::PACK_NAMELESS_CALL) {

@@ -22,7 +22,7 @@ struct Excuse<'t> {
 }
 
 /// The findings without those that a comment excuses, with what is to be said of the comments.
-pub(super) fn without_excused(program: &Program, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub(super) fn without_excused(program: &Program, found: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let sources = program.sources();
     let mut excuses: Vec<Excuse<'_>> = sources.iter().flat_map(|(id, source)| read(id, source)).collect();
     let mut kept: Vec<Diagnostic> = Vec::new();

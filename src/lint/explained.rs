@@ -24,12 +24,11 @@ pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagno
     if let Some(asked) = reading.said.iter().find_map(reads_forms) {
         for (dialect, block) in program.unspelled(mode) {
             let message = format!("`forms` lacks `{}`: how `{}` spells it cannot be derived", block.name, dialect.name);
-            let finding = Diagnostic::new(Code::PROMPT_UNSAID, block.at, message)
-                .with_place(asked, "the forms are asked for here")
-                .with_help("say with `spelled` how its opener is written, or in the prompt how all of it is");
-            if !found.contains(&finding) {
-                found.push(finding);
-            }
+            found.push(
+                Diagnostic::new(Code::PROMPT_UNSAID, block.at, message)
+                    .with_place(asked, "the forms are asked for here")
+                    .with_help("say with `spelled` how its opener is written, or in the prompt how all of it is"),
+            );
         }
     }
     // A template may name an action only once the session has come so far.

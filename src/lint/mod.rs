@@ -30,15 +30,18 @@ use crate::session::Session;
 use crate::surface::places::{self, Alike, Said as Place};
 use crate::surface::{Folder, Level};
 use crate::text::Location;
+use indexmap::IndexSet;
 
 /// As [`Program::check`], and what a reviewer would say of a pack without faults.
 pub fn check(folder: &Folder) -> Loaded {
     let mut loaded = Program::check(folder);
     if let Some(program) = &loaded.program {
-        // Nothing that the check has found kept it from running.
-        let mut found = std::mem::take(&mut loaded.diagnostics);
-        found.extend(findings(program));
-        found.extend(entries(folder, program));
+        // Nothing that the check has found kept it from running. What several modes or dialects share is told once.
+        let found: IndexSet<Diagnostic> = std::mem::take(&mut loaded.diagnostics)
+            .into_iter()
+            .chain(findings(program))
+            .chain(entries(folder, program))
+            .collect();
         let findings = excuses::without_excused(program, found);
         loaded.diagnostics.extend(findings.into_iter().filter_map(|finding| weighed(program, finding)));
         loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.at);

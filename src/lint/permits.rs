@@ -64,15 +64,11 @@ fn says_conditions(program: &Program) -> bool {
 fn unsaid(program: &Program, found: &mut Vec<Diagnostic>) {
     let conditional = |permits: &&Vec<Permit>| permits.iter().all(|permit| permit.when.is_some());
     let permits = program.modes.values().flat_map(|mode| &mode.permits).filter(conditional).flatten();
-    let mut told = Vec::new();
     for permit in permits.filter(|permit| permit.about.is_none()) {
-        if !told.contains(&permit.at) {
-            told.push(permit.at);
-            let message = "a prompt says when actions are permitted, but this permit has no words for it";
-            found.push(
-                Diagnostic::new(Code::PROMPT_UNSAID_CONDITION, permit.at, message)
-                    .with_help("say it to the model in a sentence: `about`"),
-            );
-        }
+        let message = "a prompt says when actions are permitted, but this permit has no words for it";
+        found.push(
+            Diagnostic::new(Code::PROMPT_UNSAID_CONDITION, permit.at, message)
+                .with_help("say it to the model in a sentence: `about`"),
+        );
     }
 }

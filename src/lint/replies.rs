@@ -12,11 +12,7 @@ use crate::text::Location;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     let mut told = |at: Location, message: String, help: &str| {
-        let finding = Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help).into_warning();
-        // Modes without a shape of their own share the pack's.
-        if !found.contains(&finding) {
-            found.push(finding);
-        }
+        found.push(Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help).into_warning());
     };
     for reply in program.modes.values().map(|mode| &mode.reply) {
         for count in &reply.counts {
