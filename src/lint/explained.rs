@@ -7,7 +7,7 @@
 
 use super::Reading;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Body, Program};
+use crate::program::Program;
 use crate::prompt::Said;
 
 pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagnostic>) {
@@ -17,9 +17,13 @@ pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagno
     }
     // What a model is to be shown of the dialects is shown whole, or it is said what is not.
     let reads_forms = |one: &Said| {
-        let text = program.prompts.texts.iter().find(|text| text.source == one.source);
-        let Some(Body::Template(document)) = text.map(|text| &text.body) else { return None };
-        document.reads().iter().find(|(path, _)| path.first().is_some_and(|name| name == "forms")).map(|(_, at)| at)
+        program
+            .prompts
+            .template(one.source)?
+            .reads()
+            .iter()
+            .find(|(path, _)| path.first().is_some_and(|name| name == "forms"))
+            .map(|(_, at)| at)
     };
     if let Some(asked) = reading.said.iter().find_map(reads_forms) {
         for (dialect, block) in program.unspelled(mode) {

@@ -7,7 +7,7 @@
 use super::Reading;
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::outcome::{Finding, Options};
-use crate::program::{Action, Block, Body, Dialect, Members, Mode, Program, example};
+use crate::program::{Action, Block, Dialect, Members, Mode, Program, example};
 use crate::prompt::{BlockForm, Form};
 use crate::session::Session;
 use crate::text::{Location, excerpt};
@@ -70,8 +70,7 @@ fn escaped(program: &Program, reading: &Reading) -> Option<Diagnostic> {
     let mode = &reading.session.mode;
     let mut spelled: Option<Vec<(&str, String)>> = None;
     reading.said.iter().find_map(|said| {
-        let text = program.prompts.texts.iter().find(|text| text.source == said.source)?;
-        let Body::Template(document) = &text.body else { return None };
+        let document = program.prompts.template(said.source)?;
         let looks = || document.reads().looks().chain(document.reads().iter());
         let shows = |head: &str| looks().find(|(path, _)| path.first().is_some_and(|name| name == head));
         shows("forms").or_else(|| shows("actions"))?;
@@ -103,15 +102,8 @@ struct Shown {
 
 impl Shown {
     fn of(program: &Program, reading: &Reading, mode: &Mode) -> Self {
-        let sources = || reading.said.iter().map(|said| said.source);
-        let texts = program.prompts.texts.iter().filter(|text| sources().any(|source| source == text.source));
-        let documents: Vec<_> = texts
-            .filter_map(|text| match &text.body {
-                Body::Template(document) => Some(document.reads()),
-                Body::Plain(_) => None,
-            })
-            .collect();
-        let paths = || documents.iter().flat_map(|reads| reads.iter().chain(reads.looks()));
+        let documents = || reading.said.iter().filter_map(|said| program.prompts.template(said.source));
+        let paths = || documents().flat_map(|document| document.reads().iter().chain(document.reads().looks()));
         let head = |path: &[String], name: &str| path.first().is_some_and(|first| first == name);
         let forms = paths().find(|(path, _)| head(path, "forms")).map(|(_, at)| Some(at));
         let calls = paths()

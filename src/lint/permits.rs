@@ -7,7 +7,7 @@
 
 use crate::diagnostic::{Code, Diagnostic, is_slip};
 use crate::expression::ENTRY;
-use crate::program::{Body, Permit, Program};
+use crate::program::{Permit, Program, Text};
 use crate::text::Location;
 use indexmap::IndexMap;
 
@@ -55,10 +55,8 @@ fn idle(program: &Program, found: &mut Vec<Diagnostic>) {
 /// Whether a template prints under which conditions actions are permitted.
 fn says_conditions(program: &Program) -> bool {
     let asks = |path: &[String]| path.iter().eq(["actions", ENTRY, "when"]);
-    program.prompts.texts.iter().any(|text| match &text.body {
-        Body::Template(document) => document.reads().looks().any(|(path, _)| asks(path)),
-        Body::Plain(_) => false,
-    })
+    let mut templates = program.prompts.texts.iter().filter_map(Text::template);
+    templates.any(|document| document.reads().looks().any(|(path, _)| asks(path)))
 }
 
 fn unsaid(program: &Program, found: &mut Vec<Diagnostic>) {

@@ -123,3 +123,20 @@ pub(crate) enum Body {
     Plain(String),
     Template(Document),
 }
+
+impl Prompts {
+    /// The template in a file; none where it is plain text.
+    pub(crate) fn template(&self, source: SourceId) -> Option<&Document> {
+        self.texts.iter().find(|text| text.source == source)?.template()
+    }
+}
+
+impl Text {
+    /// What is rendered anew for every prompt, if that is what it holds.
+    pub(crate) fn template(&self) -> Option<&Document> {
+        match &self.body {
+            Body::Template(document) => Some(document),
+            Body::Plain(_) => None,
+        }
+    }
+}

@@ -37,7 +37,7 @@ pub(crate) use said::Said;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
-use crate::program::{Body, Holds, ModeId, Program, Prompts};
+use crate::program::{Holds, ModeId, Program, Prompts, Text};
 use crate::session::Session;
 use crate::value::{Object, Value};
 use draft::{Draft, Sight};
@@ -148,11 +148,8 @@ impl Program {
         let target = Target::of(&self.prompts, &request, &mut diagnostics);
         let values = Values::of(self, session, &target);
         let sight = values.sight(self, session, &target);
-        let text = self.prompts.texts.iter().find(|text| text.path == path);
-        match text.map(|text| &text.body) {
-            Some(Body::Template(document)) => sight.render(document, sight.state).map_or(0, |text| text.len()),
-            _ => 0,
-        }
+        let document = self.prompts.texts.iter().find(|text| text.path == path).and_then(Text::template);
+        document.and_then(|document| sight.render(document, sight.state).ok()).map_or(0, |text| text.len())
     }
 }
 
