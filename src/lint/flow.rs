@@ -188,19 +188,11 @@ fn goes_first(program: &Program, earlier: &Rule, later: &Rule) -> bool {
 }
 
 fn messages(program: &Program, found: &mut Vec<Diagnostic>) {
-    let asked = program.flows.inputs.iter().filter_map(|input| input.ask);
-    let shut = program.modes.values().flat_map(|mode| &mode.exits).filter_map(|exit| exit.shut);
-    let said = program.effects().into_iter().filter_map(|(_, effect)| match effect.verb {
-        Some(Verb::Say { message, .. }) => Some(message),
-        _ => None,
-    });
-    let used: Vec<usize> = asked.chain(shut).chain(said).collect();
-    for (number, (name, message)) in program.messages.iter().enumerate() {
-        if !used.contains(&number) {
-            found.push(
-                Diagnostic::new(Code::PACK_UNSAID_MESSAGE, message.at, format!("nothing says the message `{name}`"))
-                    .with_help("say it in a rule, ask it with an input, or take it out"),
-            );
-        }
+    let said = program.messages_said();
+    for (_, (name, message)) in program.messages.iter().enumerate().filter(|(number, _)| !said.contains(number)) {
+        found.push(
+            Diagnostic::new(Code::PACK_UNSAID_MESSAGE, message.at, format!("nothing says the message `{name}`"))
+                .with_help("say it in a rule, ask it with an input, or take it out"),
+        );
     }
 }

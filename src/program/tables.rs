@@ -118,15 +118,20 @@ impl Program {
 
     /// The messages that an effect, an input or an exit says, by name, and where each stands. The others are the host's.
     pub fn message_table(&self) -> Vec<(String, Arc<str>)> {
+        let said = self.messages_said();
+        let messages = self.messages.iter().enumerate().filter(|(number, _)| said.contains(number));
+        messages.map(|(_, (name, message))| (name.clone(), self.place(message.at).unwrap_or_default())).collect()
+    }
+
+    /// The numbers of the messages that an effect, an input or an exit says.
+    pub(crate) fn messages_said(&self) -> HashSet<usize> {
         let said = self.effects().into_iter().filter_map(|(_, effect)| match &effect.verb {
             Some(Verb::Say { message, .. }) => Some(*message),
             _ => None,
         });
         let asked = self.flows.inputs.iter().filter_map(|input| input.ask);
         let shut = self.modes.values().flat_map(|mode| &mode.exits).filter_map(|exit| exit.shut);
-        let said: HashSet<usize> = said.chain(asked).chain(shut).collect();
-        let messages = self.messages.iter().enumerate().filter(|(number, _)| said.contains(number));
-        messages.map(|(_, (name, message))| (name.clone(), self.place(message.at).unwrap_or_default())).collect()
+        said.chain(asked).chain(shut).collect()
     }
 
     /// Compiles every schema, and says which cannot be; those `misspelt` are told already.
