@@ -6,7 +6,7 @@
 
 use crate::program::{BlockId, Called, Count, Dialect, Outside, Reply};
 use crate::surface::{self, Role};
-use crate::text::Spanned;
+use indexmap::IndexSet;
 
 /// The shape of a reply: a mode's own words over the pack's.
 pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>, dialects: &[Dialect]) -> Reply {
@@ -23,33 +23,18 @@ pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>
     };
     let shows = mode.and_then(|mode| mode.shows.as_ref()).or(pack.shows.as_ref()).map(|shows| shows.value.clone());
     let mut reply = Reply { shows: shows.clone(), ..Reply::default() };
-    let own = mode.map(|mode| &mode.counts);
-    let names = pack.counts.keys().chain(own.into_iter().flat_map(|own| own.keys()));
-    let mut seen: Vec<&str> = Vec::new();
+    let tables: Vec<_> = mode.into_iter().chain([pack]).map(|reply| &reply.counts).collect();
+    let names: IndexSet<&String> = tables.iter().rev().flat_map(|counts| counts.keys()).collect();
     for name in names {
-        if seen.contains(&name.as_str()) {
-            continue;
-        }
-        seen.push(name);
-        let base = pack.counts.get(name);
-        let over = own.and_then(|own| own.get(name));
-        let pick = |count: Option<&Spanned<surface::Count>>| count.map(|count| count.value.clone());
-        let (base_count, over_count) = (pick(base), pick(over));
-        let most = over_count
-            .as_ref()
-            .and_then(|count| count.most)
-            .or_else(|| base_count.as_ref().and_then(|count| count.most))
-            .map(|most| most.value);
-        let required = over_count
-            .as_ref()
-            .and_then(|count| count.required)
-            .or_else(|| base_count.as_ref().and_then(|count| count.required))
-            .is_some_and(|required| required.value);
-        let keys = [&over_count, &base_count].into_iter().flatten().find(|count| !count.keys.0.is_empty());
-        let keys = keys.map(|count| count.keys.0.iter().map(|key| key.value.clone()).collect()).unwrap_or_default();
-        let lists = [&over_count, &base_count].into_iter().flatten().find_map(|count| count.lists.clone());
-        let lists = lists.map(|lists| lists.value);
-        let Some(at) = over.or(base).map(|count| count.at) else { continue };
+        // A mode's own row comes first; what it leaves out is as the pack says.
+        let rows = || tables.iter().filter_map(|counts| counts.get(name));
+        let said = || rows().map(|row| &row.value);
+        let Some(at) = rows().next().map(|row| row.at) else { continue };
+        let most = said().find_map(|count| count.most.as_ref()).map(|most| most.value);
+        let required = said().find_map(|count| count.required.as_ref()).is_some_and(|required| required.value);
+        let keys = said().map(|count| &count.keys.0).find(|keys| !keys.is_empty());
+        let keys = keys.into_iter().flatten().map(|key| key.value.clone()).collect();
+        let lists = said().find_map(|count| count.lists.as_ref()).map(|lists| lists.value.clone());
         if name == "calls" {
             reply.calls = most.map(|most| (most, at));
             continue;
