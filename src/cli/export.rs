@@ -53,10 +53,7 @@ pub(super) fn export(arguments: &Arguments) -> Result<Printed, Error> {
         What::AnthropicTools => Export::AnthropicTools,
     };
     let exported = program.export(&mode, what, arguments.strict);
-    let mut err = String::new();
-    for diagnostic in &exported.diagnostics {
-        err += &(opened.pen.diagnostic(program.sources(), diagnostic) + "\n");
-    }
+    let err = opened.pen.diagnostics(program.sources(), &exported.diagnostics);
     let errors = exported.diagnostics.iter().any(Diagnostic::is_error);
     let out = exported.value.map(|value| format!("{value:#}\n")).unwrap_or_default();
     Ok(Printed { out, err, status: if errors { Status::Findings } else { Status::Clean } })

@@ -298,28 +298,15 @@ impl Opened {
         Self { files, loaded, pen }
     }
 
-    /// Every diagnostic of the pack, drawn, with a blank line after each.
-    fn drawn(&self) -> String {
-        let mut text = String::new();
-        for diagnostic in &self.loaded.diagnostics {
-            text += &self.pen.diagnostic(&self.loaded.sources, diagnostic);
-            text.push('\n');
-        }
-        text
-    }
-
-    /// Every diagnostic of the pack, one row for each.
-    fn rows(&self) -> Vec<Row> {
-        let diagnostics = self.loaded.diagnostics.iter();
-        diagnostics.map(|one| Row::of_diagnostic(&self.pen, &self.loaded.sources, one)).collect()
-    }
-
     /// The program. Where there is none the faults of the pack are printed: for programs, as the report of `check`.
     fn program(&self, format: Format) -> Result<&Program, Error> {
         if let Some(program) = &self.loaded.program {
             return Ok(program);
         }
-        Err(found(format, || self.drawn(), || self.rows(), Status::Findings))
+        let Loaded { sources, diagnostics, .. } = &self.loaded;
+        let drawn = || self.pen.diagnostics(sources, diagnostics);
+        let rows = || diagnostics.iter().map(|one| Row::of_diagnostic(&self.pen, sources, one)).collect();
+        Err(found(format, drawn, rows, Status::Findings))
     }
 }
 

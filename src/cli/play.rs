@@ -190,9 +190,7 @@ impl<R: BufRead> Table<'_, R> {
     /// What the model reads next; none where the pack has no prompt for it, and then it is said why.
     fn prompt(&mut self) -> io::Result<Option<String>> {
         let prompt = self.talk.prompt(self.arguments.model.clone());
-        for found in &prompt.found {
-            write_out(&(self.pen.diagnostic(self.sources, found) + "\n"))?;
-        }
+        write_out(&self.pen.diagnostics(self.sources, &prompt.found))?;
         self.troubled |= prompt.has_errors();
         let correction = self.talk.correction().map(|correction| format!("\n\n{correction}")).unwrap_or_default();
         Ok((!prompt.has_errors()).then(|| prompt.text + &correction))

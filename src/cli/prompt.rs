@@ -127,7 +127,7 @@ fn written(opened: &Opened, prompt: &Prompt, shape: Shape) -> Result<Printed, Er
 }
 
 fn findings(opened: &Opened, prompt: &Prompt) -> String {
-    prompt.found.iter().map(|found| opened.pen.diagnostic(&opened.loaded.sources, found) + "\n").collect()
+    opened.pen.diagnostics(&opened.loaded.sources, &prompt.found)
 }
 
 /// The turns of a file.

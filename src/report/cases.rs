@@ -97,28 +97,13 @@ impl Pen {
     fn tested(&self, pack: &TestedPack) -> String {
         let mut text = String::new();
         if let Some((sources, faults)) = &pack.faults {
-            for diagnostic in faults {
-                text += &self.diagnostic(sources, diagnostic);
-                text.push('\n');
-            }
+            text += &self.diagnostics(sources, faults);
         }
-        for diagnostic in &pack.broken {
-            text += &self.diagnostic(&pack.sources, diagnostic);
-            text.push('\n');
-        }
+        text += &self.diagnostics(&pack.sources, &pack.broken);
         for (case, run) in &pack.runs {
-            match run.verdict {
-                CaseVerdict::Passed | CaseVerdict::Todo => {}
-                CaseVerdict::Done | CaseVerdict::Failed => {
-                    for diagnostic in &run.diagnostics {
-                        text += &self.diagnostic(&pack.sources, diagnostic);
-                        text.push('\n');
-                    }
-                    for failure in &run.failures {
-                        text += &self.failure(pack, case, run, failure);
-                        text.push('\n');
-                    }
-                }
+            if matches!(run.verdict, CaseVerdict::Failed | CaseVerdict::Done) {
+                text += &self.diagnostics(&pack.sources, &run.diagnostics);
+                text.extend(run.failures.iter().map(|failure| self.failure(pack, case, run, failure) + "\n"));
             }
         }
         let lists = pack.lists || pack.uncovered().next().is_some();

@@ -62,6 +62,11 @@ impl Pen {
             .map_or_else(|| name.to_owned(), |(_, path)| path)
     }
 
+    /// Draws diagnostics about the files of `sources`, each with a blank line after it.
+    pub fn diagnostics(&self, sources: &Sources, diagnostics: &[Diagnostic]) -> String {
+        diagnostics.iter().map(|diagnostic| self.diagnostic(sources, diagnostic) + "\n").collect()
+    }
+
     /// Draws one diagnostic about the files of `sources`.
     pub fn diagnostic(&self, sources: &Sources, diagnostic: &Diagnostic) -> String {
         let mark = |at: Location, label: Option<String>, primary| {

@@ -59,7 +59,7 @@ fn finish(kind: Kind, part: &Part, opened: &Opened, mode: &str, drafted: Drafted
     let Drafted { mut files, loaded, news } = drafted;
     let pen = Pen::new(opened.files.paths.clone());
     let broken = news.iter().any(Diagnostic::is_error);
-    let told: String = news.iter().map(|one| pen.diagnostic(&loaded.sources, one) + "\n").collect();
+    let told = pen.diagnostics(&loaded.sources, &news);
     let Some(program) = loaded.program.filter(|_| !broken) else {
         let fault = format!("with the new {} `{}` the pack would have faults", kind.word(), part.name);
         return Ok(Printed::refused(pen.trouble(&fault) + "\n" + &told, Status::Findings));
