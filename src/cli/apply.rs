@@ -47,10 +47,8 @@ fn status(outcome: &Outcome, applied: &Applied) -> Status {
     let of_disk = |fault: &Diagnostic| fault.code == Code::WORKSPACE_CANNOT_WRITE;
     if applied.faults().any(|(_, fault)| of_disk(fault)) {
         Status::Trouble
-    } else if outcome.has_errors() || applied.faults().any(|(_, fault)| fault.is_error()) {
-        Status::Findings
     } else {
-        Status::Clean
+        Status::of(outcome.has_errors() || applied.faults().any(|(_, fault)| fault.is_error()))
     }
 }
 

@@ -59,7 +59,7 @@ fn once(arguments: &Arguments, kept: &mut Kept<Reviewed>) -> Result<Printed, Err
     let drawn = || reviewed.iter().map(|pack| pack.drawn.as_str()).collect();
     let report = |rows| serde_json::to_string_pretty(&json::Checked::new(rows, reviewed.len()));
     let out = arguments.format.write(rows, drawn, &sum, report)?;
-    Ok(Printed::new(out, if found { Status::Findings } else { Status::Clean }).without(&unread))
+    Ok(Printed::new(out, Status::of(found)).without(&unread))
 }
 
 fn review(pack: &PackFiles) -> Reviewed {

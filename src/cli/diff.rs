@@ -83,7 +83,7 @@ pub(super) fn diff(arguments: &Arguments) -> Result<Printed, Error> {
 
 fn status(denied: Option<Denied>, comparison: &Comparison, replayed: Option<&Replayed>) -> Status {
     let broken = replayed.is_some_and(|replayed| replayed.broken > 0);
-    let found = match denied {
+    Status::of(match denied {
         _ if broken => true,
         None => false,
         Some(Denied::Widening) => comparison.count(Way::Widened) > 0,
@@ -91,6 +91,5 @@ fn status(denied: Option<Denied>, comparison: &Comparison, replayed: Option<&Rep
             let otherwise = replayed.is_some_and(|replayed| replayed.differing > 0);
             !comparison.changes.is_empty() || !comparison.prompts.is_empty() || otherwise
         }
-    };
-    if found { Status::Findings } else { Status::Clean }
+    })
 }

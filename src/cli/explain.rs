@@ -4,7 +4,7 @@
 //! Out: a page, a table, or the story of the response, on the terminal or as a page of HTML.
 //! Never: has an explanation of its own; pages and packs have them.
 
-use super::run::{Judged, Judging, status_of};
+use super::run::{Judged, Judging};
 use super::save::{cannot_write, create};
 use super::{Error, Format, Opened, Printed, Status, report_format};
 use crate::diagnostic::{Page, nearest, page, pages};
@@ -88,7 +88,7 @@ fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Err
             format.write(rows, drawn, &sum, |_| serde_json::to_string_pretty(outcome))?
         }
     };
-    Ok(Printed::new(out, status_of(outcome)))
+    Ok(Printed::new(out, Status::of(outcome.has_errors())))
 }
 
 /// The page of a whole code, of a bare name, or of a fault that a grammar names.

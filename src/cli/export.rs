@@ -54,7 +54,7 @@ pub(super) fn export(arguments: &Arguments) -> Result<Printed, Error> {
     };
     let exported = program.export(&mode, what, arguments.strict);
     let err = opened.pen.diagnostics(program.sources(), &exported.diagnostics);
-    let errors = exported.diagnostics.iter().any(Diagnostic::is_error);
+    let status = Status::of(exported.diagnostics.iter().any(Diagnostic::is_error));
     let out = exported.value.map(|value| format!("{value:#}\n")).unwrap_or_default();
-    Ok(Printed { out, err, status: if errors { Status::Findings } else { Status::Clean } })
+    Ok(Printed { out, err, status })
 }

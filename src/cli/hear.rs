@@ -39,5 +39,5 @@ pub(super) fn hear(arguments: &Arguments) -> Result<Printed, Error> {
     let rows = || opened.pen.heard_rows(&heard, &source);
     let drawn = || opened.pen.heard(&heard, &source);
     let out = arguments.format.write(rows, drawn, &heard_status(&heard), |_| serde_json::to_string_pretty(&heard))?;
-    Ok(Printed::new(out, if heard.has_errors() { Status::Findings } else { Status::Clean }))
+    Ok(Printed::new(out, Status::of(heard.has_errors())))
 }

@@ -143,6 +143,13 @@ enum Status {
     Nothing = 3,
 }
 
+impl Status {
+    /// How a command ends that found something wrong, or nothing.
+    fn of(found: bool) -> Self {
+        if found { Status::Findings } else { Status::Clean }
+    }
+}
+
 /// What a command has to say.
 #[derive(Debug)]
 struct Printed {

@@ -121,7 +121,7 @@ fn written(opened: &Opened, prompt: &Prompt, shape: Shape) -> Result<Printed, Er
         },
         Shape::Ledger => opened.pen.token_ledger(&prompt.ledger),
     };
-    let status = if prompt.has_errors() { Status::Findings } else { Status::Clean };
+    let status = Status::of(prompt.has_errors());
     let err = if shape == Shape::Messages { String::new() } else { findings(opened, prompt) };
     Ok(Printed { err, ..Printed::new(out, status) })
 }

@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
     let rows = || opened.pen.rows(outcome, response);
     let drawn = || opened.pen.outcome(outcome, response);
     let out = arguments.format.write(rows, drawn, &status(outcome), |_| serde_json::to_string_pretty(outcome))?;
-    Ok(Printed::new(out, status_of(outcome)))
+    Ok(Printed::new(out, Status::of(outcome.has_errors())))
 }
 
 impl Answer {
@@ -107,9 +107,4 @@ impl Judging {
         let outcome = program.run_with(&session, &bytes, &options);
         Ok(Judged { response: Source::new(input::name_of(file), String::from_utf8_lossy(&bytes)), outcome })
     }
-}
-
-/// The status that an outcome means.
-pub(super) fn status_of(outcome: &Outcome) -> Status {
-    if outcome.has_errors() { Status::Findings } else { Status::Clean }
 }

@@ -79,7 +79,7 @@ fn once(arguments: &Arguments, kept: &mut Kept<TestedPack>) -> Result<Printed, E
     if tested.iter().all(TestedPack::is_idle) {
         return Ok(arguments.nothing(&named, arguments.write(&[])?).without(&unread));
     }
-    let status = if tested.iter().any(TestedPack::has_failed) { Status::Findings } else { Status::Clean };
+    let status = Status::of(tested.iter().any(TestedPack::has_failed));
     Ok(Printed { out: arguments.write(tested)?, err, status }.without(&unread))
 }
 
