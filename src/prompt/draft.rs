@@ -133,7 +133,7 @@ impl<'d> Draft<'d> {
 
     /// Makes the layer as short as its budget wants it, and says where it cannot be.
     pub(super) fn keep_to_budget(&mut self, sight: &Sight<'d>, diagnostics: &mut Vec<Diagnostic>) {
-        let budget = self.layer.budget.get(sight.target.tier).copied().flatten();
+        let budget = sight.target.of_tier(&self.layer.budget);
         if self.tokens > budget.unwrap_or(usize::MAX - 1) {
             self.shrink(budget.unwrap_or(usize::MAX - 1), Why::Budget(budget), sight);
         }
@@ -305,7 +305,7 @@ impl<'d> Draft<'d> {
             source: own,
             variant: tier.map(|(name, _)| name.clone()),
             tokens: self.tokens,
-            budget: self.layer.budget.get(sight.target.tier).copied().flatten(),
+            budget: sight.target.of_tier(&self.layer.budget),
             trimmed: Some(notes.join("; ")).filter(|notes| !notes.is_empty()),
         }
     }

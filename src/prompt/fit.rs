@@ -73,7 +73,7 @@ fn too_large(name: &str, drafts: &[Draft<'_>], tokens: usize, room: usize, sight
 /// The layer that is furthest beyond its budget; without budgets, the largest.
 fn largest<'a, 'd>(drafts: &'a [Draft<'d>], sight: &Sight<'_>) -> Option<&'a Draft<'d>> {
     let beyond = |draft: &&Draft<'_>| {
-        let budget = draft.layer.budget.get(sight.target.tier).copied().flatten().unwrap_or(0);
+        let budget = sight.target.of_tier(&draft.layer.budget).unwrap_or(0);
         (draft.tokens.saturating_sub(budget), draft.tokens)
     };
     drafts.iter().rev().max_by_key(beyond)

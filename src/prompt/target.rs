@@ -113,6 +113,11 @@ impl<'p> Target<'p> {
         }
     }
 
+    /// What a layer says for the tier.
+    pub(super) fn of_tier(&self, by_tier: &[Option<usize>]) -> Option<usize> {
+        by_tier.get(self.tier).copied().flatten()
+    }
+
     /// The most tokens that the model takes in beside its answer.
     pub(super) fn room(&self) -> usize {
         self.context.saturating_sub(self.reserve)

@@ -16,7 +16,7 @@ pub(in crate::prompt) fn all<'d>(draft: &mut Draft<'d>, sight: &Sight<'d>) {
     for (path, allowed) in &draft.layer.entries {
         let length = length(sight.state, path);
         held.push(length);
-        most.push(allowed.get(sight.target.tier).copied().flatten().unwrap_or(usize::MAX).min(length));
+        most.push(sight.target.of_tier(allowed).unwrap_or(usize::MAX).min(length));
     }
     draft.show(most.clone(), sight);
     // A longer text may have had to leave out more.

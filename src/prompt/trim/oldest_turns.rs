@@ -16,7 +16,7 @@ const SILENT: &str = "turns";
 pub(in crate::prompt) fn window<'d>(draft: &mut Draft<'d>, sight: &Sight<'d>) {
     let Choice::History { window, .. } = &draft.choice else { return };
     let window = *window;
-    let most = draft.layer.turns.get(sight.target.tier).copied().flatten().unwrap_or(usize::MAX);
+    let most = sight.target.of_tier(&draft.layer.turns).unwrap_or(usize::MAX);
     let (mut from, mut left) = (window.len(), most);
     while let Some(number) = from.checked_sub(1) {
         if !window.said(number).is_empty() {
