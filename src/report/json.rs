@@ -274,16 +274,9 @@ fn cases(pack: &TestedPack) -> impl Iterator<Item = TestedCase> {
     pack.runs.iter().map(|(case, run)| {
         let failures = run.failures.iter().map(|failure| {
             let row = Row::of_failure(&pack.pen, &pack.sources, case, failure);
-            FailedExpectation {
-                path: failure.path.clone(),
-                file: row.file,
-                line: row.line,
-                column: row.column,
-                end_line: row.end_line,
-                end_column: row.end_column,
-                expected: failure.expected.clone(),
-                got: failure.got.clone(),
-            }
+            let Row { file, line, column, end_line, end_column, .. } = row;
+            let (path, expected, got) = (failure.path.clone(), failure.expected.clone(), failure.got.clone());
+            FailedExpectation { path, file, line, column, end_line, end_column, expected, got }
         });
         TestedCase {
             pack: pack.name.clone(),

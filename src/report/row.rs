@@ -184,17 +184,9 @@ impl Row {
 }
 
 fn label_of(pen: &Pen, sources: &Sources, label: &crate::diagnostic::Label) -> RowLabel {
-    let at = source_of(sources, Some(label.at));
-    let start = at.map(|(source, span)| source.place(span.start));
-    let end = at.map(|(source, span)| source.place(span.end));
-    RowLabel {
-        file: at.map(|(source, _)| pen.shown(source.name())),
-        line: start.map(|place| place.line),
-        column: start.map(|place| place.column),
-        end_line: end.map(|place| place.line),
-        end_column: end.map(|place| place.column),
-        text: label.text.clone(),
-    }
+    let place = Row::empty().at(pen, source_of(sources, Some(label.at)));
+    let Row { file, line, column, end_line, end_column, .. } = place;
+    RowLabel { file, line, column, end_line, end_column, text: label.text.clone() }
 }
 
 fn source_of(sources: &Sources, at: Option<Location>) -> Option<(&Source, Span)> {
