@@ -22,7 +22,7 @@ pub enum Part {
 }
 
 impl Part {
-    pub(super) const ALL: &'static [Part] = &[Part::Start, Part::User, Part::Response, Part::Prompt];
+    pub(super) const ALL: [Part; 4] = [Part::Start, Part::User, Part::Response, Part::Prompt];
 
     /// Its word in a marker.
     pub fn word(self) -> &'static str {
@@ -32,6 +32,11 @@ impl Part {
             Part::Response => "response",
             Part::Prompt => "prompt",
         }
+    }
+
+    /// The one whose word this is.
+    pub(super) fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|part| part.word() == word)
     }
 
     /// The keys that an expectation of it may have.

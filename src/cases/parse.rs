@@ -43,7 +43,6 @@ pub struct Step {
 
 /// Reads a case file; `path` is what messages call it.
 pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
-    let mut diagnostics = Vec::new();
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => authored(text),
         Err(error) => {
@@ -54,22 +53,32 @@ pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
     };
     let text = text.as_ref();
     let source = sources.add(Source::new(path, text));
+    let mut parsing = Parsing { source, text, diagnostics: Vec::new() };
     let (header, parts) = cut(text);
-    let (header, before) = whole_header(source, header, text, &mut diagnostics);
-    let header = parse_header(source, header, text, &mut diagnostics);
-    let steps = parse_parts(source, &parts, before, text, &mut diagnostics);
+    let (header, before) = parsing.whole_header(header);
+    let header = parsing.toml(header, CaseHeader::decode);
+    let steps = parsing.steps(&parts, before);
     let tells = header.as_ref().is_some_and(|header| !header.classes.is_empty());
-    if steps.is_empty() && !tells && diagnostics.is_empty() {
-        let first = Location { source, span: Span::new(0, text.lines().next().unwrap_or_default().len()) };
-        diagnostics.push(
+    if steps.is_empty() && !tells && parsing.diagnostics.is_empty() {
+        let first = parsing.at(Span::new(0, text.lines().next().unwrap_or_default().len()));
+        parsing.diagnostics.push(
             Diagnostic::new(Code::CASE_EMPTY, first, format!("`{path}` has no `=== response ===`"))
                 .with_help("a case is a header, an answer behind `=== response ===`, and what it should come to behind `=== expect ===`"),
         );
     }
     let file = path.rsplit('/').next().unwrap_or(path);
     let name = file.strip_suffix(".case").unwrap_or(file).to_owned();
-    Checked::new(header.map(|header| Case { name, source, header, steps }), diagnostics)
+    Checked::new(header.map(|header| Case { name, source, header, steps }), parsing.diagnostics)
 }
+
+/// The word of the part that says what is expected.
+const EXPECT: &str = "expect";
+
+/// The members of a session.
+const SESSION: [&str; 4] = ["mode", "state", "now", "ids"];
+
+/// Where the header is.
+const HEADER: &str = "header, which stands before the first `=== … ===` line";
 
 /// One piece: its marker and its text.
 struct Piece<'t> {
@@ -83,6 +92,159 @@ struct Said<'p> {
     at: Location,
     part: Part,
     piece: &'p Piece<'p>,
+}
+
+/// A case file that is being read.
+struct Parsing<'t> {
+    source: SourceId,
+    text: &'t str,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Parsing<'_> {
+    fn at(&self, span: Span) -> Location {
+        Location { source: self.source, span }
+    }
+
+    /// The header up to a line in it that was meant for a marker and makes no TOML of the rest; that is told, and which
+    /// word it was.
+    fn whole_header(&mut self, header: Span) -> (Span, Option<&'static str>) {
+        let written = header.of(self.text);
+        let marker = near_marker(written).filter(|_| DeTable::parse(written).is_err());
+        let Some((line, word)) = marker else { return (header, None) };
+        let at = self.at(Span::new(header.start + line.start, header.start + line.end));
+        let message = format!("`{}` is no marker", at.span.of(self.text));
+        let fault = Diagnostic::new(Code::CASE_SYNTAX, at, message);
+        self.diagnostics.push(fault.with_help(format!("a marker is a line by itself: `=== {word} ===`")));
+        (Span::new(header.start, at.span.start), Some(word))
+    }
+
+    /// The steps; of what stands right `before` them, the word may be known.
+    fn steps(&mut self, parts: &[Piece<'_>], before: Option<&str>) -> Vec<Step> {
+        let mut steps: Vec<Step> = Vec::new();
+        // What waits for its expectation.
+        let mut waiting: Option<Said<'_>> = None;
+        // Whether what stands before has been told to be no part, and which one was meant.
+        let mut lost: Option<Option<Part>> = before.filter(|word| *word != EXPECT).map(part_meant);
+        for piece in parts {
+            let at = self.at(piece.marker);
+            if let Some(part) = Part::of_word(piece.name) {
+                lost = None;
+                self.late_header(piece);
+                let before = waiting.replace(Said { at, part, piece });
+                before.iter().for_each(|said| self.without_expectation(said));
+            } else if piece.name == EXPECT {
+                match (lost.take(), waiting.take()) {
+                    // Of what it is was told to be no part.
+                    (Some(None), None) => {}
+                    (Some(Some(part)), None) => _ = self.expectation(piece, part.keys()),
+                    (_, said) => steps.extend(self.step(said, piece)),
+                }
+            } else {
+                let message = format!("there is no part called `{}`", piece.name);
+                let fault = Diagnostic::new(Code::CASE_SYNTAX, at, message);
+                self.diagnostics.push(fault.with_nearest(piece.name, words()));
+                // What follows is read as if the word that was probably meant stood there.
+                if nearest(piece.name, words()) == Some(EXPECT) {
+                    let keys = waiting.take().map_or(OUTCOME_KEYS, |said| said.part.keys());
+                    _ = self.expectation(piece, keys);
+                } else {
+                    lost = Some(part_meant(piece.name));
+                }
+            }
+        }
+        waiting.iter().for_each(|said| self.without_expectation(said));
+        steps
+    }
+
+    /// What was said, with what is expected of it.
+    fn step(&mut self, said: Option<Said<'_>>, piece: &Piece<'_>) -> Option<Step> {
+        let keys = said.as_ref().map_or(OUTCOME_KEYS, |said| said.part.keys());
+        let expected = self.expectation(piece, keys);
+        let Some(said) = said else {
+            let help = "put what is said before it, such as `=== response ===`; one expectation follows each";
+            let message = "there is nothing that this expectation is about";
+            let fault = Diagnostic::new(Code::CASE_SYNTAX, self.at(piece.marker), message);
+            self.diagnostics.push(fault.with_help(help));
+            return None;
+        };
+        if expected.as_ref().is_some_and(Vec::is_empty) {
+            self.without_expectation(&said);
+            return None;
+        }
+        let Said { at, part, piece } = said;
+        let text = piece.text.of(self.text).to_owned();
+        Some(Step { at, part, text, expected: expected.unwrap_or_default() })
+    }
+
+    /// Tells of what is said that it begins with what looks like a key of the header: then that is said, and no key.
+    fn late_header(&mut self, piece: &Piece<'_>) {
+        let said = piece.text.of(self.text);
+        let start = piece.text.start + (said.len() - said.trim_start().len());
+        let line = said.trim_start().lines().next().unwrap_or_default().trim_end();
+        let Some((key, value)) = line.split_once('=') else { return };
+        let begins = |c: char| matches!(c, '"' | '\'' | '{' | '[') || c.is_ascii_digit();
+        let key = key.trim_end();
+        if !KEYS.contains(&key) || !(value.trim_start().starts_with(begins) || value.trim() == "true") {
+            return;
+        }
+        let at = self.at(Span::new(start, start + line.len()));
+        let message = format!("this `{key}` is a part of what is said, and no key");
+        let fault = Diagnostic::new(Code::CASE_SYNTAX, at, message).with_help(format!("move it to the {HEADER}"));
+        // Whoever means it says something else first.
+        self.diagnostics.push(fault.into_warning());
+    }
+
+    /// Tells that nothing is expected of what is said; a line in it that was meant for a marker explains why.
+    fn without_expectation(&mut self, said: &Said<'_>) {
+        let diagnostic = Diagnostic::new(Code::CASE_EMPTY, said.at, "nothing is expected of this");
+        let Span { start, .. } = said.piece.text;
+        self.diagnostics.push(match near_marker(said.piece.text.of(self.text)) {
+            Some((line, word)) => diagnostic
+                .with_place(self.at(Span::new(start + line.start, start + line.end)), "this is text, not a marker")
+                .with_help(format!("a marker stands at the very start of its line: `=== {word} ===`")),
+            None => diagnostic
+                .with_help("say what should come of it in an `=== expect ===` part behind it, such as `codes = []`"),
+        });
+    }
+
+    fn expectation(&mut self, part: &Piece<'_>, keys: &[&str]) -> Option<Vec<Expectation>> {
+        let before = self.diagnostics.len();
+        let Tree::Table(members, _) = self.toml(part.text, Tree::decode)? else { return None };
+        let mut expected = Vec::with_capacity(members.len());
+        for (key, value) in members {
+            if keys.contains(&key.value.as_str()) {
+                expected.push(Expectation { key, value });
+                continue;
+            }
+            let message = format!("there is no `{}` to expect here", key.value);
+            let fault = Diagnostic::new(Code::CASE_SYNTAX, key.at, message);
+            let kept = keys.contains(&"session") && SESSION.contains(&key.value.as_str());
+            self.diagnostics.push(match KEYS.contains(&key.value.as_str()) {
+                _ if kept => fault.with_help(format!("what comes of it is `session = {{ {} = … }}`", key.value)),
+                true => fault.with_help(format!("`{}` is a key of the {HEADER}", key.value)),
+                false => fault.with_nearest(&key.value, keys.iter().copied()),
+            });
+        }
+        // After a fault the rest is still checked, but nothing says that the expectation is empty.
+        (self.diagnostics.len() == before || !expected.is_empty()).then_some(expected)
+    }
+
+    /// Reads the TOML at `at`; its places are those of the file, its faults are the case's.
+    fn toml<T>(
+        &mut self,
+        at: Span,
+        decode: impl FnOnce(&toml::Spanned<DeValue<'_>>, &mut Reading<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let written = at.of(self.text);
+        let (table, errors) = DeTable::parse_recoverable(written);
+        let fault = |error| syntax::fault(error, table.get_ref(), written, self.at(at));
+        let mut found: Vec<Diagnostic> = syntax::told(&errors, written).into_iter().map(fault).collect();
+        let node = toml::Spanned::new(table.span(), DeValue::Table(table.into_inner()));
+        let value = decode(&node, &mut Reading::new(self.source, written, &mut found).starting_at(at.start));
+        self.diagnostics.extend(found.into_iter().map(|diagnostic| first_line(diagnostic, self.text)));
+        value
+    }
 }
 
 /// Cuts a file at its marker lines: the header, then the parts.
@@ -120,147 +282,14 @@ fn before_line_break(text: &str, offset: usize) -> usize {
     before.len()
 }
 
-fn parse_header(source: SourceId, at: Span, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<CaseHeader> {
-    parse_toml(source, at, text, diagnostics, CaseHeader::decode)
-}
-
-/// The header up to a line in it that was meant for a marker and makes no TOML of the rest; that is told, and which word it was.
-fn whole_header(
-    source: SourceId,
-    header: Span,
-    text: &str,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> (Span, Option<&'static str>) {
-    let marker = near_marker(header.of(text)).filter(|_| DeTable::parse(header.of(text)).is_err());
-    let Some((line, word)) = marker else { return (header, None) };
-    let at = Location { source, span: Span::new(header.start + line.start, header.start + line.end) };
-    let message = format!("`{}` is no marker", at.span.of(text));
-    let fault = Diagnostic::new(Code::CASE_SYNTAX, at, message);
-    diagnostics.push(fault.with_help(format!("a marker is a line by itself: `=== {word} ===`")));
-    (Span::new(header.start, at.span.start), Some(word))
-}
-
 /// What follows a part of this name, which is misspelt: its keys are expected, or nothing is known of it.
 fn part_meant(name: &str) -> Option<Part> {
-    let meant = nearest(name, Part::ALL.iter().map(|part| part.word()))?;
-    Part::ALL.iter().copied().find(|part| part.word() == meant)
+    Part::of_word(nearest(name, Part::ALL.map(Part::word))?)
 }
 
-/// The steps; of what stands right `before` them, the word may be known.
-fn parse_parts(
-    source: SourceId,
-    parts: &[Piece<'_>],
-    before: Option<&str>,
-    text: &str,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    // What waits for its expectation.
-    let mut waiting: Option<Said<'_>> = None;
-    // Whether what stands before has been told to be no part, and which one was meant.
-    let mut lost: Option<Option<Part>> = before.filter(|word| *word != EXPECT).map(part_meant);
-    for piece in parts {
-        let at = Location { source, span: piece.marker };
-        if let Some(part) = Part::ALL.iter().copied().find(|part| part.word() == piece.name) {
-            lost = None;
-            diagnostics.extend(late_header(source, piece, text));
-            let before = waiting.replace(Said { at, part, piece });
-            diagnostics.extend(before.map(|said| without_expectation(&said, text)));
-            continue;
-        }
-        if piece.name == EXPECT {
-            match (lost.take(), waiting.take()) {
-                // Of what it is was told to be no part.
-                (Some(part), None) => {
-                    if let Some(part) = part {
-                        _ = parse_expectation(source, piece, text, part.keys(), diagnostics);
-                    }
-                }
-                (_, said) => steps.extend(parse_step(source, said, piece, text, diagnostics)),
-            }
-            continue;
-        }
-        let words = || Part::ALL.iter().map(|part| part.word()).chain([EXPECT]);
-        let message = format!("there is no part called `{}`", piece.name);
-        diagnostics.push(Diagnostic::new(Code::CASE_SYNTAX, at, message).with_nearest(piece.name, words()));
-        // What follows is read as if the word that was probably meant stood there.
-        if nearest(piece.name, words()) == Some(EXPECT) {
-            let keys = waiting.take().map_or(OUTCOME_KEYS, |said| said.part.keys());
-            _ = parse_expectation(source, piece, text, keys, diagnostics);
-        } else {
-            lost = Some(part_meant(piece.name));
-        }
-    }
-    diagnostics.extend(waiting.map(|said| without_expectation(&said, text)));
-    steps
-}
-
-/// What was said, with what is expected of it.
-fn parse_step(
-    source: SourceId,
-    said: Option<Said<'_>>,
-    piece: &Piece<'_>,
-    text: &str,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Step> {
-    let keys = said.as_ref().map_or(OUTCOME_KEYS, |said| said.part.keys());
-    let expected = parse_expectation(source, piece, text, keys, diagnostics);
-    let Some(said) = said else {
-        let at = Location { source, span: piece.marker };
-        let help = "put what is said before it, such as `=== response ===`; one expectation follows each";
-        let message = "there is nothing that this expectation is about";
-        diagnostics.push(Diagnostic::new(Code::CASE_SYNTAX, at, message).with_help(help));
-        return None;
-    };
-    if expected.as_ref().is_some_and(Vec::is_empty) {
-        diagnostics.push(without_expectation(&said, text));
-        return None;
-    }
-    let Said { at, part, piece } = said;
-    Some(Step { at, part, text: piece.text.of(text).to_owned(), expected: expected.unwrap_or_default() })
-}
-
-/// The word of the part that says what is expected.
-const EXPECT: &str = "expect";
-
-/// The members of a session.
-const SESSION: [&str; 4] = ["mode", "state", "now", "ids"];
-
-/// Where the header is.
-const HEADER: &str = "header, which stands before the first `=== … ===` line";
-
-/// What is said begins with what looks like a key of the header: then that is said, and no key.
-fn late_header(source: SourceId, piece: &Piece<'_>, text: &str) -> Option<Diagnostic> {
-    let said = piece.text.of(text);
-    let start = piece.text.start + (said.len() - said.trim_start().len());
-    let line = said.trim_start().lines().next()?.trim_end();
-    let (key, value) = line.split_once('=')?;
-    let begins = |c: char| matches!(c, '"' | '\'' | '{' | '[') || c.is_ascii_digit();
-    let key = key.trim_end();
-    if !KEYS.contains(&key) || !(value.trim_start().starts_with(begins) || value.trim() == "true") {
-        return None;
-    }
-    let at = Location { source, span: Span::new(start, start + line.len()) };
-    let message = format!("this `{key}` is a part of what is said, and no key");
-    let help = format!("move it to the {HEADER}");
-    // Whoever means it says something else first.
-    Some(Diagnostic::new(Code::CASE_SYNTAX, at, message).with_help(help).into_warning())
-}
-
-/// A line in what is said that was meant for a marker is shown, since it explains why nothing is expected.
-fn without_expectation(said: &Said<'_>, text: &str) -> Diagnostic {
-    let diagnostic = Diagnostic::new(Code::CASE_EMPTY, said.at, "nothing is expected of this");
-    let Span { start, .. } = said.piece.text;
-    match near_marker(said.piece.text.of(text)) {
-        Some((line, word)) => diagnostic
-            .with_place(
-                Location { source: said.at.source, span: Span::new(start + line.start, start + line.end) },
-                "this is text, not a marker",
-            )
-            .with_help(format!("a marker stands at the very start of its line: `=== {word} ===`")),
-        None => diagnostic
-            .with_help("say what should come of it in an `=== expect ===` part behind it, such as `codes = []`"),
-    }
+/// The words that markers have.
+fn words() -> impl Iterator<Item = &'static str> {
+    Part::ALL.into_iter().map(Part::word).chain([EXPECT])
 }
 
 /// The first line that is a marker but for its spaces, its case or the number of its signs, and the word it should have.
@@ -270,60 +299,10 @@ fn near_marker(text: &str) -> Option<(Span, &'static str)> {
         let (at, signs) = (start, line.trim());
         start += line.len();
         let word = signs.strip_prefix("==")?.trim_matches('=').trim();
-        let word =
-            Part::ALL.iter().map(|part| part.word()).chain([EXPECT]).find(|one| one.eq_ignore_ascii_case(word))?;
+        let word = words().find(|one| one.eq_ignore_ascii_case(word))?;
         let indent = line.len() - line.trim_start().len();
         Some((Span::new(at + indent, at + indent + signs.len()), word))
     })
-}
-
-fn parse_expectation(
-    source: SourceId,
-    part: &Piece<'_>,
-    text: &str,
-    keys: &[&str],
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Vec<Expectation>> {
-    let before = diagnostics.len();
-    let table = parse_toml(source, part.text, text, diagnostics, Tree::decode)?;
-    let Tree::Table(members, _) = table else { return None };
-    let mut expected = Vec::with_capacity(members.len());
-    for (key, value) in members {
-        if keys.contains(&key.value.as_str()) {
-            expected.push(Expectation { key, value });
-        } else {
-            let message = format!("there is no `{}` to expect here", key.value);
-            let fault = Diagnostic::new(Code::CASE_SYNTAX, key.at, message);
-            let kept = keys.contains(&"session") && SESSION.contains(&key.value.as_str());
-            diagnostics.push(match KEYS.contains(&key.value.as_str()) {
-                _ if kept => fault.with_help(format!("what comes of it is `session = {{ {} = … }}`", key.value)),
-                true => fault.with_help(format!("`{}` is a key of the {HEADER}", key.value)),
-                false => fault.with_nearest(&key.value, keys.iter().copied()),
-            });
-        }
-    }
-    // After a fault the rest is still checked, but nothing says that the expectation is empty.
-    (diagnostics.len() == before || !expected.is_empty()).then_some(expected)
-}
-
-/// Reads the TOML at `at`; its places are those of the file, its faults are the case's.
-fn parse_toml<T>(
-    source: SourceId,
-    at: Span,
-    text: &str,
-    diagnostics: &mut Vec<Diagnostic>,
-    decode: impl FnOnce(&toml::Spanned<DeValue<'_>>, &mut Reading<'_>) -> Option<T>,
-) -> Option<T> {
-    let mut found = Vec::new();
-    let (table, errors) = DeTable::parse_recoverable(at.of(text));
-    for error in syntax::told(&errors, at.of(text)) {
-        found.push(syntax::fault(error, table.get_ref(), at.of(text), Location { source, span: at }));
-    }
-    let span = table.span();
-    let node = toml::Spanned::new(span, DeValue::Table(table.into_inner()));
-    let value = decode(&node, &mut Reading::new(source, at.of(text), &mut found).starting_at(at.start));
-    diagnostics.extend(found.into_iter().map(|diagnostic| first_line(diagnostic, text)));
-    value
 }
 
 /// The diagnostic as one of the case, on the first line of its place: a missing key is not the fault of all the others.
