@@ -8,6 +8,7 @@ use super::expectation::Part;
 use super::parse::parse;
 use super::runner::{CaseOptions, CaseVerdict, run};
 use super::talk::Told;
+use super::update::key;
 use crate::diagnostic::Severity;
 use crate::outcome::{EffectRecord, Finding};
 use crate::program::Program;
@@ -135,7 +136,7 @@ fn codes(findings: &[Finding]) -> String {
 /// `key = value`, or nothing where TOML has no such value.
 fn line(key: &str, value: &(impl Serialize + ?Sized)) -> String {
     let value = serde_json::to_value(value).ok().as_ref().and_then(toml);
-    value.map(|value| format!("{} = {value}\n", spelled(key))).unwrap_or_default()
+    value.map(|value| format!("{} = {value}\n", self::key(key))).unwrap_or_default()
 }
 
 /// A list with each entry on a line of its own, of its members those called `members`, or all; nothing for an empty list.
@@ -153,11 +154,6 @@ fn lines(key: &str, entries: &[impl Serialize], members: &[&str]) -> String {
         }
         _ => String::new(),
     }
-}
-
-fn spelled(key: &str) -> String {
-    let bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-    if bare { key.to_owned() } else { toml::Value::from(key).to_string() }
 }
 
 /// The value as TOML, without members that are nothing; none where a list has such an entry, or a number does not fit.

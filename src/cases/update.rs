@@ -183,18 +183,15 @@ fn inline(value: &Value) -> String {
             let member = |(key, value): (&String, &Value)| format!("{} = {}", self::key(key), inline(value));
             format!("{{ {} }}", members.iter().map(member).collect::<Vec<_>>().join(", "))
         }
-        Value::String(text) => toml::Value::String(text.clone()).to_string(),
+        Value::String(text) => toml::Value::from(text.as_str()).to_string(),
         other => other.to_string(),
     }
 }
 
-fn key(key: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if !key.is_empty() && key.chars().all(bare) {
-        key.to_owned()
-    } else {
-        toml::Value::String(key.to_owned()).to_string()
-    }
+/// A key as TOML has it: in quotes where it needs them.
+pub(super) fn key(key: &str) -> String {
+    let bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    if bare { key.to_owned() } else { toml::Value::from(key).to_string() }
 }
 
 #[cfg(test)]
