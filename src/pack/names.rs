@@ -68,16 +68,21 @@ struct Names<'n> {
 }
 
 impl<'n> Names<'n> {
+    /// Tells of a name that nothing declares.
+    fn look_up<'d>(
+        &mut self,
+        code: Code,
+        kind: &str,
+        name: &str,
+        at: Location,
+        all: impl IntoIterator<Item = &'d str>,
+    ) {
+        self.diagnostics.extend(undeclared(&self.surface.lost, code, kind, name, at, all));
+    }
+
     fn dialect(&mut self, name: &Spanned<String>) {
         let declared = names_of(&self.surface.dialects);
-        self.diagnostics.extend(undeclared(
-            &self.surface.lost,
-            Code::PACK_UNKNOWN_DIALECT,
-            "dialect",
-            &name.value,
-            name.at,
-            declared,
-        ));
+        self.look_up(Code::PACK_UNKNOWN_DIALECT, "dialect", &name.value, name.at, declared);
     }
 
     fn mode(&mut self, name: &Spanned<String>) {
@@ -86,11 +91,9 @@ impl<'n> Names<'n> {
 
     fn block(&mut self, name: &str, at: Location, declared: &[&str]) {
         // What a dialect with a fault in it lacks may be that.
-        if self.torn {
-            return;
+        if !self.torn {
+            self.look_up(Code::PACK_UNKNOWN_BLOCK, "block", name, at, declared.iter().copied());
         }
-        let declared = declared.iter().copied();
-        self.diagnostics.extend(undeclared(&self.surface.lost, Code::PACK_UNKNOWN_BLOCK, "block", name, at, declared));
     }
 
     fn check_pack(&mut self) {
@@ -105,14 +108,7 @@ impl<'n> Names<'n> {
         if let Some(start) = &about.start {
             let only = Some(ONLY_MODE).filter(|_| surface.modes.is_empty());
             let declared = names_of(&surface.modes).chain(only);
-            self.diagnostics.extend(undeclared(
-                &surface.lost,
-                Code::PACK_UNKNOWN_MODE,
-                "mode",
-                &start.value,
-                start.at,
-                declared,
-            ));
+            self.look_up(Code::PACK_UNKNOWN_MODE, "mode", &start.value, start.at, declared);
         }
         if surface.dialects.is_empty() {
             self.diagnostics.push(
@@ -131,15 +127,7 @@ impl<'n> Names<'n> {
                 let fits = |name: &str| glob(&action.value, name);
                 if !(action.value.contains(['*', '?']) && names_of(&surface.actions).any(fits)) {
                     let declared = names_of(&surface.actions);
-                    let fault = undeclared(
-                        &surface.lost,
-                        Code::PACK_UNKNOWN_ACTION,
-                        "action",
-                        &action.value,
-                        action.at,
-                        declared,
-                    );
-                    self.diagnostics.extend(fault);
+                    self.look_up(Code::PACK_UNKNOWN_ACTION, "action", &action.value, action.at, declared);
                 }
                 let when = permit.when.is_some() || surface.torn.contains(&permit.at);
                 let advice = needs_other("advice", permit.advice.as_ref(), "when", when);
@@ -208,11 +196,8 @@ impl<'n> Names<'n> {
     }
 
     fn check_dialect(&mut self, dialect: &Dialect) {
-        let opening = dialect.blocks.iter().flat_map(|(name, block)| match block.value.names.as_slice() {
-            [] => vec![name.as_str()],
-            names => names.iter().map(|name| name.value.as_str()).collect(),
-        });
-        let opening: Vec<&str> = opening.collect();
+        let opening: Vec<&str> =
+            dialect.blocks.iter().flat_map(|(name, block)| block.value.opening_names(name)).collect();
         let folds = dialect.case.is_some_and(|case| case == Case::Insensitive);
         let fold = |name: &str| if folds { name.to_ascii_lowercase() } else { name.to_owned() };
         let folded: Vec<String> = opening.iter().map(|name| fold(name)).collect();

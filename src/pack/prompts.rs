@@ -4,7 +4,7 @@
 //! Out: `pack/bad-layer` for keys that do not fit together, and a diagnostic for each name or file that is not there.
 //! Never: reads a text, or counts its tokens.
 
-use super::names::{names_of, undeclared};
+use super::names::{names_of, undeclared, undeclared_mode};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Scope, Template};
 use crate::surface::{Amount, Layer, ONLY_MODE, Origins, Prompt, Speaker, Surface, TEXTS, Trimming};
@@ -184,15 +184,7 @@ impl<'c> Check<'c> {
         }
         self.trims(layer);
         for mode in &layer.modes.0 {
-            let fault = undeclared(
-                &surface.lost,
-                Code::PACK_UNKNOWN_MODE,
-                "mode",
-                &mode.value,
-                mode.at,
-                names_of(&surface.modes),
-            );
-            self.diagnostics.extend(fault);
+            self.diagnostics.extend(undeclared_mode(surface, mode));
         }
         layer.variants.iter().for_each(|(tier, path)| self.tier(tier, path.at));
         let amounts = layer.entries.values().map(|amount| &amount.value).chain(&layer.budget).chain(&layer.turns);

@@ -123,6 +123,12 @@ impl Block {
         named.filter(|(tag, attribute)| !tag.is_empty() && !attribute.is_empty())
     }
 
+    /// The names that open it: its `own`, unless it says others.
+    pub(crate) fn opening_names<'n>(&'n self, own: &'n str) -> impl Iterator<Item = &'n str> {
+        let own = Some(own).filter(|_| self.names.is_empty());
+        own.into_iter().chain(self.names.iter().map(|name| name.value.as_str()))
+    }
+
     /// The way in the payload to what the call is called by, of `@payload.WAY`, and of `@payload[].WAY`, where the payload is a
     /// list and each of its entries a call.
     pub(crate) fn named_within(&self) -> Option<(&str, bool)> {

@@ -27,7 +27,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     // A name that is always the same, and no action's, tells nothing: there `@name` is what an opener says as `name`.
     let says = object.is_some() || families.is_empty() || families.iter().any(|family| family.attribute.is_some());
     let telling = |name: &str, block: &surface::Block| {
-        let mut names = opening_names(name, block);
+        let mut names = block.opening_names(name);
         let only = names.next().filter(|_| names.next().is_none());
         !says || only.is_none_or(|only| only.contains(['*', '?']) || is_action(only))
     };
@@ -45,7 +45,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     let mut bound_names: Vec<(&str, Bound)> = Vec::new();
     for (index, (name, block)) in dialect.blocks.iter().enumerate() {
         let bound = Bound { id: BlockId(index as u16), family: family_of(&block.value) };
-        bound_names.extend(opening_names(name, &block.value).map(|name| (name, bound)));
+        bound_names.extend(block.value.opening_names(name).map(|name| (name, bound)));
     }
     for (number, family) in families.iter_mut().enumerate() {
         let own = bound_names.iter().filter(|(_, bound)| bound.family.is_none_or(|family| family == number));
@@ -104,12 +104,6 @@ fn closers(block: &surface::Block, dialect: &surface::Dialect) -> Vec<Closer> {
     if close.is_empty() { vec![Closer::Own] } else { close.iter().map(closer).collect() }
 }
 
-/// The names that open a block: its own, unless it says others.
-fn opening_names<'n>(name: &'n str, block: &'n surface::Block) -> impl Iterator<Item = &'n str> {
-    let own = std::iter::once(name).filter(|_| block.names.is_empty());
-    own.chain(block.names.iter().map(|name| name.value.as_str()))
-}
-
 /// A block; its own name may be `telling`, or else always the same.
 fn compile_block(
     name: &str,
@@ -139,7 +133,7 @@ fn compile_block(
     let trim = block.trim.clone().or_else(|| dialect.trim.clone()).unwrap_or_else(|| vec![Trim::WhiteSpace]);
     Block {
         name: name.to_owned(),
-        names: opening_names(name, block).map(str::to_owned).collect(),
+        names: block.opening_names(name).map(str::to_owned).collect(),
         role: block.role,
         spelled: block.spelled.as_ref().map(|spelled| spelled.value.clone()),
         starts: block.starts,
