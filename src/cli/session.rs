@@ -4,7 +4,8 @@
 //! Out: a session that fits the pack, or what to print where none does.
 //! Never: writes a session.
 
-use super::{Error, Format, Status, declared, found, input};
+use super::ending::found;
+use super::{Error, Format, Status, declared, input};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Program;
 use crate::report::{Pen, Row};

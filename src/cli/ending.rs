@@ -1,0 +1,156 @@
+//! Endings: what does a command print, in which format, and with which status does it end?
+//!
+//! In: findings, or what kept a command from its work.
+//! Out: [`Printed`], for standard output and standard error; the same [`Status`] in every format.
+//! Never: prints anything.
+
+use crate::report::{self, Pen, Row, json};
+use crate::workspace::ReadError;
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+/// How a report of findings is written: test results alone have one format more.
+pub(super) fn report_format() -> impl TypedValueParser<Value = Format> {
+    let all = Format::value_variants().iter().filter(|format| **format != Format::Junit);
+    PossibleValuesParser::new(all.filter_map(Format::to_possible_value))
+        .map(|name| Format::from_str(&name, false).unwrap_or_default())
+}
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    #[default]
+    Human,
+    /// One line for each finding, for grep and screen readers
+    Plain,
+    /// For programs
+    Json,
+    /// For code scanners: SARIF 2.1.0
+    Sarif,
+    /// Annotations of a GitHub workflow
+    Github,
+    /// Test results for CI services
+    Junit,
+}
+
+impl Format {
+    /// The findings `rows` in this format: `drawn` for people, with the line `sum` after it; `json` is the report of the
+    /// command.
+    pub(super) fn write(
+        self,
+        rows: impl FnOnce() -> Vec<Row>,
+        drawn: impl FnOnce() -> String,
+        sum: &str,
+        json: impl FnOnce(Vec<Row>) -> serde_json::Result<String>,
+    ) -> Result<String, Error> {
+        let fault = |error| Error::Usage(format!("cannot write the report: {error}"));
+        Ok(match self {
+            Format::Human => drawn() + sum,
+            Format::Plain => report::plain(&rows()) + &report::unpainted(sum),
+            Format::Json => json(rows()).map_err(fault)? + "\n",
+            Format::Sarif => serde_json::to_string_pretty(&report::sarif(&rows())).map_err(fault)? + "\n",
+            Format::Github => report::github(&rows()),
+            Format::Junit => {
+                return Err(Error::Usage(
+                    "`junit` is the format of test results: `rulebook test` writes it".to_owned(),
+                ));
+            }
+        })
+    }
+}
+
+/// How a command ended; the same in every format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Status {
+    /// Nothing was found.
+    Clean = 0,
+    /// An error was found, or a case failed.
+    Findings = 1,
+    /// The arguments make no sense, or a file cannot be read or written.
+    Trouble = 2,
+    /// There was nothing to check or test.
+    Nothing = 3,
+}
+
+impl Status {
+    /// How a command ends that found something wrong, or nothing.
+    pub(super) fn of(found: bool) -> Self {
+        if found { Status::Findings } else { Status::Clean }
+    }
+}
+
+/// What a command has to say.
+#[derive(Debug)]
+pub(super) struct Printed {
+    /// For standard output.
+    pub(super) out: String,
+    /// For standard error.
+    pub(super) err: String,
+    pub(super) status: Status,
+}
+
+impl Printed {
+    pub(super) fn new(out: String, status: Status) -> Self {
+        Self { out, err: String::new(), status }
+    }
+
+    /// What is printed on standard error alone.
+    pub(super) fn refused(err: String, status: Status) -> Self {
+        Self { out: String::new(), err, status }
+    }
+
+    /// The same, where more was to be read than could be.
+    pub(super) fn without(mut self, unread: &[ReadError]) -> Self {
+        if !unread.is_empty() {
+            self.status = Status::Trouble;
+            self.err.extend(unread.iter().map(|error| Pen::default().trouble(&error.to_string())));
+        }
+        self
+    }
+}
+
+/// Why a command could not do its work.
+#[derive(Debug)]
+pub(super) enum Error {
+    /// A file or folder cannot be read.
+    Read(ReadError),
+    /// The arguments make no sense, or something else went wrong: one line.
+    Usage(String),
+    /// What was found stands in the way, such as the faults of a pack: it is laid out already.
+    Found(Printed),
+}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        Error::Read(error)
+    }
+}
+
+impl From<Error> for Printed {
+    fn from(error: Error) -> Self {
+        let message = match error {
+            Error::Read(error) => error.to_string(),
+            Error::Usage(message) => message,
+            Error::Found(printed) => return printed,
+        };
+        Self::refused(Pen::default().trouble(&message), Status::Trouble)
+    }
+}
+
+/// What stands in the way of a command: for people `drawn` on standard error, for programs as the report of `check`.
+pub(super) fn found(
+    format: Format,
+    drawn: impl FnOnce() -> String,
+    rows: impl FnOnce() -> Vec<Row>,
+    status: Status,
+) -> Error {
+    let report = |rows| serde_json::to_string_pretty(&json::Checked::new(rows, 1));
+    match format {
+        Format::Human => Error::Found(Printed::refused(drawn(), status)),
+        other => match other.write(rows, String::new, "", report) {
+            Ok(out) => Error::Found(Printed::new(out, status)),
+            Err(error) => error,
+        },
+    }
+}

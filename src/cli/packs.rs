@@ -1,0 +1,116 @@
+//! Packs: which of them do these paths name, and can they run?
+//!
+//! In: paths that a user typed, and names that a pack should declare.
+//! Out: [`Opened`] packs with their faults, the files of all packs below a folder, or what to print where there are none.
+//! Never: runs a pack.
+
+use super::ending::{Error, Format, Printed, Status, found};
+use super::{parallel, session};
+use crate::diagnostic::{Code, Diagnostic, alternatives};
+use crate::lint;
+use crate::program::{Loaded, Program};
+use crate::report::{Pen, Row};
+use crate::surface::Folder;
+use crate::text::{Sources, excerpt};
+use crate::workspace::{PackFiles, ReadError, folder_of, read_pack, search_packs};
+use std::path::{Path, PathBuf};
+
+/// A pack from disk, ready to run or with every reason why not.
+pub(super) struct Opened {
+    pub(super) files: PackFiles,
+    pub(super) loaded: Loaded,
+    pub(super) pen: Pen,
+}
+
+impl Opened {
+    pub(super) fn open(path: &Path) -> Result<Self, Error> {
+        Ok(Self::load(read_pack(path)?, Program::check).or_below(path))
+    }
+
+    /// As [`Opened::open`], with what a reviewer would say.
+    pub(super) fn review(path: &Path) -> Result<Self, Error> {
+        Ok(Self::load(read_pack(path)?, lint::check).or_below(path))
+    }
+
+    /// Where the folder is no pack, names those below it.
+    fn or_below(mut self, path: &Path) -> Self {
+        let mut found = self.loaded.diagnostics.iter_mut();
+        if let Some(missing) = found.find(|one| one.code == Code::PACK_MISSING && one.at.is_none()) {
+            let (mut below, _) = search_packs(path);
+            // It may have a `pack.toml` that says nothing of a pack.
+            below.retain(|below| *below != folder_of(path));
+            let below: Vec<String> = below.iter().map(|one| one.display().to_string()).collect();
+            missing.help = alternatives("", below.iter().map(String::as_str)).or(missing.help.take());
+        }
+        self
+    }
+
+    pub(super) fn load(files: PackFiles, check: impl FnOnce(&Folder) -> Loaded) -> Self {
+        let loaded = check(&files.folder);
+        let pen = Pen::new(files.paths.clone());
+        Self { files, loaded, pen }
+    }
+
+    /// The program. Where there is none the faults of the pack are printed: for programs, as the report of `check`.
+    pub(super) fn program(&self, format: Format) -> Result<&Program, Error> {
+        if let Some(program) = &self.loaded.program {
+            return Ok(program);
+        }
+        let Loaded { sources, diagnostics, .. } = &self.loaded;
+        let drawn = || self.pen.diagnostics(sources, diagnostics);
+        let rows = || diagnostics.iter().map(|one| Row::of_diagnostic(&self.pen, sources, one)).collect();
+        Err(found(format, drawn, rows, Status::Findings))
+    }
+}
+
+/// The files of the packs at or below each of `paths`, each once, and what cannot be read there.
+pub(super) fn packs(paths: &[PathBuf]) -> (Vec<PackFiles>, Vec<ReadError>) {
+    let (mut packs, mut unread) = (Vec::new(), Vec::new());
+    for path in paths {
+        let (found, folders) = search_packs(path);
+        unread.extend(folders);
+        for pack in found {
+            if !packs.contains(&pack) {
+                packs.push(pack);
+            }
+        }
+    }
+    let mut files = Vec::new();
+    for read in parallel::each("packs", &packs, |pack| read_pack(pack)) {
+        match read {
+            Ok(pack) => files.push(pack),
+            Err(error) => unread.push(error),
+        }
+    }
+    (files, unread)
+}
+
+/// What to print where no pack was found, or none of those that could be read; `empty` is the report for programs.
+pub(super) fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> Printed {
+    if !unread.is_empty() {
+        return Printed::new(empty, Status::Trouble).without(unread);
+    }
+    let shown: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
+    let shown = shown.join(", ");
+    let err = Pen::default().trouble(&format!("nothing to {what} in {shown}: a pack is a folder with a `pack.toml`"));
+    Printed { out: empty, err, status: Status::Nothing }
+}
+
+/// An error unless `name` is absent, declared, or nothing is.
+pub(super) fn declared<'n>(
+    what: &str,
+    name: Option<&str>,
+    names: impl Iterator<Item = &'n str>,
+    format: Format,
+) -> Result<(), Error> {
+    let names: Vec<&str> = names.collect();
+    match name {
+        Some(name) if !names.is_empty() && !names.contains(&name) => {
+            let code = if what == "prompt" { Code::UNKNOWN_PROMPT } else { Code::SESSION_MISFIT };
+            let message = format!("the pack has no {what} `{}`", excerpt(name, 60));
+            let fault = Diagnostic::new(code, None, message).with_nearest(name, names);
+            Err(session::misfits(&Sources::default(), &[fault], format))
+        }
+        _ => Ok(()),
+    }
+}
