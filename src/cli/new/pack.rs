@@ -5,6 +5,7 @@
 //! Never: touches what is there.
 #![expect(clippy::disallowed_methods, reason = "a command that makes a folder")]
 
+use crate::cli::save::cannot_write;
 use crate::cli::{Error, Printed, Status};
 use crate::report::schemas;
 use std::fs;
@@ -27,12 +28,12 @@ pub(super) fn make(folder: &Path) -> Result<Printed, Error> {
     if folder.symlink_metadata().is_ok() {
         return Err(Error::Usage(format!("`{}` is already there", folder.display())));
     }
-    write(folder, "pack.toml", &PACK.replace("NAME", name)).map_err(|error| cannot_write(folder, &error))?;
     let schema = schemas::ALL.iter().find(|one| one.name == "pack").map(schemas::Described::text).unwrap_or_default();
-    write(folder, "pack.schema.json", &schema).map_err(|error| cannot_write(folder, &error))?;
-    for (path, text) in FILES {
-        write(folder, path, text).map_err(|error| cannot_write(folder, &error))?;
-    }
+    let own = [("pack.toml", PACK.replace("NAME", name)), ("pack.schema.json", schema)];
+    let own = own.iter().map(|(path, text)| (*path, text.as_str()));
+    own.chain(FILES.iter().copied())
+        .try_for_each(|(path, text)| write(folder, path, text))
+        .map_err(|error| cannot_write(folder, &error))?;
     let shown = folder.display();
     Ok(Printed::new(format!("made `{shown}`; try `rulebook test {shown}`\n"), Status::Clean))
 }
@@ -43,8 +44,4 @@ fn write(folder: &Path, path: &str, text: &str) -> io::Result<()> {
         fs::create_dir_all(parent)?;
     }
     fs::OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
-}
-
-fn cannot_write(folder: &Path, error: &io::Error) -> Error {
-    Error::Usage(format!("cannot write `{}`: {error}", folder.display()))
 }
