@@ -7,7 +7,7 @@
 use super::amend::{Addition, amend};
 use super::nonce::Nonce;
 use super::record::record;
-use super::root::{Folders, Root, fault, folders_of};
+use super::root::{Folders, QUOTED, Root, fault, folders_of};
 use super::stage::Staged;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::{Amendment, Effect, EffectRecord};
@@ -19,8 +19,6 @@ use std::sync::Arc;
 
 /// The most bytes of a file that is read.
 const MOST_READ: u64 = 16 << 20;
-/// How much of a key or a value a message quotes.
-const QUOTED: usize = 120;
 
 /// How the effects of an answer are carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

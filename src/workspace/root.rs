@@ -20,8 +20,8 @@ use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 use std::rc::Rc;
 
-/// How much of a key or a reason a message quotes.
-const QUOTED: usize = 120;
+/// How much of a key, a value or a reason a message quotes.
+pub(super) const QUOTED: usize = 120;
 
 /// A folder below which effects are carried out.
 #[derive(Debug)]
