@@ -1,5 +1,6 @@
 //! Exports: does what a server is given say what the rules say?
 
+use crate::texts::program_of;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::outcome::Verdict;
 use rulebook::prompt::Export;
@@ -76,7 +77,7 @@ fn what_a_strict_tool_leaves_empty_is_no_value() {
             "[degradation]\ninvalid-payload = {degradation}\n[actions.keep_note.params]\nby = {{ type = \"string\" }}"
         );
         let pack = crate::pages::lay_over(&crate::pages::base(), &over);
-        Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).program.unwrap()
+        program_of(pack)
     };
     let call = "<action type=\"keep_note\">{\"text\": \"x\", \"by\": null}</action>";
     for (degradation, told, verdict) in
@@ -101,7 +102,7 @@ fn what_a_strict_tool_leaves_empty_is_answered_as_its_block_says() {
             "[degradation]\ninvalid-payload = {of_pack}\n[dialects.tagged.blocks]\naction.degradation = {{ invalid-payload = {of_block} }}\n[actions.keep_note.params]\nby = {{ type = \"string\" }}"
         );
         let pack = crate::pages::lay_over(&crate::pages::base(), &over);
-        let program = Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).program.unwrap();
+        let program = program_of(pack);
         assert_eq!(program.export("chat", Export::OpenaiTools, true).diagnostics.len(), told);
         assert_eq!(program.run(&program.session(), call).calls[0].verdict, verdict);
     }
@@ -122,7 +123,7 @@ fn a_strict_schema_says_what_it_cannot_say() {
         permits = [{ action = "keep_note", when = "params.text" }]
         "#,
     );
-    let program = Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).program.unwrap();
+    let program = program_of(pack);
     let exported = program.export("chat", Export::OpenaiTools, true);
     let said: Vec<&str> = exported.diagnostics.iter().map(|one| one.message.as_str()).collect();
     assert_eq!(

@@ -1,5 +1,6 @@
 //! Forms: does a pack's own reader read what the model is told to write?
 
+use crate::texts::program_of;
 use rulebook::outcome::{Outcome, Verdict};
 use rulebook::{Folder, Options, Program, workspace};
 use std::path::Path;
@@ -77,7 +78,7 @@ fn a_block_that_cannot_be_spelled_is_told_where_forms_are_shown() {
 #[test]
 fn a_speaker_that_needs_a_label_is_spelled_with_one() {
     let pack = "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'transcript'\nanchor = 'line'\nblocks = { '*' = { role = 'utterance' } }\n";
-    let program = Program::load(&Folder::new("p", [("pack.toml", pack)])).program.unwrap();
+    let program = program_of(pack);
     let texts: Vec<String> = program.forms("default").into_iter().map(|form| form.text).collect();
     assert_eq!(texts, ["Name (Label): Text"]);
 }
@@ -203,7 +204,7 @@ fn asking(tokens: usize, words: &str) -> Program {
     pack.insert("degradation".into(), toml::Value::Table(defects.map(row).into_iter().collect()));
     let over = format!("[ask_again]\ntokens = {tokens}\n{words}\n[reply]\nmessage = {{ required = true, most = 1 }}");
     pack.extend(over.parse::<toml::Table>().unwrap());
-    Program::load(&Folder::new("asking", [("pack.toml", pack.to_string())])).program.unwrap()
+    program_of(pack.to_string())
 }
 
 #[test]
@@ -234,7 +235,7 @@ fn a_correction_names_each_kind_of_defect_and_keeps_its_cap() {
 fn text_outside_every_block_can_be_a_message_that_is_required() {
     let pack = "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'brackets'\ntext = 'message'\nblocks.'*' = { role = 'call', payload = 'json' }\n\
                 [reply]\nmessage = { required = true }\n[actions.ACT]\n";
-    let program = Program::load(&Folder::new("p", [("pack.toml", pack)])).program.unwrap();
+    let program = program_of(pack);
     let codes = |answer: &str| {
         let found = program.run(&program.session(), answer).diagnostics.into_iter();
         found.map(|one| one.code.to_string()).collect::<Vec<_>>()

@@ -4,7 +4,7 @@
 //! asserted in `tests/heap.rs`.
 
 use super::hostile_inputs::INPUTS;
-use super::texts::program;
+use super::texts::{program, program_of};
 use rulebook::outcome::Outcome;
 use rulebook::{Limits, Options};
 
@@ -76,7 +76,7 @@ fn what_is_no_longer_told_is_answered_all_the_same() {
         matches = "absinthe"
         strategy = "drop"
     "#;
-    let program = rulebook::Program::load(&rulebook::Folder::new("p", [("pack.toml", pack)])).into_result().unwrap();
+    let program = program_of(pack);
     let order = |dishes: &str| format!("<order><dishes>{dishes}</dishes></order>\n");
     let many = order(&["absinthe"; 2 * 100].join(","));
     let text = format!("<message>Yes.</message>{many}{}", order("absinthe").repeat(2 * Limits::default().diagnostics));
@@ -108,7 +108,7 @@ fn what_is_only_spoken_of_never_runs_however_much_stands_before_it() {
         params = { n = { type = "integer" } }
         effects = [{ emit = "pay" }]
     "#;
-    let program = rulebook::Program::load(&rulebook::Folder::new("p", [("pack.toml", pack)])).into_result().unwrap();
+    let program = program_of(pack);
     let pay = "<pay><n>5</n></pay>";
     for times in [10, 99, 100, 101, 1000] {
         let closers = "I say </message> ".repeat(times);
@@ -157,7 +157,7 @@ fn an_error_behind_many_remarks_is_told_of_words_and_answers() {
         in = ["a"]
         effects = [{ each = "range(150)", remark = "note", text = "{{ item }}" }, { go = "b" }]
     "#;
-    let program = rulebook::Program::load(&rulebook::Folder::new("p", [("pack.toml", pack)])).into_result().unwrap();
+    let program = program_of(pack);
     let session = program.session();
     let (heard, started) = (program.hear(&session, "Hello"), program.start(&session));
     let outcome = program.run(&session, "<message>Hello</message>");

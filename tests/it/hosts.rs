@@ -1,5 +1,6 @@
 //! Hosts: what does the library say to a program that uses it otherwise than it should?
 
+use crate::texts::program_of;
 use rulebook::outcome::{EffectRecord, Finding};
 use rulebook::prompt::{Request, Turn};
 use rulebook::{Announcement, Folder, Limits, Options, Program, Reader, Role, workspace};
@@ -30,7 +31,7 @@ layers = [{ id = "message", source = "message" }]
 context = 8000
 reserve = 1000
 "#;
-    Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result().unwrap()
+    program_of(pack)
 }
 
 fn told(findings: &[Finding]) -> Vec<String> {
@@ -100,7 +101,7 @@ fn counts_that_are_older_than_the_state_give_no_id_twice() {
         add = { role = \"call\", payload = \"tags\" }\n[state]\npages = { type = \"object\", default = {} }\n\
         [actions.add]\nparams = { like = { type = \"string\" } }\n[[actions.add.effects]]\nnew = \"page\"\n\
         set = \"pages.{{ ids.page }}\"\nvalue = \"{{ params.like }}\"\n";
-    let program = Program::load(&Folder::new("p", [("pack.toml", pack)])).into_result().unwrap();
+    let program = program_of(pack);
     let ids = |counted: u64, held: &str, answer: &str| {
         let pages = json!({ held: "first" });
         let kept = json!({ "state": { "pages": pages }, "ids": { "page": counted } });
@@ -183,7 +184,7 @@ default = []
 params  = { note = {} }
 effects = [{ append = "notes", value = "{{ params.note }}" }]
 "#;
-    let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result().unwrap();
+    let program = program_of(pack);
     let program = program.with_limits(Limits { depth: usize::MAX, ..Limits::default() });
     let kept = |deep: usize| {
         let note = format!("{}1{}", "[".repeat(deep), "]".repeat(deep));
@@ -214,8 +215,7 @@ message = { required = true }
 [degradation]
 "#;
     for answers in ["", "missing-message = \"ask-again\"", "stray-text = \"refuse\"", "stray-text = \"keep\""] {
-        let program =
-            Program::load(&Folder::new("desk", [("pack.toml", format!("{pack}{answers}"))])).into_result().unwrap();
+        let program = program_of(format!("{pack}{answers}"));
         let remembered = |said: &str| {
             let history = serde_json::from_value(json!([{ "role": "assistant", "content": said }])).unwrap();
             let request = Request { history, message: Some("And?".into()), ..Request::default() };
@@ -242,7 +242,7 @@ default = {}
 [actions.keep]
 effects = [{ set = "last", value = { before = "{{ state.last }}" } }, { set = "deep.er", value = "{{ [state.deep] }}" }]
 "#;
-    let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result().unwrap();
+    let program = program_of(pack);
     let mut session = program.session();
     for _ in 0..3 {
         let outcome = program.run(&session, &r#"<action type="keep"/>"#.repeat(100));
@@ -274,7 +274,7 @@ fn what_a_model_could_not_finish_is_not_carried_out() {
         [contents.file]
         effects = [{ write = "{{ key }}", value = "{{ text }}" }]
     "#;
-    let headed = Program::load(&Folder::new("p", [("pack.toml", pack)])).into_result().unwrap();
+    let headed = program_of(pack);
     let script = super::texts::program("tests/packs/script-lines");
     let tagged = super::texts::program("rules/writers-factory");
     let check = |program: &Program, answer: &str, whole: usize, truncated: usize| {
@@ -307,7 +307,7 @@ fn the_section_that_is_shown_comes_as_the_message() {
              [dialects.d.blocks]\nsummary = {{ role = \"section\" }}\nnote = {{ role = \"section\" }}\n\
              short = {{ role = \"section\", name = \"summary\" }}\nthink = {{ role = \"thinking\" }}\n"
         );
-        Program::load(&Folder::new("p", [("pack.toml", pack)])).into_result().unwrap()
+        program_of(pack)
     };
     let draft = |program: &Program, answer: &str| {
         let mut reader = program.reader(&program.session(), &Options::default());
@@ -386,7 +386,7 @@ fn what_follows_once_nobody_may_be_asked_again_is_the_next_word() {
         on = "reply"
         when = "reply.sections.data.value | length > 9000"
     "#;
-    let program = Program::load(&Folder::new("p", [("pack.toml", pack)])).into_result().unwrap();
+    let program = program_of(pack);
     let run = |answer: &str, attempts| {
         let options = Options { attempts, ..Options::default() };
         program.run_with(&program.session(), answer.as_bytes(), &options)
@@ -488,7 +488,7 @@ grammar = "json"
 [actions.look]
 params = { at = { type = "array" } }
 "#;
-    let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result().unwrap();
+    let program = program_of(pack);
     let program = program.with_limits(Limits { values: 20, ..Limits::default() });
     let said = |answer: &str, code: &str| {
         let outcome = program.run(&program.session(), answer);

@@ -5,7 +5,7 @@
 //! memory grow is asked in `hostile.rs`.
 
 use super::model::Model;
-use super::texts::{PACKS, bytes, cases, program};
+use super::texts::{PACKS, bytes, cases, program, program_of};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use rulebook::outcome::{Ledger, Outcome, Verdict};
@@ -389,7 +389,7 @@ fn prose_and_messages_make_one_message() {
         let pack = format!(
             "[pack]\nname = \"x\"\n[dialects.d]\n{grammar}\ntext = \"message\"\n[dialects.d.blocks]\n{blocks}\n"
         );
-        let program = Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).program.unwrap();
+        let program = program_of(pack);
         let outcome = program.run(&program.session(), response);
         assert_eq!(outcome.message, expected);
         let shown = expected.split_whitespace().map(str::len).sum::<usize>();

@@ -3,6 +3,7 @@
 //! What triggers a defect is taken from its page, or from the page of the strategy where that one is about the defect.
 
 use crate::pages::{Snippet, files, lay_over, snippets};
+use crate::texts::program_of;
 use rulebook::diagnostic::{Defect, Strategy, page};
 use rulebook::outcome::{Outcome, Status, Verdict};
 use rulebook::program::Program;
@@ -103,7 +104,7 @@ fn a_stray_closer_that_is_dropped_leaves_the_prose_around_it() {
     let over =
         "[dialects.tagged]\ntext = \"message\"\n[degradation]\nstray-closer = \"drop\"\nmalformed-opener = \"drop\"";
     let pack = lay_over(&crate::pages::base(), over);
-    let program = Program::load(&Folder::new("page", [("pack.toml", pack)])).program.unwrap();
+    let program = program_of(pack);
     let answer = "Hello,\n</action>\nand <action type=\"x bye</file>.\n<action type=\"keep_note\"><text>x</text></action>\nDone.";
     for pieces in [answer.len(), 1] {
         let mut reader = program.reader(&program.session(), &Default::default());

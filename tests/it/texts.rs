@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use rulebook::Program;
 use rulebook::workspace::read_pack;
+use rulebook::{Folder, Program};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
@@ -29,6 +29,11 @@ pub(crate) fn program(path: &'static str) -> &'static Program {
         let files = read_pack(&Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
         Box::leak(Box::new(Program::load(&files.folder).program.unwrap()))
     })
+}
+
+/// The program of a pack that is this `pack.toml` and no more.
+pub(crate) fn program_of(pack: impl Into<Vec<u8>>) -> Program {
+    Program::load(&Folder::new("p", [("pack.toml", pack)])).into_result().unwrap()
 }
 
 /// Bytes that a failed test shows as text.
