@@ -3,6 +3,7 @@
 //! Rule by rule and offset by offset: whether it matches, where the match ends, and the whole tree of captures. The
 //! recogniser reads every text in two ways, as a whole and growing piece by piece, and both must agree.
 
+use super::dice::Dice;
 use pest::iterators::Pairs;
 use pest::{Parser, RuleType};
 use rulebook::grammar::{Grammar, Machine, Progress, RuleId, inside, shipped};
@@ -139,20 +140,10 @@ impl<G: Compiled> Pair<G> {
     }
 }
 
-/// Numbers that look random and are the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % limit
-    }
-
-    fn cuts(&mut self, length: usize) -> Vec<usize> {
-        let mut cuts: Vec<usize> = (0..self.below(4)).map(|_| self.below(length + 1)).collect();
-        cuts.sort_unstable();
-        cuts
-    }
+fn cuts(dice: &mut Dice, length: usize) -> Vec<usize> {
+    let mut cuts: Vec<usize> = (0..dice.below(4)).map(|_| dice.below(length + 1)).collect();
+    cuts.sort_unstable();
+    cuts
 }
 
 /// Texts made of the words of a dialect: most of them nearly right.
@@ -161,9 +152,9 @@ fn on_generated_texts<G: Compiled>(words: &[&str], count: usize) {
     let mut dice = Dice(1);
     for _ in 0..count {
         let length = 1 + dice.below(14);
-        let text: String = (0..length).map(|_| words[dice.below(words.len())]).collect();
-        let cuts = if dice.below(8) == 0 { (0..=text.len()).collect() } else { dice.cuts(text.len()) };
-        let (rule, generated) = pair.rules[dice.below(pair.rules.len())];
+        let text: String = (0..length).map(|_| dice.pick(words)).collect();
+        let cuts = if dice.below(8) == 0 { (0..=text.len()).collect() } else { cuts(&mut dice, text.len()) };
+        let (rule, generated) = dice.pick(&pair.rules);
         pair.compare(rule, generated, &text, &cuts);
     }
     assert!(pair.matched > count / 20, "only {} of {} matched", pair.matched, pair.compared);

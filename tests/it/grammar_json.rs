@@ -1,5 +1,6 @@
 //! The JSON grammar: a text without a fault is what `serde_json` reads, and each fault has its name.
 
+use super::dice::Dice;
 use rulebook::grammar::{Grammar, Machine, Progress, shipped};
 use rulebook::text::SourceId;
 
@@ -101,14 +102,10 @@ fn a_text_without_a_fault_is_what_serde_json_reads() {
         "]",
     ];
     let mut json = Json::new();
-    let mut seed = 1u64;
-    let mut dice = |limit: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % limit
-    };
+    let mut dice = Dice(1);
     let mut strict = 0;
     for _ in 0..200_000 {
-        let text: String = (0..1 + dice(9)).map(|_| words[dice(words.len())]).collect();
+        let text: String = (0..1 + dice.below(9)).map(|_| dice.pick(&words)).collect();
         let ours = json.faults(&text).is_some_and(|faults| faults.is_empty());
         let theirs = serde_json::from_str::<serde_json::Value>(&text);
         // A number may be too large for `serde_json`, which is no fault of its spelling.

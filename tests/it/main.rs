@@ -16,6 +16,7 @@ mod command;
 mod corpus_dce;
 mod crashes;
 mod cycles;
+mod dice;
 mod differences;
 mod documents;
 mod exports;

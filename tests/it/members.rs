@@ -2,6 +2,7 @@
 //!
 //! Whatever is broken, every file comes back as it was, or a diagnostic says that something is missing.
 
+use super::dice::Dice;
 use rulebook::Program;
 use rulebook::diagnostic::Severity;
 use rulebook::outcome::{Options, Outcome, Status};
@@ -140,19 +141,6 @@ fn faults_of_real_answers_are_named() {
     check("087", &["fault_stray_quote", "unescaped"], "summary course_of_action");
 }
 
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
-
-    fn of<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len())]
-    }
-}
-
 /// Texts of files that look like what stands around them.
 const BODIES: &[&str] = &[
     "# Artifact A1: Master List\n# Date\n\n- **Key:** \"Source of Truth\"\n- x\n",
@@ -188,10 +176,10 @@ impl Answer {
     fn roll(dice: &mut Dice) -> Self {
         let summaries = ["Did it.", "Changed \"x\" and y, then z.", "One.\n\nTwo."];
         Self {
-            summary: dice.of(&summaries),
+            summary: dice.pick(&summaries),
             steps: 1 + dice.below(3),
             listed: dice.below(2) == 0,
-            files: (0..1 + dice.below(5)).map(|_| dice.of(BODIES)).collect(),
+            files: (0..1 + dice.below(5)).map(|_| dice.pick(BODIES)).collect(),
         }
     }
 
@@ -287,13 +275,13 @@ fn no_fault_loses_a_file() {
             let seams: Vec<usize> = broken.match_indices("\"},{\"path\"").map(|(at, _)| at).collect();
             for at in seams.into_iter().rev() {
                 if dice.below(2) == 0 {
-                    broken.replace_range(at..at + "\"},{\"path\"".len(), dice.of(BETWEEN));
+                    broken.replace_range(at..at + "\"},{\"path\"".len(), dice.pick(BETWEEN));
                 }
             }
         }
         if dice.below(2) == 0 {
             broken.truncate(broken.len() - "\"}]}".len());
-            broken.push_str(dice.of(TAILS));
+            broken.push_str(dice.pick(TAILS));
         }
         if dice.below(6) == 0 {
             broken = broken.replacen("],\"files\":", "]},\"files\":", 1);
@@ -336,7 +324,7 @@ fn what_is_not_escaped_is_read_as_it_is_meant() {
     let mut dice = Dice(2);
     for _ in 0..1000 {
         let answer = Answer::roll(&mut dice);
-        let (quotes, breaks) = dice.of(&[(true, false), (false, true), (true, true)]);
+        let (quotes, breaks) = dice.pick(&[(true, false), (false, true), (true, true)]);
         let mut coin = Dice(dice.below(1 << 30) as u64);
         let broken = answer.print(|body| {
             if coin.below(3) == 0 {
@@ -389,7 +377,7 @@ fn valid_json_gives_the_value_that_it_has() {
     for _ in 0..500 {
         let content: String = (0..dice.below(12))
             .map(|_| {
-                dice.of(&[
+                dice.pick(&[
                     "\\", "\"", "\n", "\r", "\t", "n", "{", "}", "]", ",", "\u{0}", "é", "🙂", "/", ":", "\\n", "path",
                 ])
             })
@@ -447,7 +435,7 @@ fn any_cutting_of_an_object_gives_the_same_outcome_and_an_exact_ledger() {
     ];
     let mut dice = Dice(5);
     for _ in 0..4000 {
-        let mut response: String = (0..1 + dice.below(16)).map(|_| dice.of(&pieces)).collect();
+        let mut response: String = (0..1 + dice.below(16)).map(|_| dice.pick(&pieces)).collect();
         if dice.below(2) == 0 {
             response.insert_str(0, "{\"summary\":");
         }

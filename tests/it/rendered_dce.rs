@@ -3,27 +3,10 @@
 //! Each answer is rendered in one of the dialects of the pack, with slips of the kinds that real answers show, alone and
 //! together.
 
+use super::dice::Dice;
 use super::texts::program;
 use rulebook::Options;
 use rulebook::outcome::Outcome;
-
-/// Numbers that look random and are the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % limit
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
-
-    fn one_in(&mut self, most: usize) -> bool {
-        self.below(most) == 0
-    }
-}
 
 const PATHS: &[&str] = &[
     "src/a.ts",
@@ -82,8 +65,8 @@ fn known(dice: &mut Dice, names: &[&'static str], paths: &[&'static str]) -> Kno
             if files.is_empty() { dice.below(names.len().max(1).min(all.len())) } else { dice.below(all.len()) };
         files.push((all.remove(place), BODIES[dice.below(BODIES.len())]));
     }
-    let plan = Some(PLANS[dice.below(PLANS.len())]).filter(|_| !dice.one_in(5));
-    Known { summary: SUMMARIES[dice.below(SUMMARIES.len())], plan, list: !dice.one_in(3), files }
+    let plan = Some(dice.pick(PLANS)).filter(|_| !dice.one_in(5));
+    Known { summary: dice.pick(SUMMARIES), plan, list: !dice.one_in(3), files }
 }
 
 fn gap(dice: &mut Dice) -> &'static str {
