@@ -70,8 +70,7 @@
 //! # The floors
 //!
 //! Data flows one way. A module imports only from those above it in this list; a test reads the `use` lines.
-//! A host needs none beside those of the table above: the others are public for tools that look into packs, and change more
-//! often.
+//! A host needs only those in the table above: the others are public for tools that look into packs, and change more often.
 //!
 //! | floor | question |
 //! |---|---|
@@ -147,7 +146,7 @@ pub use session::Session;
 pub use surface::{Folder, Role};
 pub use value::Value;
 
-/// What a host may keep for, or send to, another thread.
+/// What a host may share with, or send to, another thread.
 const _: () = {
     const fn shared<T: Send + Sync>() {}
     shared::<Program>();
@@ -162,7 +161,7 @@ const _: () = {
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// So are those of the guide for hosts.
+/// So are the examples of the guide for hosts.
 #[cfg(all(doctest, feature = "files", feature = "report"))]
 #[doc = include_str!("../docs/embed.md")]
 struct Embed;
