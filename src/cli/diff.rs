@@ -4,7 +4,7 @@
 //! Out: what widened, narrowed, changed, appeared or went; tokens before and after; which outcomes differ.
 //! Never: fails for a change that nobody denied.
 
-use super::replay::{self, Judging};
+use super::answers::{Judging, rows};
 use super::{Error, Format, Opened, Printed, Status};
 use crate::compare::{Comparison, Version, Way};
 use crate::report::{Replayed, compared_plain, compared_sum, json, plain, unpainted};
@@ -59,21 +59,21 @@ pub(super) fn diff(arguments: &Arguments) -> Result<Printed, Error> {
     let version = Version { folder: &old.files.folder, program: before };
     let comparison = Comparison::of(version, Version { folder: &new.files.folder, program: after });
     let judging = Judging { program: after, against: Some(before), keeps: false };
-    let mut rows = Vec::new();
+    let mut broken_rows = Vec::new();
     let mut replayed = None;
     if let Some(file) = &arguments.replay {
         let (judged, broken) = judging.judge_all(file, None, None)?;
-        rows = replay::rows(file, &broken);
+        broken_rows = rows(file, &broken);
         replayed = Some(judged);
     }
     let sum = compared_sum(&comparison, replayed.as_ref());
     let out = match arguments.format {
-        Written::Human => new.pen.compared(&old.pen, &comparison, replayed.as_ref()) + &plain(&rows) + &sum,
+        Written::Human => new.pen.compared(&old.pen, &comparison, replayed.as_ref()) + &plain(&broken_rows) + &sum,
         Written::Plain => {
-            compared_plain(&new.pen, &old.pen, &comparison, replayed.as_ref()) + &plain(&rows) + &unpainted(&sum)
+            compared_plain(&new.pen, &old.pen, &comparison, replayed.as_ref()) + &plain(&broken_rows) + &unpainted(&sum)
         }
         Written::Json => {
-            let replay = replayed.as_ref().map(|replayed| json::Replay::new(replayed, rows));
+            let replay = replayed.as_ref().map(|replayed| json::Replay::new(replayed, broken_rows));
             let report = serde_json::to_string_pretty(&json::Compared::new(&comparison, replay));
             report.map_err(|error| Error::Usage(format!("cannot write the report: {error}")))? + "\n"
         }

@@ -4,6 +4,7 @@
 //! Out: text on standard output and standard error, and an exit status.
 //! Never: decides anything about a pack or a response, or lays text out; the floors above do.
 
+mod answers;
 mod apply;
 mod batches;
 mod check;

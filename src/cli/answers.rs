@@ -1,0 +1,283 @@
+//! Answers: what becomes of each line of a file of them?
+//!
+//! In: a file with one answer on each line, the program that judges them, maybe another.
+//! Out: how often what came of them, where the other program judges otherwise, the first of the lines that are none, and on
+//! request a file of the outcomes.
+//! Never: holds more answers than are being judged.
+#![expect(clippy::disallowed_methods, reason = "commands that read and write files of any length")]
+
+use super::save::{cannot_write, create};
+use super::{Error, batches, input};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::outcome::{Options, Outcome, differences};
+use crate::program::Program;
+use crate::report::{Differing, Replayed, Row, Sums};
+use crate::session::Misfit;
+use crate::text::{self, JsonPlaces, excerpt};
+use crate::value::broken;
+use crate::workspace::{Line, Lines, io_error};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Write as _};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+/// The most bytes of one line; what is longer is skipped.
+const MOST: usize = 32 << 20;
+/// So many reasons why a session does not fit are told.
+const MOST_WHY: usize = 5;
+/// How many broken lines are shown; all are counted.
+const SHOWN: usize = 100;
+
+/// Judges answers; shared by all jobs.
+pub(super) struct Judging<'p> {
+    pub(super) program: &'p Program,
+    /// The program whose outcomes are told where they differ.
+    pub(super) against: Option<&'p Program>,
+    /// Whether each outcome is kept for a file.
+    pub(super) keeps: bool,
+}
+
+/// A line that is no answer, and why.
+pub(super) type Broken = (usize, Diagnostic);
+
+/// The file of the outcomes.
+pub(super) struct Out {
+    path: PathBuf,
+    writer: BufWriter<File>,
+}
+
+impl Out {
+    pub(super) fn create(path: &Path, answers: &Path) -> Result<Self, Error> {
+        Ok(Self { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 16, create(path, answers)?) })
+    }
+
+    fn line(&mut self, text: &str) -> Result<(), Error> {
+        let written = self.writer.write_all(text.as_bytes()).and_then(|()| self.writer.write_all(b"\n"));
+        written.map_err(|error| cannot_write(&self.path, &error))
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        self.writer.flush().map_err(|error| cannot_write(&self.path, &error))
+    }
+}
+
+impl Judging<'_> {
+    /// What became of all answers of a file, and the first of its lines that are none.
+    pub(super) fn judge_all(
+        &self,
+        file: &Path,
+        jobs: Option<u16>,
+        out: Option<Out>,
+    ) -> Result<(Replayed, Vec<Broken>), Error> {
+        let (reader, bar) = open(file)?;
+        let mut telling = Telling { bar, out, replayed: Replayed::default(), broken: Vec::new() };
+        let jobs = jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(NonZeroUsize::get));
+        batches::each(
+            Lines::new(reader, MOST),
+            jobs.unwrap_or(1),
+            |line| self.judge(line),
+            |judged| telling.tell(judged),
+        )?;
+        if let Some(out) = &mut telling.out {
+            out.finish()?;
+        }
+        telling.bar.finish_and_clear();
+        Ok((telling.replayed, telling.broken))
+    }
+
+    /// None for a line that is blank.
+    fn judge(&self, line: Line) -> Option<Judged> {
+        let answer = match &line.bytes {
+            Some(bytes) if bytes.trim_ascii().is_empty() => return None,
+            Some(bytes) => self.answer(bytes),
+            None => Err(format!("it is longer than {MOST} bytes").into()),
+        };
+        Some(Judged { line: line.number, end: line.end, answer })
+    }
+
+    fn answer(&self, line: &[u8]) -> Result<Answer, Fault> {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let line = std::str::from_utf8(line).map_err(|error| {
+            let column = error.valid_up_to() + 1;
+            Fault {
+                why: format!("it is not UTF-8, at column {column}"),
+                help: Some("save the file as UTF-8".to_owned()),
+            }
+        })?;
+        let value: Value = serde_json::from_str(line)
+            .map_err(|error| format!("this is not JSON: {}, at column {}", broken::why(&error), error.column()))?;
+        let Value::Object(mut members) = value else { return Err("it is no JSON object".into()) };
+        let Some(Value::String(response)) = members.remove("response") else {
+            return Err("it has no text `response`".into());
+        };
+        let id = members.remove("id").unwrap_or_default();
+        let own_mode = members.get("mode").is_some_and(|mode| !mode.is_null());
+        let kept = kept_session(&mut members)?;
+        let unread = members.into_iter().map(|(name, _)| name).collect();
+        let run = |program: &Program| -> Result<Outcome, Vec<Misfit>> {
+            let (session, misfits) = program.resume_in_part(&kept);
+            if !misfits.is_empty() {
+                return Err(misfits);
+            }
+            Ok(program.run_with(&session, response.as_bytes(), &Options::default()))
+        };
+        let outcome = run(self.program).map_err(|misfits| Fault::of_session(misfits, line, own_mode))?;
+        let differs = self.against.map(|against| match run(against) {
+            Ok(other) => differences(&other, &outcome),
+            // Without the columns, which differ from line to line.
+            Err(misfits) => {
+                let why: Vec<String> = misfits.into_iter().map(|misfit| misfit.diagnostic.message).collect();
+                vec![format!("session: {}", why.join("; "))]
+            }
+        });
+        let record = Record { id: &id, outcome: &outcome, differs: differs.as_deref() };
+        let kept = self.keeps.then(|| serde_json::to_string(&record)).transpose().map_err(|error| error.to_string())?;
+        Ok(Answer { sums: Sums::of(&outcome), id, unread, differs, kept })
+    }
+}
+
+/// The lines that are no answers, one row for each.
+pub(super) fn rows(file: &Path, broken: &[Broken]) -> Vec<Row> {
+    broken.iter().map(|(line, fault)| Row::of_line(input::name_of(file), *line, fault)).collect()
+}
+
+/// The answers, and a bar on the terminal that shows how many of them have been told.
+fn open(file: &Path) -> Result<(Box<dyn BufRead + Send>, ProgressBar), Error> {
+    let style = |template| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    if input::is_standard(file) {
+        let bar = ProgressBar::new_spinner().with_style(style("{spinner} {msg}, {elapsed}"));
+        return Ok((Box::new(BufReader::new(io::stdin())), bar));
+    }
+    let cannot = |error| Error::from(io_error(file, &error));
+    let opened = File::open(file).map_err(cannot)?;
+    let about = opened.metadata().map_err(cannot)?;
+    if about.is_dir() {
+        return Err(cannot(io::ErrorKind::IsADirectory.into()));
+    }
+    let length = about.len();
+    let bar = ProgressBar::new(length).with_style(style("{bar:30} {percent:>3}%  {msg}, {eta} left"));
+    Ok((Box::new(BufReader::with_capacity(1 << 16, opened)), bar))
+}
+
+/// What became of one line.
+struct Judged {
+    line: usize,
+    end: u64,
+    answer: Result<Answer, Fault>,
+}
+
+/// Why a line is no answer, and maybe what would make it one.
+struct Fault {
+    why: String,
+    help: Option<String>,
+}
+
+impl<S: Into<String>> From<S> for Fault {
+    fn from(why: S) -> Self {
+        Self { why: why.into(), help: None }
+    }
+}
+
+impl Fault {
+    /// Why the session of a line does not fit, and at which columns. Its mode may be the line's `own_mode`.
+    fn of_session(misfits: Vec<Misfit>, line: &str, own_mode: bool) -> Self {
+        let (mut places, columns) = (JsonPlaces::new(line), text::Lines::new(line));
+        let mut why = Vec::new();
+        let mut help = None;
+        for mut misfit in misfits.into_iter().take(MOST_WHY) {
+            if !(own_mode && misfit.way == "/mode") {
+                misfit.way.insert_str(0, "/session");
+            }
+            let column = columns.place(misfit.place(&mut places).start).column;
+            why.push(format!("{}, at column {column}", misfit.diagnostic.message));
+            help = help.or(misfit.diagnostic.help);
+        }
+        Self { why: why.join("; "), help }
+    }
+}
+
+/// What is told of an answer; its outcome ends with the job that judged it.
+struct Answer {
+    id: Value,
+    /// The members of its line that say nothing.
+    unread: Vec<String>,
+    sums: Sums,
+    /// How the other pack's outcome differs.
+    differs: Option<Vec<String>>,
+    /// The line of `--out`.
+    kept: Option<String>,
+}
+
+/// A line of `--out`.
+#[derive(Serialize)]
+struct Record<'a> {
+    id: &'a Value,
+    outcome: &'a Outcome,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differs: Option<&'a [String]>,
+}
+
+/// The session of a line, its `mode` over that of its `session`.
+fn kept_session(members: &mut Map<String, Value>) -> Result<Value, Fault> {
+    let mut session = match members.remove("session") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(session)) => session,
+        Some(_) => return Err("its `session` is no object".into()),
+    };
+    match members.remove("mode") {
+        None | Some(Value::Null) => {}
+        Some(mode) => drop(session.insert("mode".to_owned(), mode)),
+    }
+    Ok(Value::Object(session))
+}
+
+/// Takes in what was judged, in the order of the lines.
+struct Telling {
+    bar: ProgressBar,
+    out: Option<Out>,
+    replayed: Replayed,
+    broken: Vec<Broken>,
+}
+
+impl Telling {
+    fn tell(&mut self, judged: Judged) -> Result<(), Error> {
+        self.replayed.lines += 1;
+        match judged.answer {
+            Ok(answer) => {
+                if let (Some(out), Some(kept)) = (&mut self.out, &answer.kept) {
+                    out.line(kept)?;
+                }
+                self.replayed.sums.add(&answer.sums);
+                self.replayed.ignore(answer.unread, judged.line);
+                if let Some(how) = answer.differs {
+                    let id = match answer.id {
+                        Value::Null => format!("line {}", judged.line),
+                        Value::String(id) => excerpt(&id, 80).into_owned(),
+                        other => excerpt(&other.to_string(), 80).into_owned(),
+                    };
+                    self.replayed.compare(Differing { id, line: judged.line, how });
+                }
+            }
+            Err(Fault { why, help }) => {
+                self.replayed.broken += 1;
+                if self.broken.len() < SHOWN {
+                    let message = format!("line {} is no answer: {}", judged.line, excerpt(&why, 200));
+                    let shape = "a line is a JSON object with `response`, and maybe `id`, `mode` and `session`";
+                    let help = help.unwrap_or_else(|| shape.to_owned());
+                    let fault = Diagnostic::new(Code::WORKSPACE_BROKEN_LINE, None, message).with_help(help);
+                    self.broken.push((judged.line, fault));
+                }
+            }
+        }
+        if self.replayed.lines.is_multiple_of(64) {
+            let seconds = self.bar.elapsed().as_secs_f64().max(0.001);
+            let rate = self.replayed.lines as f64 / seconds;
+            self.bar.set_message(format!("{} answers, {rate:.0}/s", self.replayed.lines));
+            self.bar.set_position(judged.end);
+        }
+        Ok(())
+    }
+}
