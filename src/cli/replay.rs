@@ -61,8 +61,7 @@ fn unread(file: &Path, replayed: &Replayed) -> String {
 fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Result<Printed, Error> {
     let status = match (replayed.lines, replayed.broken + replayed.differing) {
         (0, _) => Status::Nothing,
-        (_, 0) => Status::Clean,
-        _ => Status::Findings,
+        (_, found) => Status::of(found > 0),
     };
     let pen = Pen::default();
     let rows = || {
@@ -74,7 +73,7 @@ fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Resu
     };
     let drawn = || {
         // Standard input has lines, but no name that leads anywhere.
-        let place = |line: &usize| match arguments.file.as_os_str() == "-" {
+        let place = |line: &usize| match input::is_standard(&arguments.file) {
             true => String::new(),
             false => format!("  ┌─ {}:{line}\n", arguments.file.display()),
         };
