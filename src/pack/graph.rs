@@ -42,7 +42,7 @@ struct Go<'g> {
 /// Whether something is wrong with what a mode permits or where it leads.
 fn is_doubtful(surface: &Surface, mode: &str) -> bool {
     surface.modes.get(mode).is_some_and(|mode| {
-        let lost = |exit: &Exit| !surface.modes.contains_key(&exit.to.value);
+        let lost = |exit: &Exit| is_lost(surface, &exit.to);
         let none = |permit: &Permit| !surface.actions.keys().any(|name| glob(&permit.action.value, name));
         surface.torn.contains(&mode.at) || mode.value.exits.iter().any(lost) || mode.value.permits.iter().any(none)
     })
@@ -59,37 +59,20 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
     for rule in &surface.rules {
         let torn = surface.torn.contains(&rule.at);
         for on in &rule.on.0 {
-            // Which words have a class, and where they are heard, may be what could not be read.
-            let is_lost = |name: &Spanned<String>| !surface.modes.contains_key(&name.value);
-            let mut vague = rule.modes.0.iter().any(is_lost);
-            let (from, entering): (Vec<&str>, _) = match Event::parse(&on.value) {
-                Some(Event::Enter(mode)) => (vec![mode], Some(mode)),
+            let event = Event::parse(&on.value);
+            let entering = match event {
+                Some(Event::Enter(mode)) => Some(mode),
                 // The mode is being left already.
                 Some(Event::Leave(_)) => continue,
-                None => {
-                    vague = true;
-                    (all.clone(), None)
-                }
-                Some(Event::Input(class)) if !surface.inputs.iter().any(|input| input.class.value == class) => {
-                    vague = true;
-                    (all.clone(), None)
-                }
-                Some(Event::Input(class)) => {
-                    let inputs = || surface.inputs.iter().filter(|input| input.class.value == class);
-                    let named = || inputs().flat_map(|input| &input.modes.0);
-                    vague |= named().any(is_lost) || inputs().any(|input| surface.torn.contains(&input.at));
-                    let in_all = named().any(is_lost) || inputs().any(|input| input.modes.0.is_empty());
-                    let heard = |mode: &&str| in_all || named().any(|named| named.value == **mode);
-                    (all.iter().copied().filter(heard).collect(), None)
-                }
-                Some(Event::Start | Event::Utterance | Event::Reply) => (all.clone(), None),
+                _ => None,
             };
-            let open = rule.modes.0.is_empty() || rule.modes.0.iter().any(is_lost);
-            let looks = |mode: &&str| open || rule.modes.0.iter().any(|named| named.value == **mode);
-            let from: Vec<&str> = from.into_iter().filter(looks).collect();
+            let (mut from, vague) = happens(surface, event, &all);
+            let lost = rule.modes.0.iter().any(|name| is_lost(surface, name));
+            let looks = |mode: &&str| rule.modes.0.iter().any(|named| named.value == **mode);
+            from.retain(|mode| lost || rule.modes.0.is_empty() || looks(mode));
             let kept = "say `in = …` for the modes that have it, ";
-            let around = Go { to: None, from, conditional: rule.when.is_some() || vague, entering, kept };
-            collect(torn, &rule.effects, around);
+            let conditional = rule.when.is_some() || vague || lost;
+            collect(torn, &rule.effects, Go { to: None, from, conditional, entering, kept });
         }
     }
     // A mode may permit an action under a wrong name.
@@ -113,6 +96,30 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
         collect(surface.torn.contains(&content.at), &content.value.effects, around);
     }
     found
+}
+
+/// The modes in which an event may come to a rule, and whether that cannot be told for sure: which words have a class, and
+/// where they are heard, may be what could not be read.
+fn happens<'g>(surface: &Surface, event: Option<Event<'g>>, all: &[&'g str]) -> (Vec<&'g str>, bool) {
+    match event {
+        Some(Event::Enter(mode) | Event::Leave(mode)) => (vec![mode], false),
+        Some(Event::Start | Event::Utterance | Event::Reply) => (all.to_vec(), false),
+        None => (all.to_vec(), true),
+        Some(Event::Input(class)) => {
+            let inputs = || surface.inputs.iter().filter(|input| input.class.value == class);
+            let named = || inputs().flat_map(|input| &input.modes.0);
+            let lost = inputs().next().is_none() || named().any(|name| is_lost(surface, name));
+            let in_all = lost || inputs().any(|input| input.modes.0.is_empty());
+            let heard = |mode: &&str| in_all || named().any(|named| named.value == **mode);
+            let torn = inputs().any(|input| surface.torn.contains(&input.at));
+            (all.iter().copied().filter(heard).collect(), lost || torn)
+        }
+    }
+}
+
+/// Whether nothing declares the mode.
+fn is_lost(surface: &Surface, name: &Spanned<String>) -> bool {
+    !surface.modes.contains_key(&name.value)
 }
 
 fn collect<'g>(surface: &Surface, effects: &'g [Effect], around: &Go<'g>, found: &mut Vec<Go<'g>>) {
