@@ -32,13 +32,13 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
                 count.most == Some(0) || (reply.calls.is_some_and(|(most, _)| most == 0) && is_call(program, count));
             if none && count.required {
                 let message = format!("`{name}` is required, and yet at most 0 may stand: every answer is wrong");
-                told(*at, message, "leave out one of both, or say `required = false` in the mode");
+                told(*at, message, "leave out one of the two, or say `required = false` in the mode");
             }
             if none && !count.keys.is_empty() {
                 told(
                     *at,
                     format!("`keys` of `{name}` count for nothing: at most 0 may stand"),
-                    "leave out one of both",
+                    "leave out one of the two",
                 );
             }
         }

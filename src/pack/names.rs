@@ -234,7 +234,7 @@ impl<'n> Names<'n> {
                         };
                         let fault = Diagnostic::new(Code::PACK_BLOCK, at, message).with_place(*before, "here, too");
                         self.diagnostics
-                            .push(fault.with_help("each name opens one block: leave it out of one of both"));
+                            .push(fault.with_help("each name opens one block: leave it out of one of the two"));
                     }
                 }
             }

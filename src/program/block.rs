@@ -25,7 +25,7 @@ pub(crate) struct Block {
     pub(crate) spelled: Option<String>,
     /// Whether it opens where the answer starts, with its opener or without it.
     pub(crate) starts: bool,
-    /// What belongs into it, in a sentence.
+    /// What belongs in it, in a sentence.
     pub(crate) about: Option<String>,
     pub(crate) called: Called,
     pub(crate) key: Option<Called>,

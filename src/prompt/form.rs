@@ -31,7 +31,7 @@ pub struct BlockForm {
     pub name: String,
     /// What it is: `message`, `call` and so on.
     pub role: &'static str,
-    /// What belongs into it.
+    /// What belongs in it.
     pub about: Option<String>,
     /// Whether a reply must have it.
     pub required: bool,

@@ -80,7 +80,7 @@ table! {
         spelled: Option<Spanned<String>>,
         /// Whether it opens where the answer starts, with its opener or without it.
         starts: bool,
-        /// What belongs into it, in a sentence for prompts.
+        /// What belongs in it, in a sentence for prompts.
         about: Option<String>,
         /// What it is called in the outcome: a word, or `@ATTRIBUTE` of its opener. A call's is its action; it may also be
         /// `@payload.MEMBER` of a payload that is JSON, or `@payload[].MEMBER` of one that is a list of calls.

@@ -204,7 +204,7 @@ impl Surface {
                 ("check", file.check.as_ref().map(|table| table.at)),
             ];
             for (name, at) in strays.into_iter().filter(|(_, at)| at.is_some()) {
-                let message = format!("`[{name}]` belongs into `pack.toml` alone");
+                let message = format!("`[{name}]` belongs in `pack.toml` and nowhere else");
                 diagnostics.push(Diagnostic::new(Code::PACK_DUPLICATE, at, message).with_help("move its keys there"));
             }
         }
@@ -410,7 +410,7 @@ struct Merging<'m> {
     own: Vec<SourceId>,
     /// Whether not all that was declared could be read.
     partial: bool,
-    /// Where each of the lists starts that belong into one file.
+    /// Where each of the lists starts that belong in one file.
     lists: Vec<(&'static str, Location)>,
     diagnostics: &'m mut Vec<Diagnostic>,
 }

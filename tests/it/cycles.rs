@@ -163,10 +163,7 @@ fn each_rule_that_a_text_breaks_is_reported() {
     let bare = "<Cycle 3>\n<Cycle Context>\nc\n</Cycle Context>\n</Cycle 3>\n";
     breaks(&format!("{bare}{two}{one}"), &["cycle 3 has no summary of the cycle before it"]);
     let fixed = "<Static Context>\ns\n</Static Context>\n";
-    breaks(
-        &format!("{}{two}{one}", cycle(3, fixed)),
-        &["`<Static Context>` stands in cycle 3; it belongs into cycle 0"],
-    );
+    breaks(&format!("{}{two}{one}", cycle(3, fixed)), &["`<Static Context>` stands in cycle 3; it belongs in cycle 0"]);
     breaks(&format!("{}{three}{two}{one}", cycle(4, "")), &["the overview lacks cycle 4"]);
     breaks(
         &format!("{three}{two}{one}<Cycle Context>\nc\n</Cycle Context>"),
