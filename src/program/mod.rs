@@ -32,6 +32,7 @@ mod state;
 mod structure;
 mod tables;
 mod types;
+mod usable;
 mod ways;
 
 pub(crate) use block::{Block, BlockId, Called, Closer, FieldName};

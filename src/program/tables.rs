@@ -1,12 +1,10 @@
 //! Tables: what does a program declare, and what does it say about permits?
 //!
 //! In: a [`Program`].
-//! Out: rows for `explain`, and the faults of what compiles on first use.
+//! Out: rows for `explain`, coverage and comparisons.
 //! Never: lays them out.
 
-use super::{Effect, Program, Schema, Verb, misfit_at};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::text::{Location, excerpt};
+use super::{Effect, Program, Verb};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -132,52 +130,5 @@ impl Program {
         let asked = self.flows.inputs.iter().filter_map(|input| input.ask);
         let shut = self.modes.values().flat_map(|mode| &mode.exits).filter_map(|exit| exit.shut);
         said.chain(asked).chain(shut).collect()
-    }
-
-    /// Compiles every schema, and says which cannot be; those `misspelt` are told already.
-    pub(super) fn compile_schemas(&self, misspelt: &HashSet<Location>) -> Vec<Diagnostic> {
-        let mut faults = Vec::new();
-        let mut fault = |what: String, at: Location, error: &str| {
-            let message = format!("{what}: {}", excerpt(error, 160));
-            faults.push(Diagnostic::new(Code::PACK_SCHEMA, at, message));
-        };
-        let spelt = |at: &Location| !misspelt.contains(at);
-        for (name, action) in &self.actions {
-            if let Some(Err(error)) = action.returns.as_ref().filter(|_| spelt(&action.at)).map(Schema::validator) {
-                fault(format!("the schema of what `{name}` returns cannot be used"), action.at, error);
-            }
-            let Err(error) = action.schema.validator() else { continue };
-            // Each parameter by itself says which one it is.
-            let mut found = action.params.iter().any(|(_, at)| !spelt(at));
-            for (param, at) in action.params.iter().filter(|(_, at)| spelt(at)) {
-                if let Err(error) = action.schema.of_property(param).validator() {
-                    found = true;
-                    fault(format!("the schema of `{param}` cannot be used"), *at, error);
-                }
-            }
-            if !found {
-                fault(format!("the schema of `{name}` cannot be used"), action.at, error);
-            }
-        }
-        for (_, effect) in self.effects().into_iter().filter(|(_, effect)| spelt(&effect.at)) {
-            if let Some(Verb::Record { schema: Some(schema), .. }) = &effect.verb
-                && let Err(error) = schema.validator()
-            {
-                fault("the schema of what is recorded cannot be used".to_owned(), effect.at, error);
-            }
-        }
-        for (name, slot) in self.slots.iter().filter(|(_, slot)| spelt(&slot.at)) {
-            match (slot.schema.validator(), self.initial.get(name)) {
-                (Err(error), _) => fault(format!("the schema of `{name}` cannot be used"), slot.at, error),
-                (Ok(validator), Some(value)) if slot.compute.is_none() && !value.is_null() => {
-                    if let Err(error) = validator.validate(value) {
-                        let place = misfit_at(&format!("state.{name}"), &error);
-                        fault(format!("the default of `{name}` does not fit its schema"), slot.at, &place);
-                    }
-                }
-                _ => {}
-            }
-        }
-        faults
     }
 }
