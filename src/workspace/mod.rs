@@ -1,8 +1,9 @@
-//! Workspace: what lies on disk?
+//! Workspace: what lies on disk, and what does an answer change there?
 //!
-//! In: paths that a user typed.
-//! Out: [`PackFiles`], the packs below a folder, and one-line errors for what cannot be read.
-//! Never: reads what lies outside the folder it was given, or knows what a file means.
+//! In: paths that a user typed, and the effects of an answer.
+//! Out: [`PackFiles`] and the packs below a folder; the files that an answer changes, all of them or none; one-line errors
+//! for what cannot be read.
+//! Never: reads or writes outside the folder it was given, or knows what a file means.
 
 #[cfg(feature = "files")]
 mod amend;
