@@ -6,7 +6,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
-use crate::program::{Event, Input, Matched, Mode, ModeId, Program, Rule, Verb};
+use crate::program::{Effect, Event, Input, Matched, Mode, ModeId, Program, Rule, Verb};
 use crate::surface::Role;
 use crate::text::{Location, excerpt};
 use crate::value::Value;
@@ -134,8 +134,7 @@ fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
             continue;
         }
         let earlier = rules.iter().take(number).find(|earlier| goes_first(program, earlier, rule));
-        let mut all = program.effects().into_iter().map(|(_, effect)| effect);
-        let go = all.find(|effect| matches!(effect.verb, Some(Verb::Go { .. })) && holds(&rule.effects, effect.at));
+        let go = Effect::walk(&rule.effects).into_iter().find(|effect| matches!(effect.verb, Some(Verb::Go { .. })));
         let (Some(earlier), Some(go)) = (earlier, go) else { continue };
         let message = format!("this change of mode never happens: the rule `{}` always makes one first", earlier.id);
         found.push(
@@ -144,10 +143,6 @@ fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
                 .with_help("give the first a `when`, or put this one before it"),
         );
     }
-}
-
-fn holds(effects: &[crate::program::Effect], at: Location) -> bool {
-    effects.iter().any(|effect| effect.at == at || holds(&effect.nested, at))
 }
 
 /// Why a rule can never follow.

@@ -22,6 +22,19 @@ pub(crate) struct Effect {
     pub(crate) at: Location,
 }
 
+impl Effect {
+    /// Effects and all that are inside them, those that hold others before them.
+    pub(crate) fn walk(effects: &[Effect]) -> Vec<&Effect> {
+        let mut all = Vec::new();
+        let mut rest: Vec<&Effect> = effects.iter().rev().collect();
+        while let Some(effect) = rest.pop() {
+            all.push(effect);
+            rest.extend(effect.nested.iter().rev());
+        }
+        all
+    }
+}
+
 /// What an effect does.
 #[derive(Debug)]
 pub(crate) enum Verb {

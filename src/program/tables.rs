@@ -80,18 +80,13 @@ impl Program {
 
     /// Every effect, those that hold others before them, each with whose it is.
     pub(crate) fn effects(&self) -> Vec<(&str, &Effect)> {
-        let mut all = Vec::new();
         let actions = self.actions.iter().map(|(name, action)| (name, &action.effects));
         let contents = self.contents.iter().map(|(name, content)| (name, &content.effects));
         let rules = self.flows.rules.iter().map(|rule| (&rule.id, &rule.effects));
-        for (name, effects) in actions.chain(contents).chain(rules) {
-            let mut rest: Vec<&Effect> = effects.iter().rev().collect();
-            while let Some(effect) = rest.pop() {
-                all.push((name.as_str(), effect));
-                rest.extend(effect.nested.iter().rev());
-            }
-        }
-        all
+        let owners = actions.chain(contents).chain(rules);
+        owners
+            .flat_map(|(name, effects)| Effect::walk(effects).into_iter().map(move |one| (name.as_str(), one)))
+            .collect()
     }
 
     /// The inputs by their classes, and where each stands.

@@ -16,8 +16,7 @@ mod replies;
 mod sight;
 
 use super::{
-    Action, Answers, AskAgain, Content, Dialect, Effect, IdleComparison, Mode, ModeId, Permit, Places, Program, Schema,
-    Slot,
+    Action, Answers, AskAgain, Content, Dialect, IdleComparison, Mode, ModeId, Permit, Places, Program, Schema, Slot,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Record, Template};
@@ -108,19 +107,8 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
 /// The names of all places that outcomes may cite, computed once.
 fn places(program: &Program) -> Places {
     let mut places = Vec::new();
-    fn effects(list: &[Effect], places: &mut Vec<Location>) {
-        for effect in list {
-            places.push(effect.at);
-            effects(&effect.nested, places);
-        }
-    }
-    for action in program.actions.values() {
-        places.push(action.at);
-        effects(&action.effects, &mut places);
-    }
-    for content in program.contents.values() {
-        effects(&content.effects, &mut places);
-    }
+    places.extend(program.actions.values().map(|action| action.at));
+    places.extend(program.effects().into_iter().map(|(_, effect)| effect.at));
     for mode in program.modes.values() {
         places.push(mode.at);
         places.extend(mode.permits.iter().flatten().map(|permit| permit.at));
@@ -134,10 +122,7 @@ fn places(program: &Program) -> Places {
         places.extend(dialect.blocks.iter().map(|block| block.at));
     }
     places.extend(program.guardrails.rules.iter().map(|rule| rule.at));
-    for rule in &program.flows.rules {
-        places.push(rule.at);
-        effects(&rule.effects, &mut places);
-    }
+    places.extend(program.flows.rules.iter().map(|rule| rule.at));
     places.extend(program.flows.inputs.iter().map(|input| input.at));
     places.extend(program.flows.speakers.iter().map(|speakers| speakers.at));
     places.extend(program.messages.values().map(|message| message.at));
