@@ -25,30 +25,7 @@ const TURNS: usize = 10;
 impl Compiler<'_> {
     pub(super) fn compile_prompts(&mut self, modes: &Table<String, Mode>, dialects: &[Dialect]) -> Prompts {
         let surface = self.surface;
-        let families =
-            || dialects.iter().flat_map(|dialect| dialect.families.iter().map(move |family| (dialect, family)));
-        let openers = families().map(|(dialect, family)| {
-            let by_line = dialect.structure.is_some() || (family.leads_line && family.prelude.is_none());
-            Start::new(family.grammar.first(family.open), by_line)
-        });
-        let closers = families().filter_map(|(_, family)| Some(family.grammar.first(family.close?)));
-        let guards = dialects.iter().filter_map(|dialect| {
-            // What counts where in a dialect may be what is wrong in it.
-            let torn = || surface.torn.contains(&dialect.at);
-            let guessed = || Arc::new(Structure::new(&dialect.families, dialect.names.clone(), true));
-            let structure: Arc<dyn Guarding> = dialect.structure.clone().or_else(|| torn().then(guessed))?;
-            Some((dialect.name.clone(), structure))
-        });
-        let marks = dialects.iter().map(|dialect| -> Arc<dyn Marking> {
-            match (&dialect.outline, &dialect.structure) {
-                (Some(outline), _) => Arc::new(Braces::new(outline)),
-                (None, Some(structure)) => structure.clone(),
-                (None, None) => Arc::new(Structure::new(&dialect.families, dialect.names.clone(), false)),
-            }
-        });
-        let escape = Escape::new(openers).with_closers(closers);
-        let escape = escape.with_guards(guards.collect()).with_marks(marks.collect());
-        let escape = Arc::new(escape);
+        let escape = Arc::new(escape(surface, dialects));
         let tiers = tiers(surface);
         let default = surface.tiers.values().position(|tier| tier.value.default).unwrap_or(0);
         let mut texts = Texts { known: Vec::new(), unread: false, escape: escape.clone() };
@@ -172,6 +149,32 @@ impl Compiler<'_> {
             }
         }
     }
+}
+
+/// What keeps values from being markup of any of the pack's dialects.
+fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
+    let families = || dialects.iter().flat_map(|dialect| dialect.families.iter().map(move |family| (dialect, family)));
+    let openers = families().map(|(dialect, family)| {
+        let by_line = dialect.structure.is_some() || (family.leads_line && family.prelude.is_none());
+        Start::new(family.grammar.first(family.open), by_line)
+    });
+    let closers = families().filter_map(|(_, family)| Some(family.grammar.first(family.close?)));
+    let guards = dialects.iter().filter_map(|dialect| {
+        // What counts where in a dialect may be what is wrong in it.
+        let torn = || surface.torn.contains(&dialect.at);
+        let guessed = || Arc::new(Structure::new(&dialect.families, dialect.names.clone(), true));
+        let structure: Arc<dyn Guarding> = dialect.structure.clone().or_else(|| torn().then(guessed))?;
+        Some((dialect.name.clone(), structure))
+    });
+    let marks = dialects.iter().map(|dialect| -> Arc<dyn Marking> {
+        match (&dialect.outline, &dialect.structure) {
+            (Some(outline), _) => Arc::new(Braces::new(outline)),
+            (None, Some(structure)) => structure.clone(),
+            (None, None) => Arc::new(Structure::new(&dialect.families, dialect.names.clone(), false)),
+        }
+    });
+    let escape = Escape::new(openers).with_closers(closers);
+    escape.with_guards(guards.collect()).with_marks(marks.collect())
 }
 
 /// The texts so far, by path and whether they are plain.
