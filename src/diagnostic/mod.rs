@@ -10,6 +10,7 @@ mod faults;
 mod findings;
 mod names;
 mod pages;
+mod patterns;
 
 #[cfg(feature = "report")]
 pub(crate) use codes::bare;
@@ -21,6 +22,7 @@ pub(crate) use findings::Findings;
 pub(crate) use names::is_slip;
 pub use names::{alternatives, nearest};
 pub use pages::{Page, page, pages};
+pub(crate) use patterns::bad_pattern_words;
 
 use crate::text::Location;
 use serde::Serialize;

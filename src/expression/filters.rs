@@ -6,6 +6,7 @@
 //!
 //! Filters whose result can be much larger than what they are given are weighed before they run, all others after.
 
+use super::matching;
 use super::scale::{DEPTH, FUEL, Left, NODE, WEIGHT, from_jinja, is_none, on_scale, take, unfit, weigh, wrong};
 use crate::text::entity;
 use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
@@ -108,7 +109,7 @@ fn of_nothing(filter: &str) -> Option<Jinja> {
     }
 }
 
-static TESTS: [&str; 37] = [
+static TESTS: [&str; 38] = [
     "!=",
     "<",
     "<=",
@@ -136,6 +137,7 @@ static TESTS: [&str; 37] = [
     "lower",
     "lt",
     "mapping",
+    matching::TEST,
     "ne",
     "none",
     "number",
@@ -400,6 +402,7 @@ fn predicates_of(e: &mut Environment<'static>) {
         pair(one, start).is_some_and(|(one, start)| one.starts_with(start))
     });
     e.add_test("in", contains);
+    e.add_test(matching::TEST, matching::matches);
     for name in ["eq", "equalto", "=="] {
         e.add_test(name, equal);
     }

@@ -5,6 +5,7 @@
 //! Never: guesses where the engine would have a way of its own: then it is none of them.
 
 use super::is_true;
+use super::quick::Kind;
 use crate::value::Value;
 use std::borrow::Cow;
 
@@ -86,12 +87,21 @@ impl<'j> Held<'j> {
         })
     }
 
-    pub(super) fn is_list(&self) -> bool {
+    /// None of these where it is a truth, a number or nothing.
+    pub(super) fn kind(&self) -> Option<Kind> {
         match self {
-            Held::List(_) => true,
-            Held::Value(json) => json.is_array(),
-            Held::Text(_) | Held::Pair(..) => false,
+            Held::List(_)
+            | Held::Pair(..)
+            | Held::Value(Cow::Borrowed(Value::Array(_)) | Cow::Owned(Value::Array(_))) => Some(Kind::List),
+            Held::Value(Cow::Borrowed(Value::Object(_)) | Cow::Owned(Value::Object(_))) => Some(Kind::Table),
+            Held::Text(_) => Some(Kind::Text),
+            Held::Value(other) => other.as_str().map(|_| Kind::Text),
         }
+    }
+
+    /// Whether its items are at hand.
+    pub(super) fn is_list(&self) -> bool {
+        self.kind() == Some(Kind::List) && !matches!(self, Held::Pair(..))
     }
 
     /// Whole numbers only: others have their own ways to compare.

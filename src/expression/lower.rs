@@ -11,10 +11,11 @@
 use super::Fault;
 use super::filters;
 use super::leads::{Binding, Compared, Look, member_of_entries};
+use super::matching::{self, Pattern};
 use super::page::Page;
 use super::quick::{self, Loop, Quick};
 use super::statements::Paper;
-use crate::diagnostic::alternatives;
+use crate::diagnostic::{self, alternatives, bad_pattern_words};
 use crate::text::{SourceId, Span};
 use minijinja::Value as Jinja;
 use minijinja::machinery::ast::{BinOp, BinOpKind, CallArg, CompareOpKind, Expr, Filter, Stmt, UnaryOpKind};
@@ -334,10 +335,11 @@ impl<'s> Lower<'s> {
                 if let [CallArg::Pos(other)] = test.args.as_slice() {
                     self.compare_by(name, &test.expr, other);
                 }
-                format!("({} is {name}({}))", self.expr(&test.expr)?, self.args(tree, &test.args)?)
+                let pattern = (name == matching::TEST).then_some(0);
+                format!("({} is {name}({}))", self.expr(&test.expr)?, self.args(tree, &test.args, pattern)?)
             }
             Expr::Call(call) => match &call.expr {
-                Expr::Var(var) if var.id == "range" => format!("range({})|weigh", self.args(tree, &call.args)?),
+                Expr::Var(var) if var.id == "range" => format!("range({})|weigh", self.args(tree, &call.args, None)?),
                 Expr::Var(var) => return Err(self.unknown(tree, var.id, "function", ["range"])),
                 _ => {
                     let fault = self.refuse(tree, "values have no methods");
@@ -406,12 +408,12 @@ impl<'s> Lower<'s> {
         let Some(known) = filters::filters().find(|known| *known == filter.name) else {
             return Err(self.unknown(tree, filter.name, "filter", filters::filters()));
         };
-        self.named(tree, known, &filter.args)?;
+        let pattern = self.named(tree, known, &filter.args)?;
         if let Some((arg, member)) = member_of_entries(known, &filter.args) {
             self.look(before, arg, Some(member));
             self.compare_entries(before, member, &filter.args);
         }
-        Ok(format!("{base}{}|{known}({})|weigh", filters::guard_of(known), self.args(tree, &filter.args)?))
+        Ok(format!("{base}{}|{known}({})|weigh", filters::guard_of(known), self.args(tree, &filter.args, pattern)?))
     }
 
     /// The code of what is only looked into: what is found there is weighed, not all that stands around it.
@@ -426,10 +428,15 @@ impl<'s> Lower<'s> {
         Ok(items?.join(", "))
     }
 
-    fn args(&mut self, tree: &Expr<'s>, args: &[CallArg<'s>]) -> Code {
+    /// The code of arguments, of which the one at `pattern` is a pattern.
+    fn args(&mut self, tree: &Expr<'s>, args: &[CallArg<'s>], pattern: Option<usize>) -> Code {
+        if pattern.is_some_and(|place| place + 1 != args.len()) {
+            return Err(self.refuse(tree, &format!("`{}` takes one pattern in quotes", matching::TEST)));
+        }
         let mut codes = Vec::new();
-        for arg in args {
+        for (place, arg) in args.iter().enumerate() {
             codes.push(match arg {
+                CallArg::Pos(value) if pattern == Some(place) => self.pattern(value)?,
                 CallArg::Pos(value) => self.expr(value)?,
                 CallArg::Kwarg(name, value) => format!("{name}={}", self.expr(value)?),
                 CallArg::PosSplat(_) | CallArg::KwargSplat(_) => {
@@ -440,29 +447,46 @@ impl<'s> Lower<'s> {
         Ok(codes.join(", "))
     }
 
+    /// The code of a pattern, which is compiled here and not where it is asked for.
+    fn pattern(&mut self, tree: &Expr<'s>) -> Code {
+        let text = match tree {
+            Expr::Const(text) => text.value.as_str(),
+            _ => None,
+        };
+        let Some(text) = text else { return Err(self.refuse(tree, "a pattern stands in quotes")) };
+        match Pattern::new(text) {
+            Ok(pattern) => Ok(self.constant(Jinja::from_object(pattern))),
+            Err(error) => {
+                let (message, help) = bad_pattern_words(&error);
+                Err(Fault { code: diagnostic::Code::PACK_PATTERN, ..self.refuse(tree, &message).help(help.to_owned()) })
+            }
+        }
+    }
+
     /// Filters that are given the name of another filter or test get one that exists, and no filter that multiplies work.
-    fn named(&self, tree: &Expr<'s>, filter: &str, args: &[CallArg<'s>]) -> Result<(), Fault> {
+    /// Gives the place of the argument that is a pattern, if one is.
+    fn named(&self, tree: &Expr<'s>, filter: &str, args: &[CallArg<'s>]) -> Result<Option<usize>, Fault> {
         let nth = match filter {
             "map" | "select" | "reject" => 0,
             "selectattr" | "rejectattr" => 1,
-            _ => return Ok(()),
+            _ => return Ok(None),
         };
         let name = match args.get(nth) {
             Some(CallArg::Pos(Expr::Const(name))) => name.value.as_str(),
             Some(CallArg::Pos(_)) => None,
-            _ => return Ok(()),
+            _ => return Ok(None),
         };
         match name {
             None => Err(self.refuse(tree, &format!("`{filter}` takes a name in quotes"))),
             Some(name) if filter != "map" => match filters::predicates().any(|known| known == name) {
-                true => Ok(()),
+                true => Ok((name == matching::TEST).then_some(nth + 1)),
                 false => Err(self.unknown(tree, name, "test", filters::predicates())),
             },
             Some(name) => match filters::filters().find(|known| *known == name) {
                 Some(known) if filters::guard_of(known) == filters::EACH => {
                     Err(self.refuse(tree, &format!("`map` cannot apply `{name}`, which goes through lists itself")))
                 }
-                Some(_) => Ok(()),
+                Some(_) => Ok(None),
                 None => Err(self.unknown(tree, name, "filter", filters::filters())),
             },
         }

@@ -24,6 +24,7 @@ mod filters;
 mod held;
 mod leads;
 mod lower;
+mod matching;
 mod page;
 mod parts;
 mod path;

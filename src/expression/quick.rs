@@ -5,6 +5,7 @@
 //! Never: evaluates; [`run`](super::run) does.
 
 use super::engine;
+use super::matching::{self, Pattern};
 use crate::value::{Object, Value};
 use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Filter, UnaryOpKind};
 
@@ -17,6 +18,7 @@ pub(super) enum Quick {
     Loop(Loop),
     Constant(Value),
     List(Vec<Quick>),
+    Table(Vec<(String, Quick)>),
     Member(Box<Quick>, String),
     Item(Box<Quick>, Box<Quick>),
     Not(Box<Quick>),
@@ -25,7 +27,9 @@ pub(super) enum Quick {
     If(Box<Quick>, Box<Quick>, Box<Quick>),
     Sum(Sum, Box<Quick>, Box<Quick>),
     Test(Test, Box<Quick>, Box<Quick>),
+    Matches(Box<Quick>, Pattern),
     IsNone(Box<Quick>),
+    Is(Kind, Box<Quick>),
     Default(Box<Quick>, Box<Quick>),
     Items(Box<Quick>),
     Keys(Box<Quick>),
@@ -33,19 +37,37 @@ pub(super) enum Quick {
     Length(Box<Quick>),
     Text(Box<Quick>),
     Trimmed(Box<Quick>),
+    Lines(Box<Quick>),
     Whole(Box<Quick>),
     Joined(Box<Quick>, String),
     /// Whole numbers in their order, or in the other one.
     Sorted(Box<Quick>, bool),
     Shows(Box<Quick>, Box<Quick>),
-    /// Items of which a member passes a test, or counts as true; or does not.
-    Select(Box<Quick>, Path, Option<(Test, Box<Quick>)>, bool),
+    /// Items of which a member is as asked; or those of which it is not.
+    Select(Box<Quick>, Path, Asked, bool),
     /// A member of each item.
     Map(Box<Quick>, Path),
     /// Each item as a whole number.
     Wholes(Box<Quick>),
     /// What only the engine can say; it need not, where nothing asks for this part.
     Engine,
+}
+
+/// What a value may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    Table,
+    List,
+    Text,
+}
+
+/// What is asked of a member.
+#[derive(Debug)]
+pub(super) enum Asked {
+    /// Whether it counts as true.
+    True,
+    Test(Test, Box<Quick>),
+    Matches(Pattern),
 }
 
 /// The way to a member of an item; empty for the item itself.
@@ -106,6 +128,13 @@ impl Quick {
                 Quick::List(list.items.iter().map(|item| Quick::of(item, named)).collect::<Option<_>>()?)
             }
             Expr::Map(map) if map.keys.is_empty() => Quick::Constant(Value::Object(Object::new())),
+            Expr::Map(map) => {
+                let members = map.keys.iter().zip(&map.values).map(|(key, value)| match key {
+                    Expr::Const(key) => Some((key.value.as_str()?.to_owned(), Quick::of(value, named)?)),
+                    _ => None,
+                });
+                Quick::Table(members.collect::<Option<_>>()?)
+            }
             Expr::GetAttr(get) if get.name.parse::<u32>().is_err() => {
                 Quick::Member(boxed(&get.expr)?, get.name.to_owned())
             }
@@ -135,16 +164,20 @@ impl Quick {
                 Quick::compared(only.op, boxed(&compare.expr)?, boxed(&only.expr)?)
             }
             Expr::IfExpr(choice) => {
-                let (test, then) = (boxed(&choice.test_expr)?, boxed(&choice.true_expr)?);
-                let other = match &choice.false_expr {
-                    Some(other) => boxed(other)?,
-                    None => Box::new(Quick::Constant(Value::Null)),
-                };
+                let test = boxed(&choice.test_expr)?;
+                let mut branch = |tree| boxed(tree).unwrap_or_else(|| Box::new(Quick::Engine));
+                let then = branch(&choice.true_expr);
+                let other = choice.false_expr.as_ref().map(branch);
+                let other = other.unwrap_or_else(|| Box::new(Quick::Constant(Value::Null)));
                 Quick::If(test, then, other)
             }
             Expr::Test(test) => match (test.name, test.args.as_slice()) {
                 ("none" | "undefined", []) => Quick::IsNone(boxed(&test.expr)?),
                 ("defined", []) => Quick::Not(Box::new(Quick::IsNone(boxed(&test.expr)?))),
+                ("mapping", []) => Quick::Is(Kind::Table, boxed(&test.expr)?),
+                ("sequence", []) => Quick::Is(Kind::List, boxed(&test.expr)?),
+                ("string", []) => Quick::Is(Kind::Text, boxed(&test.expr)?),
+                (matching::TEST, [CallArg::Pos(pattern)]) => Quick::Matches(boxed(&test.expr)?, Pattern::of(pattern)?),
                 (name, [CallArg::Pos(other)]) => Quick::Test(two_sided(name)?, boxed(&test.expr)?, boxed(other)?),
                 _ => return None,
             },
@@ -183,6 +216,7 @@ impl Quick {
             ("first", []) => Quick::First(base),
             ("length" | "count", []) => Quick::Length(base),
             ("string", []) => Quick::Text(base),
+            ("lines", []) => Quick::Lines(base),
             ("trim", []) => Quick::Trimmed(base),
             ("int", []) => Quick::Whole(base),
             ("join", []) => Quick::Joined(base, String::new()),
@@ -193,19 +227,29 @@ impl Quick {
             }
             ("shows", [CallArg::Pos(held)]) => Quick::Shows(base, boxed(held)?),
             ("selectattr" | "rejectattr", [CallArg::Pos(at)]) => {
-                Quick::Select(base, constant(at)??, None, filter.name == "selectattr")
+                Quick::Select(base, constant(at)??, Asked::True, filter.name == "selectattr")
             }
             ("selectattr" | "rejectattr", [CallArg::Pos(at), CallArg::Pos(Expr::Const(test)), CallArg::Pos(other)]) => {
-                let test = (two_sided(test.value.as_str()?)?, boxed(other)?);
-                Quick::Select(base, constant(at)??, Some(test), filter.name == "selectattr")
+                let asked = Asked::of(test.value.as_str()?, other, boxed)?;
+                Quick::Select(base, constant(at)??, asked, filter.name == "selectattr")
             }
             ("select" | "reject", [CallArg::Pos(Expr::Const(test)), CallArg::Pos(other)]) => {
-                let test = (two_sided(test.value.as_str()?)?, boxed(other)?);
-                Quick::Select(base, Path::new(), Some(test), filter.name == "select")
+                let asked = Asked::of(test.value.as_str()?, other, boxed)?;
+                Quick::Select(base, Path::new(), asked, filter.name == "select")
             }
             ("map", [CallArg::Kwarg("attribute", at)]) => Quick::Map(base, constant(at)??),
             ("map", [CallArg::Pos(Expr::Const(filter))]) if filter.value.as_str() == Some("int") => Quick::Wholes(base),
             _ => return None,
+        })
+    }
+}
+
+impl Asked {
+    /// What the test of this name asks, with what stands beside the name.
+    fn of<'s>(test: &str, other: &Expr<'s>, boxed: impl FnOnce(&Expr<'s>) -> Option<Box<Quick>>) -> Option<Self> {
+        Some(match test {
+            matching::TEST => Asked::Matches(Pattern::of(other)?),
+            test => Asked::Test(two_sided(test)?, boxed(other)?),
         })
     }
 }

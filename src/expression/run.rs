@@ -8,10 +8,11 @@
 
 use super::held::{Held, NONE, STRIDE};
 use super::lower::{Form, Lowered, Read};
-use super::quick::{Loop, Quick, Sum, Test};
+use super::matching::Pattern;
+use super::quick::{Asked, Loop, Quick, Sum, Test};
 use super::scale::{self, FUEL};
 use super::{Scope, engine, is_true};
-use crate::value::Value;
+use crate::value::{Object, Value};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -116,6 +117,19 @@ impl<'j> Run<'j> {
                 }
                 Held::List(items)
             }
+            Quick::Table(members) => {
+                let mut object = Object::with_capacity(members.len());
+                for (key, value) in members {
+                    let value = self.value(value)?;
+                    // Lists may hold what the engine refuses to nest, or writes in a way of its own.
+                    if matches!(&value, Held::List(items) if items.iter().any(|item| !matches!(item, Held::Value(_) | Held::Text(_))))
+                    {
+                        return None;
+                    }
+                    object.insert(key.as_str(), value.into_value());
+                }
+                Held::made(Value::Object(object))
+            }
             Quick::Member(base, key) => self.value(base)?.member(key)?,
             Quick::Not(base) => Held::made(!self.value(base)?.is_true()),
             Quick::And(left, right) => {
@@ -129,7 +143,9 @@ impl<'j> Run<'j> {
             Quick::If(test, then, other) => self.value(if self.value(test)?.is_true() { then } else { other })?,
             Quick::Sum(sum, left, right) => self.sum(*sum, self.value(left)?, self.value(right)?)?,
             Quick::Test(test, left, right) => Held::made(self.test(*test, &self.value(left)?, &self.value(right)?)?),
+            Quick::Matches(base, pattern) => Held::made(self.matches(&self.value(base)?, pattern)?),
             Quick::IsNone(base) => Held::made(self.value(base)?.is_none()),
+            Quick::Is(kind, base) => Held::made(self.value(base)?.kind() == Some(*kind)),
             Quick::Default(base, other) => {
                 let base = self.value(base)?;
                 // A default that is none itself is none given, which means an empty text.
@@ -161,6 +177,18 @@ impl<'j> Run<'j> {
                 Held::Value(Cow::Borrowed(Value::String(text))) => Held::Text(text.trim()),
                 _ => return None,
             },
+            Quick::Lines(base) => {
+                let text = match self.value(base)? {
+                    Held::Text(text) => text,
+                    Held::Value(Cow::Borrowed(Value::String(text))) => text,
+                    none if none.is_none() => "",
+                    _ => return None,
+                };
+                self.take(text.len() / STRIDE)?;
+                let lines: Vec<Held<'_>> = text.lines().map(Held::Text).collect();
+                self.take(lines.len())?;
+                Held::List(lines)
+            }
             Quick::Whole(base) => self.value(base)?.whole()?,
             Quick::Wholes(base) => {
                 let items = self.items(self.value(base)?)?;
@@ -192,13 +220,13 @@ impl<'j> Run<'j> {
                     },
                 })
             }
-            Quick::Select(base, path, test, wanted) => {
+            Quick::Select(base, path, asked, wanted) => {
                 let items = self.items(self.value(base)?)?;
-                let test = match test {
-                    Some((test, other)) => Some((*test, self.value(other)?)),
-                    None => None,
+                let other = match asked {
+                    Asked::Test(_, other) => self.value(other)?,
+                    Asked::True | Asked::Matches(_) => NONE,
                 };
-                Held::List(self.select(items, path, test, *wanted)?)
+                Held::List(self.select(items, path, asked, &other, *wanted)?)
             }
             Quick::Map(base, path) => {
                 let items = self.items(self.value(base)?)?;
@@ -239,16 +267,18 @@ impl<'j> Run<'j> {
         }
     }
 
-    /// The items of which what stands at the path passes the test, or counts as true; or those of which it does not.
+    /// The items of which what stands at the path is as asked, `other` being what it is tested against; or those of which it
+    /// is not.
     fn select(
         &self,
         mut items: Vec<Held<'j>>,
         path: &[String],
-        test: Option<(Test, Held<'j>)>,
+        asked: &Asked,
+        other: &Held<'j>,
         wanted: bool,
     ) -> Option<Vec<Held<'j>>> {
-        let held = match &test {
-            Some((Test::In, text)) if path.is_empty() && items.len() > MANY => text.text().map(held_bytes),
+        let held = match asked {
+            Asked::Test(Test::In, _) if path.is_empty() && items.len() > MANY => other.text().map(held_bytes),
             _ => None,
         };
         let passes = |item: &Held<'j>| {
@@ -258,9 +288,10 @@ impl<'j> Run<'j> {
                 return Some(false);
             }
             let found = item.at(path)?;
-            match &test {
-                Some((test, other)) => self.test(*test, &found, other),
-                None => Some(found.is_true()),
+            match asked {
+                Asked::True => Some(found.is_true()),
+                Asked::Test(test, _) => self.test(*test, &found, other),
+                Asked::Matches(pattern) => self.matches(&found, pattern),
             }
         };
         let mut sure = true;
@@ -300,6 +331,18 @@ impl<'j> Run<'j> {
         };
         self.take(items.len())?;
         Some(items)
+    }
+
+    /// Whether a text, or the JSON of what is none, holds a match of a pattern.
+    fn matches(&self, value: &Held<'_>, pattern: &Pattern) -> Option<bool> {
+        let text = match (value.text(), value) {
+            (Some(text), _) => Cow::Borrowed(text),
+            (None, none) if none.is_none() => return Some(false),
+            (None, Held::Value(json)) => Cow::Owned(json.to_string()),
+            _ => return None,
+        };
+        self.take(text.len() / STRIDE)?;
+        Some(pattern.is_match(&text))
     }
 
     fn test(&self, test: Test, one: &Held<'_>, other: &Held<'_>) -> Option<bool> {
@@ -382,6 +425,18 @@ mod tests {
         "params.t != n",
         "params.nope.deeper is none",
         "params.t is startingwith('a')",
+        "params.t is matching('^[a-c]$')",
+        "params.content is matching('\"y\"') or params.nope is matching('')",
+        "state.work | items | rejectattr('1', 'matching', '\\[1\\]') | map(attribute='0') | list",
+        "filled | select('matching', 'A|(?i)c') | list",
+        "n is matching('^-?[0-9]+$')",
+        "{ 'a': filled | reject('in', params.m) | list, 'b': { 'c': n }, 'd': params.nope, 'e': [n, 'x'] }",
+        "{ 'a': state.work | items | list, 'b': state.pairs | list }",
+        "params.t | lines | length + (params.content | list | length)",
+        "params.content | items | map(attribute='1') | list if params.content is mapping else filled if filled is sequence else n",
+        "(params.t is string) and (state.pairs | first) is sequence or n is mapping",
+        "params.t | lines | reject('in', filled) | list",
+        "n if params.t is string else params.t | upper",
         "state.work | items | rejectattr('1.content') | list | length",
         "filled | items",
         "n | length",

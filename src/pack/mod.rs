@@ -13,7 +13,6 @@ mod graph;
 mod likes;
 mod mend;
 mod names;
-pub(crate) mod patterns;
 pub(crate) mod prompts;
 pub(crate) mod schemas;
 mod strategies;

@@ -5,8 +5,7 @@
 //! reference that leads back to itself.
 //! Never: compiles a whole one, so that what only the whole shows is not found here.
 
-use super::patterns;
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::diagnostic::{Code, Diagnostic, bad_pattern_words, nearest};
 use crate::surface::{Named, Surface, Tree};
 use crate::text::{Location, Spanned, excerpt};
 use jsonschema::PatternOptions;
@@ -327,6 +326,6 @@ fn bad_pattern(pattern: &Spanned<String>) -> Option<Diagnostic> {
     let error = regex::Regex::new(&pattern.value).err()?;
     let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
     options.build(&json!({ "pattern": pattern.value })).err()?;
-    let (message, help) = patterns::fault(&error);
+    let (message, help) = bad_pattern_words(&error);
     Some(Diagnostic::new(Code::PACK_SCHEMA, pattern.at, message).with_help(help))
 }

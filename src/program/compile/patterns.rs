@@ -6,9 +6,8 @@
 
 use super::Compiler;
 use super::sight::{PATTERN_NAMES, Sight};
-use crate::diagnostic::{Code, Diagnostic, Label};
+use crate::diagnostic::{Code, Diagnostic, Label, bad_pattern_words};
 use crate::expression::Scope;
-use crate::pack::patterns;
 use crate::program::Pattern;
 use crate::text::{Spanned, excerpt};
 use crate::value::Value;
@@ -40,7 +39,7 @@ impl Compiler<'_> {
         match Pattern::new(&spelt) {
             Ok(pattern) => Some(pattern.with_words(words)),
             Err(error) => {
-                let (message, help) = patterns::fault(&error);
+                let (message, help) = bad_pattern_words(&error);
                 self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, text.at, message).with_help(help));
                 None
             }

@@ -7,7 +7,7 @@
 use regex::Error;
 
 /// What is wrong with a pattern, and how to mend it.
-pub(crate) fn fault(error: &Error) -> (String, &'static str) {
+pub(crate) fn bad_pattern_words(error: &Error) -> (String, &'static str) {
     match error {
         Error::CompiledTooBig(_) => ("the pattern is too large".to_owned(), "bound its repetitions, or split it"),
         other => {
