@@ -65,7 +65,7 @@
 //! | `files` | carrying out effects on disk, below a root | with `cli` |
 //! | `report` | diagnostics with their source lines, and as JSON or SARIF, as the command line prints them | with `cli` |
 //! | `schema` | JSON Schemas of the pack files and of the contracts | with `cli` |
-//! | `tokens` | counting tokens by a model's vocabulary (6 MB) instead of estimating | with `cli` |
+//! | `tokens` | counting tokens by a model's vocabulary (47 MB) instead of estimating | with `cli` |
 //!
 //! # The floors
 //!

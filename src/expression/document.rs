@@ -9,22 +9,14 @@
 //! when it is read, so a document that includes itself is found then.
 
 use super::escape::Escape;
-use super::lower::Lowered;
+use super::lowered::{Form, Lowered};
 use super::reads::Reads;
-use super::{Failure, Fault, Scope, engine, lower, page, statements};
+use super::statements::{self, Library};
+use super::{Failure, Fault, Scope, engine, page};
 use crate::diagnostic::Diagnostic;
 use crate::text::{Location, SourceId, Span, Spanned};
 use minijinja::Environment;
 use std::sync::Arc;
-
-/// The texts that a document may include, by their names.
-pub(crate) trait Library {
-    /// The text called `name`, and which source it is.
-    fn text(&self, name: &str) -> Option<(&str, SourceId)>;
-
-    /// What is wrong with `name`, of which there is no text.
-    fn missing(&self, name: &str) -> Option<Diagnostic>;
-}
 
 /// A file with templates in it. Cheap to clone, and shared by all threads.
 #[derive(Debug, Clone)]
@@ -61,7 +53,7 @@ impl Document {
         };
         let faulty = |fault: Fault| fault.at(&typed(text, source));
         let (lowered, joins) = statements::document(text, name, library, own, escape).map_err(faulty)?;
-        let lower::Form::Text(code, _) = &lowered.form else {
+        let Form::Text(code, _) = &lowered.form else {
             return Err(Fault::new(0..text.len(), "this is not a document").at(&typed(text, source)));
         };
         let environment = engine::compile_document(code, escape)

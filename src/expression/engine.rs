@@ -6,18 +6,20 @@
 
 use super::escape::{Escape, Places, Slot};
 use super::filters::ENVIRONMENT;
-use super::lower::{Lowered, Read, Step};
+use super::lowered::Lowered;
+use super::resolve::resolve;
 use super::scale::{self, DEPTH, FUEL, OUTPUT, Scale, failure, from_jinja, on_scale, take, to_jinja, weigh, wrong};
-use super::scope::Named;
 use super::{Failure, Scope};
 use crate::value::Value;
 use minijinja::value::{Object, ObjectRepr, ValueKind};
 use minijinja::{Environment, Error, State, Value as Jinja};
 use std::borrow::Cow;
 use std::io::{self, Write};
-use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+
+/// The filter of documents that prints a value as it is, but for what a dialect would take for structure.
+pub(super) const GUARDED: &str = "guarded";
 
 /// A compiled expression.
 pub(super) type Code = minijinja::Expression<'static, 'static>;
@@ -57,7 +59,7 @@ pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Env
         });
     }
     let escape = escape.clone();
-    environment.add_filter(super::statements::GUARDED, move |state: &State<'_, '_>, value: &Jinja, dialect: &str| {
+    environment.add_filter(GUARDED, move |state: &State<'_, '_>, value: &Jinja, dialect: &str| {
         let text = match value.kind() {
             ValueKind::None => Cow::Borrowed(""),
             ValueKind::Bool => Cow::Borrowed(if value.is_true() { "true" } else { "false" }),
@@ -71,108 +73,6 @@ pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Env
     });
     environment.add_template_owned("", source.to_owned())?;
     Ok(environment)
-}
-
-/// The value of a read, borrowed; what is absent is `none`.
-pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) -> Result<Cow<'j, Value>, Failure> {
-    let Some(read) = reads.get(index) else { return Ok(Cow::Owned(Value::Null)) };
-    let Some(named) = scope.find(&read.name) else {
-        return Err(Failure::new(format!("nothing is called `{}` here", read.name)));
-    };
-    if let Some(value) = by_keys(&read.steps, named) {
-        return Ok(Cow::Borrowed(value));
-    }
-    let mut steps = read.steps.iter();
-    let mut value = match (named, steps.as_slice().first()) {
-        (Named::Value(value), _) => Cow::Borrowed(value),
-        // Of a record, one member is borrowed; as a whole it is copied.
-        (Named::Record(record), Some(step @ (Step::Key(_) | Step::Of(_)))) => {
-            steps.next();
-            let key = match step {
-                Step::Of(other) => resolve(reads, *other, scope)?,
-                _ => Cow::Owned(Value::Null),
-            };
-            let key = if let Step::Key(key) = step { Some(key.as_str()) } else { key.as_str() };
-            key.and_then(|key| record.get(key)).map_or(Cow::Owned(Value::Null), Cow::Borrowed)
-        }
-        (Named::Record(record), _) => Cow::Owned(record.to_value()),
-    };
-    for step in steps {
-        let found = match step {
-            Step::Key(key) => within(value, |value| called(value, key)),
-            Step::Place(place) => within(value, |value| item(value, *place)),
-            Step::Of(other) => {
-                let key = resolve(reads, *other, scope)?;
-                within(value, |value| member(value, &key))
-            }
-            Step::Length => Some(Cow::Owned(length(&value)?)),
-        };
-        value = found.unwrap_or(Cow::Owned(Value::Null));
-    }
-    Ok(value)
-}
-
-/// What stands where keys of objects alone lead, as most reads do.
-fn by_keys<'j>(steps: &[Step], named: Named<'j>) -> Option<&'j Value> {
-    let mut steps = steps.iter();
-    let start = match named {
-        Named::Value(value) => value,
-        Named::Record(record) => match steps.next()? {
-            Step::Key(key) => record.get(key)?,
-            Step::Place(_) | Step::Of(_) | Step::Length => return None,
-        },
-    };
-    steps.try_fold(start, |value, step| match (step, value) {
-        (Step::Key(key), Value::Object(members)) => members.get(key),
-        _ => None,
-    })
-}
-
-/// What `find` finds in a value, borrowed where the value is.
-fn within<'j>(value: Cow<'j, Value>, find: impl Fn(&Value) -> Option<Cow<'_, Value>>) -> Option<Cow<'j, Value>> {
-    match value {
-        Cow::Borrowed(value) => find(value),
-        Cow::Owned(value) => find(&value).map(|found| Cow::Owned(found.into_owned())),
-    }
-}
-
-fn length(value: &Value) -> Result<Value, Failure> {
-    Ok(Value::from(match value {
-        Value::Null => 0,
-        Value::String(text) => text.chars().count(),
-        Value::Array(items) => items.len(),
-        Value::Object(members) => members.len(),
-        Value::Bool(_) | Value::Number(_) => return Err(Failure::new(format!("{value} has no length"))),
-    }))
-}
-
-/// A member by its name, or an item or character by its place; negative ones count from the end.
-fn member<'j>(holder: &'j Value, key: &Value) -> Option<Cow<'j, Value>> {
-    match key.as_str() {
-        Some(name) => called(holder, name),
-        None => item(holder, key.as_i64()?),
-    }
-}
-
-fn called<'j>(holder: &'j Value, name: &str) -> Option<Cow<'j, Value>> {
-    match holder {
-        Value::Object(members) => members.get(name).map(Cow::Borrowed),
-        Value::Array(_) | Value::String(_) => item(holder, i64::from_str(name).ok()?),
-        _ => None,
-    }
-}
-
-fn item(holder: &Value, place: i64) -> Option<Cow<'_, Value>> {
-    let place =
-        |len: usize| usize::try_from(if place < 0 { place.checked_add_unsigned(len as u64)? } else { place }).ok();
-    match holder {
-        Value::Array(items) => items.get(place(items.len())?).map(Cow::Borrowed),
-        Value::String(text) => {
-            let char = text.chars().nth(place(text.chars().count())?)?;
-            Some(Cow::Owned(Value::from(String::from(char))))
-        }
-        _ => None,
-    }
 }
 
 pub(super) fn evaluate(code: &Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<(Jinja, Scale), Failure> {
@@ -235,20 +135,6 @@ impl Object for Written {
     }
 }
 
-/// Writes a value among text: what is absent is nothing, and what no text or number is stands there as JSON.
-pub(super) fn print(out: &mut minijinja::Output<'_>, state: &mut State<'_, '_>, value: &Jinja) -> Result<(), Error> {
-    let json = match value.kind() {
-        ValueKind::Undefined | ValueKind::None => return Ok(()),
-        ValueKind::Number | ValueKind::String => return write!(out, "{value}").map_err(Error::from),
-        _ => {
-            let scale = on_scale(state, |left| Ok(left.as_scale()))?;
-            on_scale(state, |left| weigh(left, value, DEPTH))?;
-            from_jinja(value, &scale, DEPTH)?
-        }
-    };
-    write!(out, "{json}").map_err(Error::from)
-}
-
 /// A text that grows to so many bytes and no further.
 pub(super) struct Capped {
     bytes: Vec<u8>,
@@ -264,7 +150,7 @@ impl Default for Capped {
 }
 
 impl Capped {
-    /// Writes `value` as [`print()`] does.
+    /// Writes `value` as [`print`](super::filters::print) does.
     pub(super) fn print(&mut self, value: &Value) -> Result<(), Failure> {
         let written = match value {
             Value::String(text) => self.write_all(text.as_bytes()),
@@ -357,13 +243,4 @@ impl Object for Names {
 /// The value as `string` writes it.
 pub(super) fn written(json: &Value) -> Option<String> {
     Some(to_jinja(json, &Scale::new(), DEPTH).ok()?.to_string())
-}
-
-/// A constant that is the same in JSON.
-pub(super) fn plain(value: &Jinja) -> Option<Value> {
-    let plain = match value.kind() {
-        ValueKind::Number => value.is_integer(),
-        kind => matches!(kind, ValueKind::None | ValueKind::Bool | ValueKind::String),
-    };
-    from_jinja(value, &Scale::new(), DEPTH).ok().filter(|_| plain)
 }

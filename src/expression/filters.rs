@@ -6,11 +6,13 @@
 //!
 //! Filters whose result can be much larger than what they are given are weighed before they run, all others after.
 
-use super::matching;
+use super::matching::{self, Pattern};
 use super::scale::{DEPTH, FUEL, Left, NODE, WEIGHT, from_jinja, is_none, on_scale, take, unfit, weigh, wrong};
 use crate::text::entity;
+use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, State, UndefinedBehavior, Value as Jinja, filters, functions, tests};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
@@ -164,7 +166,7 @@ pub(super) fn predicates() -> impl Iterator<Item = &'static str> {
 /// In which every expression and template is compiled.
 pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut e = bare();
-    e.set_formatter(super::engine::print);
+    e.set_formatter(print);
     for name in FILTERS {
         let (cost, nothing) = (cost_of(name), of_nothing(name));
         if cost.is_none() && nothing.is_none() {
@@ -266,13 +268,18 @@ static BUILTIN: LazyLock<Environment<'static>> = LazyLock::new(|| {
     e
 });
 
+/// Jinja's own syntax; a line break at the end of a text is part of it.
+pub(super) fn syntax() -> SyntaxConfig {
+    SyntaxConfig::builder().keep_trailing_newline(true).build().unwrap_or_default()
+}
+
 fn bare() -> Environment<'static> {
     let mut e = Environment::empty();
     e.set_undefined_behavior(UndefinedBehavior::Chainable);
     e.set_debug(false);
     e.set_fuel(Some(FUEL));
     e.set_recursion_limit(DEPTH);
-    e.set_syntax(super::lower::syntax());
+    e.set_syntax(syntax());
     e
 }
 
@@ -402,7 +409,7 @@ fn predicates_of(e: &mut Environment<'static>) {
         pair(one, start).is_some_and(|(one, start)| one.starts_with(start))
     });
     e.add_test("in", contains);
-    e.add_test(matching::TEST, matching::matches);
+    e.add_test(matching::TEST, matches);
     for name in ["eq", "equalto", "=="] {
         e.add_test(name, equal);
     }
@@ -480,6 +487,23 @@ fn contains(state: &State<'_, '_>, value: &Jinja, holder: &Jinja) -> Result<bool
     }
 }
 
+/// Whether a text, or the JSON of what is none, holds a match; nothing is in `none`.
+fn matches(state: &State<'_, '_>, value: &Jinja, pattern: &Jinja) -> Result<bool, Error> {
+    let Some(pattern) = pattern.downcast_object_ref::<Pattern>() else {
+        return Err(wrong("a pattern stands in quotes"));
+    };
+    if is_none(value) {
+        return Ok(false);
+    }
+    on_scale(state, |left| weigh(left, value, DEPTH))?;
+    let text = match value.as_str() {
+        Some(text) => Cow::Borrowed(text),
+        None => Cow::Owned(on_scale(state, |left| from_jinja(value, &left.as_scale(), DEPTH))?.to_string()),
+    };
+    on_scale(state, |left| take(left, text.len()))?;
+    Ok(pattern.is_match(&text))
+}
+
 fn pair<'v>(one: &'v Jinja, other: &'v Jinja) -> Option<(&'v str, &'v str)> {
     one.as_str().zip(other.as_str())
 }
@@ -499,6 +523,20 @@ fn noun(value: &Jinja) -> &'static str {
         ValueKind::Map => "a map",
         _ => "this",
     }
+}
+
+/// Writes a value among text: what is absent is nothing, and what no text or number is stands there as JSON.
+pub(super) fn print(out: &mut minijinja::Output<'_>, state: &mut State<'_, '_>, value: &Jinja) -> Result<(), Error> {
+    let json = match value.kind() {
+        ValueKind::Undefined | ValueKind::None => return Ok(()),
+        ValueKind::Number | ValueKind::String => return write!(out, "{value}").map_err(Error::from),
+        _ => {
+            let scale = on_scale(state, |left| Ok(left.as_scale()))?;
+            on_scale(state, |left| weigh(left, value, DEPTH))?;
+            from_jinja(value, &scale, DEPTH)?
+        }
+    };
+    write!(out, "{json}").map_err(Error::from)
 }
 
 /// `text` with the five characters that mean something in XML as entities.

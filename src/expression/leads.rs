@@ -6,27 +6,10 @@
 
 use super::filters::{self, Kept};
 use super::lower::{Lower, span};
+use super::lowered::{Compared, Look};
 use super::quick::{Test, two_sided};
 use super::reads::ENTRY;
-use crate::text::{SourceId, Span};
 use minijinja::machinery::ast::{CallArg, Expr};
-
-/// A look at what a statement or a filter took from elsewhere, as the path from there; it is read when the statement is run.
-#[derive(Debug)]
-pub(super) struct Look {
-    pub(super) at: Span,
-    pub(super) file: Option<SourceId>,
-    pub(super) path: Vec<String>,
-}
-
-/// A text that is compared with what stands at a path.
-#[derive(Debug)]
-pub(super) struct Compared {
-    pub(super) at: Span,
-    pub(super) file: Option<SourceId>,
-    pub(super) path: Vec<String>,
-    pub(super) text: String,
-}
 
 /// A name that a statement binds.
 pub(super) struct Binding<'s> {

@@ -10,17 +10,17 @@
 
 use super::Fault;
 use super::filters;
-use super::leads::{Binding, Compared, Look, member_of_entries};
+use super::leads::{Binding, member_of_entries};
+use super::lowered::{Compared, Form, Look, Lowered, Piece};
 use super::matching::{self, Pattern};
-use super::page::Page;
 use super::quick::{self, Loop, Quick};
+use super::resolve::{Read, Step};
 use super::statements::Paper;
 use crate::diagnostic::{self, alternatives, bad_pattern_words};
 use crate::text::{SourceId, Span};
 use minijinja::Value as Jinja;
 use minijinja::machinery::ast::{BinOp, BinOpKind, CallArg, CompareOpKind, Expr, Filter, Stmt, UnaryOpKind};
 use minijinja::machinery::{self, Token};
-use minijinja::syntax::SyntaxConfig;
 use std::fmt::Write as _;
 
 /// Tokens that one expression or template may have: its tree is walked by recursion.
@@ -29,58 +29,6 @@ const TOKENS: usize = 4_000;
 const TOGETHER: usize = 500;
 /// Further branches that the `if`s of one template may have.
 const ELIFS: usize = 64;
-
-/// A path into the scope.
-#[derive(Debug)]
-pub(super) struct Read {
-    /// Where it is typed first.
-    pub(super) at: Span,
-    /// The file in which it is, if that is not the text at hand.
-    pub(super) file: Option<SourceId>,
-    pub(super) name: String,
-    pub(super) steps: Vec<Step>,
-}
-
-/// One step of a [`Read`].
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Step {
-    Key(String),
-    Place(i64),
-    /// The key or place that another read gives.
-    Of(usize),
-    /// How much there is: a state may be large, and this is the question that is asked of it most.
-    Length,
-}
-
-/// What is run.
-#[derive(Debug)]
-pub(super) struct Lowered {
-    pub(super) reads: Vec<Read>,
-    pub(super) looks: Vec<Look>,
-    pub(super) compared: Vec<Compared>,
-    /// The path to its value, where it takes that from elsewhere as it is.
-    pub(super) path: Option<Vec<String>>,
-    pub(super) constants: Vec<Jinja>,
-    pub(super) form: Form,
-}
-
-#[derive(Debug)]
-pub(super) enum Form {
-    /// One read: no engine is needed.
-    Read(usize),
-    /// Text and reads: neither.
-    Plain(Vec<Piece>),
-    /// The source of an expression, and the same without an engine if its parts are plain.
-    Value(String, Option<Quick>),
-    /// The source of a template, likewise.
-    Text(String, Option<Page>),
-}
-
-#[derive(Debug)]
-pub(super) enum Piece {
-    Text(String),
-    Read(usize),
-}
 
 /// Lowers an expression.
 pub(super) fn expression(source: &str) -> Result<Lowered, Fault> {
@@ -94,7 +42,7 @@ pub(super) fn expression(source: &str) -> Result<Lowered, Fault> {
 /// Lowers a template.
 pub(super) fn template(source: &str) -> Result<Lowered, Fault> {
     bounded(source, false)?;
-    let tree = machinery::parse(source, "template", syntax()).map_err(|error| Fault::of(&error, source))?;
+    let tree = machinery::parse(source, "template", filters::syntax()).map_err(|error| Fault::of(&error, source))?;
     let Stmt::Template(tree) = &tree else { return Err(Fault::new(0..source.len(), "this is not a template")) };
     let mut lower = Lower::new(source);
     let form = match tree.children.as_slice() {
@@ -114,15 +62,10 @@ pub(super) fn template(source: &str) -> Result<Lowered, Fault> {
     Ok(lower.finish(form))
 }
 
-/// Jinja's own syntax; a line break at the end of a text is part of it.
-pub(super) fn syntax() -> SyntaxConfig {
-    SyntaxConfig::builder().keep_trailing_newline(true).build().unwrap_or_default()
-}
-
 /// Refuses what is too large to walk; faults of spelling are left to the parser.
 pub(super) fn bounded(source: &str, expression: bool) -> Result<(), Fault> {
     let (mut all, mut together, mut elifs) = (0, 0, 0);
-    for token in machinery::tokenize(source, expression, syntax()) {
+    for token in machinery::tokenize(source, expression, filters::syntax()) {
         let Ok((token, span)) = token else { return Ok(()) };
         let span = span.start_offset as usize..span.end_offset as usize;
         (all, together) = (all + 1, together + 1);

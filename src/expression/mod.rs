@@ -24,6 +24,7 @@ mod filters;
 mod held;
 mod leads;
 mod lower;
+mod lowered;
 mod matching;
 mod page;
 mod parts;
@@ -32,6 +33,7 @@ mod place;
 mod quick;
 mod reads;
 mod record;
+mod resolve;
 mod run;
 mod scale;
 mod scope;
@@ -41,7 +43,7 @@ mod statements;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use document::{Document, Library};
+pub(crate) use document::Document;
 pub(crate) use escape::{Escape, Guarding, Marking, Start};
 pub(crate) use parts::{Joined, Part, operands};
 pub use path::PathTemplate;
@@ -52,11 +54,12 @@ pub(crate) use record::Rule;
 pub use scale::{FUEL, OUTPUT, WEIGHT};
 pub use scope::Scope;
 pub use shape::Shape;
+pub(crate) use statements::Library;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, SourceId, Span, Spanned};
 use crate::value::Value;
-use lower::{Form, Lowered, Piece};
+use lowered::{Form, Lowered, Piece};
 use minijinja::Environment;
 use std::borrow::Cow;
 use std::fmt;
@@ -198,7 +201,7 @@ impl Expression {
                 None => Ok(engine::evaluate(code, lowered, scope)?.0.is_true()),
             },
             Body::Paths(lowered) => match lowered.form {
-                Form::Read(read) => engine::resolve(&lowered.reads, read, scope).map(|value| is_true(&value)),
+                Form::Read(read) => resolve::resolve(&lowered.reads, read, scope).map(|value| is_true(&value)),
                 _ => self.0.value(scope).map(|value| is_true(&value)),
             },
             _ => self.0.value(scope).map(|value| is_true(&value)),
@@ -317,7 +320,7 @@ impl Parsed {
                 None => slow(code, lowered, scope),
             },
             Body::Paths(Lowered { form: Form::Read(read), reads, .. }) => {
-                engine::resolve(reads, *read, scope).map(Cow::into_owned)
+                resolve::resolve(reads, *read, scope).map(Cow::into_owned)
             }
             Body::Paths(_) | Body::Text(..) => self.text(scope).unwrap_or_else(|| Ok(String::new())).map(Value::from),
         }
@@ -331,7 +334,7 @@ impl Parsed {
                 let mut out = engine::Capped::default();
                 let mut print = |piece: &Piece| match piece {
                     Piece::Text(text) => out.text(text),
-                    Piece::Read(read) => out.print(&*engine::resolve(reads, *read, scope)?),
+                    Piece::Read(read) => out.print(&*resolve::resolve(reads, *read, scope)?),
                 };
                 let done = pieces.iter().try_for_each(&mut print);
                 Some(out.finish(done))

@@ -4,69 +4,14 @@
 //! Out: [`Page`], and its text where nothing unusual happens; nothing where the engine has to say.
 //! Never: fails, or says anything else than the engine would.
 
-use super::escape::{Escape, Places, Slot};
+use super::escape::{Escape, Places};
 use super::held::Held;
-use super::lower::{Form, Lowered};
-use super::quick::Quick;
+use super::lowered::{Each, Form, Lowered, Node, Page, Print};
 use super::run::{Frame, Run};
 use super::scale::{self, OUTPUT};
 use super::{Scope, engine};
 use crate::value::Value;
 use std::borrow::Cow;
-
-/// Statements in their order.
-#[derive(Debug)]
-pub(super) struct Page(Vec<Node>);
-
-/// One statement.
-#[derive(Debug)]
-pub(super) enum Node {
-    /// As it is typed.
-    Text(String),
-    Print(Quick, Print),
-    If(Quick, Page, Page),
-    Set(usize, Quick),
-    Each(Box<Each>),
-    /// A file that is written in.
-    Part(Page),
-}
-
-/// A loop.
-#[derive(Debug)]
-pub(super) struct Each {
-    pub(super) items: Quick,
-    /// The numbers of the names that it binds.
-    pub(super) names: Vec<usize>,
-    /// Whether one name stands for the whole item.
-    pub(super) alone: bool,
-    pub(super) when: Option<Quick>,
-    pub(super) body: Page,
-    pub(super) otherwise: Page,
-}
-
-/// How a value is printed.
-#[derive(Debug)]
-pub(super) enum Print {
-    /// As Jinja writes it.
-    Jinja,
-    /// As it is: the rules themselves spell it.
-    Markup,
-    /// Escaped for its place.
-    Slot(Slot),
-    /// As it is, but for the lines that the dialect of this name would take for structure.
-    Guarded(String),
-}
-
-impl Page {
-    pub(super) fn new() -> Self {
-        Self(Vec::new())
-    }
-
-    pub(super) fn with(mut self, node: Node) -> Self {
-        self.0.push(node);
-        self
-    }
-}
 
 /// The text of a template, and where values stand in it; none where the engine has to say.
 pub(super) fn text(lowered: &Lowered, scope: &Scope<'_>, escape: Option<&Escape>) -> Option<(String, Places)> {

@@ -4,8 +4,8 @@
 //! Out: [`Quick`], the same as a tree of plain parts; none where a part of it is not plain.
 //! Never: evaluates; [`run`](super::run) does.
 
-use super::engine;
 use super::matching::{self, Pattern};
+use super::scale::plain;
 use crate::value::{Object, Value};
 use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Filter, UnaryOpKind};
 
@@ -123,7 +123,7 @@ impl Quick {
         }
         let mut boxed = |tree: &Expr<'s>| Quick::of(tree, named).map(Box::new);
         Some(match tree {
-            Expr::Const(value) => Quick::Constant(engine::plain(&value.value)?),
+            Expr::Const(value) => Quick::Constant(plain(&value.value)?),
             Expr::List(list) => {
                 Quick::List(list.items.iter().map(|item| Quick::of(item, named)).collect::<Option<_>>()?)
             }
@@ -223,7 +223,7 @@ impl Quick {
             ("join", [CallArg::Pos(Expr::Const(by))]) => Quick::Joined(base, by.value.as_str()?.to_owned()),
             ("sort", []) => Quick::Sorted(base, false),
             ("sort", [CallArg::Kwarg("reverse", Expr::Const(reverse))]) => {
-                Quick::Sorted(base, engine::plain(&reverse.value)?.as_bool()?)
+                Quick::Sorted(base, plain(&reverse.value)?.as_bool()?)
             }
             ("shows", [CallArg::Pos(held)]) => Quick::Shows(base, boxed(held)?),
             ("selectattr" | "rejectattr", [CallArg::Pos(at)]) => {

@@ -4,8 +4,9 @@
 //! Out: [`Reads`]: each path once, with the place where it stands first.
 //! Never: knows which paths there are.
 
-use super::lower::{Lowered, Step};
+use super::lowered::Lowered;
 use super::place;
+use super::resolve::Step;
 use crate::text::{Location, Spanned};
 
 /// What is read, each as a path as far as it is known without running anything, in the order of the text.

@@ -7,9 +7,10 @@
 //! The engine converts all that an expression reads, which costs more than most expressions do. Here values are borrowed.
 
 use super::held::{Held, NONE, STRIDE};
-use super::lower::{Form, Lowered, Read};
+use super::lowered::{Form, Lowered};
 use super::matching::Pattern;
 use super::quick::{Asked, Loop, Quick, Sum, Test};
+use super::resolve::{Read, resolve};
 use super::scale::{self, FUEL};
 use super::{Scope, engine, is_true};
 use crate::value::{Object, Value};
@@ -101,7 +102,7 @@ impl<'j> Run<'j> {
     pub(super) fn value(&self, quick: &'j Quick) -> Option<Held<'j>> {
         Some(match quick {
             Quick::Engine => return None,
-            Quick::Read(number) => Held::Value(engine::resolve(self.reads, *number, self.scope).ok()?),
+            Quick::Read(number) => Held::Value(resolve(self.reads, *number, self.scope).ok()?),
             Quick::Local(name) => self.local(*name)?,
             Quick::Loop(what) => Held::made(self.turn(*what)?),
             Quick::Item(base, key) => {

@@ -7,8 +7,8 @@
 //! minijinja's fuel counts instructions, and one of them may copy a megabyte. So every evaluation also has a [`WEIGHT`]:
 //! what is converted, made, compared or searched is weighed as it would be written out, each time anew.
 
-use super::lower::Read;
-use super::{Failure, Scope, engine};
+use super::resolve::{Read, resolve};
+use super::{Failure, Scope};
 use crate::value::{Object as Members, Value};
 use minijinja::value::{Object, ObjectRepr, ValueKind};
 use minijinja::{Error, ErrorKind, State, Value as Jinja};
@@ -72,7 +72,7 @@ pub(super) fn output(size: usize) -> usize {
 
 /// What the largest value weighs that is read.
 pub(super) fn size(reads: &[Read], scope: &Scope<'_>) -> usize {
-    let values = (0..reads.len()).filter_map(|index| engine::resolve(reads, index, scope).ok());
+    let values = (0..reads.len()).filter_map(|index| resolve(reads, index, scope).ok());
     values.map(|value| heft(&value, DEPTH)).max().unwrap_or_default()
 }
 
@@ -244,6 +244,15 @@ pub(super) fn failure(error: Error, reads: &[Jinja]) -> Failure {
     let why = std::error::Error::source(&error).and_then(|why| why.downcast_ref::<Why>());
     let absence = why.map_or_else(|| reads.iter().any(is_none), |why| why.absence);
     Failure { absence, ..Failure::of(error) }
+}
+
+/// A constant that is the same in JSON.
+pub(super) fn plain(value: &Jinja) -> Option<Value> {
+    let plain = match value.kind() {
+        ValueKind::Number => value.is_integer(),
+        kind => matches!(kind, ValueKind::None | ValueKind::Bool | ValueKind::String),
+    };
+    from_jinja(value, &Scale::new(), DEPTH).ok().filter(|_| plain)
 }
 
 #[cfg(test)]

@@ -4,15 +4,15 @@
 //! Out: the same in Jinja for the engine, and as a [`Page`] where its parts are plain; how each value is printed.
 //! Never: lets a value of a document stand where nobody can say how it is escaped.
 
-use super::document::Library;
+use super::engine::GUARDED;
 use super::escape::{Escape, Slot};
 use super::leads::Binding;
-use super::lower::{Form, Lower, Lowered, bounded};
-use super::page::{Each, Node, Page, Print};
+use super::lower::{Lower, bounded};
+use super::lowered::{Each, Form, Lowered, Node, Page, Print};
 use super::place::Place;
 use super::reads::ENTRY;
 use super::{Fault, filters};
-use crate::diagnostic::{Code, alternatives};
+use crate::diagnostic::{Code, Diagnostic, alternatives};
 use crate::text::{SourceId, Span};
 use minijinja::machinery;
 use minijinja::machinery::ast::{CallArg, Expr, ForLoop, Include, Stmt};
@@ -21,10 +21,18 @@ use std::fmt::Write as _;
 
 /// The filter of documents that prints what the rules themselves spell as it is.
 const MARKUP: &str = "markup";
-/// The filter of documents that prints a value as it is, but for what a dialect would take for structure.
-pub(super) const GUARDED: &str = "guarded";
+
 /// Files that one document may be made of.
 const FILES: usize = 64;
+
+/// The texts that a document may include, by their names.
+pub(crate) trait Library {
+    /// The text called `name`, and which source it is.
+    fn text(&self, name: &str) -> Option<(&str, SourceId)>;
+
+    /// What is wrong with `name`, of which there is no text.
+    fn missing(&self, name: &str) -> Option<Diagnostic>;
+}
 
 /// Lowers a whole file, with what it includes written in, and says whether a value could form structure with what stands beside it.
 pub(super) fn document(

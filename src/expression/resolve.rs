@@ -1,0 +1,136 @@
+//! Resolving: what stands at the end of a path into the scope?
+//!
+//! In: the [`Read`]s of what was lowered, and a [`Scope`].
+//! Out: the value of one, borrowed; what is absent is `none`.
+//! Never: converts or copies what it need not.
+
+use super::scope::Named;
+use super::{Failure, Scope};
+use crate::text::{SourceId, Span};
+use crate::value::Value;
+use std::borrow::Cow;
+use std::str::FromStr;
+
+/// A path into the scope.
+#[derive(Debug)]
+pub(super) struct Read {
+    /// Where it is typed first.
+    pub(super) at: Span,
+    /// The file in which it is, if that is not the text at hand.
+    pub(super) file: Option<SourceId>,
+    pub(super) name: String,
+    pub(super) steps: Vec<Step>,
+}
+
+/// One step of a [`Read`].
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Step {
+    Key(String),
+    Place(i64),
+    /// The key or place that another read gives.
+    Of(usize),
+    /// How much there is: a state may be large, and this is the question that is asked of it most.
+    Length,
+}
+
+/// The value of a read, borrowed; what is absent is `none`.
+pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) -> Result<Cow<'j, Value>, Failure> {
+    let Some(read) = reads.get(index) else { return Ok(Cow::Owned(Value::Null)) };
+    let Some(named) = scope.find(&read.name) else {
+        return Err(Failure::new(format!("nothing is called `{}` here", read.name)));
+    };
+    if let Some(value) = by_keys(&read.steps, named) {
+        return Ok(Cow::Borrowed(value));
+    }
+    let mut steps = read.steps.iter();
+    let mut value = match (named, steps.as_slice().first()) {
+        (Named::Value(value), _) => Cow::Borrowed(value),
+        // Of a record, one member is borrowed; as a whole it is copied.
+        (Named::Record(record), Some(step @ (Step::Key(_) | Step::Of(_)))) => {
+            steps.next();
+            let key = match step {
+                Step::Of(other) => resolve(reads, *other, scope)?,
+                _ => Cow::Owned(Value::Null),
+            };
+            let key = if let Step::Key(key) = step { Some(key.as_str()) } else { key.as_str() };
+            key.and_then(|key| record.get(key)).map_or(Cow::Owned(Value::Null), Cow::Borrowed)
+        }
+        (Named::Record(record), _) => Cow::Owned(record.to_value()),
+    };
+    for step in steps {
+        let found = match step {
+            Step::Key(key) => within(value, |value| called(value, key)),
+            Step::Place(place) => within(value, |value| item(value, *place)),
+            Step::Of(other) => {
+                let key = resolve(reads, *other, scope)?;
+                within(value, |value| member(value, &key))
+            }
+            Step::Length => Some(Cow::Owned(length(&value)?)),
+        };
+        value = found.unwrap_or(Cow::Owned(Value::Null));
+    }
+    Ok(value)
+}
+
+/// What stands where keys of objects alone lead, as most reads do.
+fn by_keys<'j>(steps: &[Step], named: Named<'j>) -> Option<&'j Value> {
+    let mut steps = steps.iter();
+    let start = match named {
+        Named::Value(value) => value,
+        Named::Record(record) => match steps.next()? {
+            Step::Key(key) => record.get(key)?,
+            Step::Place(_) | Step::Of(_) | Step::Length => return None,
+        },
+    };
+    steps.try_fold(start, |value, step| match (step, value) {
+        (Step::Key(key), Value::Object(members)) => members.get(key),
+        _ => None,
+    })
+}
+
+/// What `find` finds in a value, borrowed where the value is.
+fn within<'j>(value: Cow<'j, Value>, find: impl Fn(&Value) -> Option<Cow<'_, Value>>) -> Option<Cow<'j, Value>> {
+    match value {
+        Cow::Borrowed(value) => find(value),
+        Cow::Owned(value) => find(&value).map(|found| Cow::Owned(found.into_owned())),
+    }
+}
+
+fn length(value: &Value) -> Result<Value, Failure> {
+    Ok(Value::from(match value {
+        Value::Null => 0,
+        Value::String(text) => text.chars().count(),
+        Value::Array(items) => items.len(),
+        Value::Object(members) => members.len(),
+        Value::Bool(_) | Value::Number(_) => return Err(Failure::new(format!("{value} has no length"))),
+    }))
+}
+
+/// A member by its name, or an item or character by its place; negative ones count from the end.
+fn member<'j>(holder: &'j Value, key: &Value) -> Option<Cow<'j, Value>> {
+    match key.as_str() {
+        Some(name) => called(holder, name),
+        None => item(holder, key.as_i64()?),
+    }
+}
+
+fn called<'j>(holder: &'j Value, name: &str) -> Option<Cow<'j, Value>> {
+    match holder {
+        Value::Object(members) => members.get(name).map(Cow::Borrowed),
+        Value::Array(_) | Value::String(_) => item(holder, i64::from_str(name).ok()?),
+        _ => None,
+    }
+}
+
+fn item(holder: &Value, place: i64) -> Option<Cow<'_, Value>> {
+    let place =
+        |len: usize| usize::try_from(if place < 0 { place.checked_add_unsigned(len as u64)? } else { place }).ok();
+    match holder {
+        Value::Array(items) => items.get(place(items.len())?).map(Cow::Borrowed),
+        Value::String(text) => {
+            let char = text.chars().nth(place(text.chars().count())?)?;
+            Some(Cow::Owned(Value::from(String::from(char))))
+        }
+        _ => None,
+    }
+}
