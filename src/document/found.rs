@@ -86,6 +86,8 @@ pub(crate) struct LeftOut {
     pub(crate) count: usize,
     /// Those of them that are closers outside every block: what they close, and what is left without them, is asked later.
     pub(crate) closers: Pieces<Stretch>,
+    /// Those that are broken openers: what is left without them is asked later, too.
+    pub(crate) openers: Pieces<Stretch>,
 }
 
 impl Noticed {
@@ -100,8 +102,10 @@ impl Noticed {
         match self.counted.iter_mut().find(|(what, around, _)| (*what, *around) == kind) {
             Some((.., count)) if *count >= most => {
                 self.left_out.count += 1;
-                if kind == (What::Defect(Defect::StrayCloser), None) {
-                    self.left_out.closers.push(found.span);
+                match kind {
+                    (What::Defect(Defect::StrayCloser), None) => self.left_out.closers.push(found.span),
+                    (What::Defect(Defect::MalformedOpener), None) => self.left_out.openers.push(found.span),
+                    _ => {}
                 }
                 return;
             }

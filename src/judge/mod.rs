@@ -142,6 +142,8 @@ pub(crate) struct Judgement<'r> {
     read: RefCell<HashMap<usize, Option<Value>>>,
     /// The calls and contents that an answer which was cut off may have left unfinished.
     unfinished: BTreeSet<usize>,
+    /// Where marks stand that are told and belong to no block, in order; looked for when a broken opener first asks.
+    marks: OnceCell<Vec<usize>>,
     /// The wrapper around each block, looked for when a key first asks.
     around: OnceCell<Vec<Option<usize>>>,
     /// What conditions see as `reply`; each member is made when one reads it.
@@ -188,6 +190,7 @@ pub(crate) fn judge<'r>(
         shared: RefCell::default(),
         read: RefCell::default(),
         unfinished: BTreeSet::new(),
+        marks: OnceCell::new(),
         around: OnceCell::new(),
         reply: Record::default(),
         mode_name: session.mode.as_str().into(),

@@ -19,7 +19,7 @@ impl Judgement<'_> {
         self.unfinished = self.unfinished();
         // Nesting first: what stays the text of its surroundings has no defects of its own, nor does anything inside it.
         self.judge_nested();
-        let mut closers = Strategy::Keep;
+        let (mut closers, mut openers) = (Strategy::Keep, Strategy::Keep);
         for found in self.document.found.iter() {
             if found.block().is_some_and(|block| !self.stands(block)) {
                 continue;
@@ -28,6 +28,9 @@ impl Judgement<'_> {
                 What::Defect(Defect::NestedBlock) => {}
                 What::Defect(Defect::StrayCloser) if found.around().is_none() => {
                     closers = self.judge_found(Defect::StrayCloser, found);
+                }
+                What::Defect(Defect::MalformedOpener) if found.block().is_none() => {
+                    openers = self.judge_found(Defect::MalformedOpener, found);
                 }
                 What::Defect(defect) => {
                     self.judge_found(defect, found);
@@ -40,11 +43,24 @@ impl Judgement<'_> {
                 What::Remark(remark) => self.remark(remark, found.span(), self.remark_text(remark, found), None),
             }
         }
-        // Those that are not told are answered as those that are.
-        for closer in self.document.left_out.closers.iter().filter(|_| closers == Strategy::Drop) {
-            self.take_out(closer.span());
-        }
+        self.take_out_untold(closers, openers);
         self.judge_truncated();
+    }
+
+    /// Those that are not told are answered as those that are.
+    fn take_out_untold(&mut self, closers: Strategy, openers: Strategy) {
+        let left_out = &self.document.left_out;
+        let mut places: Vec<Span> = Vec::new();
+        if closers == Strategy::Drop {
+            places.extend(left_out.closers.iter().map(|closer| closer.span()));
+        }
+        if openers == Strategy::Drop {
+            places.extend(left_out.openers.iter().map(|opener| self.broken_opener(opener.span())));
+        }
+        places.sort_unstable_by_key(|place| place.start);
+        for place in places {
+            self.take_out(place);
+        }
     }
 
     fn judge_nested(&mut self) {
@@ -168,8 +184,18 @@ impl Judgement<'_> {
         let block = document.blocks.partition_point(0, |block| block.span().start <= span.start);
         let block = document.blocks.get(block).map(|block| block.span().start);
         let is_mark = |what| matches!(what, What::Defect(Defect::StrayCloser | Defect::MalformedOpener));
-        let marks = document.found.iter().filter(|other| is_mark(other.what)).map(|other| other.span().start);
-        let next = marks.filter(|start| *start > span.start).chain(block).min();
+        let told = self.marks.get_or_init(|| {
+            let found = document.found.iter().filter(|other| is_mark(other.what));
+            let mut starts: Vec<usize> = found.map(|other| other.span().start).collect();
+            starts.sort_unstable();
+            starts
+        });
+        let told = told.get(told.partition_point(|start| *start <= span.start)).copied();
+        let untold = [&document.left_out.closers, &document.left_out.openers].map(|marks| {
+            let next = marks.partition_point(0, |mark| mark.span().start <= span.start);
+            marks.get(next).map(|mark| mark.span().start)
+        });
+        let next = untold.into_iter().flatten().chain(told).chain(block).min();
         let core = Span::new(span.start, span.end.min(next.unwrap_or(span.end)));
         Span::new(span.start, span.start + core.of(self.text).trim_end().len())
     }

@@ -85,6 +85,30 @@ fn what_is_no_longer_told_is_answered_all_the_same() {
     assert!(outcome.effects.is_empty(), "{:?}", outcome.effects.first());
 }
 
+/// Broken openers are taken out up to the next mark, told or not.
+#[test]
+fn broken_openers_that_are_no_longer_told_are_taken_out_as_those_that_are() {
+    let pack = r#"
+        [pack]
+        name = "p"
+        [dialects.d]
+        grammar = "tags"
+        text = "message"
+        blocks.note = { role = "section" }
+        [degradation]
+        malformed-opener = "drop"
+        stray-closer = "drop"
+    "#;
+    let program = rulebook::Program::load(&rulebook::Folder::new("p", [("pack.toml", pack)])).into_result().unwrap();
+    for times in [1, 99, 100, 101, 5_000] {
+        let text = format!("a{}z", "<note b=\"</note> <note c=\"<note d ".repeat(times));
+        let outcome = program.run(&program.session(), &text);
+        assert!(!outcome.message.contains('<'), "{times}: {:?}", outcome.message.get(..80));
+        assert_eq!(outcome.message.split_whitespace().last(), Some("z"), "{times}");
+        check("broken openers", &outcome, text.len());
+    }
+}
+
 /// However much stands before it, what is quoted or only thought of does not run.
 #[test]
 fn what_is_only_spoken_of_never_runs_however_much_stands_before_it() {
