@@ -16,7 +16,7 @@ mod wrapper;
 
 use crate::text::{Span, Stretch};
 use fence::{Before, FenceLine, fence_line, glued_fence, run_end};
-use search::{LONGEST, Last, Search};
+use search::{Last, Search};
 use wrapper::Wrapper;
 
 /// Which masks a dialect has.
@@ -315,7 +315,7 @@ impl Masks {
 
     fn span_end(&mut self, bytes: &[u8], at: usize, run: usize, complete: bool) -> Sought {
         let length = run - at;
-        if length > LONGEST || (self.runs.known && at < self.paragraph && !self.runs.after(length, at)) {
+        if self.runs.known && at < self.paragraph && !self.runs.after(length, at) {
             return Sought::Absent;
         }
         let mut from = self.resume.max(run);
@@ -458,6 +458,9 @@ mod tests {
         check("a ` b\n\n c ` d", &[]);
         check("a ` b\nc ` d", &["` b\nc `"]);
         check("`", &[]);
+        let [long, longer] = [300, 301].map(|length| "`".repeat(length));
+        check(&format!("a {long} b {longer} c {long} d"), &[&format!("{long} b {longer} c {long}")]);
+        check(&format!("a {longer} b {long} c {long} d"), &[&format!("{long} c {long}")]);
         check("```` ``` `` ` ```", &["``` `` ` ```"]);
     }
 
@@ -484,6 +487,8 @@ mod tests {
         check("x\n````\n```\na\n`````\nb", &["````\n```\na\n`````"]);
         check("x\n~~~\n```\n~~~", &["~~~\n```\n~~~"]);
         check("x\n```\nnever closed", &[]);
+        let [long, longer] = [300, 301].map(|length| "~".repeat(length));
+        check(&format!("x\n{longer}\n{long}\n~~~\na\n{long}"), &[&format!("{long}\n~~~\na\n{long}")]);
         check("x\n```a\n```b\n", &[]);
         check("x\n    ```\n    a\n\n    ```\n", &["```\n    a\n\n    ```"]);
         check("x\n    ```\n\n```\na\n```\n", &["```\na\n```"]);

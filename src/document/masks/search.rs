@@ -4,6 +4,8 @@
 //! Out: [`Search`], which goes on where it stopped, and [`Last`], which says whether one can succeed.
 //! Never: starts anew from a place that it has looked at.
 
+use std::collections::BTreeMap;
+
 /// A search that starts at one place and has come to another.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Search {
@@ -50,8 +52,8 @@ impl Search {
     }
 }
 
-/// Lengths beyond this one are treated alike.
-pub(super) const LONGEST: usize = 255;
+/// Lengths up to this one have a place in a table; of longer runs there are few different ones in any text.
+const LONGEST: usize = 255;
 const NOWHERE: usize = usize::MAX;
 
 /// For each length, the last place where a run that long starts; by then `from` or longer, if asked so.
@@ -59,29 +61,36 @@ const NOWHERE: usize = usize::MAX;
 pub(super) struct Last {
     pub(super) known: bool,
     at: Vec<usize>,
+    longer: BTreeMap<usize, usize>,
+    /// Whether a place is that of a run so long or longer.
+    at_least: bool,
 }
 
 impl Last {
     pub(super) fn new() -> Self {
-        Self { known: false, at: Vec::new() }
+        Self { known: false, at: Vec::new(), longer: BTreeMap::new(), at_least: false }
     }
 
     pub(super) fn clear(&mut self) {
         self.known = true;
+        self.at_least = false;
         self.at.clear();
         self.at.resize(LONGEST + 1, NOWHERE);
+        self.longer.clear();
     }
 
     pub(super) fn note(&mut self, length: usize, place: usize) {
-        if let Some(slot) = self.at.get_mut(length.min(LONGEST)) {
-            *slot = place;
+        match self.at.get_mut(length) {
+            Some(slot) => *slot = place,
+            None => drop(self.longer.insert(length, place)),
         }
     }
 
     /// Turns "exactly this long" into "at least this long".
     pub(super) fn accumulate(&mut self) {
+        self.at_least = true;
         let mut last = NOWHERE;
-        for slot in self.at.iter_mut().rev() {
+        for slot in self.at.iter_mut().chain(self.longer.values_mut()).rev() {
             if *slot != NOWHERE && (last == NOWHERE || *slot > last) {
                 last = *slot;
             }
@@ -90,6 +99,11 @@ impl Last {
     }
 
     pub(super) fn after(&self, length: usize, place: usize) -> bool {
-        self.at.get(length.min(LONGEST)).is_some_and(|last| *last != NOWHERE && *last > place)
+        let last = match self.at.get(length) {
+            None if self.at_least => self.longer.range(length..).next().map(|(_, last)| last),
+            None => self.longer.get(&length),
+            last => last,
+        };
+        last.is_some_and(|last| *last != NOWHERE && *last > place)
     }
 }
