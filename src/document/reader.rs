@@ -21,7 +21,7 @@ use super::quoted::{Pairs, Tagged};
 use super::{Attribute, Block, Document, Ended, Given, Key, Pieces, Quoted, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
-use crate::program::{self, BlockId, Dialect, Family, Limits};
+use crate::program::{self, BlockId, Closer, Dialect, Family, Limits};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::{Span, beginning};
 use smallvec::{SmallVec, smallvec};
@@ -65,6 +65,8 @@ pub(super) struct Scanner {
     /// Between the calls of one payload no text is outside.
     pub(super) markup: Vec<Span>,
     calls: usize,
+    /// Where reasoning opens that opens no block there, and is not closed so far.
+    open_reasoning: Option<usize>,
     /// Set when a limit is reached: the rest is text.
     stopped: bool,
     pub(super) told: Told,
@@ -94,6 +96,7 @@ impl Scanner {
             found: Noticed::default(),
             markup: Vec::new(),
             calls: 0,
+            open_reasoning: None,
             stopped: false,
             told: Told::default(),
         }
@@ -187,6 +190,7 @@ impl Scanner {
         let block = sought.end(bound, given.text, self.at, closer, ended);
         let index = self.blocks.len();
         self.found.unread();
+        self.open_reasoning = None;
         if ended == Ended::Open {
             self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), block.span(), index));
         }
@@ -243,10 +247,17 @@ impl Scanner {
                         *claim = dialect.filter(|dialect| dialect.is_claimed_by(name)).map(|_| mark.start());
                     }
                 }
-                Kind::Open { .. } => {}
+                Kind::Open { id, .. } => self.note_reasoning(&mark, given, id),
             }
         }
         self.open = current;
+    }
+
+    /// Notes where an opener leads its line of reasoning that may open where the answer starts alone.
+    fn note_reasoning(&mut self, mark: &Mark, given: &Given<'_>, id: BlockId) {
+        if mark.leads_line() && given.block(id).is_some_and(|block| block.starts && block.role == Role::Thinking) {
+            self.open_reasoning.get_or_insert(mark.start());
+        }
     }
 
     /// Whether a tag outside every block quotes this opener.
@@ -282,6 +293,7 @@ impl Scanner {
         }
         let name = mark.name().of(given.text);
         if name.is_empty() || given.dialect.names.is_closer(name) {
+            self.open_reasoning = self.open_reasoning.filter(|_| !closes_reasoning(given.dialect, name));
             self.finds(Found::new(What::Defect(Defect::StrayCloser), mark.span()));
         }
     }
@@ -571,9 +583,17 @@ impl Scanner {
             left_out,
             masks: self.masks.take_found(&self.marker.void),
             open_fence: self.masks.open_fence(),
+            open_reasoning: self.open_reasoning,
             markup: std::mem::take(&mut self.markup),
         }
     }
+}
+
+/// Whether a closer of this name closes reasoning that opens where the answer starts.
+fn closes_reasoning(dialect: &Dialect, name: &str) -> bool {
+    let own = dialect.names.find(name, None).and_then(|id| dialect.block(id)).is_some_and(|block| block.starts);
+    let word = |closer: &Closer| matches!(closer, Closer::Word(word) if dialect.names.same(word, name));
+    name.is_empty() || own || dialect.blocks.iter().any(|block| block.starts && block.close.iter().any(word))
 }
 
 /// The most captures of an opener: a name, and an attribute, its key and its value as often as they may stand.

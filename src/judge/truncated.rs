@@ -1,6 +1,6 @@
 //! Truncated: what may an answer have left unfinished that the host says was cut off?
 //!
-//! In: the blocks, how each ended, and the first fence that nothing closes.
+//! In: the blocks, how each ended, and the first fence and the reasoning that nothing closes.
 //! Out: `truncated`, answered, and `unclosed-block` for each call and content of which nobody knows whether it was meant.
 //! Never: asks anything of an answer that the host says nothing of.
 
@@ -33,18 +33,19 @@ impl Judgement<'_> {
     }
 
     /// Of an answer that was cut off the calls and contents of which nobody knows whether they were meant: what only the cut
-    /// ended, and what stands behind a fence or a call that it left open, which may quote it.
+    /// ended, and what stands behind a fence, a call or reasoning that it left open, which may quote it.
     pub(super) fn unfinished(&self) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
-        let mut behind = self.document.open_fence.filter(|_| self.truncated);
+        let open = [self.document.open_fence, self.document.open_reasoning];
+        let mut behind = open.into_iter().flatten().min().filter(|_| self.truncated);
         for (index, block) in self.document.blocks.iter().enumerate().filter(|_| self.truncated) {
             let Some(bound) = self.bound(block) else { continue };
             let asks = matches!(bound.role, Role::Call | Role::Content);
             if asks && (behind.is_some_and(|open| open < block.span().start) || self.goes_on(index, block)) {
                 found.insert(index);
             }
-            if bound.role == Role::Call && block.ended.is_cut() {
-                behind = behind.or(Some(block.span().start));
+            if matches!(bound.role, Role::Call | Role::Thinking) && block.ended.is_cut() {
+                behind = behind.into_iter().chain([block.span().start]).min();
             }
         }
         found

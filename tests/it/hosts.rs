@@ -297,6 +297,16 @@ fn what_a_model_could_not_finish_is_not_carried_out() {
     let quoted = format!("<message>So, or:\n\n```xml\n{update}\n");
     check(tagged, quoted.replace("<message>So.</message>", "").as_str(), 1, 0);
     check(&headed, "### File\n```\nhalf\n### Run\nrm -r /tmp/old\n### Note\nI", 2, 2);
+    // So may reasoning, also where it opens behind the start of the answer and is no block.
+    let spoken = update.replace("<message>", "\n<thinking>I could say: <message>");
+    check(tagged, &format!("{spoken} or"), 1, 0);
+    check(tagged, &format!("{spoken} or</thinking>{update}"), 1, 1);
+    let script = super::texts::program("tests/packs/cut-reasoning");
+    let wipe = "<do what=\"wipe\"><a>1</a></do>";
+    check(script, &format!("Sure.\n<think>\nI could {wipe} or"), 1, 0);
+    check(script, &format!("Sure.\n<think>\nI could say </do>, {wipe} or"), 1, 0);
+    check(script, &format!("Sure.\n<think>\nI could {wipe}.</think>\nSo {wipe}"), 1, 1);
+    check(script, &format!("Of `<think>` and <think> I say {wipe} or"), 1, 1);
 }
 
 #[test]
