@@ -136,7 +136,11 @@ impl<'t> Source<'t> {
             let alike = || types.members().find(|(name, _)| self.dialect.names.same(name, raw));
             let declared = types.member(raw).or_else(alike);
             let name = declared.map_or(raw, |(name, _)| name);
-            match groups.iter_mut().find(|group| same(group.name, name)) {
+            let is_same = |group: &&mut Group<'_>| match declared {
+                Some(_) => same(group.name, name),
+                None => self.dialect.names.same(group.name, name),
+            };
+            match groups.iter_mut().find(is_same) {
                 Some(group) => {
                     if group.further.is_empty() {
                         group.further.push(group.first);
@@ -154,10 +158,11 @@ impl<'t> Source<'t> {
         }
         for group in groups {
             let bodies = if group.further.is_empty() { std::slice::from_ref(&group.first) } else { &group.further };
+            // What nobody declares has no spelling of its own where they are all the same.
+            let name = group.declared.map_or_else(|| self.dialect.names.fold(group.name).as_ref().into(), Arc::clone);
             if bodies.len() > 1 && group.types.kind != Kind::Array {
-                typed.repeated.push((group.name.to_owned(), group.last));
+                typed.repeated.push((name.to_string(), group.last));
             }
-            let name = group.declared.map_or_else(|| group.name.into(), Arc::clone);
             let value = self.value(bodies, group.types, depth, &mut typed);
             typed.params.insert(name, value);
         }
