@@ -5,7 +5,7 @@
 //! Never: asks whether the call is permitted.
 
 use super::places::{self, Places};
-use super::typing::{self, Entry, Source, Undeclared};
+use super::typing::{self, Entry, Source, Typed, Undeclared};
 use super::{Call, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Remark, Strategy, fault_words, is_fault};
 use crate::document::payload::{self, Fields, Json, Payload, Spelled, Unreadable};
@@ -114,8 +114,9 @@ impl<'r> Judgement<'r> {
                 ("attributes", params)
             }
             Payload::Fields(fields) => {
-                incomplete = !fields.unclosed.is_empty() || fields.too_many;
-                ("tags", self.params_of_fields(asked, &fields, source, types)?)
+                let typed = self.params_of_fields(asked, &fields, source, types)?;
+                incomplete = !fields.unclosed.is_empty() || !typed.unclosed.is_empty() || fields.too_many;
+                ("tags", typed.params)
             }
             Payload::Json(json) => ("json", self.params_of_json(asked, json, types)?),
             Payload::Text => {
@@ -167,25 +168,18 @@ impl<'r> Judgement<'r> {
 
     fn params_of_fields(
         &mut self,
-        Asked { call, block, bound }: Asked<'_>,
+        asked: Asked<'_>,
         fields: &Fields,
         source: Source<'_>,
         types: &Types,
-    ) -> Option<Object> {
+    ) -> Option<Typed> {
+        let Asked { call, block, bound } = asked;
         let limits = &self.program.limits;
-        if let Some(unclosed) = fields.unclosed.first() {
+        if !fields.unclosed.is_empty() {
             let readable = !fields.list.is_empty();
             self.with_call(call, |call| call.readable = readable);
-            let message = format!("the field `{}` is never closed", excerpt(unclosed.of(self.text), 40));
-            let finding = defect(Defect::UnclosedBlock, *unclosed, message).with_rule(Some(bound.at));
-            self.answer(Defect::UnclosedBlock, &Subject::Call(call), finding);
         }
-        // What a field says may have been cut off there.
-        for stray in fields.stray.iter().take(limits.fields) {
-            let message = format!("`{}` closes no field", excerpt(stray.of(self.text), 40));
-            let finding = defect(Defect::StrayCloser, *stray, message).with_rule(Some(bound.at));
-            self.answer(Defect::StrayCloser, &Subject::Call(call), finding);
-        }
+        self.judge_unpaired(asked, &fields.unclosed, &fields.stray);
         if fields.too_many {
             let message = format!("the payload has more than {} fields", limits.fields);
             self.malformed(call, bound, block.opener(), &message);
@@ -196,9 +190,11 @@ impl<'r> Judgement<'r> {
             self.malformed(call, bound, places::whole(block), &why);
             return None;
         }
-        for (name, span) in typed.repeated {
+        // Of a field that nothing closes what the fields in it say is not known.
+        self.judge_unpaired(asked, if fields.unclosed.is_empty() { &typed.unclosed } else { &[] }, &typed.stray);
+        for (name, span) in &typed.repeated {
             let message = format!("the field `{name}` stands several times; the last counts");
-            self.remark(Remark::RepeatedField, span, message, Some(bound.at));
+            self.remark(Remark::RepeatedField, *span, message, Some(bound.at));
         }
         for (key, field) in &typed.keys {
             self.repeated_key(key, *field, bound);
@@ -209,7 +205,21 @@ impl<'r> Judgement<'r> {
             let message = format!("`{said}` stands between fields, and nothing reads it");
             self.remark(Remark::FieldForm, *text, message, Some(bound.at));
         }
-        Some(typed.params)
+        Some(typed)
+    }
+
+    /// Answers a field that nothing closes, and closers that close none: what a field says may have been cut off there.
+    fn judge_unpaired(&mut self, Asked { call, bound, .. }: Asked<'_>, unclosed: &[Span], stray: &[Span]) {
+        if let Some(unclosed) = unclosed.first() {
+            let message = format!("the field `{}` is never closed", excerpt(unclosed.of(self.text), 40));
+            let finding = defect(Defect::UnclosedBlock, *unclosed, message).with_rule(Some(bound.at));
+            self.answer(Defect::UnclosedBlock, &Subject::Call(call), finding);
+        }
+        for stray in stray.iter().take(self.program.limits.fields) {
+            let message = format!("`{}` closes no field", excerpt(stray.of(self.text), 40));
+            let finding = defect(Defect::StrayCloser, *stray, message).with_rule(Some(bound.at));
+            self.answer(Defect::StrayCloser, &Subject::Call(call), finding);
+        }
     }
 
     fn params_of_json(&mut self, Asked { call, block, bound }: Asked<'_>, json: Json, types: &Types) -> Option<Object> {

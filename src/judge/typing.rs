@@ -50,6 +50,18 @@ pub(super) struct Typed {
     pub(super) left_out: usize,
     /// Text that is no field, nor in one.
     pub(super) between: Vec<Span>,
+    /// Openers inside fields that nothing closes, and closers there that close nothing.
+    pub(super) unclosed: Vec<Span>,
+    pub(super) stray: Vec<Span>,
+}
+
+impl Typed {
+    /// Takes in what stands between the fields that a field holds.
+    fn add_between(&mut self, fields: &Fields) {
+        self.between.extend(&fields.between);
+        self.unclosed.extend(&fields.unclosed);
+        self.stray.extend(&fields.stray);
+    }
 }
 
 /// So many fields most payloads have.
@@ -106,19 +118,25 @@ impl<'t> Source<'t> {
 
     /// The members that the fields give, typed by the schema's properties.
     pub(super) fn members(&self, fields: &Fields, types: &Types, depth: usize) -> Typed {
-        let entry = |field: &Field| Entry { name: field.name.of(self.text), span: field.span, body: field.body };
-        let mut typed = self.typed(fields.list.iter().map(entry), types, depth);
+        let mut typed = self.typed(fields.list.iter().map(|field| self.entry(field)), types, depth);
         typed.between.extend(&fields.between);
         typed
     }
 
-    /// The same inside a field, where whatever is none says nothing.
+    fn entry(&self, field: &Field) -> Entry<'t> {
+        Entry { name: field.name.of(self.text), span: field.span, body: field.body }
+    }
+
+    /// The same inside a field.
     fn object(&self, fields: &Fields, types: &Types, depth: usize, outer: &mut Typed) -> Value {
-        let inner = self.members(fields, types, depth);
+        let inner = self.typed(fields.list.iter().map(|field| self.entry(field)), types, depth);
         outer.repeated.extend(inner.repeated);
         outer.keys.extend(inner.keys);
         outer.left_out += inner.left_out;
-        outer.between.extend(inner.between.iter().chain(&fields.unclosed).chain(&fields.stray));
+        outer.between.extend(inner.between);
+        outer.unclosed.extend(inner.unclosed);
+        outer.stray.extend(inner.stray);
+        outer.add_between(fields);
         Value::Object(inner.params)
     }
 
@@ -233,7 +251,7 @@ impl<'t> Source<'t> {
                 return std::iter::once(self.value(bodies, item, depth - 1, outer)).collect();
             }
             if !fields.list.is_empty() && depth > 0 {
-                outer.between.extend(fields.between.iter().chain(&fields.unclosed).chain(&fields.stray));
+                outer.add_between(&fields);
                 return fields.list.iter().map(|field| self.value(&[field.body], item, depth - 1, outer)).collect();
             }
             // What starts as an array and is none would give words with its marks in them.
