@@ -64,6 +64,7 @@ pub(crate) fn read(
     let tried_json = |rung: usize| ladder.iter().take(rung).any(|reader| *reader == surface::Payload::Json);
     // A text may happen to be a number or a list.
     let or_text = |rung: usize| ladder.iter().skip(rung).any(|reader| *reader == surface::Payload::Text);
+    let looks_json = || body.of(text).trim_start().starts_with(['{', '[']);
     let mut faulty: Option<Read> = None;
     let mut refused = Unreadable { why: "there is no field in it".into(), at: body.trimmed(text) };
     if ladder == [surface::Payload::Attributes] {
@@ -96,7 +97,9 @@ pub(crate) fn read(
                 Ok(json) => {
                     faulty.get_or_insert(Read { payload: Payload::Json(json), rung });
                 }
-                Err(error) if ladder.len() == 1 || error.at.start > refused.at.start => refused = error,
+                Err(error) if ladder.len() == 1 || (looks_json() && error.at.start > refused.at.start) => {
+                    refused = error
+                }
                 Err(_) => {}
             },
             surface::Payload::Bullets => {
