@@ -80,6 +80,8 @@ pub(crate) struct Document {
     pub(crate) masks: Vec<Mask>,
     /// Where the first fence starts that nothing closes.
     pub(crate) open_fence: Option<usize>,
+    /// Where code spans start that only the end of the text leaves open.
+    pub(crate) open_spans: Vec<usize>,
     /// Where reasoning opens, behind all that closes it, that may open at the start of the answer alone.
     pub(crate) open_reasoning: Option<usize>,
 }

@@ -583,6 +583,7 @@ impl Scanner {
             left_out,
             masks: self.masks.take_found(&self.marker.void),
             open_fence: self.masks.open_fence(),
+            open_spans: self.masks.take_open_spans(),
             open_reasoning: self.open_reasoning,
             markup: std::mem::take(&mut self.markup),
         }

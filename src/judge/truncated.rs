@@ -1,6 +1,6 @@
 //! Truncated: what may an answer have left unfinished that the host says was cut off?
 //!
-//! In: the blocks, how each ended, and the first fence and the reasoning that nothing closes.
+//! In: the blocks, how each ended, and the first fence, code span and reasoning that nothing closes.
 //! Out: `truncated`, answered, and `unclosed-block` for each call and content of which nobody knows whether it was meant.
 //! Never: asks anything of an answer that the host says nothing of.
 
@@ -33,22 +33,40 @@ impl Judgement<'_> {
     }
 
     /// Of an answer that was cut off the calls and contents of which nobody knows whether they were meant: what only the cut
-    /// ended, and what stands behind a fence, a call or reasoning that it left open, which may quote it.
+    /// ended, and what stands behind a fence, a code span, a call, reasoning or content that it left open, which may quote
+    /// it.
     pub(super) fn unfinished(&self) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let open = [self.document.open_fence, self.document.open_reasoning];
         let mut behind = open.into_iter().flatten().min().filter(|_| self.truncated);
+        let spans = self.open_spans();
+        // A content ends often enough where the next one begins: it may quote a call.
+        let mut content = None;
         for (index, block) in self.document.blocks.iter().enumerate().filter(|_| self.truncated) {
             let Some(bound) = self.bound(block) else { continue };
             let asks = matches!(bound.role, Role::Call | Role::Content);
-            if asks && (behind.is_some_and(|open| open < block.span().start) || self.goes_on(index, block)) {
+            let start = block.span().start;
+            let open = behind.into_iter().chain(content.filter(|_| bound.role == Role::Call)).min();
+            let quoted = || open.is_some_and(|open| open < start) || spans.iter().any(|span| span.contains(start));
+            if asks && (quoted() || self.goes_on(index, block)) {
                 found.insert(index);
             }
-            if matches!(bound.role, Role::Call | Role::Thinking) && block.ended.is_cut() {
-                behind = behind.into_iter().chain([block.span().start]).min();
+            let slot = if bound.role == Role::Content { &mut content } else { &mut behind };
+            if block.ended.is_cut() && matches!(bound.role, Role::Call | Role::Content | Role::Thinking) {
+                *slot = Some(slot.map_or(start, |open| open.min(start)));
             }
         }
         found
+    }
+
+    /// What code spans might quote that only the end of the answer leaves open; none reaches beyond the block that it starts in.
+    fn open_spans(&self) -> Vec<Span> {
+        let until = |open: usize| {
+            let around = |block: &&Block| block.span().contains(open) && !block.ended.is_cut();
+            self.document.blocks.iter().find(around).map_or(self.document.bytes, |block| block.span().end)
+        };
+        let open = self.document.open_spans.iter().filter(|_| self.truncated);
+        open.map(|open| Span::new(*open, until(*open))).collect()
     }
 
     /// Whether only the end of the answer ended a block: where no closer ends the last of its contents, nor any block behind

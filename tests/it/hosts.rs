@@ -297,6 +297,21 @@ fn what_a_model_could_not_finish_is_not_carried_out() {
     let quoted = format!("<message>So, or:\n\n```xml\n{update}\n");
     check(tagged, quoted.replace("<message>So.</message>", "").as_str(), 1, 0);
     check(&headed, "### File\n```\nhalf\n### Run\nrm -r /tmp/old\n### Note\nI", 2, 2);
+    // So may a code span of the last paragraph, within the block that it starts in.
+    let call = update.replace("<message>So.</message>", "");
+    check(tagged, &format!("<message>Write `{call}"), 1, 0);
+    check(tagged, &format!("<message>Write ```</message>\n`` {call} ` or"), 1, 0);
+    check(tagged, &format!("<message>It`s done.</message>\n{call}"), 1, 1);
+    check(tagged, &format!("<message>It`s done.\n\n{call}"), 1, 1);
+    // So may a content that nothing closes.
+    let prose = |text: &str| format!("<message>So.</message><content_update target=\"c\">{text}");
+    let directed = |answer: &str, expected: usize| {
+        let session = tagged.resume(&serde_json::json!({ "mode": "director" })).unwrap();
+        let options = Options { truncated: true, ..Options::default() };
+        assert_eq!(tagged.run_with(&session, answer.as_bytes(), &options).effects.len(), expected, "{answer:?}");
+    };
+    directed(&prose(&format!("She wrote {call}")), 1);
+    directed(&prose(&format!("She wrote.</content_update>{call}")), 2);
     // So may reasoning, also where it opens behind the start of the answer and is no block.
     let spoken = update.replace("<message>", "\n<thinking>I could say: <message>");
     check(tagged, &format!("{spoken} or"), 1, 0);

@@ -66,6 +66,8 @@ pub(crate) struct Masks {
     fences: [[Last; 2]; 2],
     /// The first fence that nothing closes.
     open_fence: Option<usize>,
+    /// The code spans that nothing closes before the text ends: of each length one at the most.
+    open_spans: Vec<usize>,
     runs: Last,
     /// The end of the paragraph that `runs` describes.
     paragraph: usize,
@@ -139,6 +141,7 @@ impl Masks {
             resume: 0,
             fences: std::array::from_fn(|_| [Last::new(), Last::new()]),
             open_fence: None,
+            open_spans: Vec::new(),
             runs: Last::new(),
             paragraph: 0,
             seen: Seen::default(),
@@ -172,6 +175,11 @@ impl Masks {
     /// Where the first fence starts that nothing closes, unless it stands around the whole answer.
     pub(crate) fn open_fence(&self) -> Option<usize> {
         self.open_fence
+    }
+
+    /// Where code spans start that a closer might still follow, were the text longer; nothing of them is left.
+    pub(crate) fn take_open_spans(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.open_spans)
     }
 
     /// Looks for masks up to `limit`, in a text of which it is settled whether a fence stands around it.
@@ -316,6 +324,9 @@ impl Masks {
     fn span_end(&mut self, bytes: &[u8], at: usize, run: usize, complete: bool) -> Sought {
         let length = run - at;
         if self.runs.known && at < self.paragraph && !self.runs.after(length, at) {
+            if complete && self.paragraph == bytes.len() {
+                self.open_spans.push(at);
+            }
             return Sought::Absent;
         }
         let mut from = self.resume.max(run);
@@ -323,7 +334,11 @@ impl Masks {
             let rest = bytes.get(from..).unwrap_or_default();
             let Some(offset) = memchr::memchr2(b'`', b'\n', rest) else {
                 self.resume = bytes.len();
-                return if complete { self.end_paragraph(bytes, run, bytes.len()) } else { Sought::Pending };
+                if !complete {
+                    return Sought::Pending;
+                }
+                self.open_spans.push(at);
+                return self.end_paragraph(bytes, run, bytes.len());
             };
             let hit = from + offset;
             if bytes.get(hit) == Some(&b'\n') {
