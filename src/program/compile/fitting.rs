@@ -30,8 +30,10 @@ impl Compiler<'_> {
             let fault = schema.and_then(|schema| no_list(each, schema));
             self.diagnostics.extend(fault);
         }
-        let found = self.misfits(effect, sight);
-        self.diagnostics.extend(found);
+        for found in self.misfits(effect, sight) {
+            // Where several effects put the same value, it may as well be the schema that is wrong.
+            self.tell_once(found);
+        }
         let found = mixed_up(effect);
         self.diagnostics.extend(found);
     }

@@ -82,8 +82,8 @@ impl Compiler<'_> {
         texts
     }
 
-    /// Tells what is wrong with an expression at the first of the patterns in which it stands.
-    fn tell_once(&mut self, fault: Diagnostic) {
+    /// Tells the same fault at several places once, at the first of them.
+    pub(super) fn tell_once(&mut self, fault: Diagnostic) {
         let mut known = self.diagnostics.iter_mut();
         match (known.find(|known| (&known.code, &known.message) == (&fault.code, &fault.message)), fault.at) {
             (Some(known), Some(at)) => known.labels.push(Label { at, text: "and here".to_owned() }),
