@@ -29,6 +29,8 @@ pub struct Failure {
     pub got: Option<Value>,
     /// Of a member that there is not, the one that was probably meant.
     pub meant: Option<String>,
+    /// Of a member that there is not, those that are there.
+    pub beside: Vec<String>,
 }
 
 impl Failure {
@@ -88,6 +90,7 @@ pub(super) fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Lo
                 descend(value, got, format!("{path}.{}", key.value), key.at, failures);
                 if let (None, [failure]) = (got, failures.get_mut(before..).unwrap_or_default()) {
                     failure.meant = nearest(&key.value, object.keys().map(String::as_str)).map(str::to_owned);
+                    failure.beside = object.keys().cloned().collect();
                 }
             }
             true
@@ -107,7 +110,8 @@ pub(super) fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Lo
     if !matches {
         let got = got.map(|got| likeness(expected, got));
         let value = Some(expected.at());
-        failures.push(Failure { step: 0, at, path, expected: expected.to_json(), value, got, meant: None });
+        let expected = expected.to_json();
+        failures.push(Failure { step: 0, at, path, expected, value, got, meant: None, beside: Vec::new() });
     }
 }
 

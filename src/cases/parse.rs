@@ -55,7 +55,7 @@ pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
     let source = sources.add(Source::new(path, text));
     let mut parsing = Parsing { source, text, diagnostics: Vec::new() };
     let (header, parts) = cut(text);
-    let (header, before) = parsing.whole_header(header);
+    let (header, before) = parsing.whole_header(header, &parts);
     let header = parsing.toml(header, CaseHeader::decode);
     let steps = parsing.steps(&parts, before);
     let tells = header.as_ref().is_some_and(|header| !header.classes.is_empty());
@@ -106,17 +106,34 @@ impl Parsing<'_> {
         Location { source: self.source, span }
     }
 
-    /// The header up to a line in it that was meant for a marker and makes no TOML of the rest; that is told, and which
-    /// word it was.
-    fn whole_header(&mut self, header: Span) -> (Span, Option<&'static str>) {
+    /// The header up to a line in it that was meant for a marker and makes no TOML of the rest, or that is said without one before
+    /// the first of the `parts`; that is told, and which word it was.
+    fn whole_header(&mut self, header: Span, parts: &[Piece<'_>]) -> (Span, Option<&'static str>) {
         let written = header.of(self.text);
-        let marker = near_marker(written).filter(|_| DeTable::parse(written).is_err());
-        let Some((line, word)) = marker else { return (header, None) };
-        let at = self.at(Span::new(header.start + line.start, header.start + line.end));
-        let message = format!("`{}` is no marker", at.span.of(self.text));
-        let fault = Diagnostic::new(Code::CASE_SYNTAX, at, message);
-        self.diagnostics.push(fault.with_help(format!("a marker is a line by itself: `=== {word} ===`")));
-        (Span::new(header.start, at.span.start), Some(word))
+        let (_, errors) = DeTable::parse_recoverable(written);
+        let Some(broken) = errors.iter().filter_map(|error| error.span()).map(|span| span.start).min() else {
+            return (header, None);
+        };
+        let (span, message, help, word) = match near_marker(written) {
+            Some((line, word)) => {
+                let span = Span::new(header.start + line.start, header.start + line.end);
+                let message = format!("`{}` is no marker", span.of(self.text));
+                (span, message, format!("a marker is a line by itself: `=== {word} ===`"), word)
+            }
+            None if parts.first().is_none_or(|first| first.name != EXPECT) => return (header, None),
+            None => {
+                let before = written.get(..broken).unwrap_or_default();
+                let start = before.rfind('\n').map_or(0, |at| at + 1);
+                let line = written.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+                let start = header.start + start;
+                let message = "this is no key of the header, and no marker says that it is what is said".to_owned();
+                let help = "put a marker such as `=== response ===` on the line before it".to_owned();
+                // Which part it was to be is not known.
+                (Span::new(start, start + line.len()), message, help, "")
+            }
+        };
+        self.diagnostics.push(Diagnostic::new(Code::CASE_SYNTAX, self.at(span), message).with_help(help));
+        (Span::new(header.start, span.start), Some(word))
     }
 
     /// The steps; of what stands right `before` them, the word may be known.
@@ -389,6 +406,10 @@ mod tests {
         check(
             "claim = 'a'\n=== response ===\nHi\n ==Expect==\nmessage = 'Hi'\n",
             &["case/expects-nothing t/x.case:2:1 nothing is expected of this"],
+        );
+        check(
+            "claim = 'a'\n<reply>Hi</reply>\n<note>b</note>\n=== expect ===\nclass = 'a'\n",
+            &["case/syntax t/x.case:2:1 this is no key of the header, and no marker says that it is what is said"],
         );
         check("claim = 'a'\n", &["case/expects-nothing t/x.case:1:1 `t/x.case` has no `=== response ===`"]);
         check(

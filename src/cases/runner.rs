@@ -138,6 +138,7 @@ impl CaseRun {
                         value: None,
                         got,
                         meant: None,
+                        beside: Vec::new(),
                     });
                 }
                 self.told.push(Told::Heard(heard));

@@ -224,6 +224,10 @@ table! {
     PACK_COSTLY_RULE = "pack/costly-rule", Warning;
     /// An action that a mode permits and none of its prompts names.
     PROMPT_UNEXPLAINED = "prompt/unexplained-action", Warning;
+    /// A text of a prompt that is no template and is written like one.
+    PROMPT_UNFILLED = "prompt/unfilled-text", Warning;
+    /// A prompt that leaves out what the user says.
+    PROMPT_NO_MESSAGE = "prompt/no-message", Info;
     /// A condition of a permit that a prompt has no words for.
     PROMPT_UNSAID_CONDITION = "prompt/unsaid-condition", Warning;
     /// A schema that no value satisfies.
@@ -244,6 +248,8 @@ table! {
     PACK_IDLE_RULE = "pack/idle-rule", Warning;
     /// A message that nothing says.
     PACK_UNSAID_MESSAGE = "pack/unsaid-message", Info;
+    /// A file of the pack's folder that nothing in it uses.
+    PACK_UNUSED_FILE = "pack/unused-file", Info;
     /// An excuse that excuses nothing, or gives no reason.
     PACK_EXCUSE = "pack/idle-excuse", Warning;
 

@@ -22,7 +22,7 @@ pub(crate) use findings::Findings;
 pub(crate) use names::is_slip;
 pub use names::{alternatives, nearest};
 pub use pages::{Page, page, pages};
-pub(crate) use patterns::bad_pattern_words;
+pub(crate) use patterns::{bad_pattern_place, bad_pattern_words};
 
 use crate::text::Location;
 use serde::Serialize;

@@ -4,7 +4,25 @@
 //! Out: the message and the help of a diagnostic.
 //! Never: compiles a pattern.
 
+use crate::text::{Location, Span, Spanned};
 use regex::Error;
+
+/// Where in a pattern its fault is, if the pattern stands there as it is: else it is the whole.
+pub(crate) fn bad_pattern_place(pattern: &Spanned<String>) -> Location {
+    let span = match regex_syntax::parse(&pattern.value) {
+        Err(regex_syntax::Error::Parse(error)) => *error.span(),
+        Err(regex_syntax::Error::Translate(error)) => *error.span(),
+        _ => return pattern.at,
+    };
+    // Quotes add two bytes, and an escape is longer than what it stands for.
+    let shift = match pattern.at.span.len().checked_sub(pattern.value.len()) {
+        Some(0) => pattern.at.span.start,
+        Some(2) => pattern.at.span.start + 1,
+        _ => return pattern.at,
+    };
+    let (start, end) = (span.start.offset, span.end.offset.max(span.start.offset + 1));
+    Location { span: Span::new(shift + start, shift + end), ..pattern.at }
+}
 
 /// What is wrong with a pattern, and how to mend it.
 pub(crate) fn bad_pattern_words(error: &Error) -> (String, &'static str) {
@@ -14,10 +32,16 @@ pub(crate) fn bad_pattern_words(error: &Error) -> (String, &'static str) {
             let text = other.to_string();
             let last = text.lines().last().unwrap_or_default();
             let reason = last.strip_prefix("error: ").unwrap_or(last);
-            (
-                format!("the pattern cannot be used: {reason}"),
-                "patterns are those of the `regex` crate: no look-around, no back-references",
-            )
+            let help = match reason {
+                reason if reason.starts_with("unclosed") || reason.starts_with("unopened") => {
+                    "a bracket that stands for itself has a backslash before it"
+                }
+                reason if reason.starts_with("repetition operator missing") => {
+                    "a `*`, `+` or `?` that stands for itself has a backslash before it"
+                }
+                _ => "patterns are those of the `regex` crate: no look-around, no back-references",
+            };
+            (format!("the pattern cannot be used: {reason}"), help)
         }
     }
 }

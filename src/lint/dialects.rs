@@ -63,7 +63,9 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
             continue;
         }
         let message = format!("every call of the block `{}` asks for `{name}`, which is no action", block.name);
+        let attribute = format!("did you mean `name = \"@{name}\"`? then its opener says which");
         let help = match block.called {
+            Called::Word(_) if matches!(name, "name" | "type" | "action" | "tool" | "id") => &attribute,
             Called::Own if block.names.len() > 1 => {
                 "`@name` is the block's own name where `names` has several: give each of them a block of its own"
             }

@@ -7,7 +7,7 @@
 
 use super::Reading;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::Program;
+use crate::program::{Block, Program};
 use crate::prompt::Said;
 
 pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagnostic>) {
@@ -26,7 +26,10 @@ pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagno
             .map(|(_, at)| at)
     };
     if let Some(asked) = reading.said.iter().find_map(reads_forms) {
-        for (dialect, block) in program.unspelled(mode) {
+        let nameless =
+            |block: &Block| found.iter().any(|one| one.code == Code::PACK_NAMELESS_CALL && one.at == Some(block.at));
+        let unspelled = program.unspelled(mode).into_iter().filter(|(_, block)| !nameless(block));
+        for (dialect, block) in unspelled.collect::<Vec<_>>() {
             let message = format!("`forms` lacks `{}`: how `{}` spells it cannot be derived", block.name, dialect.name);
             found.push(
                 Diagnostic::new(Code::PROMPT_UNSAID, block.at, message)

@@ -133,6 +133,13 @@ fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
             );
             continue;
         }
+        if rule.effects.is_empty() {
+            let message = format!("nothing follows from the rule `{}`", rule.id);
+            found.push(
+                Diagnostic::new(Code::PACK_IDLE_RULE, rule.at, message).with_help("give it `effects`, or take it out"),
+            );
+            continue;
+        }
         let earlier = rules.iter().take(number).find(|earlier| goes_first(program, earlier, rule));
         let go = Effect::walk(&rule.effects).into_iter().find(|effect| matches!(effect.verb, Some(Verb::Go { .. })));
         let (Some(earlier), Some(go)) = (earlier, go) else { continue };

@@ -8,7 +8,7 @@ use super::conditions::never_holds;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Block, Called, Guardrail, Kind, Matched, Mode, ModeId, Pattern, Program, Target};
 use crate::surface::Role;
-use crate::text::glob;
+use crate::text::{Location, glob};
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     let rules = &program.guardrails.rules;
@@ -21,11 +21,9 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
                 Diagnostic::new(Code::PACK_IDLE_GUARDRAIL, rule.at, message)
                     .with_help("mend what it looks for or where, or take it out"),
             );
-        } else if let Some(why) = in_vain(program, rule) {
+        } else if let Some((why, at)) = in_vain(program, rule) {
             let message = format!("the guardrail `{}` looks at something in vain: {why}", rule.id);
-            found.push(
-                Diagnostic::new(Code::PACK_IDLE_GUARDRAIL, rule.at, message).with_help("mend its `on`, or its `in`"),
-            );
+            found.push(Diagnostic::new(Code::PACK_IDLE_GUARDRAIL, at, message).with_help("mend its `on`, or its `in`"));
         }
         let same = |(other, its): &(&Guardrail, &Option<Matched>)| {
             look_alike(rule, other)
@@ -67,9 +65,10 @@ fn idle(program: &Program, rule: &Guardrail) -> Option<String> {
     }
 }
 
-/// Why a guardrail that can trip looks at one of its targets in vain.
-fn in_vain(program: &Program, rule: &Guardrail) -> Option<String> {
-    rule.targets.iter().find_map(|target| textless(program, rule, target))
+/// Why a guardrail that can trip looks at one of its targets in vain, and where that stands.
+fn in_vain(program: &Program, rule: &Guardrail) -> Option<(String, Location)> {
+    let mut targets = rule.targets.iter().zip(&rule.on);
+    targets.find_map(|(target, at)| Some((textless(program, rule, target)?, *at)))
 }
 
 /// Why there is never a text for a target.

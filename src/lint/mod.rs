@@ -13,10 +13,12 @@ mod endless;
 mod examples;
 mod excuses;
 mod explained;
+mod files;
 mod flow;
 mod forms;
 mod grammars;
 mod guardrails;
+mod layers;
 mod paths;
 mod permits;
 mod replies;
@@ -41,6 +43,7 @@ pub fn check(folder: &Folder) -> Loaded {
             .into_iter()
             .chain(findings(program))
             .chain(entries(folder, program))
+            .chain(files::unused(folder, program))
             .collect();
         let findings = excuses::without_excused(program, found);
         loaded.diagnostics.extend(findings.into_iter().filter_map(|finding| weighed(program, finding)));
@@ -64,6 +67,7 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
         conditions::check,
         budgets::check,
         grammars::check,
+        layers::check,
     ];
     for check in checks {
         check(program, &mut found);

@@ -8,7 +8,7 @@ use super::names::{names_of, needs_other, undeclared, undeclared_mode};
 use super::prompts::missing_text;
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::surface::{Effect, Event, Message, Surface};
-use crate::text::Spanned;
+use crate::text::{Location, Spanned};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let mut names = Names { surface, diagnostics };
@@ -60,14 +60,21 @@ impl<'n> Names<'n> {
             }
             Some(Event::Input(class)) => {
                 let classes = || self.surface.inputs.iter().map(|input| input.class.value.as_str());
-                if classes().any(|known| known == class) {
+                if self.lacks_input() || classes().any(|known| known == class) {
                     return;
                 }
                 unknown(format!("no input has the class `{class}`")).with_nearest(class, classes())
             }
             Some(Event::Start | Event::Utterance | Event::Reply) => return,
             None => {
+                let mut classes = self.surface.inputs.iter().map(|input| &input.class.value);
                 let help = match (Event::meant(&on.value), on.value.split_once('.')) {
+                    (_, None) if classes.any(|class| *class == on.value) => {
+                        format!("did you mean `input.{}`?", on.value)
+                    }
+                    (_, None) if self.surface.modes.contains_key(&on.value) => {
+                        format!("did you mean `enter.{}` or `leave.{}`?", on.value, on.value)
+                    }
                     (Some(meant), Some((_, inside))) => format!("did you mean `{meant}.{inside}`?"),
                     (Some(meant), None) => format!("did you mean `{meant}`?"),
                     (None, _) => format!("the events are `{}`", Event::WORDS.join("`, `")),
@@ -76,6 +83,16 @@ impl<'n> Names<'n> {
             }
         };
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether an input could not be read: any class may be its.
+    fn lacks_input(&self) -> bool {
+        let surface = self.surface;
+        let is_header = |at: &&Location| {
+            surface.sources.get(at.source).is_some_and(|file| at.span.of(file.text()).starts_with("[[inputs"))
+        };
+        let is_read = |at: &Location| surface.inputs.iter().any(|input| input.at == *at);
+        surface.torn.iter().filter(is_header).any(|at| !is_read(at))
     }
 
     fn message(&mut self, name: &Spanned<String>) -> Option<&'n Spanned<Message>> {

@@ -127,7 +127,18 @@ impl<'n> Names<'n> {
                 let fits = |name: &str| glob(&action.value, name);
                 if !(action.value.contains(['*', '?']) && names_of(&surface.actions).any(fits)) {
                     let declared = names_of(&surface.actions);
-                    self.look_up(Code::PACK_UNKNOWN_ACTION, "action", &action.value, action.at, declared);
+                    let fault = undeclared(
+                        &surface.lost,
+                        Code::PACK_UNKNOWN_ACTION,
+                        "action",
+                        &action.value,
+                        action.at,
+                        declared,
+                    );
+                    self.diagnostics.extend(fault.map(|fault| match action.value.contains(['*', '?']) {
+                        true => Diagnostic { message: format!("no action is called like `{}`", action.value), ..fault },
+                        false => fault,
+                    }));
                 }
                 let when = permit.when.is_some() || surface.torn.contains(&permit.at);
                 let advice = needs_other("advice", permit.advice.as_ref(), "when", when);
@@ -308,7 +319,14 @@ impl<'n> Names<'n> {
             if !called.iter().any(|called| glob(called, name)) {
                 let message = format!("no block gives a content that is called `{name}`");
                 let fault = Diagnostic::new(Code::PACK_UNKNOWN_BLOCK, content.at, message);
-                self.diagnostics.push(fault.with_nearest(name, called.iter().copied()));
+                let fault = match roles_of(surface, name).first() {
+                    Some(role) => fault.with_help(format!("the block of this name has the role `{}`", role.word())),
+                    None => fault.with_help("bind a block with `role = \"content\"`"),
+                };
+                self.diagnostics.push(match nearest(name, called.iter().copied()) {
+                    Some(_) => fault.with_nearest(name, called.iter().copied()),
+                    None => fault,
+                });
             }
         }
     }

@@ -249,6 +249,11 @@ impl<'c> Check<'c> {
                 let files = if more == 1 { "that of another mode" } else { "those of other modes" };
                 first.message = format!("{}, nor {files}", first.message);
             }
+            // Of a mode without a file it may be the layer that stands in too many.
+            if path.value.contains("{{") && first.misnamed.is_none() {
+                let help = "add a file for each mode, or say with `in` in which modes the layer stands";
+                first.help = Some(help.to_owned());
+            }
             self.diagnostics.push(first);
         }
     }
@@ -270,10 +275,11 @@ pub(crate) fn missing_text(surface: &Surface, below: &str, at: Location) -> Opti
         ),
         None if !TEXTS.iter().any(|end| below.ends_with(end)) => {
             let message = format!("`{shown}` cannot be a text of the pack");
-            Some(
-                Diagnostic::new(Code::PACK_MISSING_FILE, at, message)
-                    .with_help(format!("names of texts end in {}", TEXTS.join(", "))),
-            )
+            let help = match below.contains(char::is_whitespace) {
+                true => "this is the path of a file: put the words into one, such as `prompt/identity.md`".to_owned(),
+                false => format!("names of texts end in {}", TEXTS.join(", ")),
+            };
+            Some(Diagnostic::new(Code::PACK_MISSING_FILE, at, message).with_help(help))
         }
         None => {
             let message = format!("the pack has no file `{shown}`");
@@ -283,16 +289,23 @@ pub(crate) fn missing_text(surface: &Surface, below: &str, at: Location) -> Opti
             let moved = surface.texts.keys().filter(|path| name(path) == name(below));
             let moved: Vec<&str> = moved.map(String::as_str).collect();
             let declared = surface.texts.keys().map(String::as_str);
-            let near = nearest(below, declared.clone()).filter(|near| moved.is_empty() || moved.contains(near));
+            // What folder and ending have in common makes no two files alike.
+            let stem = |path: &str| name(path).rsplit_once('.').map(|(stem, _)| stem.to_owned()).unwrap_or_default();
+            let is_near = |near: &&str| match moved.is_empty() {
+                true => nearest(&stem(below), [stem(near).as_str()]).is_some(),
+                false => moved.contains(near),
+            };
+            let near = nearest(below, declared.clone().filter(is_near));
             let alike = || {
                 let names: Vec<String> = declared.clone().map(name).collect();
                 let alike = nearest(&name(below), names.iter().map(String::as_str))?;
-                declared.clone().find(|path| name(path) == alike)
+                declared.clone().find(|path| name(path) == alike).filter(is_near)
             };
             let meant = near.or_else(|| moved.first().copied()).or_else(alike);
             Some(match meant {
                 Some(meant) => fault.with_nearest(meant, [meant]),
-                None => fault.with_nearest(below, declared),
+                // None of them is meant.
+                None => fault.with_nearest("", declared),
             })
         }
     }

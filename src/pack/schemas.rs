@@ -5,8 +5,8 @@
 //! reference that leads back to itself.
 //! Never: compiles a whole one, so that what only the whole shows is not found here.
 
-use crate::diagnostic::{Code, Diagnostic, bad_pattern_words, nearest};
-use crate::surface::{Named, Surface, Tree};
+use crate::diagnostic::{Code, Diagnostic, bad_pattern_place, bad_pattern_words, nearest};
+use crate::surface::{Action, Named, Surface, Tree};
 use crate::text::{Location, Spanned, excerpt};
 use jsonschema::PatternOptions;
 use serde_json::{Value, json};
@@ -19,9 +19,15 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let mut whole = HashSet::new();
     for action in surface.actions.values() {
         let params = &action.value.params;
-        let Some(listed) = params.get("properties").filter(|_| params.contains_key("type")) else { continue };
-        let Tree::Table(properties, _) = &listed.value else { continue };
-        if !properties.is_empty() && properties.iter().all(|(_, one)| matches!(one, Tree::Table(..))) {
+        for (name, param) in params {
+            if !matches!(param.value, Tree::Table(..)) && Action::KEYS.contains(&name.as_str()) {
+                let message = format!("`{name}` stands among the parameters, and is no schema");
+                let help = format!("`{name}` is a key of the action: move it up there, before its `params`");
+                diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, param.at, message).with_help(help));
+                whole.insert(param.at);
+            }
+        }
+        if let Some(listed) = action.value.listed() {
             let message = "`params` is no schema: each member of it is a parameter, and has one";
             let help = "put what stands in `properties` there, with `required = true` on each that must be there";
             diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, listed.at, message).with_help(help));
@@ -327,5 +333,5 @@ fn bad_pattern(pattern: &Spanned<String>) -> Option<Diagnostic> {
     let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
     options.build(&json!({ "pattern": pattern.value })).err()?;
     let (message, help) = bad_pattern_words(&error);
-    Some(Diagnostic::new(Code::PACK_SCHEMA, pattern.at, message).with_help(help))
+    Some(Diagnostic::new(Code::PACK_SCHEMA, bad_pattern_place(pattern), message).with_help(help))
 }

@@ -26,6 +26,8 @@ pub(crate) struct Guardrails {
 pub(crate) struct Guardrail {
     pub(crate) id: String,
     pub(crate) targets: Vec<Target>,
+    /// Where each of them stands.
+    pub(crate) on: Vec<Location>,
     /// Without a pattern its condition alone decides.
     pub(crate) pattern: Option<Pattern>,
     /// Whether it trips where the pattern does not match.

@@ -65,6 +65,7 @@ pub(crate) struct Prompt {
     /// The layers that give way, by their numbers.
     pub(crate) trim_order: Vec<usize>,
     pub(crate) layers: Vec<Layer>,
+    pub(crate) at: Location,
 }
 
 /// One named part of a prompt.

@@ -25,6 +25,8 @@ pub(crate) struct Slot {
     /// Whether an effect changes it.
     pub(crate) changed: bool,
     pub(crate) at: Location,
+    /// Where its initial value stands.
+    pub(crate) default: Option<Location>,
 }
 
 impl Slot {

@@ -48,7 +48,11 @@ impl Program {
                 (Ok(validator), Some(value)) if slot.compute.is_none() && !value.is_null() => {
                     if let Err(error) = validator.validate(value) {
                         let place = misfit_at(&format!("state.{name}"), &error);
-                        fault(format!("the default of `{name}` does not fit its schema"), slot.at, &place);
+                        fault(
+                            format!("the default of `{name}` does not fit its schema"),
+                            slot.default.unwrap_or(slot.at),
+                            &place,
+                        );
                     }
                 }
                 _ => {}

@@ -4,7 +4,7 @@
 //! Out: [`Member`]s and a JSON Schema of the whole answer, from which an example follows.
 //! Never: is what the reader checks: it tells those who write answers what the pack says of them.
 
-use crate::program::{Action, Block, BlockId, Called, Dialect, Members, Mode, Program, example};
+use crate::program::{Action, Block, BlockId, Called, Dialect, Members, Mode, Program, Schema, example};
 use crate::surface::Role;
 use serde_json::{Value, json};
 
@@ -16,6 +16,20 @@ pub(super) struct Member<'p> {
     pub(super) alone: Value,
     pub(super) required: bool,
     schema: Value,
+}
+
+impl Member<'_> {
+    /// Whether it is a list that says nothing where it has no entries.
+    pub(super) fn may_be_empty(&self) -> bool {
+        let is_list =
+            self.schema.get("type").is_some_and(|kind| kind == "array") && self.schema.get("minItems").is_none();
+        self.block.name.ends_with("[]") || is_list
+    }
+
+    /// Whether `null` is a value of the block.
+    pub(super) fn takes_null(&self) -> bool {
+        self.block.schema.as_ref().is_some_and(Schema::takes_null)
+    }
 }
 
 /// Which parameters the schema of a call has.
@@ -55,11 +69,20 @@ impl Program {
         Some(blocks.into_iter().filter_map(member).collect())
     }
 
-    /// The schema of a whole answer; none where an answer in the dialect is no object.
-    pub(super) fn answer_schema(&self, mode: &Mode, number: usize, dialect: &Dialect, params: Params) -> Option<Value> {
+    /// The schema of a whole answer; none where an answer in the dialect is no object. With `lists`, those are in every answer, be they
+    /// empty.
+    pub(super) fn answer_schema(
+        &self,
+        mode: &Mode,
+        number: usize,
+        dialect: &Dialect,
+        params: Params,
+        lists: bool,
+    ) -> Option<Value> {
         let mut answer = object();
         for member in self.answer_members(mode, number, dialect, params)? {
-            place(&mut answer, &member.block.name, member.block.about.as_deref(), &member.schema, member.required);
+            let required = member.required || (lists && member.may_be_empty());
+            place(&mut answer, &member.block.name, member.block.about.as_deref(), &member.schema, required);
         }
         Some(answer)
     }

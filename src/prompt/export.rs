@@ -9,6 +9,7 @@ use super::answer::Params;
 use super::strict::{self, Vendor};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::program::{Action, Block, Dialect, Mode, Near, Program};
+use crate::surface::Role;
 use serde_json::{Value, json};
 
 /// A parameter of a request.
@@ -69,8 +70,9 @@ impl Program {
         if what == Export::JsonObject {
             return Some(json!({ "type": "json_object" }));
         }
-        let mut schema = self.answer_schema(mode, number, dialect, Params::All)?;
+        let mut schema = self.answer_schema(mode, number, dialect, Params::All, strict)?;
         if strict {
+            self.nulls(mode, number, dialect, diagnostics);
             let at = |path: &[String]| {
                 let first = path.first().map(String::as_str);
                 let of = |block: &&Block| first.is_some() && block.name.split(['.', '[']).next() == first;
@@ -102,6 +104,31 @@ impl Program {
         action.params.len() > required && !blocks.iter().all(coerces)
     }
 
+    /// What of an answer is optional comes with `null` where a server enforces a strict schema, but for lists: of what refuses it,
+    /// that is told.
+    fn nulls(&self, mode: &Mode, number: usize, dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
+        for member in self.answer_members(mode, number, dialect, Params::All).unwrap_or_default() {
+            let block = member.block;
+            if member.required || member.may_be_empty() || block.name.contains(['*', '?']) || member.takes_null() {
+                continue;
+            }
+            let message = format!(
+                "a strict schema cannot leave out what is optional: `{}` comes with `null`, which is refused",
+                block.name
+            );
+            let help = match block.role {
+                Role::Call => format!("bind the list `{}[]`: with nothing in it, nothing is asked for", block.name),
+                _ => "let the block's `schema` take it, as in `{ type = [\"string\", \"null\"] }`, or say `required = true` in it"
+                    .to_owned(),
+            };
+            diagnostics.push(Diagnostic::new(Code::PROMPT_UNSAID, block.at, message).with_help(help));
+        }
+        for (name, action, _) in self.permitted(mode).filter(|(name, action, _)| self.refuses_null(mode, name, action))
+        {
+            diagnostics.push(null_param("answer", name, action));
+        }
+    }
+
     /// The permitted actions as tools.
     fn tools(&self, mode: &Mode, what: Export, strict: bool, diagnostics: &mut Vec<Diagnostic>) -> Option<Value> {
         let tools =
@@ -116,12 +143,7 @@ impl Program {
                     ));
                 }
                 if strict && what == Export::OpenaiTools && self.refuses_null(mode, name, action) {
-                    let message = format!(
-                        "a strict tool cannot leave out what is optional: `{name}` comes with `null`, which is refused"
-                    );
-                    diagnostics.push(Diagnostic::new(Code::PROMPT_UNSAID, action.at, message).with_help(
-                        "say `invalid-payload = [\"coerce\", \"drop\"]`: then such a parameter counts as absent",
-                    ));
+                    diagnostics.push(null_param("tool", name, action));
                 }
                 let schema = parameters(action, what, strict, diagnostics);
                 let mut tool = json!({ "name": name });
@@ -140,6 +162,14 @@ impl Program {
             });
         Some(tools.collect())
     }
+}
+
+/// An optional parameter of a call comes with `null`, which is refused.
+fn null_param(what: &str, name: &str, action: &Action) -> Diagnostic {
+    let message =
+        format!("a strict {what} cannot leave out what is optional: `{name}` comes with `null`, which is refused");
+    let help = "say `invalid-payload = [\"coerce\", \"drop\"]`: then such a parameter counts as absent";
+    Diagnostic::new(Code::PROMPT_UNSAID, action.at, message).with_help(help)
 }
 
 fn parameters(action: &Action, what: Export, strict: bool, diagnostics: &mut Vec<Diagnostic>) -> Value {

@@ -192,7 +192,7 @@ impl Program {
             BlockForm { name, role, about, required: member.required, most, text: spelled(&member.alone) }
         });
         let blocks = blocks.collect();
-        let text = spelled(&self.answer_schema(mode, number, dialect, Params::Telling)?);
+        let text = spelled(&self.answer_schema(mode, number, dialect, Params::Telling, false)?);
         Some(Form { dialect: dialect.name.clone(), text, blocks })
     }
 }

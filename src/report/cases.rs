@@ -238,6 +238,12 @@ pub(super) fn meant(failure: &Failure) -> Option<String> {
     if let Some(meant) = &failure.meant {
         return Some(format!("did you mean `{meant}`?"));
     }
+    if !failure.beside.is_empty() {
+        return alternatives("", failure.beside.iter().map(String::as_str));
+    }
+    if failure.got.as_ref().is_some_and(Value::is_array) && !failure.expected.is_array() {
+        return Some("it is a list: put it in brackets".to_owned());
+    }
     let words = match &failure.expected {
         Value::Array(items) => items.as_slice(),
         other => std::slice::from_ref(other),

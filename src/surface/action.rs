@@ -29,6 +29,16 @@ table! {
     }
 }
 
+impl Action {
+    /// The `properties` that `params` lists where it is written like a schema: then the parameters stand one level too deep.
+    pub(crate) fn listed(&self) -> Option<&Spanned<Tree>> {
+        let listed = self.params.get("properties").filter(|_| self.params.contains_key("type"))?;
+        let Tree::Table(properties, _) = &listed.value else { return None };
+        let are_schemas = properties.iter().all(|(_, one)| matches!(one, Tree::Table(..)));
+        (!properties.is_empty() && are_schemas).then_some(listed)
+    }
+}
+
 table! {
     /// What a content block points to.
     Content {

@@ -67,6 +67,11 @@ macro_rules! table {
             pub at: $crate::text::Location,
         }
 
+        impl $name {
+            /// Its keys.
+            pub(crate) const KEYS: &'static [&'static str] = &[$($crate::surface::declare::key!($field $(= $key)?)),*];
+        }
+
         impl $crate::surface::decode::Decode for $name {
             fn decode(
                 $node: &$crate::surface::decode::Node<'_>,
@@ -74,14 +79,16 @@ macro_rules! table {
             ) -> Option<Self> {
                 let mut table: std::borrow::Cow<'_, toml::de::DeTable<'_>> = $table?;
                 let at = $reading.at($node.span());
-                let guessed = $reading.known_keys(&mut table, &[$($crate::surface::declare::key!($field $(= $key)?)),*]);
+                let mut guesses = $reading.known_keys(&mut table, Self::KEYS);
+                $reading.enter(Self::KEYS);
                 // Every key is read before the first is missed, so that one run shows every fault.
                 $(let $field = $reading.field::<$type>(
                     &table,
                     $crate::surface::declare::key!($field $(= $key)?),
-                    &guessed,
+                    &mut guesses,
                     at,
                 );)*
+                $reading.leave();
                 Some(Self { $($field: $field?,)* at })
             }
         }

@@ -31,11 +31,38 @@ pub(crate) struct Reading<'r> {
     pub(crate) torn: Vec<Location>,
     /// The names of those of which nothing could be read.
     pub(crate) lost: Vec<String>,
+    /// The keys of the tables that are being read, from the outermost one.
+    around: Vec<&'static [&'static str]>,
+}
+
+/// What was read of keys that their table does not have.
+#[derive(Default)]
+pub(crate) struct Guesses<'t> {
+    /// The keys that were probably meant, and are there for no other reason.
+    meant: Vec<&'static str>,
+    /// What stands under the only key that is like none, and the number of the diagnostic that says so.
+    only: Option<(usize, Node<'t>)>,
 }
 
 impl<'r> Reading<'r> {
     pub(crate) fn new(source: SourceId, text: &'r str, diagnostics: &'r mut Vec<Diagnostic>) -> Self {
-        Self { source, text, offset: 0, diagnostics, torn: Vec::new(), lost: Vec::new() }
+        Self { source, text, offset: 0, diagnostics, torn: Vec::new(), lost: Vec::new(), around: Vec::new() }
+    }
+
+    /// Notes that a table with these keys is being read, until [`Self::leave`].
+    pub(crate) fn enter(&mut self, keys: &'static [&'static str]) {
+        self.around.push(keys);
+    }
+
+    /// Notes that the table is read.
+    pub(crate) fn leave(&mut self) {
+        self.around.pop();
+    }
+
+    /// Advice for what stands in this table, but belongs into one around it. What a whole file may hold is told apart by headers.
+    pub(crate) fn misplaced(&self, key: &str) -> Option<String> {
+        let fits = self.around.iter().skip(1).any(|keys| keys.contains(&key));
+        fits.then(|| format!("`{key}` is a key of the table around this one: move it up there"))
     }
 
     /// The same for TOML that starts at the byte `offset` of its source.
@@ -81,7 +108,10 @@ impl<'r> Reading<'r> {
     /// Says that `node` is not `wanted`.
     pub(crate) fn misfit<T>(&mut self, node: &Node<'_>, wanted: &str) -> Option<T> {
         let at = self.at(node.span());
-        let got = type_name(node.get_ref());
+        let got = match node.get_ref() {
+            DeValue::Integer(number) if number.as_str().starts_with('-') => "a number below 0",
+            value => type_name(value),
+        };
         let mut diagnostic =
             Diagnostic::new(Code::PACK_WRONG_TYPE, at, format!("this is {got}, but {wanted} belongs here"));
         diagnostic.help = match node.get_ref() {
@@ -100,6 +130,7 @@ impl<'r> Reading<'r> {
             DeValue::String(text) if text.parse::<bool>().is_ok() || text.parse::<f64>().is_ok() => {
                 Some("leave the quotes out".to_owned())
             }
+            DeValue::String(_) if wanted == "a table" => Some("a table is keys with values: `{ key = … }`".to_owned()),
             _ => None,
         };
         self.report(diagnostic);
@@ -115,30 +146,36 @@ impl<'r> Reading<'r> {
     }
 
     /// Reports every key of `table` that is not one of `known`, and moves what stands under it to the key that was probably meant.
-    /// Gives those that are there for no other reason.
-    pub(crate) fn known_keys<'k>(&mut self, table: &mut Cow<'_, DeTable<'_>>, known: &[&'k str]) -> Vec<&'k str> {
+    pub(crate) fn known_keys<'t>(
+        &mut self,
+        table: &mut Cow<'_, DeTable<'t>>,
+        known: &'static [&'static str],
+    ) -> Guesses<'t> {
         let unknown = table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
         let unknown: Vec<_> = unknown.cloned().collect();
-        let mut guessed = Vec::new();
-        for key in unknown {
-            self.unknown_key(&key, known);
+        let mut guesses = Guesses::default();
+        for key in &unknown {
+            self.unknown_key(key, known);
             let name = key.get_ref().as_ref();
             let Some(value) = table.to_mut().remove(name) else { continue };
-            let meant = nearest(name, known.iter().copied());
+            let meant = nearest(name, known.iter().copied()).filter(|_| self.misplaced(name).is_none());
             match (meant.map(|meant| (meant, table.to_mut().get_mut(meant))), value.get_ref()) {
                 (Some((_, Some(there))), _) => merge(there, value),
                 (Some((meant, None)), _) => {
                     table.to_mut().insert(toml::Spanned::new(key.span(), meant.to_owned().into()), value);
-                    guessed.push(meant);
+                    guesses.meant.push(meant);
                 }
                 // Whatever it declares may be named elsewhere.
                 (None, DeValue::Table(inside)) => {
                     self.lost.extend(inside.keys().map(|key| key.get_ref().as_ref().to_owned()));
                 }
+                (None, _) if unknown.len() == 1 && self.misplaced(name).is_none() => {
+                    guesses.only = Some((self.diagnostics.len() - 1, value));
+                }
                 (None, _) => {}
             }
         }
-        guessed
+        guesses
     }
 
     /// Says that a key is none of `known`.
@@ -146,7 +183,10 @@ impl<'r> Reading<'r> {
         let name = key.get_ref().as_ref();
         let message = format!("there is no key `{name}` here");
         let fault = Diagnostic::new(Code::PACK_UNKNOWN_KEY, self.at(key.span()), message);
-        self.report(fault.with_nearest(name, known.iter().copied()));
+        self.report(match self.misplaced(name) {
+            Some(help) => fault.with_help(help),
+            None => fault.with_nearest(name, known.iter().copied()),
+        });
     }
 
     /// What is read of a value under a misspelt key; one that does not fit was perhaps meant for something else.
@@ -200,18 +240,29 @@ impl<'r> Reading<'r> {
         &mut self,
         table: &DeTable<'_>,
         key: &str,
-        guessed: &[&str],
+        guesses: &mut Guesses<'_>,
         around: Location,
     ) -> Option<T> {
         match table.get(key) {
-            Some(node) if guessed.contains(&key) => self.guessed(node).or_else(T::absent),
+            Some(node) if guesses.meant.contains(&key) => self.guessed(node).or_else(T::absent),
             Some(node) => T::decode(node, self).or_else(T::absent),
-            None => T::absent().or_else(|| {
-                let fault = Diagnostic::new(Code::PACK_MISSING_KEY, around, format!("the key `{key}` is missing"));
-                self.report(fault.with_help(format!("add `{key} = …`")));
-                None
-            }),
+            None => T::absent().or_else(|| self.missed(key, guesses, around)),
         }
+    }
+
+    /// What stands under the only key that the table does not have, if it is what `key` takes, that must be there: else it is
+    /// missing.
+    fn missed<T: Decode>(&mut self, key: &str, guesses: &mut Guesses<'_>, around: Location) -> Option<T> {
+        if let Some((told, node)) = guesses.only.take() {
+            let value = self.guessed(&node);
+            if let (Some(_), Some(told)) = (&value, self.diagnostics.get_mut(told)) {
+                told.help = Some(format!("did you mean `{key}`? it must be here"));
+                return value;
+            }
+        }
+        let fault = Diagnostic::new(Code::PACK_MISSING_KEY, around, format!("the key `{key}` is missing"));
+        self.report(fault.with_help(format!("add `{key} = …`")));
+        None
     }
 }
 
@@ -334,7 +385,17 @@ impl<T: Decode> Decode for Named<T> {
         for (key, value) in table {
             let at = reading.at(key.span());
             let name = key.get_ref().as_ref().to_owned();
-            match reading.entry(value, at) {
+            let before = reading.diagnostics.len();
+            let entry = reading.entry(value, at);
+            // What is no table where there are tables may have come too late in the file.
+            if entry.is_none()
+                && let Some(help) = reading.misplaced(&name)
+                && let [fault] = reading.diagnostics.get_mut(before..).unwrap_or_default()
+                && fault.code == Code::PACK_WRONG_TYPE
+            {
+                fault.help = Some(help);
+            }
+            match entry {
                 Some(value) => drop(named.insert(name, Spanned::new(value, at))),
                 None => reading.lost.push(name),
             }

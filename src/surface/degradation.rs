@@ -19,22 +19,21 @@ impl Decode for Degradation {
         for (key, value) in table {
             let name = key.get_ref().as_ref();
             let at = reading.at(key.span());
+            let Some(defect) = Defect::from_name(name) else {
+                let message = format!("there is no defect `{}`", excerpt(name, 60));
+                let fault = Diagnostic::new(Code::PACK_UNKNOWN_DEFECT, at, message);
+                let known = Defect::ALL.iter().map(|defect| defect.name());
+                reading.report(match reading.misplaced(name) {
+                    Some(help) => fault.with_help(help),
+                    None => fault.with_nearest(name, known),
+                });
+                continue;
+            };
             let before = reading.diagnostics.len();
             let strategies = OneOrMore::<Spanned<Strategy>>::decode(value, reading);
             // That none of them could be read is told.
             let strategies = strategies.filter(|read| !read.0.is_empty() || reading.diagnostics.len() == before);
-            match (Defect::from_name(name), strategies) {
-                (Some(defect), Some(strategies)) => rows.push((Spanned::new(defect, at), strategies.0)),
-                (Some(_), None) => {}
-                (None, _) => reading.report(
-                    Diagnostic::new(
-                        Code::PACK_UNKNOWN_DEFECT,
-                        at,
-                        format!("there is no defect `{}`", excerpt(name, 60)),
-                    )
-                    .with_nearest(name, Defect::ALL.iter().map(|defect| defect.name())),
-                ),
-            }
+            rows.extend(strategies.map(|strategies| (Spanned::new(defect, at), strategies.0)));
         }
         Some(Self(rows))
     }

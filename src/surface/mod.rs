@@ -305,6 +305,13 @@ impl Surface {
     }
 
     fn merge(&mut self, file: File, merging: &mut Merging<'_>) {
+        // What stands one level too deep is named as if it did not.
+        let listed = file.actions.values().filter_map(|action| action.value.listed());
+        let listed = listed.filter_map(|listed| match &listed.value {
+            Tree::Table(members, _) => Some(members.iter().map(|(name, _)| name.value.clone())),
+            _ => None,
+        });
+        self.lost.extend(listed.flatten());
         merging.table("dialect", &mut self.dialects, file.dialects, |one| Replaces::Says(one.replace));
         merging.table("action", &mut self.actions, file.actions, |one| Replaces::Says(one.replace));
         merging.table("mode", &mut self.modes, file.modes, |one| Replaces::Says(one.replace));

@@ -46,7 +46,8 @@ pub(crate) struct Alike {
     pub(crate) within: &'static str,
     /// What stands below the one and the other, in the same file; none where that may be read anywhere.
     pub(crate) below: Option<Vec<Span>>,
-    /// Whether nothing declares it but such a name: a mode of which there is a part, and no table of its own as of the other.
+    /// Whether nothing declares it but such a name: a mode or a prompt of which there is a part, and no table of its own as of
+    /// the other.
     pub(crate) is_part: bool,
 }
 
@@ -89,15 +90,17 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
             let below = beside().filter(|(_, one, ..)| [name, other].contains(one)).map(|(.., below)| below).collect();
             let said = |span| Said { path: path.clone(), spans: vec![span] };
             let within = "another header";
-            let is_whole = |name: &str| headers.iter().any(|(header, _)| syntax::names(header).eq(["modes", name]));
-            let is_mode = way == ["modes"] && is_whole(other) && !is_whole(name);
+            let is_whole = |name: &str| {
+                headers.iter().any(|(header, _)| syntax::names(header).eq(way.iter().copied().chain([name])))
+            };
+            let has_parts = matches!(way.as_slice(), ["modes" | "prompts"]) && is_whole(other) && !is_whole(name);
             found.push(Alike {
                 said: said(span),
                 other: other.clone(),
                 beside: said(place),
                 within,
                 below: Some(below),
-                is_part: is_mode && find(folder, name).len() == 1,
+                is_part: has_parts && find(folder, name).len() == 1,
             });
         }
     }

@@ -47,6 +47,7 @@ pub(crate) fn fault(error: &Error, table: &DeTable<'_>, text: &str, within: Loca
 fn advice(message: &str, text: &str, span: Span) -> Option<&'static str> {
     let (before, rest) = text.split_at_checked(span.start)?;
     let quoted = before.ends_with(['"', '\'']) && rest.starts_with(|c: char| c.is_alphanumeric());
+    let is_word = span.of(text).chars().next().is_some_and(char::is_alphabetic);
     if message.contains("escaped value") {
         Some("in single quotes, '…', a backslash is a backslash; in double quotes write two")
     } else if rest.starts_with(['“', '”', '„', '‘', '’', '«', '»']) {
@@ -55,12 +56,16 @@ fn advice(message: &str, text: &str, span: Span) -> Option<&'static str> {
         Some("a comment starts with `#`")
     } else if message.starts_with("key with no value") && before.trim_end().ends_with(':') {
         Some("between a key and its value stands `=`")
-    } else if message.starts_with("unexpected key or value") && quoted {
+    } else if quoted && (message.starts_with("unexpected key or value") || message.starts_with("missing comma")) {
         Some("a text ends at the next quote of its kind: write the inner ones as `'`, or the outer ones as `'''`")
     } else if message.starts_with("string values must be quoted") {
         Some("put it in quotes; a condition is a text, too")
     } else if message.starts_with("invalid boolean") {
         Some("it is `true` or `false`; a text stands in quotes")
+    } else if message.starts_with("invalid float") && is_word {
+        Some("a text stands in quotes")
+    } else if message.starts_with("invalid unquoted key") {
+        Some("a name with other characters stands in quotes, as in `[models.\"small:3b\"]`")
     } else {
         None
     }

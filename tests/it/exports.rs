@@ -225,3 +225,44 @@ fn an_object_may_hold_calls_and_lists_at_any_depth() {
     assert_eq!(data["properties"]["files"]["items"]["required"], json!(["path", "content"]));
     assert_eq!(data["properties"]["notes"]["additionalProperties"]["type"], json!("string"));
 }
+
+#[test]
+fn a_strict_answer_has_empty_lists_and_says_which_members_refuse_null() {
+    let pack = r#"
+        [pack]
+        name = "x"
+        [dialects.object]
+        grammar = "json"
+        [dialects.object.blocks]
+        say             = { role = "message", schema = { required = true } }
+        why             = { role = "thinking" }
+        sum             = { role = "section", schema = { type = ["string", "null"] } }
+        paths           = { role = "section", schema = { type = "array", items = { type = "string" } } }
+        "calls[]"       = { role = "call", name = "@action", body = "params" }
+        "data.files[]"  = { role = "content", name = "file", key = "path", body = "content" }
+        one             = { role = "call", name = "@action" }
+        [actions.keep]
+        params = { text = { type = "string", required = true } }
+        [actions.rate]
+        params = { stars = { type = "integer" } }
+    "#;
+    let program = Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).program.unwrap();
+    let exported = program.export("default", Export::JsonSchema, true);
+    let said: Vec<&str> = exported.diagnostics.iter().map(|one| one.message.as_str()).collect();
+    let told = |what: &str, name: &str| {
+        format!("a strict {what} cannot leave out what is optional: `{name}` comes with `null`, which is refused")
+    };
+    assert_eq!(said, [told("schema", "why"), told("schema", "one"), told("answer", "rate")]);
+    let schema = exported.value.unwrap();
+    assert_eq!(schema["properties"]["calls"]["type"], "array");
+    assert_eq!(schema["properties"]["data"]["properties"]["files"]["type"], "array");
+    // What the schema asks for where there is nothing to say is read without a word.
+    let answer = json!({
+        "say": "Hi", "why": "x", "sum": null, "paths": [], "calls": [], "data": { "files": [] },
+        "one": { "action": "keep", "text": "a" }
+    });
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    assert!(validator.is_valid(&answer), "{:?}", validator.validate(&answer).err().map(|error| error.to_string()));
+    let outcome = program.run(&program.session(), &answer.to_string());
+    assert_eq!((outcome.diagnostics.as_slice(), outcome.calls.len()), ([].as_slice(), 1));
+}

@@ -62,7 +62,7 @@ fn a_block_that_cannot_be_spelled_is_told_where_forms_are_shown() {
     let grammar =
         "open = ${ \"[\" ~ name ~ \"]\" }\nname = @{ \"step\" ~ ASCII_DIGIT | \"end\" }\nclose = { \"[/]\" }\n";
     let pack = "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'steps'\n[dialects.d.blocks]\n'step?' = { role = 'section' }\n\
-                end = { role = 'message' }\n[prompts.main]\nlayers = [{ id = 'forms', template = 'forms.md' }]\n\
+                end = { role = 'message' }\n[prompts.main]\nlayers = [{ id = 'forms', template = 'forms.md' }, { id = 'm', source = 'message' }]\n\
                 [tiers.any]\ncontext = 9000\nreserve = 1000\n";
     let found = |template: &str| {
         let files = [("pack.toml", pack), ("grammar/steps.pest", grammar), ("forms.md", template)];
@@ -87,7 +87,7 @@ fn a_speaker_that_needs_a_label_is_spelled_with_one() {
 fn told(blocks: &str, more: &str, template: &str) -> Vec<String> {
     let pack = format!(
         "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'tags'\nanchor = 'line'\n[dialects.d.blocks]\n{blocks}\n{more}\n\
-         [prompts.main]\nlayers = [{{ id = 'forms', template = 'forms.md' }}]\n[tiers.any]\ncontext = 9000\nreserve = 1000\n"
+         [prompts.main]\nlayers = [{{ id = 'forms', template = 'forms.md' }}, {{ id = 'm', source = 'message' }}]\n[tiers.any]\ncontext = 9000\nreserve = 1000\n"
     );
     let loaded = rulebook::lint::check(&Folder::new("p", [("pack.toml", pack.as_str()), ("forms.md", template)]));
     let at = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());

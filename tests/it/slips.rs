@@ -409,8 +409,8 @@ fn quotes_and_brackets() {
     check("exits   = [\"shut\"]", "exits = \"shut\"", "pack/wrong-type", "\"shut\"", "`[\"shut\"]`");
     check("required = true", "format = \"dat\"", "pack/bad-schema", "\"dat\"", "`date`");
     check("required = true", "format = \"postal code\"", "pack/bad-schema", "\"postal code\"", "`pattern`");
-    check("required = true", "pattern = \"^(?!x)\"", "pack/bad-schema", "\"^(?!x)\"", "no look-around");
-    check("required = true", "pattern = \"(\"", "pack/bad-schema", "\"(\"", "`regex` crate");
+    check("required = true", "pattern = \"^(?!x)\"", "pack/bad-schema", "(?!", "no look-around");
+    check("required = true", "pattern = \"(\"", "pack/bad-schema", "(", "backslash before it");
     let found = findings("required = true", "required = \"yes\"");
     assert!(
         matches!(found.as_slice(), [(code, word, _)] if code == "pack/bad-schema" && word == "\"yes\""),
@@ -732,7 +732,7 @@ fn one_slip_is_one_fault() {
     one(layer, "error pack/unknown-key sorce");
     let pattern = "[[inputs]]\nclass = \"pick\"\nmatches = \"(\"\n\
                    [[rules]]\nid = \"r\"\non = \"input.pick\"\neffects = [{ emit = \"x\", value = \"{{ captures.a }}\" }]\n";
-    one(pattern, "error pack/bad-pattern \"(\"");
+    one(pattern, "error pack/bad-pattern (");
     let params = "[actions.dim]\nparams = 3\n[[guardrails]]\nid = \"g\"\non = \"dim.x\"\nmatches = \"x\"\n";
     one(params, "error pack/wrong-type 3");
     let effect =
@@ -875,5 +875,213 @@ fn what_is_no_toml_is_advised() {
     syntax("final = true", "final = true // the last", "`#`");
     syntax("title   = \"Open\"", "title   = “Open”", "straight");
     syntax("title   = \"Open\"", "title   = \"The \"Open\"\"", "inner ones");
+    let when = "when = \"params.sum.amount <= data.limits.large.most\"";
+    syntax(when, "when = \"mode == \"open\" and true\"", "inner ones");
+    syntax("{ type = \"number\" }", "{ type = number }", "quotes");
+    syntax("[modes.shut]", "[modes.shut:1]", "quotes");
     syntax("[[rules]]", "[[rules]]\nid = \"a\"\non = \"start\"\n[rules]", "[[…]]");
+}
+
+#[test]
+fn what_stands_below_the_wrong_header_belongs_into_the_table_around_it() {
+    let moved = |code: &str, after: &str, key: &str, value: &str| {
+        let found = findings(after, &format!("{after}\n{key} = {value}"));
+        let [(its_code, word, help)] = found.as_slice() else { panic!("{key}: {found:?}") };
+        assert_eq!(its_code, code, "{key}");
+        assert!([key, value].contains(&word.as_str()) && help.contains("move it up there"), "{key}: {word} {help}");
+    };
+    let table = "table   = { role = \"content\", key = \"@file\" }";
+    moved("pack/wrong-type", table, "masks", "[\"code-fence\"]");
+    moved("pack/bad-schema", "[actions.pay.params]", "about", "\"Pays\"");
+    let degraded = "[actions.pay.degradation]\nunknown-param = \"keep\"\n[modes.open]";
+    let found = findings("[modes.open]", &degraded.replace("\n[modes", "\neffects = [{ emit = \"x\" }]\n[modes"));
+    let [(code, word, help)] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((code.as_str(), word.as_str()), ("pack/unknown-defect", "effects"));
+    assert!(help.contains("move it up there"), "{help}");
+    assert_eq!(findings("[modes.open]", degraded), []);
+}
+
+#[test]
+fn a_key_that_is_like_none_may_be_the_one_that_is_missing() {
+    let found = |right: &str, wrong: &str| {
+        let found = findings(right, wrong);
+        let [(code, word, help)] = found.as_slice() else { panic!("{wrong}: {found:?}") };
+        format!("{code} {word}: {help}")
+    };
+    let meant = |key: &str| format!("did you mean `{key}`? it must be here");
+    let permit = "{ action = \"pay\", when = \"params.sum.amount <= data.limits.large.most\" }";
+    let named = permit.replace("action", "name");
+    assert_eq!(found(permit, &named), format!("pack/unknown-key name: {}", meant("action")));
+    assert_eq!(found("class   = \"bye\"", "word = \"bye\""), format!("pack/unknown-key word: {}", meant("class")));
+    // What is no value for it is another thing, and its event may be that of the input all the same.
+    let two = findings("class   = \"bye\"", "kind = 3");
+    let codes: Vec<&str> = two.iter().map(|one| one.0.as_str()).collect();
+    assert_eq!(codes, ["pack/missing-key", "pack/unknown-key"], "{two:?}");
+}
+
+#[test]
+fn an_event_is_named_by_what_it_is_of() {
+    check("on      = \"input.bye\"", "on = \"bye\"", "pack/unknown-event", "\"bye\"", "did you mean `input.bye`?");
+    check("on      = \"input.bye\"", "on = \"shut\"", "pack/unknown-event", "\"shut\"", "`enter.shut` or `leave.shut`");
+}
+
+#[test]
+fn values_and_targets_of_another_kind_have_a_way_out() {
+    let host = "[state.order]\ntype = \"string\"\nfrom = \"host\"\n[state.count]\ntype = \"integer\"\ndefault = 0\n[modes.open]";
+    let effect = |effect: &str| {
+        let found =
+            slips(&[("[modes.open]", host), ("effects = [{ emit", &format!("effects = [{{ {effect} }}, {{ emit"))]);
+        found.into_iter().find(|one| one.0 == "pack/bad-effect").map(|one| one.2).unwrap_or_default()
+    };
+    assert_eq!(effect("set = \"order\", value = \"a\""), "take its `from` out, or let the effect change another value");
+    assert_eq!(effect("append = \"count\", value = 1"), "`set` puts a value there; only a list is added to");
+    let default = host.replace("default = 0", "default = \"none\"");
+    let found = findings("[modes.open]", &default);
+    assert!(found.iter().any(|one| (one.0.as_str(), one.1.as_str()) == ("pack/bad-schema", "\"none\"")), "{found:?}");
+    check("[contents.table]", "[contents.ask]", "pack/unknown-block", "ask", "has the role `call`");
+    check("[contents.table]", "[contents.rest]", "pack/unknown-block", "rest", "`role = \"content\"`");
+    check("effects = [{ go = \"shut\" }]", "effects = [\"go\"]", "pack/wrong-type", "\"go\"", "`{ key = … }`");
+}
+
+#[test]
+fn a_rule_without_effects_does_nothing() {
+    let rule = "[[rules]]\nid = \"none\"\non = \"reply\"\n[[rules]]";
+    check("[[rules]]", rule, "pack/idle-rule", "\"none\"", "give it `effects`");
+}
+
+#[test]
+fn a_pattern_is_told_where_its_fault_is() {
+    check(r"'\bbye\b'", r"'\b(bye\b'", "pack/bad-pattern", "(", "backslash before it");
+    check(r"'\bbye\b'", r"'\bbye(?!s)\b'", "pack/bad-pattern", "(?!", "no look-around");
+    check(r"'\bbye\b'", r"'/\bbye\b/i'", "pack/bad-pattern", r"'/\bbye\b/i'", "its flags as `(?i)` in front");
+    assert_eq!(findings(r"'\bbye\b'", r"'\A/(bye|leave)\b'"), []);
+    assert_eq!(findings(r"'\bbye\b'", r"'/home/(bye|leave)/'"), []);
+}
+
+#[test]
+fn parameters_that_stand_one_level_too_deep_are_told_once() {
+    let wrapped = "[actions.pay.params]\ntype = \"object\"\n[actions.pay.params.properties]\nsum = { type";
+    let found = findings("[actions.pay.params]\nsum = { type", wrapped);
+    let codes: Vec<&str> = found.iter().map(|one| one.0.as_str()).collect();
+    assert_eq!(codes, ["pack/bad-schema"], "{found:?}");
+}
+
+#[test]
+fn a_part_of_a_prompt_is_not_one_by_itself() {
+    let prompts = "[tiers.all]\ncontext = 8000\nreserve = 1000\n[prompts.main]\nabout = \"All\"\n\
+                   [[prompts.main.layers]]\nid = \"history\"\nsource = \"history\"\n\
+                   [[prompts.main.layers]]\nid = \"message\"\nsource = \"message\"\n[modes.open]";
+    let told = |prompts: &str| -> Vec<(String, String)> {
+        let found = findings("[modes.open]", prompts).into_iter().map(|one| (one.0, one.1));
+        found.filter(|one| one.0 != "prompt/unexplained-action").collect()
+    };
+    assert_eq!(told(prompts), []);
+    let last = prompts.rfind("[[prompts.main").unwrap();
+    let slip = [&prompts[..last], &prompts[last..].replacen("main", "mian", 1)].concat();
+    assert_eq!(told(&slip), [("pack/unknown-key".to_owned(), "mian".to_owned())]);
+}
+
+#[test]
+fn a_file_is_told_from_those_that_are_like_it_only_in_their_folder() {
+    let layers = "[tiers.all]\ncontext = 8000\nreserve = 1000\n[prompts.main]\nlayers = [{ id = \"mode\", text = \"prompt/FILE\" }, \
+                  { id = \"message\", source = \"message\" }]\n[modes.open]";
+    let help = |file: &str| {
+        let pack = PACK.replace("[modes.open]", &layers.replace("FILE", file));
+        let files = [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR), ("prompt/ticket.md", "pay")];
+        let loaded = lint::check(&Folder::new("slips", files));
+        let missing = loaded.diagnostics.iter().find(|one| one.code.to_string() == "pack/missing-file");
+        missing.and_then(|one| one.help.clone()).unwrap_or_default()
+    };
+    assert_eq!(help("ticket.md"), "");
+    assert_eq!(help("tickets.md"), "did you mean `prompt/ticket.md`?");
+    assert_eq!(help("identity.md"), "there is `prompt/ticket.md`");
+    assert!(help("{{ mode }}.md").starts_with("add a file for each mode"), "{}", help("{{ mode }}.md"));
+    assert!(help("You keep notes.").starts_with("this is the path of a file"), "{}", help("You keep notes."));
+}
+
+#[test]
+fn files_that_nothing_uses() {
+    let layers = "[tiers.all]\ncontext = 8000\nreserve = 1000\n[prompts.main]\nlayers = [{ id = \"all\", template = \"prompt/all.md\" }, \
+                  { id = \"message\", source = \"message\" }]\n[messages.hello]\ntemplate = \"prompt/hello.txt\"\n\
+                  [[rules]]\nid = \"hello\"\non = \"start\"\neffects = [{ say = \"hello\" }]\n";
+    let pack = PACK
+        .replace("[modes.open]", "[modes.open]\nabout = \"a\"")
+        .replace("[[rules]]", &[layers, "[[rules]]"].concat());
+    let mut files = vec![
+        ("pack.toml", pack.as_str()),
+        ("grammar/marks.pest", GRAMMAR),
+        ("prompt/all.md", "pay {% include 'prompt/part.md' %}"),
+        ("prompt/part.md", "{% include \"prompt/parts/last.md\" %}"),
+        ("prompt/parts/last.md", "Be brief."),
+        ("prompt/hello.txt", "Hello!"),
+        ("prompt/README.md", "For people."),
+        ("notes/todo.md", "For people."),
+        ("NOTES.md", "For people."),
+    ];
+    let told = |files: &[(&str, &str)]| -> Vec<String> {
+        let loaded = lint::check(&Folder::new("slips", files.iter().copied()));
+        loaded.diagnostics.iter().map(|one| format!("{} {}", one.severity, one.message)).collect()
+    };
+    assert_eq!(told(&files), [""; 0]);
+    files.extend([("prompt/old.md", "Old."), ("prompt/parts/old.md", "Old."), ("grammar/mraks.pest", GRAMMAR)]);
+    let mut found = told(&files);
+    found.sort();
+    let expected = ["grammar/mraks.pest", "prompt/old.md", "prompt/parts/old.md"];
+    assert_eq!(found, expected.map(|path| format!("info nothing uses `{path}`")));
+}
+
+#[test]
+fn a_guardrail_that_looks_in_vain_is_told_at_that_word() {
+    let looks = "[actions.pay.params]\nlabel = { type = \"string\" }\nsum_of = { type = \"number\" }";
+    let rule =
+        "[[guardrails]]\nid = \"g\"\non = [\"pay.label\", \"pay.sum_of\"]\nmatches = \"x\"\nadvice = \"no\"\n[[rules]]";
+    let found = slips(&[("[actions.pay.params]", looks), ("[[rules]]", rule)]);
+    let [(code, word, _)] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((code.as_str(), word.as_str()), ("pack/idle-guardrail", "\"pay.sum_of\""));
+}
+
+#[test]
+fn a_call_that_names_no_action_is_not_told_as_unspelled_too() {
+    let help = |name: &str| {
+        let pack = format!(
+            "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\n[dialects.d.blocks]\nmessage = {{ role = \"message\" }}\n\
+             tool = {{ role = \"call\", {name}payload = \"json\" }}\n[actions.pay]\n[modes.m]\npermits = [\"pay\"]\n\
+             [tiers.all]\ncontext = 8000\nreserve = 1000\n[prompts.main]\n\
+             layers = [{{ id = \"forms\", template = \"forms.md\" }}, {{ id = \"message\", source = \"message\" }}]\n"
+        );
+        let forms = "pay {% for form in forms %}{{ form.text | markup }}{% endfor %}";
+        let loaded = lint::check(&Folder::new("p", [("pack.toml", pack.as_str()), ("forms.md", forms)]));
+        let told =
+            loaded.diagnostics.iter().map(|one| format!("{}: {}", one.code, one.help.clone().unwrap_or_default()));
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(help("name = \"@name\", "), [""; 0]);
+    assert_eq!(
+        help("name = \"name\", "),
+        ["pack/nameless-call: did you mean `name = \"@name\"`? then its opener says which"]
+    );
+    assert_eq!(help(""), ["pack/nameless-call: say where the action's name stands, as in `name = \"@type\"`"]);
+}
+
+#[test]
+fn a_prompt_that_leaves_out_what_the_user_says() {
+    let severity = |layers: &str| {
+        let tables =
+            format!("[tiers.all]\ncontext = 8000\nreserve = 1000\n[prompts.main]\nlayers = [{layers}]\n[modes.open]");
+        let pack = PACK.replace("[modes.open]", &tables);
+        let files =
+            [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR), ("prompt/all.md", "pay {{ braces }}")];
+        let loaded = lint::check(&Folder::new("slips", files));
+        let told = loaded.diagnostics.iter().filter(|one| one.code.to_string() == "prompt/no-message");
+        told.map(|one| one.severity.to_string()).collect::<String>()
+    };
+    let (all, history, message) = (
+        "{ id = \"all\", text = \"prompt/all.md\" }, ",
+        "{ id = \"h\", source = \"history\" }, ",
+        "{ id = \"m\", source = \"message\" }",
+    );
+    // A host may add the turns and the message; hardly the message alone.
+    assert_eq!(severity(all), "info");
+    assert_eq!(severity(&[all, history].concat()), "warning");
+    assert_eq!(severity(&[all, history, message].concat()), "");
 }

@@ -28,7 +28,7 @@ reserve = 1000
 context = 900
 reserve = 500
 [prompts.main]
-layers = [{ id = "text", text = "text.md", in = "early" }, { id = "template", template = "template.md" }]
+layers = [{ id = "text", text = "text.md", in = "early" }, { id = "template", template = "template.md" }, { id = "m", source = "message" }]
 "#;
 
 /// What `check` says of these texts: the code, and what it points at.

@@ -103,6 +103,8 @@ fn a_word_that_cannot_come_has_the_one_that_was_meant() {
     told(answer, "calls = [{ verdict = \"accept\" }]", "did you mean `accepted`?");
     told(answer, "calls = [{ verdct = \"accepted\" }]", "did you mean `verdict`?");
     told(answer, "session = { stat = {} }", "did you mean `state`?");
+    told(answer, "calls = [{ name = \"go\" }]", "there is `action`, `params`, `verdict`");
+    told("=== user ===\nx", "say = \"x\"", "it is a list: put it in brackets");
     told(answer, "codes = [\"forbidden-call\"]", "did you mean `response/forbidden-call`?");
     told(answer, "mode = \"n\"", "where it leads is `session = { mode = … }`");
     let words = "=== user ===\nHello";

@@ -266,6 +266,7 @@ fn no_list(path: &Spanned<String>, schema: &Tree) -> Option<Diagnostic> {
     let Some(Tree::Text(kind)) = schema.get("type") else { return None };
     let message = format!("`{}` is declared as `{}`: it is no list", path.value.trim(), kind.value);
     let fault = Diagnostic::new(Code::PACK_EFFECT, path.at, message).with_place(kind.at, "declared here");
+    let fault = fault.with_help("`set` puts a value there; only a list is added to");
     type_meant(&kind.value).is_some_and(|name| name != "array").then_some(fault)
 }
 

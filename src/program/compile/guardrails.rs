@@ -62,6 +62,7 @@ impl Compiler<'_> {
             guardrails.rules.push(Guardrail {
                 id: guardrail.id.value.clone(),
                 targets,
+                on: guardrail.on.0.iter().map(|on| on.at).collect(),
                 pattern,
                 inverted: guardrail.matches.is_none(),
                 excuse,

@@ -311,7 +311,9 @@ impl Compiler<'_> {
             let given = host || compute.is_some() || tree.value.get("default").is_some();
             let schema = Schema::of_value(&tree.value);
             let rule = compute.as_ref().and_then(|compute| Slot::rule_for_all(name, compute, &self.data));
-            let slot = Slot { schema, compute, rule, host, reads: Vec::new(), given, changed: false, at: tree.at };
+            let default = tree.value.get("default").map(Tree::at);
+            let slot =
+                Slot { schema, compute, rule, host, reads: Vec::new(), given, changed: false, at: tree.at, default };
             slots.insert(name.clone(), slot);
         }
         (slots, initial)

@@ -6,7 +6,7 @@
 
 use super::Compiler;
 use super::sight::{PATTERN_NAMES, Sight};
-use crate::diagnostic::{Code, Diagnostic, Label, bad_pattern_words};
+use crate::diagnostic::{Code, Diagnostic, Label, bad_pattern_place, bad_pattern_words};
 use crate::expression::Scope;
 use crate::program::Pattern;
 use crate::text::{Spanned, excerpt};
@@ -36,11 +36,22 @@ impl Compiler<'_> {
             rest = after;
         }
         spelt.push_str(rest);
+        if let Some(flags) = slashes(&spelt) {
+            let message = "the slashes around this pattern are part of it: it matches only where both stand";
+            let help = match flags {
+                "" => "leave them out".to_owned(),
+                flags => format!("leave them out, and say its flags as `(?{})` in front", flags.replace('g', "")),
+            };
+            let finding = Diagnostic::new(Code::PACK_PATTERN, text.at, message).with_help(help);
+            self.diagnostics.push(finding.into_warning());
+        }
         match Pattern::new(&spelt) {
             Ok(pattern) => Some(pattern.with_words(words)),
             Err(error) => {
                 let (message, help) = bad_pattern_words(&error);
-                self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, text.at, message).with_help(help));
+                // What `data` puts in has moved what stands behind it.
+                let at = if spelt == text.value { bad_pattern_place(text) } else { text.at };
+                self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, at, message).with_help(help));
                 None
             }
         }
@@ -90,6 +101,14 @@ impl Compiler<'_> {
             _ => self.diagnostics.push(fault),
         }
     }
+}
+
+/// The flags of a pattern that is written between slashes, as other languages have them; paths have more slashes.
+fn slashes(pattern: &str) -> Option<&str> {
+    let (inside, flags) = pattern.strip_prefix('/')?.rsplit_once('/')?;
+    let are_flags = flags.chars().all(|flag| matches!(flag, 'g' | 'i' | 'm' | 's' | 'u' | 'x'));
+    let is_pattern = inside.contains(|c: char| "\\|()[]?*+^$ ".contains(c));
+    (are_flags && is_pattern && !inside.contains('/')).then_some(flags)
 }
 
 /// The name of the group that opens at the very end of `before`.

@@ -47,7 +47,7 @@ impl Compiler<'_> {
                 }
             };
             let separator = prompt.value.separator.clone().unwrap_or_else(|| "\n\n".to_owned());
-            prompts.insert(name.clone(), Prompt { separator, trim_order, layers });
+            prompts.insert(name.clone(), Prompt { separator, trim_order, layers, at: prompt.at });
         }
         if !texts.unread {
             self.check_sections(&texts.known);

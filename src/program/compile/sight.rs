@@ -314,13 +314,14 @@ impl Compiler<'_> {
             }
             return Some(no_state(name, at).with_nearest(name, self.surface.state.keys().map(String::as_str)));
         };
-        let whose = match from_host(&slot.value) {
-            true => "comes from the host",
-            false if slot.value.get("compute").is_some() => "is computed",
+        let (whose, key) = match from_host(&slot.value) {
+            true => ("comes from the host", "from"),
+            false if slot.value.get("compute").is_some() => ("is computed", "compute"),
             false => return None,
         };
         let message = format!("`{name}` {whose}: no effect can change it");
-        Some(Diagnostic::new(Code::PACK_EFFECT, at, message).with_place(slot.at, "declared here"))
+        let help = format!("take its `{key}` out, or let the effect change another value");
+        Some(Diagnostic::new(Code::PACK_EFFECT, at, message).with_place(slot.at, "declared here").with_help(help))
     }
 }
 

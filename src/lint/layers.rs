@@ -1,0 +1,66 @@
+//! Layers: does each prompt say what its author meant it to say?
+//!
+//! In: the prompts of a program and their texts.
+//! Out: a finding for each text that is no template and is written like one, and for each prompt that leaves out what the
+//! user says.
+//! Never: renders a text.
+
+use crate::diagnostic::{Code, Diagnostic, is_slip};
+use crate::program::{Body, Holds, Program};
+use crate::text::{Location, Span, excerpt};
+
+pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
+    for text in &program.prompts.texts {
+        let Body::Plain(_) = &text.body else { continue };
+        let Some(source) = program.sources().get(text.source) else { continue };
+        let Some(span) = filled_in(source.text()) else { continue };
+        let at = Location { source: text.source, span };
+        let message =
+            format!("`{}` stands in the prompt as it is: the text is no template", excerpt(span.of(source.text()), 60));
+        let mut finding = Diagnostic::new(Code::PROMPT_UNFILLED, at, message);
+        let number = program.prompts.texts.iter().position(|other| std::ptr::eq(other, text));
+        let mut layers = program.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
+        let takes = |holds: &Holds| match holds {
+            Holds::Files { variants, .. } => variants.iter().any(|variant| variant.texts.contains(&number)),
+            Holds::History | Holds::Message => false,
+        };
+        if let Some(layer) = layers.find(|layer| takes(&layer.holds)) {
+            finding = finding.with_place(layer.at, format!("the layer `{}` takes it", layer.id));
+        }
+        found.push(finding.with_help("let the layer take it by `template` in place of `text`"));
+    }
+    for (name, prompt) in &program.prompts.prompts {
+        // It may stand in what is a prompt of its own by a slip.
+        let slip = program.prompts.prompts.keys().any(|other| other != name && is_slip(other, name));
+        if slip || prompt.layers.iter().any(|layer| matches!(layer.holds, Holds::Message)) {
+            continue;
+        }
+        let history = prompt.layers.iter().find(|layer| matches!(layer.holds, Holds::History));
+        let text = format!("no layer of the prompt `{name}` shows what the user says");
+        let help = "add a last layer with `source = \"message\"`";
+        let finding = Diagnostic::new(Code::PROMPT_NO_MESSAGE, history.map_or(prompt.at, |layer| layer.at), text);
+        // A host may add the user's turns itself, but hardly all of them but the last.
+        found.push(match history {
+            Some(_) => finding.with_help(help).into_warning(),
+            None => finding.with_help(format!("fine if the host adds it; else {help}")),
+        });
+    }
+}
+
+/// The first place where a text does what only a template does: it prints what those see, or holds a statement of theirs.
+fn filled_in(text: &str) -> Option<Span> {
+    const NAMES: [&str; 10] =
+        ["mode", "title", "tier", "model", "state", "data", "now", "sections", "actions", "forms"];
+    const STATEMENTS: [&str; 4] = ["if", "for", "set", "include"];
+    let marks = [("{{", "}}", NAMES.as_slice()), ("{%", "%}", STATEMENTS.as_slice())];
+    let places = marks.into_iter().flat_map(|(open, close, words)| {
+        text.match_indices(open).filter_map(move |(start, _)| {
+            let inside = text.get(start + open.len()..)?.split(close).next()?;
+            let end = start + open.len() + inside.len() + close.len();
+            let word = inside.trim_start_matches('-').trim_start();
+            let word = word.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+            (words.contains(&word) && end <= text.len()).then_some(Span::new(start, end))
+        })
+    });
+    places.min_by_key(|span| span.start)
+}
