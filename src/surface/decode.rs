@@ -59,7 +59,7 @@ impl<'r> Reading<'r> {
         self.around.pop();
     }
 
-    /// Advice for what stands in this table, but belongs into one around it. What a whole file may hold is told apart by headers.
+    /// Advice for what stands in this table, but belongs in one around it. What a whole file may hold is told apart by headers.
     pub(crate) fn misplaced(&self, key: &str) -> Option<String> {
         let fits = self.around.iter().skip(1).any(|keys| keys.contains(&key));
         fits.then(|| format!("`{key}` is a key of the table around this one: move it up there"))
