@@ -352,7 +352,8 @@ impl<'j> Run<'j> {
             Test::Unequal => !one.equals(other)?,
             Test::Less => one.number()? < other.number()?,
             Test::AtMost => one.number()? <= other.number()?,
-            Test::StartingWith => one.text()?.starts_with(other.text()?),
+            // What is no text starts with nothing.
+            Test::StartingWith => one.text().zip(other.text()).is_some_and(|(one, start)| one.starts_with(start)),
             Test::In => {
                 if other.is_none() {
                     return Some(false);
@@ -426,6 +427,7 @@ mod tests {
         "params.t != n",
         "params.nope.deeper is none",
         "params.t is startingwith('a')",
+        "params.nope is startingwith('a') or filled is startingwith('a') or (state.pairs | first) is startingwith(n)",
         "params.t is matching('^[a-c]$')",
         "params.content is matching('\"y\"') or params.nope is matching('')",
         "state.work | items | rejectattr('1', 'matching', '\\[1\\]') | map(attribute='0') | list",
