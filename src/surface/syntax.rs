@@ -36,6 +36,15 @@ pub(crate) fn fault(error: &Error, table: &DeTable<'_>, text: &str, within: Loca
             None => diagnostic,
         };
     }
+    if is_unclosed(error)
+        && let Some(open) = unclosed(text)
+    {
+        let bracket = open.of(text);
+        let (what, closer) = if bracket == "{" { ("inline table", "}") } else { ("array", "]") };
+        let message = format!("this {what} is never closed");
+        let help = format!("`{closer}` is missing");
+        return Diagnostic::new(Code::PACK_SYNTAX, place(open), message).with_help(help);
+    }
     let diagnostic = Diagnostic::new(Code::PACK_SYNTAX, place(span), message);
     match advice(message, text, span) {
         Some(help) => diagnostic.with_help(help),
@@ -71,17 +80,78 @@ fn advice(message: &str, text: &str, span: Span) -> Option<&'static str> {
     }
 }
 
-fn line_of(text: &str, at: usize) -> &str {
+pub(super) fn line_of(text: &str, at: usize) -> &str {
     let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
     text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
 }
 
+/// Whether a bracket is said to lack its closer.
+fn is_unclosed(error: &Error) -> bool {
+    ["unclosed array", "unclosed inline table"].iter().any(|what| error.message().starts_with(what))
+}
+
+/// The first bracket that nothing closes.
+fn unclosed(text: &str) -> Option<Span> {
+    const QUOTES: [&str; 4] = ["\"\"\"", "'''", "\"", "'"];
+    let mut open: Vec<(char, usize)> = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let Some(c) = rest.chars().next() else { break };
+        if let Some(quote) = QUOTES.iter().find(|quote| rest.starts_with(**quote)) {
+            at += quote.len() + quoted(rest.get(quote.len()..).unwrap_or_default(), quote);
+            continue;
+        }
+        match c {
+            '#' => at += rest.find('\n').unwrap_or(rest.len()),
+            '[' | '{' => open.push((c, at)),
+            ']' | '}' => match open.pop() {
+                Some(('[', _)) if c == ']' => {}
+                Some(('{', _)) if c == '}' => {}
+                Some((_, other)) => return Some(Span::new(other, other + 1)),
+                None => return None,
+            },
+            _ => {}
+        }
+        if c != '#' {
+            at += c.len_utf8();
+        }
+    }
+    open.first().map(|(_, at)| Span::new(*at, at + 1))
+}
+
+/// How long a text is behind its first quotes, the last ones included; one of a single line ends with that.
+fn quoted(rest: &str, quote: &str) -> usize {
+    let mut at = 0;
+    while let Some(here) = rest.get(at..).filter(|here| !here.is_empty()) {
+        if here.starts_with(quote) {
+            return at + quote.len();
+        }
+        let Some(c) = here.chars().next() else { break };
+        if c == '\n' && quote.len() == 1 {
+            return at;
+        }
+        let escaped = (c == '\\' && quote.starts_with('"')).then(|| here.chars().nth(1)).flatten();
+        at += c.len_utf8() + escaped.map_or(0, char::len_utf8);
+    }
+    rest.len()
+}
+
 /// Those of the errors of `text` that do not follow from another one: of each line the first, and of a table that stands twice not
-/// also what stands in it twice.
+/// also what stands in it twice. A bracket that is never closed makes all behind it look wrong.
 pub(crate) fn told<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error> {
     let mut told: Vec<&Error> = Vec::new();
     let mut until = (0, 0);
-    for error in errors {
+    let start = |error: &Error| error.span().unwrap_or_default().start;
+    let (last, end) = match (errors.iter().find(|error| is_unclosed(error)), unclosed(text)) {
+        (Some(error), Some(open)) => (Some(error), open.start),
+        // Its closer is there, but what stands before that has another fault.
+        (Some(_), None) => {
+            let first = errors.iter().find(|error| error.message().starts_with("missing"));
+            (None, first.map_or(usize::MAX, |first| start(first) + 1))
+        }
+        (None, _) => (None, usize::MAX),
+    };
+    for error in errors.iter().filter(|error| start(error) < end).chain(last) {
         let start = error.span().unwrap_or_default().start;
         let line = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
         let rest = text.get(line..).unwrap_or_default();

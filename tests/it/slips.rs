@@ -879,6 +879,10 @@ fn what_is_no_toml_is_advised() {
     syntax(when, "when = \"mode == \"open\" and true\"", "inner ones");
     syntax("{ type = \"number\" }", "{ type = number }", "quotes");
     syntax("[modes.shut]", "[modes.shut:1]", "quotes");
+    syntax("exits   = [\"shut\"]", "exits   = [\"shut\"", "`]` is missing");
+    syntax("{ go = \"shut\" }", "{ go = \"shut\"", "`}` is missing");
+    syntax("{ go = \"shut\" }", "{ go = \"shut\", { emit = \"it\" }", "`}` is missing");
+    syntax("emit = \"pay\"", "emit = \"pay \"now\" \"", "inner ones");
     syntax("[[rules]]", "[[rules]]\nid = \"a\"\non = \"start\"\n[rules]", "[[…]]");
 }
 
