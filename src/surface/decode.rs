@@ -7,6 +7,7 @@
 //! A misspelt key is told, and then read as the key of its table that was probably meant: what follows from its absence is no
 //! news.
 
+use super::syntax;
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::text::{Location, SourceId, Span, Spanned, excerpt};
 use indexmap::IndexMap;
@@ -33,6 +34,8 @@ pub(crate) struct Reading<'r> {
     pub(crate) lost: Vec<String>,
     /// The keys of the tables that are being read, from the outermost one.
     around: Vec<&'static [&'static str]>,
+    /// Whether the next table is an entry of a list.
+    listed: bool,
 }
 
 /// What was read of keys that their table does not have.
@@ -46,7 +49,16 @@ pub(crate) struct Guesses<'t> {
 
 impl<'r> Reading<'r> {
     pub(crate) fn new(source: SourceId, text: &'r str, diagnostics: &'r mut Vec<Diagnostic>) -> Self {
-        Self { source, text, offset: 0, diagnostics, torn: Vec::new(), lost: Vec::new(), around: Vec::new() }
+        Self {
+            source,
+            text,
+            offset: 0,
+            diagnostics,
+            torn: Vec::new(),
+            lost: Vec::new(),
+            around: Vec::new(),
+            listed: false,
+        }
     }
 
     /// Notes that a table with these keys is being read, until [`Self::leave`].
@@ -154,8 +166,16 @@ impl<'r> Reading<'r> {
         let unknown = table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
         let unknown: Vec<_> = unknown.cloned().collect();
         let mut guesses = Guesses::default();
+        let listed = std::mem::take(&mut self.listed);
         for key in &unknown {
             self.unknown_key(key, known);
+            // `[list.NAME]` is a table in the last entry of the list.
+            let is_header = |at: usize| syntax::line_of(self.text, at).trim_start().starts_with('[');
+            if listed && is_header(key.span().start) && nearest(key.get_ref(), known.iter().copied()).is_none() {
+                let told = self.diagnostics.last_mut();
+                let help = "each entry of a list has its header in double brackets: `[[…]]`";
+                told.into_iter().for_each(|told| told.help = Some(help.to_owned()));
+            }
             let name = key.get_ref().as_ref();
             let Some(value) = table.to_mut().remove(name) else { continue };
             let meant = nearest(name, known.iter().copied()).filter(|_| self.misplaced(name).is_none());
@@ -367,7 +387,13 @@ impl<T: Decode> Decode for Vec<T> {
     fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         match node.get_ref() {
             DeValue::Array(items) => {
-                Some(items.iter().filter_map(|item| reading.entry(item, reading.at(item.span()))).collect())
+                let entry = |item: &Node<'_>| {
+                    reading.listed = true;
+                    let entry = reading.entry(item, reading.at(item.span()));
+                    reading.listed = false;
+                    entry
+                };
+                Some(items.iter().filter_map(entry).collect())
             }
             _ => reading.misfit(node, "a list"),
         }

@@ -1089,3 +1089,9 @@ fn a_prompt_that_leaves_out_what_the_user_says() {
     assert_eq!(severity(&[all, history].concat()), "warning");
     assert_eq!(severity(&[all, history, message].concat()), "");
 }
+
+#[test]
+fn an_entry_of_a_list_with_the_header_of_a_table() {
+    let rule = "effects = [{ go = \"shut\" }]\n[rules.late]\nid = \"late\"";
+    check("effects = [{ go = \"shut\" }]", rule, "pack/unknown-key", "late", "in double brackets");
+}
