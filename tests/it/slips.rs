@@ -1095,3 +1095,23 @@ fn an_entry_of_a_list_with_the_header_of_a_table() {
     let rule = "effects = [{ go = \"shut\" }]\n[rules.late]\nid = \"late\"";
     check("effects = [{ go = \"shut\" }]", rule, "pack/unknown-key", "late", "in double brackets");
 }
+
+#[test]
+fn what_other_languages_have_in_conditions() {
+    let (when, code) = ("params.sum.amount <= data.limits.large.most", "pack/unknown-variable");
+    let long = "sum = { type = \"object\", required = true, properties = { amount = { type = \"number\" }, why = { type = \"string\" } } }";
+    let sum = "sum = { type = \"object\", required = true, properties = { amount = { type = \"number\" } } }";
+    let told = |condition: &str| {
+        let found = slips(&[(sum, long), (when, condition)]);
+        let [(its, word, help)] = found.as_slice() else { panic!("{condition}: {found:?}") };
+        assert_eq!(its, code, "{condition}");
+        format!("{word}: {help}")
+    };
+    assert_eq!(told("params.sum.why.length > 3"), "params.sum.why.length: say `params.sum.why | length`");
+    assert_eq!(told("params.sum.amount.value > 3"), "params.sum.amount.value: it has no members");
+    assert_eq!(told("params.sum.amount != null"), "null: say `none`");
+    assert_eq!(slips(&[(sum, long), (when, "params.sum.why[0] == 'a' and params.sum.why | length > 3")]), []);
+    let state = "[state.open]\ntype = \"boolean\"\ndefault = true\n[modes.open]";
+    let found = slips(&[("[modes.open]", state), (when, "state.open.now")]);
+    assert!(found.iter().any(|one| one.2 == "it has no members"), "{found:?}");
+}

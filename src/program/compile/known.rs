@@ -47,7 +47,10 @@ pub(super) fn lost<'s>(
         false => Some(Lost { number: 1, known }),
     };
     match (head.as_str(), params) {
-        ("state", _) => unless_among(surface.state.keys().map(String::as_str).collect()),
+        ("state", _) => match surface.state.get(first) {
+            Some(slot) if is_single(&slot.value) => below(&slot.value, path, properties, entries),
+            _ => unless_among(surface.state.keys().map(String::as_str).collect()),
+        },
         ("ids", _) => unless_among(ids.to_vec()),
         ("data", _) => match surface.data.get(first) {
             Some(data) => below(&data.value, path, constants, items),
@@ -169,7 +172,8 @@ fn below<'t>(
 fn constants(tree: &Tree) -> Members<'_> {
     match tree {
         Tree::Table(members, _) => Some(members.iter().map(|(name, tree)| (name.value.as_str(), tree)).collect()),
-        _ => None,
+        Tree::List(..) => None,
+        Tree::Text(_) | Tree::Constant(..) => Some(Vec::new()),
     }
 }
 
@@ -182,8 +186,16 @@ fn items(tree: &Tree) -> Vec<&Tree> {
     }
 }
 
+/// Whether a schema says that its value is one that nothing stands in.
+fn is_single(schema: &Tree) -> bool {
+    matches!(schema.get("type"), Some(Tree::Text(kind)) if ["string", "integer", "number", "boolean"].contains(&kind.value.as_str()))
+}
+
 /// The members that a schema declares, where it says that there are no others.
 fn properties(schema: &Tree) -> Members<'_> {
+    if is_single(schema) {
+        return Some(Vec::new());
+    }
     const ELSEWHERE: [&str; 6] = ["$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties"];
     let closed = matches!(schema.get("additionalProperties"), None | Some(Tree::Constant(Value::Bool(false), _)));
     let here = closed && !ELSEWHERE.iter().any(|key| schema.get(key).is_some());

@@ -209,7 +209,11 @@ impl Compiler<'_> {
                 return None;
             }
             let names = sight.names.iter().copied().chain(sight.lets.iter().map(|bound| bound.name));
-            let unseen = unknown(format!("there is no `{head}` to see here")).with_nearest(head, names);
+            let unseen = unknown(format!("there is no `{head}` to see here"));
+            let unseen = match head {
+                "null" | "nil" | "undefined" => unseen.with_help("say `none`"),
+                _ => unseen.with_nearest(head, names),
+            };
             return Some((unseen, path.get(..1)?));
         }
         let Lost { number, known } = lost(path, self.surface, sight.params, sight.captures.as_deref(), &self.ids)?;
@@ -224,7 +228,12 @@ impl Compiler<'_> {
             (_, 1) => unknown(format!("the {head} has no `{member}`")),
             _ => unknown(format!("`{}` has no `{member}`", spelled(around))),
         };
-        Some((unseen.with_nearest(member, known), path.get(..=number)?))
+        let unseen = match member.as_str() {
+            _ if number == 1 || !known.is_empty() => unseen.with_nearest(member, known),
+            "length" | "len" | "size" | "count" => unseen.with_help(format!("say `{} | length`", spelled(around))),
+            _ => unseen.with_help("it has no members"),
+        };
+        Some((unseen, path.get(..=number)?))
     }
 
     /// What was parsed, or a fault more.
