@@ -48,6 +48,39 @@ struct Computed {
     value: Arc<OnceLock<Value>>,
 }
 
+/// A record as it is seen: all of it, or without what is computed from one of its members on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View<'r> {
+    record: &'r Record,
+    /// The place of the first member that is not seen if it is computed.
+    until: u32,
+}
+
+impl<'r> View<'r> {
+    /// The member of this name.
+    pub(crate) fn get(self, name: &str) -> Option<&'r Value> {
+        let place = self.record.0.position(name)?;
+        self.record.0.as_slice().get(place).map(|(_, member)| self.value(place, member))
+    }
+
+    /// The same object as a value.
+    pub(crate) fn to_value(self) -> Value {
+        let members = self.record.0.as_slice().iter().enumerate();
+        Value::Object(members.map(|(place, (name, member))| (name.clone(), self.value(place, member).clone())).collect())
+    }
+
+    fn value(self, place: usize, member: &'r Member) -> &'r Value {
+        let seen = member.computed.is_none() || place < self.until as usize;
+        if seen { member.value(self.record) } else { &Value::Null }
+    }
+}
+
+impl<'r> From<&'r Record> for View<'r> {
+    fn from(record: &'r Record) -> Self {
+        Self { record, until: u32::MAX }
+    }
+}
+
 /// Computes a member of a record from the others.
 #[derive(Clone)]
 pub(crate) struct Rule(Arc<dyn Fn(&Record) -> Value + Send + Sync>);
@@ -92,7 +125,7 @@ impl fmt::Debug for Member {
 impl Record {
     /// The member of this name.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name).map(|member| member.value(self))
+        View::from(self).get(name)
     }
 
     /// The member of this name, mutable; inserted as `null` if there was none. What is computed from it is computed anew.
@@ -105,7 +138,7 @@ impl Record {
         *self.slot(name) = Member::of(value);
     }
 
-    /// Has the member of this name computed by a rule, which sees no later ones that are computed, and not itself.
+    /// Has the member of this name computed by a rule, which is to look at what stands [before](Record::before) it.
     pub(crate) fn compute(&mut self, name: &str, rule: Rule) {
         self.slot(name).computed = Some(Computed { rule, value: Arc::default() });
     }
@@ -121,14 +154,9 @@ impl Record {
         self.0.as_slice().iter().filter_map(|(_, member)| member.computed.as_ref()).map(|computed| &computed.rule)
     }
 
-    /// The record as it is without what is computed from the member of this name on.
-    pub(crate) fn before(&self, name: &str) -> Self {
-        let mut before = self.clone();
-        let first = self.0.position(name).unwrap_or_default();
-        for member in Arc::make_mut(&mut before.0).values_mut().skip(first).filter(|member| member.computed.is_some()) {
-            *member = Member::default();
-        }
-        before
+    /// The record without what is computed from the member of this name on.
+    pub(crate) fn before(&self, name: &str) -> View<'_> {
+        View { record: self, until: self.0.position(name).unwrap_or_default() as u32 }
     }
 
     /// The member of this name, mutable, if there is one.
@@ -170,9 +198,7 @@ impl Record {
 
     /// The same object as a value.
     pub fn to_value(&self) -> Value {
-        Value::Object(
-            self.0.as_slice().iter().map(|(name, member)| (name.clone(), member.value(self).clone())).collect(),
-        )
+        View::from(self).to_value()
     }
 }
 

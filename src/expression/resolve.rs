@@ -39,61 +39,44 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
     let Some(named) = scope.find(&read.name) else {
         return Err(Failure::new(format!("nothing is called `{}` here", read.name)));
     };
-    if let Some(value) = by_keys(&read.steps, named) {
-        return Ok(Cow::Borrowed(value));
-    }
-    let mut steps = read.steps.iter();
-    let mut value = match (named, steps.as_slice().first()) {
-        (Named::Value(value), _) => Cow::Borrowed(value),
+    let (mut value, steps) = match (named, read.steps.as_slice()) {
+        (Named::Value(value), steps) => (Cow::Borrowed(value), steps),
         // Of a record, one member is borrowed; as a whole it is copied.
-        (Named::Record(record), Some(step @ (Step::Key(_) | Step::Of(_)))) => {
-            steps.next();
-            let key = match step {
-                Step::Of(other) => resolve(reads, *other, scope)?,
-                _ => Cow::Owned(Value::Null),
-            };
-            let key = if let Step::Key(key) = step { Some(key.as_str()) } else { key.as_str() };
-            key.and_then(|key| record.get(key)).map_or(Cow::Owned(Value::Null), Cow::Borrowed)
+        (Named::Record(record), [Step::Key(key), rest @ ..]) => (found(record.get(key)), rest),
+        (Named::Record(record), [Step::Of(other), rest @ ..]) => {
+            let key = resolve(reads, *other, scope)?;
+            (found(key.as_str().and_then(|key| record.get(key))), rest)
         }
-        (Named::Record(record), _) => Cow::Owned(record.to_value()),
+        (Named::Record(record), steps) => (Cow::Owned(record.to_value()), steps),
     };
     for step in steps {
-        let found = match step {
-            Step::Key(key) => within(value, |value| called(value, key)),
-            Step::Place(place) => within(value, |value| item(value, *place)),
-            Step::Of(other) => {
+        value = match (step, value) {
+            // As most steps lead.
+            (Step::Key(key), Cow::Borrowed(Value::Object(members))) => found(members.get(key)),
+            (Step::Key(key), value) => within(value, |value| called(value, key)),
+            (Step::Place(place), value) => within(value, |value| item(value, *place)),
+            (Step::Of(other), value) => {
                 let key = resolve(reads, *other, scope)?;
                 within(value, |value| member(value, &key))
             }
-            Step::Length => Some(Cow::Owned(length(&value)?)),
+            (Step::Length, value) => Cow::Owned(length(&value)?),
         };
-        value = found.unwrap_or(Cow::Owned(Value::Null));
     }
     Ok(value)
 }
 
-/// What stands where keys of objects alone lead, as most reads do.
-fn by_keys<'j>(steps: &[Step], named: Named<'j>) -> Option<&'j Value> {
-    let mut steps = steps.iter();
-    let start = match named {
-        Named::Value(value) => value,
-        Named::Record(record) => match steps.next()? {
-            Step::Key(key) => record.get(key)?,
-            Step::Place(_) | Step::Of(_) | Step::Length => return None,
-        },
-    };
-    steps.try_fold(start, |value, step| match (step, value) {
-        (Step::Key(key), Value::Object(members)) => members.get(key),
-        _ => None,
-    })
+/// What is absent is `none`.
+fn found(value: Option<&Value>) -> Cow<'_, Value> {
+    value.map_or(Cow::Owned(Value::Null), Cow::Borrowed)
 }
 
 /// What `find` finds in a value, borrowed where the value is.
-fn within<'j>(value: Cow<'j, Value>, find: impl Fn(&Value) -> Option<Cow<'_, Value>>) -> Option<Cow<'j, Value>> {
-    match value {
+fn within<'j>(value: Cow<'j, Value>, find: impl Fn(&Value) -> Option<Cow<'_, Value>>) -> Cow<'j, Value> {
+    let found = match value {
         Cow::Borrowed(value) => find(value),
         Cow::Owned(value) => find(&value).map(|found| Cow::Owned(found.into_owned())),
-    }
+    };
+    found.unwrap_or(Cow::Owned(Value::Null))
 }
 
 fn length(value: &Value) -> Result<Value, Failure> {

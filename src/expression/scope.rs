@@ -5,6 +5,7 @@
 //! Never: copies a borrowed value.
 
 use super::Record;
+use super::record::View;
 use crate::text::same;
 use crate::value::Value;
 use std::borrow::Cow;
@@ -40,13 +41,15 @@ const FEW: usize = 12;
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Named<'s> {
     Value(&'s Value),
-    Record(&'s Record),
+    Record(View<'s>),
 }
 
-/// The same, or its number among the values that the scope owns.
+/// The same as a scope holds it, in two words; an owned value is its number among those.
 #[derive(Debug, Clone, Copy)]
 enum Held<'a> {
-    Named(Named<'a>),
+    Value(&'a Value),
+    Record(&'a Record),
+    View(&'a View<'a>),
     Owned(usize),
 }
 
@@ -75,7 +78,7 @@ impl<'a> Scope<'a> {
 
     /// Adds `name` for a borrowed value.
     pub fn add(&mut self, name: &'a str, value: &'a Value) {
-        self.push(name, Held::Named(Named::Value(value)));
+        self.push(name, Held::Value(value));
     }
 
     /// Adds `name` for a value of its own.
@@ -86,7 +89,12 @@ impl<'a> Scope<'a> {
 
     /// Adds `name` for an object whose members are shared.
     pub fn add_record(&mut self, name: &'a str, record: &'a Record) {
-        self.push(name, Held::Named(Named::Record(record)));
+        self.push(name, Held::Record(record));
+    }
+
+    /// Adds `name` for what is seen of such an object.
+    pub(crate) fn add_view(&mut self, name: &'a str, view: &'a View<'a>) {
+        self.push(name, Held::View(view));
     }
 
     fn push(&mut self, name: &'a str, held: Held<'a>) {
@@ -111,12 +119,13 @@ impl<'a> Scope<'a> {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<Named<'_>> {
-        let own = self.own().find(|(known, _)| same(known, name));
-        match own {
-            Some((_, Held::Named(named))) => Some(*named),
-            Some((_, Held::Owned(number))) => self.owned.get(*number).map(Named::Value),
-            None => self.outer?.find(name),
-        }
+        let Some((_, held)) = self.own().find(|(known, _)| same(known, name)) else { return self.outer?.find(name) };
+        Some(match *held {
+            Held::Value(value) => Named::Value(value),
+            Held::Record(record) => Named::Record(record.into()),
+            Held::View(view) => Named::Record(*view),
+            Held::Owned(number) => Named::Value(self.owned.get(number)?),
+        })
     }
 
     /// Every name in scope, innermost first; a shadowed name stands several times.

@@ -124,12 +124,12 @@ pub(crate) struct Weighed<'e> {
 impl Weighed<'_> {
     /// Why it does not hold, if it does not; the condition is cut to so many characters.
     pub(crate) fn why_not(&self, most: usize) -> Option<String> {
-        let source = excerpt(self.when.source(), most);
-        match &self.holds {
-            Ok(true) => None,
-            Ok(false) => Some(format!("`{source}` does not hold")),
-            Err(failure) => Some(format!("`{source}` fails: {}", excerpt(&failure.message, 80))),
-        }
+        let why = match &self.holds {
+            Ok(true) => return None,
+            Ok(false) => "does not hold".to_owned(),
+            Err(failure) => format!("fails: {}", excerpt(&failure.message, 80)),
+        };
+        Some(format!("`{}` {why}", excerpt(self.when.source(), most)))
     }
 }
 

@@ -41,9 +41,9 @@ impl Slot {
     pub(crate) fn rule(name: &str, compute: &Template, data: &Value, mode: Value, now: Value) -> Rule {
         let (name, compute, data) = (name.to_owned(), compute.clone(), data.clone());
         Rule::new(move |state| {
-            let state = state.before(&name);
+            let before = state.before(&name);
             let mut scope = Scope::new().with("data", &data).with("mode", &mode).with("now", &now);
-            scope.add_record("state", &state);
+            scope.add_view("state", &before);
             compute.render(&scope).unwrap_or_default()
         })
     }
