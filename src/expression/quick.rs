@@ -8,6 +8,7 @@ use super::matching::{self, Pattern};
 use super::scale::plain;
 use crate::value::{Object, Value};
 use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Filter, UnaryOpKind};
+use std::sync::Arc;
 
 /// An expression of plain parts.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ pub(super) enum Quick {
     Loop(Loop),
     Constant(Value),
     List(Vec<Quick>),
-    Table(Vec<(String, Quick)>),
+    Table(Vec<(Arc<str>, Quick)>),
     Member(Box<Quick>, String),
     Item(Box<Quick>, Box<Quick>),
     Not(Box<Quick>),
@@ -130,7 +131,7 @@ impl Quick {
             Expr::Map(map) if map.keys.is_empty() => Quick::Constant(Value::Object(Object::new())),
             Expr::Map(map) => {
                 let members = map.keys.iter().zip(&map.values).map(|(key, value)| match key {
-                    Expr::Const(key) => Some((key.value.as_str()?.to_owned(), Quick::of(value, named)?)),
+                    Expr::Const(key) => Some((key.value.as_str()?.into(), Quick::of(value, named)?)),
                     _ => None,
                 });
                 Quick::Table(members.collect::<Option<_>>()?)

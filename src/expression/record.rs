@@ -22,30 +22,38 @@ use std::sync::{Arc, LazyLock, OnceLock};
 /// assert_eq!((before.get("turns"), after.get("turns")), (Some(&3.into()), Some(&4.into())));
 /// assert_eq!(after.to_value(), json!({ "turns": 4, "notes": [] }));
 /// ```
-#[derive(Debug, Clone)]
-pub struct Record(Arc<Members<Member>>);
+#[derive(Clone)]
+pub struct Record(Arc<Inner>);
 
 /// The empty record, which is made at every turn.
-static EMPTY: LazyLock<Arc<Members<Member>>> = LazyLock::new(Arc::default);
+static EMPTY: LazyLock<Record> = LazyLock::new(|| Record(Arc::default()));
 
 impl Default for Record {
     fn default() -> Self {
-        Self(EMPTY.clone())
+        EMPTY.clone()
     }
 }
 
-/// A value that is there, or one that is computed when it is read first.
 #[derive(Clone, Default)]
-struct Member {
-    value: Value,
-    computed: Option<Computed>,
+struct Inner {
+    members: Members<Value>,
+    /// Those that are computed, in the order of the members.
+    computed: Vec<Computed>,
 }
 
+/// A value that is computed when it is read first; its member is null.
 #[derive(Clone)]
 struct Computed {
+    /// The place of its member.
+    place: usize,
     rule: Rule,
-    /// Clones of the record share it as long as they are the same.
-    value: Arc<OnceLock<Value>>,
+    value: OnceLock<Value>,
+}
+
+impl Inner {
+    fn computed(&self, place: usize) -> Option<&Computed> {
+        self.computed.iter().find(|computed| computed.place == place)
+    }
 }
 
 /// A record as it is seen: all of it, or without what is computed from one of its members on.
@@ -53,31 +61,40 @@ struct Computed {
 pub(crate) struct View<'r> {
     record: &'r Record,
     /// The place of the first member that is not seen if it is computed.
-    until: u32,
+    until: usize,
 }
 
 impl<'r> View<'r> {
     /// The member of this name.
     pub(crate) fn get(self, name: &str) -> Option<&'r Value> {
-        let place = self.record.0.position(name)?;
-        self.record.0.as_slice().get(place).map(|(_, member)| self.value(place, member))
+        let members = &self.record.0.members;
+        let place = members.position(name)?;
+        members.as_slice().get(place).map(|(_, value)| self.value(place, value))
+    }
+
+    /// The members in their order.
+    pub(crate) fn iter(self) -> impl ExactSizeIterator<Item = (&'r Arc<str>, &'r Value)> {
+        let members = self.record.0.members.as_slice().iter().enumerate();
+        members.map(move |(place, (name, value))| (name, self.value(place, value)))
     }
 
     /// The same object as a value.
     pub(crate) fn to_value(self) -> Value {
-        let members = self.record.0.as_slice().iter().enumerate();
-        Value::Object(members.map(|(place, (name, member))| (name.clone(), self.value(place, member).clone())).collect())
+        Value::Object(self.iter().map(|(name, value)| (name.clone(), value.clone())).collect())
     }
 
-    fn value(self, place: usize, member: &'r Member) -> &'r Value {
-        let seen = member.computed.is_none() || place < self.until as usize;
-        if seen { member.value(self.record) } else { &Value::Null }
+    fn value(self, place: usize, kept: &'r Value) -> &'r Value {
+        match self.record.0.computed(place) {
+            Some(computed) if place < self.until => computed.value.get_or_init(|| (computed.rule.0)(self.record)),
+            Some(_) => &Value::Null,
+            None => kept,
+        }
     }
 }
 
 impl<'r> From<&'r Record> for View<'r> {
     fn from(record: &'r Record) -> Self {
-        Self { record, until: u32::MAX }
+        Self { record, until: usize::MAX }
     }
 }
 
@@ -102,26 +119,6 @@ impl fmt::Debug for Rule {
     }
 }
 
-impl Member {
-    fn of(value: Value) -> Self {
-        Self { value, computed: None }
-    }
-
-    fn value(&self, record: &Record) -> &Value {
-        match &self.computed {
-            Some(computed) => computed.value.get_or_init(|| (computed.rule.0)(record)),
-            None => &self.value,
-        }
-    }
-}
-
-impl fmt::Debug for Member {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let computed = self.computed.as_ref().and_then(|computed| computed.value.get());
-        computed.unwrap_or(&self.value).fmt(f)
-    }
-}
-
 impl Record {
     /// The member of this name.
     pub fn get(&self, name: &str) -> Option<&Value> {
@@ -130,75 +127,80 @@ impl Record {
 
     /// The member of this name, mutable; inserted as `null` if there was none. What is computed from it is computed anew.
     pub fn entry(&mut self, name: &str) -> &mut Value {
-        &mut self.slot(name).value
+        let place = self.0.members.position(name);
+        // Before anything changes that it may be computed from.
+        let computed = place.filter(|place| self.0.computed(*place).is_some()).and_then(|_| self.get(name).cloned());
+        let inner = Arc::make_mut(&mut self.0);
+        inner.computed.iter_mut().for_each(|computed| drop(computed.value.take()));
+        let member = inner.members.entry_at(place, name);
+        if let Some(value) = computed {
+            inner.computed.retain(|computed| Some(computed.place) != place);
+            *member = value;
+        }
+        member
     }
 
     /// Puts a value in the place of the member of this name.
     pub fn put(&mut self, name: &str, value: Value) {
-        *self.slot(name) = Member::of(value);
+        *self.entry(name) = value;
     }
 
     /// Has the member of this name computed by a rule, which is to look at what stands [before](Record::before) it.
     pub(crate) fn compute(&mut self, name: &str, rule: Rule) {
-        self.slot(name).computed = Some(Computed { rule, value: Arc::default() });
+        self.put(name, Value::Null);
+        let Some(place) = self.0.members.position(name) else { return };
+        let computed = &mut Arc::make_mut(&mut self.0).computed;
+        let before = computed.partition_point(|computed| computed.place < place);
+        computed.insert(before, Computed { place, rule, value: OnceLock::new() });
     }
 
     /// Whether the member of this name is computed by this rule.
     pub(crate) fn is_computed(&self, name: &str, rule: &Rule) -> bool {
-        let computed = self.0.get(name).and_then(|member| member.computed.as_ref());
+        let computed = self.0.members.position(name).and_then(|place| self.0.computed(place));
         computed.is_some_and(|computed| computed.rule.is(rule))
     }
 
     /// The rules by which members are computed, in the order of these.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
-        self.0.as_slice().iter().filter_map(|(_, member)| member.computed.as_ref()).map(|computed| &computed.rule)
+        self.0.computed.iter().map(|computed| &computed.rule)
     }
 
     /// The record without what is computed from the member of this name on.
     pub(crate) fn before(&self, name: &str) -> View<'_> {
-        View { record: self, until: self.0.position(name).unwrap_or_default() as u32 }
+        View { record: self, until: self.0.members.position(name).unwrap_or_default() }
     }
 
     /// The member of this name, mutable, if there is one.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
-        self.0.position(name).is_some().then(|| self.entry(name))
+        self.0.members.position(name).is_some().then(|| self.entry(name))
     }
 
     /// Takes the member of this name out; the others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
-        self.0.position(name)?;
-        self.slot(name);
-        Arc::make_mut(&mut self.0).remove(name).map(|member| member.value)
+        let place = self.0.members.position(name)?;
+        self.entry(name);
+        let inner = Arc::make_mut(&mut self.0);
+        inner.computed.iter_mut().filter(|computed| computed.place > place).for_each(|computed| computed.place -= 1);
+        inner.members.remove(name)
     }
 
     /// The members in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
-        self.0.as_slice().iter().map(|(name, member)| (&**name, member.value(self)))
-    }
-
-    /// The place of a member, which is computed no more; what else is computed is computed anew.
-    fn slot(&mut self, name: &str) -> &mut Member {
-        let place = self.0.position(name);
-        let known = place.and_then(|place| self.0.as_slice().get(place)).map(|(_, member)| member);
-        // Before anything changes that it may be computed from.
-        let value = known.filter(|member| member.computed.is_some()).map(|member| member.value(self).clone());
-        let members = Arc::make_mut(&mut self.0);
-        for computed in members.values_mut().filter_map(|member| member.computed.as_mut()) {
-            match Arc::get_mut(&mut computed.value) {
-                Some(value) => drop(value.take()),
-                None => computed.value = Arc::default(),
-            }
-        }
-        let member = members.entry_at(place, name);
-        if let Some(value) = value {
-            *member = Member::of(value);
-        }
-        member
+        View::from(self).iter().map(|(name, value)| (&**name, value))
     }
 
     /// The same object as a value.
     pub fn to_value(&self) -> Value {
         View::from(self).to_value()
+    }
+}
+
+/// What is not computed yet is not computed for this.
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let members = self.0.members.as_slice().iter().enumerate();
+        let known = |place, value| self.0.computed(place).and_then(|computed| computed.value.get()).unwrap_or(value);
+        f.debug_map().entries(members.map(|(place, (name, value))| (name, known(place, value)))).finish()
     }
 }
 
@@ -219,8 +221,8 @@ impl Serialize for Record {
 
 impl<N: Into<Arc<str>>, V: Into<Value>> FromIterator<(N, V)> for Record {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(members: I) -> Self {
-        let made = |(name, value): (N, V)| (name.into(), Member::of(value.into()));
-        Self(Arc::new(members.into_iter().map(made).collect()))
+        let members = members.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        Self(Arc::new(Inner { members, computed: Vec::new() }))
     }
 }
 

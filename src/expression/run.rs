@@ -127,7 +127,7 @@ impl<'j> Run<'j> {
                     {
                         return None;
                     }
-                    object.insert(key.as_str(), value.into_value());
+                    object.insert(key.clone(), value.into_value());
                 }
                 Held::made(Value::Object(object))
             }

@@ -107,7 +107,8 @@ impl<'a> Scope<'a> {
 
     /// The names that were added here, the last first.
     fn own(&self) -> impl Iterator<Item = &Entry<'a>> {
-        self.more.iter().rev().chain(self.few.iter().rev().flatten())
+        let few = self.few.get(..self.count).unwrap_or(&self.few);
+        self.more.iter().rev().chain(few.iter().rev().flatten())
     }
 
     /// The value of `name`, if it is in scope.

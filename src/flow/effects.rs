@@ -480,18 +480,16 @@ impl<'f> Flow<'f> {
         then: impl FnOnce(&Scope<'_>) -> T,
     ) -> T {
         let mut scope = Scope::new();
-        scope.add_record("state", state);
-        scope.add("data", &self.program.data);
-        scope.add("mode", &self.mode);
+        // What is asked for most is found first: the last.
         scope.add("now", &self.now);
+        scope.add("mode", &self.mode);
+        scope.add("ids", bound.ids.as_deref().unwrap_or(&NO_IDS));
+        scope.add("item", bound.item.as_ref().unwrap_or(&NO_ITEM));
         scope.add_record("reply", &self.reply);
+        scope.add("data", &self.program.data);
+        scope.add_record("state", state);
         for (name, value) in names {
             scope.add(name, value);
-        }
-        scope.add("ids", bound.ids.as_deref().unwrap_or(&NO_IDS));
-        match &bound.item {
-            Some(item) => scope.add("item", item),
-            None => scope.add("item", &NO_ITEM),
         }
         for (name, value) in &bound.lets {
             scope.add(name, value);

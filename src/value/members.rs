@@ -83,10 +83,6 @@ impl<V> Members<V> {
         &self.list
     }
 
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
-        self.list.iter_mut().map(|(_, value)| value)
-    }
-
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut V)> {
         self.list.iter_mut().map(|(name, value)| (&**name, value))
     }
