@@ -101,12 +101,12 @@ impl<'c> Counting<'c> {
     }
 
     fn dialects(&mut self) {
-        for (number, declared) in self.program.dialects.iter().enumerate() {
+        for declared in &self.program.dialects {
             let dialect = declared.name.as_str();
             let hits = self.outcomes().filter(|outcome| outcome.dialect.as_deref() == Some(dialect)).count();
             self.row("dialect", dialect.to_owned(), self.program.place(declared.at), hits, |this| {
                 let mode = |outcome: &Outcome| this.program.modes.get(&outcome.mode);
-                let tried = |outcome: &&Outcome| mode(outcome).is_some_and(|mode| mode.dialects.contains(&number));
+                let tried = |outcome: &&Outcome| mode(outcome).is_some_and(|mode| mode.dialects.contains(&declared.id));
                 let mut others: Vec<&str> =
                     this.outcomes().filter(tried).filter_map(|one| one.dialect.as_deref()).collect();
                 others.sort_unstable();

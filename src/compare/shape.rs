@@ -31,7 +31,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
 fn blocks(program: &Program) -> Rows<()> {
     let mut rows: Rows<()> = Vec::new();
     for (mode, rules) in &program.modes {
-        for block in program.dialects_of(rules).flat_map(|(_, dialect)| &dialect.blocks) {
+        for block in program.dialects_of(rules).flat_map(|dialect| &dialect.blocks) {
             let name = format!("{} in {mode}", block.name);
             if matches!(block.role, Role::Call | Role::Content) && !rows.iter().any(|(known, ..)| *known == name) {
                 rows.push((name, (), program.place(block.at)));

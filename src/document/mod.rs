@@ -36,7 +36,7 @@ pub(crate) use side_by_side::{Readers, Trial, Tried};
 
 use crate::diagnostic::Defect;
 use crate::grammar::RuleId;
-use crate::program::{self, BlockId, Dialect};
+use crate::program::{self, BlockId, Dialect, DialectId};
 use crate::text::{Span, Stretch};
 use crate::value::Value;
 use smallvec::SmallVec;
@@ -61,8 +61,8 @@ impl<'g> Given<'g> {
 /// What was read from one response. The text itself stays with whoever has it.
 #[derive(Debug, Default)]
 pub(crate) struct Document {
-    /// The number of the dialect that read it, among those that were tried.
-    pub(crate) dialect: Option<usize>,
+    /// The dialect that read it, of those that were tried.
+    pub(crate) dialect: Option<DialectId>,
     /// What came of each dialect that was tried, in their order.
     pub(crate) tried: SmallVec<[Tried; 1]>,
     /// How long the response is.

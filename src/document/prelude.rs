@@ -91,7 +91,7 @@ pub(super) enum Stand {
 impl Prelude {
     /// The search in an answer in a dialect that has such a block.
     pub(super) fn new(dialect: &Dialect, limits: &Limits) -> Option<Box<Self>> {
-        let id = BlockId(dialect.blocks.iter().position(|block| block.starts)? as u16);
+        let (id, _) = dialect.blocks_by_id().find(|(_, block)| block.starts)?;
         let family = dialect.families.iter().position(|family| family.prelude == Some(id))?;
         Some(Box::new(Self {
             id,

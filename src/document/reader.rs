@@ -21,7 +21,7 @@ use super::quoted::{Pairs, Tagged};
 use super::{Attribute, Block, Document, Ended, Given, Key, Pieces, Quoted, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
-use crate::program::{self, BlockId, Closer, Dialect, Family, Limits};
+use crate::program::{self, BlockId, Closer, Dialect, DialectId, Family, Limits};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::{Span, beginning};
 use smallvec::{SmallVec, smallvec};
@@ -58,8 +58,8 @@ pub(super) struct Scanner {
     pub(super) open: Option<Open>,
     /// The last block of each kind that nothing closes.
     pub(super) closerless: Vec<Closerless>,
-    /// The numbers of the dialects that share the reading, each with where the first block opens that claims the answer for it.
-    pub(super) claims: SmallVec<[(usize, Option<usize>); 1]>,
+    /// The dialects that share the reading, each with where the first block opens that claims the answer for it.
+    pub(super) claims: SmallVec<[(DialectId, Option<usize>); 1]>,
     pub(super) blocks: Pieces<Block>,
     pub(super) found: Noticed,
     /// Between the calls of one payload no text is outside.
@@ -73,7 +73,7 @@ pub(super) struct Scanner {
 }
 
 impl Scanner {
-    pub(super) fn new(number: usize, dialect: &Dialect, limits: Limits) -> Self {
+    pub(super) fn new(dialect: &Dialect, limits: Limits) -> Self {
         let kinds = Kinds { fences: dialect.fences, spans: dialect.spans, wrapper: dialect.wrapper };
         Self {
             limits,
@@ -91,7 +91,7 @@ impl Scanner {
             fences: Fences::default(),
             open: None,
             closerless: Vec::new(),
-            claims: smallvec![(number, None)],
+            claims: smallvec![(dialect.id, None)],
             blocks: Pieces::default(),
             found: Noticed::default(),
             markup: Vec::new(),
@@ -242,8 +242,8 @@ impl Scanner {
                 Kind::Open { family, id, .. } if self.counts(given, &mark, id) => {
                     current = self.begin(&mark, usize::from(family), id, self.next, given);
                     let name = mark.name().of(given.text);
-                    for (number, claim) in self.claims.iter_mut().filter(|(_, claim)| claim.is_none()) {
-                        let dialect = given.dialects.get(*number);
+                    for (dialect, claim) in self.claims.iter_mut().filter(|(_, claim)| claim.is_none()) {
+                        let dialect = dialect.of(given.dialects);
                         *claim = dialect.filter(|dialect| dialect.is_claimed_by(name)).map(|_| mark.start());
                     }
                 }
@@ -571,7 +571,7 @@ impl Scanner {
     }
 
     /// What was read; nothing of it is left.
-    pub(super) fn take_document(&mut self, dialect: Option<usize>, bytes: usize) -> Document {
+    pub(super) fn take_document(&mut self, dialect: Option<DialectId>, bytes: usize) -> Document {
         let (found, left_out) = self.found.take();
         Document {
             dialect,

@@ -13,7 +13,7 @@ use super::members::Objects;
 use super::reader::Scanner;
 use super::{Document, Found, Given, Pieces, What};
 use crate::diagnostic::{Defect, Remark};
-use crate::program::{Dialect, Limits};
+use crate::program::{Dialect, DialectId, Limits};
 use crate::text::Span;
 use smallvec::SmallVec;
 
@@ -23,7 +23,7 @@ const WINDOW: usize = 4096;
 /// What came of one dialect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tried {
-    pub(crate) dialect: usize,
+    pub(crate) dialect: DialectId,
     pub(crate) trial: Trial,
     /// The name of its first block, and what came nearest to one, up to where the response was claimed.
     pub(crate) seen: Option<Span>,
@@ -54,17 +54,17 @@ enum Reading {
 }
 
 impl Reading {
-    fn new(number: usize, dialect: &Dialect, limits: Limits) -> Self {
+    fn new(dialect: &Dialect, limits: Limits) -> Self {
         match dialect.outline {
             Some(_) => Reading::Object(Box::new(Objects::new())),
-            None => Reading::Marks(Scanner::new(number, dialect, limits)),
+            None => Reading::Marks(Scanner::new(dialect, limits)),
         }
     }
 
     /// Has it look for the first block of this dialect's needs, too.
-    fn share(&mut self, number: usize) {
+    fn share(&mut self, dialect: DialectId) {
         if let Reading::Marks(scanner) = self {
-            scanner.claims.push((number, None));
+            scanner.claims.push((dialect, None));
         }
     }
 
@@ -125,7 +125,7 @@ impl Reading {
         }
     }
 
-    fn take_document(&mut self, dialect: Option<usize>, bytes: usize) -> Document {
+    fn take_document(&mut self, dialect: Option<DialectId>, bytes: usize) -> Document {
         match self {
             Reading::Marks(scanner) => scanner.take_document(dialect, bytes),
             Reading::Object(objects) => Document { dialect, bytes, ..std::mem::take(&mut objects.read) },
@@ -133,12 +133,11 @@ impl Reading {
     }
 }
 
-/// One of the dialects: its number, that of the one it reads like, the reading that they have, and its place among those
-/// that share it.
+/// One of the dialects: itself, the one it reads like, the reading that they have, and its place among those that share it.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
-    dialect: usize,
-    like: usize,
+    dialect: DialectId,
+    like: DialectId,
     reading: usize,
     sharer: usize,
 }
@@ -148,8 +147,8 @@ struct Candidate {
 pub(crate) struct Readers {
     /// In the order of the mode; one alone once the response is claimed.
     candidates: SmallVec<[Candidate; 1]>,
-    /// The same, each with the number of its dialect; each of the others is shared by dialects that read alike.
-    readings: SmallVec<[(usize, Reading); 1]>,
+    /// The same, each with its dialect; each of the others is shared by dialects that read alike.
+    readings: SmallVec<[(DialectId, Reading); 1]>,
     claimed: bool,
     /// What came of each dialect, once that is known.
     tried: SmallVec<[Tried; 1]>,
@@ -159,7 +158,7 @@ pub(crate) struct Readers {
 }
 
 impl Readers {
-    pub(crate) fn new<'p>(dialects: impl IntoIterator<Item = (usize, &'p Dialect)>, limits: Limits) -> Self {
+    pub(crate) fn new<'p>(dialects: impl IntoIterator<Item = &'p Dialect>, limits: Limits) -> Self {
         // A reading is large: it is made where it stays.
         let mut all = Self {
             candidates: SmallVec::new(),
@@ -169,16 +168,16 @@ impl Readers {
             read: 0,
             limits,
         };
-        for (number, dialect) in dialects {
-            let like = dialect.like.unwrap_or(number);
+        for dialect in dialects {
+            let like = dialect.like.unwrap_or(dialect.id);
             let mut alike = all.candidates.iter().filter(|one| one.like == like);
             let (reading, sharer) =
                 alike.next().map_or((all.readings.len(), 0), |one| (one.reading, 1 + alike.count()));
             match all.readings.get_mut(reading) {
-                Some((_, reading)) => reading.share(number),
-                None => all.readings.push((number, Reading::new(number, dialect, limits))),
+                Some((_, reading)) => reading.share(dialect.id),
+                None => all.readings.push((dialect.id, Reading::new(dialect, limits))),
             }
-            all.candidates.push(Candidate { dialect: number, like, reading, sharer });
+            all.candidates.push(Candidate { dialect: dialect.id, like, reading, sharer });
         }
         if let [sole] = all.candidates.as_slice() {
             all.tried.push(Tried { dialect: sole.dialect, trial: Trial::Sole, seen: None, near: None });
@@ -203,8 +202,8 @@ impl Readers {
     }
 
     fn read_to(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
-        for (number, reading) in &mut self.readings {
-            if let Some(dialect) = dialects.get(*number) {
+        for (dialect, reading) in &mut self.readings {
+            if let Some(dialect) = dialect.of(dialects) {
                 reading.advance(&Given { text, dialect, dialects, shows: None }, &self.limits, complete);
             }
         }
@@ -224,8 +223,8 @@ impl Readers {
         complete: bool,
         out: &mut Vec<Announcement>,
     ) {
-        if let (true, [(number, reading)]) = (self.claimed, self.readings.as_mut_slice())
-            && let Some(dialect) = dialects.get(*number)
+        if let (true, [(dialect, reading)]) = (self.claimed, self.readings.as_mut_slice())
+            && let Some(dialect) = dialect.of(dialects)
         {
             reading.announce(&Given { text, dialect, dialects, shows }, complete, out);
         }
@@ -233,7 +232,7 @@ impl Readers {
 
     fn claim_of(&self, candidate: &Candidate, dialects: &[Dialect]) -> Option<usize> {
         let (_, reading) = self.readings.get(candidate.reading)?;
-        reading.claim(dialects.get(candidate.dialect)?, candidate.sharer)
+        reading.claim(candidate.dialect.of(dialects)?, candidate.sharer)
     }
 
     /// A claim stands once no other dialect can claim an earlier place.
@@ -241,7 +240,7 @@ impl Readers {
         let claims = self.candidates.iter().zip(0..);
         let best = claims.filter_map(|(one, index)| Some((self.claim_of(one, dialects)?, index))).min();
         let Some((place, index)) = best else { return };
-        let settled = |(_, reading): &(usize, Reading)| complete || reading.settled_until() > place;
+        let settled = |(_, reading): &(DialectId, Reading)| complete || reading.settled_until() > place;
         if self.readings.iter().all(settled) {
             self.tried = self.try_all(dialects, index, Trial::Claims(place), place);
             self.claimed = true;
@@ -281,7 +280,7 @@ impl Readers {
             return Document { bytes: text.len(), found: Pieces::from_iter([found]), ..Document::default() };
         }
         self.advance(dialects, text, true);
-        let finds = |one: &Candidate| match (self.readings.get(one.reading), dialects.get(one.dialect)) {
+        let finds = |one: &Candidate| match (self.readings.get(one.reading), one.dialect.of(dialects)) {
             (Some((_, reading)), Some(dialect)) => reading.found_answer(dialect),
             _ => false,
         };

@@ -35,7 +35,7 @@ pub(super) fn around(text: &str, blocks: &Pieces<Block>, dialect: Option<&Dialec
 impl<'r> Judgement<'r> {
     /// What an attribute of the wrapper called `name` around a block says.
     pub(super) fn attribute_around(&self, block: &Block, name: &str, attribute: &str) -> Option<Cow<'r, str>> {
-        let (_, dialect) = self.dialect?;
+        let dialect = self.dialect?;
         let blocks = &self.document.blocks;
         let around = self.around.get_or_init(|| around(self.text, blocks, Some(dialect)));
         let mut index = blocks.partition_point(0, |other| other.span().start < block.span().start);

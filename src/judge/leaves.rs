@@ -82,7 +82,7 @@ impl Judgement<'_> {
     }
 
     fn inner_leaves(&self, leaf: &mut impl FnMut(Span, Leaf)) {
-        let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
+        let outside = self.dialect.map_or(&Outside::Stray, |dialect| &dialect.text);
         let prose = match outside {
             Outside::Message => self.prose().concat(),
             _ => Vec::new(),

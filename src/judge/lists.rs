@@ -94,7 +94,7 @@ impl<'r> Judgement<'r> {
     }
 
     fn read_section(&self, block: &Block, bound: &program::Block) -> Option<Value> {
-        let (_, dialect) = self.dialect?;
+        let dialect = self.dialect?;
         let (masks, limits) = (&self.document.masks, &self.program.limits);
         let read = payload::read(
             self.text,

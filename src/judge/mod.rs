@@ -111,7 +111,7 @@ pub(crate) struct Judgement<'r> {
     pub(crate) session: &'r Session,
     pub(crate) text: &'r str,
     pub(crate) document: &'r Document,
-    pub(crate) dialect: Option<(usize, &'r Dialect)>,
+    pub(crate) dialect: Option<&'r Dialect>,
     pub(crate) mode: Option<&'r Mode>,
     mode_id: Option<ModeId>,
     /// Whether the host says that the model ran out of tokens.
@@ -163,7 +163,7 @@ pub(crate) fn judge<'r>(
     steps: Steps,
 ) -> Judgement<'r> {
     let mode_id = program.mode_id(&session.mode);
-    let dialect = document.dialect.and_then(|number| Some((number, program.dialects.get(number)?)));
+    let dialect = document.dialect.and_then(|id| id.of(&program.dialects));
     let mut judgement = Judgement {
         program,
         session,
@@ -212,7 +212,7 @@ pub(crate) fn judge<'r>(
 impl<'r> Judgement<'r> {
     /// The declaration of a block of the document.
     pub(crate) fn bound(&self, block: &Block) -> Option<&'r program::Block> {
-        self.dialect?.1.blocks.get(usize::from(block.id.0))
+        self.dialect?.block(block.id)
     }
 
     pub(crate) fn block(&self, index: usize) -> Option<(&'r Block, &'r program::Block)> {
@@ -307,7 +307,7 @@ impl<'r> Judgement<'r> {
     /// What the opener of a block says beside its name, under the names as the dialect compares them; the first of a name
     /// counts.
     pub(crate) fn attributes(&self, index: usize) -> Value {
-        let (Some(block), Some((_, dialect))) = (self.document.blocks.get(index), self.dialect) else {
+        let (Some(block), Some(dialect)) = (self.document.blocks.get(index), self.dialect) else {
             return Value::Null;
         };
         let mut attributes = Object::new();
@@ -323,7 +323,7 @@ impl<'r> Judgement<'r> {
     pub(super) fn key_of(&self, block: &Block, attribute: &Attribute) -> Option<&'r str> {
         match attribute.key {
             Key::Typed(key) => Some(key.span().of(self.text)),
-            Key::Rule(rule) => Some(self.dialect?.1.grammar(block.family())?.rule_name(rule)),
+            Key::Rule(rule) => Some(self.dialect?.grammar(block.family())?.rule_name(rule)),
             Key::Payload => None,
         }
     }
@@ -407,7 +407,7 @@ impl<'r> Judgement<'r> {
     }
 
     pub(super) fn attribute_of<'b>(&self, block: &'b Block, name: &str) -> Option<&'b Attribute> {
-        let (_, dialect) = self.dialect?;
+        let dialect = self.dialect?;
         let members = self.reads_members();
         let says = |key| if members { decode_string(key) } else { Cow::Borrowed(key) };
         let same = |one: &&Attribute| self.key_of(block, one).is_some_and(|key| dialect.names.same(&says(key), name));

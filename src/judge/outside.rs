@@ -57,7 +57,7 @@ impl Judgement<'_> {
             let piece = self.texts.pieces.get(index).filter(|piece| piece.fate == Place::Stray);
             let Some(core) = piece.map(|piece| piece.core()).filter(|core| !core.is_empty()) else { continue };
             let message = format!("`{}` stands outside every block", excerpt(core.of(self.text), 40));
-            let rule = self.dialect.map(|(_, dialect)| dialect.at);
+            let rule = self.dialect.map(|dialect| dialect.at);
             self.answer(
                 Defect::StrayText,
                 &Subject::Outside(index),
@@ -68,7 +68,7 @@ impl Judgement<'_> {
 
     /// The text outside every block in order, what was taken out of it included.
     fn outside_pieces(&self) -> Pieces<Piece> {
-        let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
+        let outside = self.dialect.map_or(&Outside::Stray, |dialect| &dialect.text);
         let strays = self.texts.strays;
         let section = self.outside_section().map(|(_, span)| span);
         let closers = self.stray_closers();
@@ -117,7 +117,7 @@ impl Judgement<'_> {
     /// The text before the first block, where the dialect calls that a section and no block is called so, whatever becomes of
     /// that block.
     pub(crate) fn outside_section(&self) -> Option<(&str, Span)> {
-        let (_, dialect) = self.dialect?;
+        let dialect = self.dialect?;
         let Outside::Section(name) = &dialect.text else { return None };
         if !self.texts.pieces.is_empty() {
             return self.outside_piece(Place::Section).map(|(_, piece)| (name.as_str(), piece.core()));
@@ -153,13 +153,13 @@ impl Judgement<'_> {
 
     /// Closers that close nothing, where the dialect lets them stand between blocks.
     fn stray_closers(&self) -> Vec<Span> {
-        let lets = self.dialect.is_some_and(|(_, dialect)| dialect.between.contains(&Between::Closer));
+        let lets = self.dialect.is_some_and(|dialect| dialect.between.contains(&Between::Closer));
         self.document.stray_closers().filter(|_| lets).collect()
     }
 
     /// What is left of a gap between blocks without what may stand there.
     fn without_between(&self, gap: Span, closers: &[Span]) -> Span {
-        let between = self.dialect.map(|(_, dialect)| dialect.between.as_slice()).unwrap_or_default();
+        let between = self.dialect.map(|dialect| dialect.between.as_slice()).unwrap_or_default();
         let mut core = gap.trimmed(self.text);
         if between.is_empty() {
             return core;

@@ -46,7 +46,7 @@ impl<'r> Judgement<'r> {
         action: Option<&Action>,
     ) -> bool {
         let asked = Asked { call, block, bound };
-        let Some((_, dialect)) = self.dialect else { return false };
+        let Some(dialect) = self.dialect else { return false };
         let values = Rc::clone(&self.values);
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
         let source = self.source(block, bound, dialect, &values);
@@ -282,7 +282,7 @@ impl<'r> Judgement<'r> {
         for (name, value) in &payload {
             if params.insert(name, value.clone()).is_some() {
                 let message = format!("the opener says `{name}`, too; the payload counts");
-                let same = |entry: &&Entry<'_>| self.dialect.is_some_and(|(_, one)| one.names.same(entry.name, name));
+                let same = |entry: &&Entry<'_>| self.dialect.is_some_and(|one| one.names.same(entry.name, name));
                 let at = told.iter().find(same).map_or(block.opener(), |entry| entry.span);
                 self.remark(Remark::RepeatedField, at, message, Some(bound.at));
             }
@@ -298,7 +298,7 @@ impl<'r> Judgement<'r> {
 
     /// What the opener says beside the action's name; the first of a name counts.
     fn told(&self, block: &Block, bound: &program::Block) -> Vec<Entry<'r>> {
-        let Some((_, dialect)) = self.dialect else { return Vec::new() };
+        let Some(dialect) = self.dialect else { return Vec::new() };
         let mut entries: Vec<Entry<'r>> = Vec::new();
         for attribute in block.attributes.iter().take(self.program.limits.fields) {
             let Some(name) = self.key_of(block, attribute).filter(|name| !is_fault(name)) else { continue };
@@ -327,7 +327,7 @@ impl<'r> Judgement<'r> {
 
     /// Tells what stands beside a payload that it cannot join: a parameter is missed there, all else is another form.
     fn judge_unread(&mut self, call: usize, block: &Block, bound: &program::Block, types: &Types) {
-        let Some((_, dialect)) = self.dialect else { return };
+        let Some(dialect) = self.dialect else { return };
         // Where members have no body among them, they are the payload.
         if dialect.outline.is_some() && bound.body.is_none() {
             return;
@@ -377,7 +377,7 @@ impl<'r> Judgement<'r> {
 
     /// The places of what a call says.
     pub(super) fn places(&self, call: &Call<'_>) -> Option<Places<'_>> {
-        let ((block, bound), (_, dialect)) = (self.block(call.block)?, self.dialect?);
+        let ((block, bound), dialect) = (self.block(call.block)?, self.dialect?);
         let types = self.action_of(call.block).map_or(Types::unknown(), |(_, action)| action.schema.types());
         let joins = bound.payload.contains(&surface::Payload::Attributes);
         let told = if joins { self.told(block, bound) } else { Vec::new() };

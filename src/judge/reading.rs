@@ -106,7 +106,7 @@ impl Judgement<'_> {
     fn judge_fault(&mut self, rule: RuleId, found: &Found) {
         let block = found.block().and_then(|block| self.block(block));
         let family = block.map_or(0, |(block, _)| block.family());
-        let Some(grammar) = self.dialect.and_then(|(_, dialect)| dialect.grammar(family)) else { return };
+        let Some(grammar) = self.dialect.and_then(|dialect| dialect.grammar(family)) else { return };
         let name = grammar.rule_name(rule);
         let what = fault_words(name);
         let message = match block {
@@ -128,7 +128,7 @@ impl Judgement<'_> {
 
     /// Whether the answer is one object, whose members are the blocks.
     pub(super) fn reads_members(&self) -> bool {
-        self.dialect.is_some_and(|(_, dialect)| dialect.outline.is_some())
+        self.dialect.is_some_and(|dialect| dialect.outline.is_some())
     }
 
     fn defect_text(&self, what: Defect, found: &Found) -> (String, Option<String>) {
@@ -203,7 +203,7 @@ impl Judgement<'_> {
     /// How the opener would be written that stands broken at `span`, if it has been said of a few only.
     fn own_opener(&self, span: Span) -> Option<String> {
         const MOST: usize = 8;
-        let (_, dialect) = self.dialect?;
+        let dialect = self.dialect?;
         let said = self.findings.list.iter().filter(|found| found.code == Code::Defect(Defect::MalformedOpener));
         if said.count() >= MOST {
             return None;

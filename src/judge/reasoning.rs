@@ -25,7 +25,7 @@ pub(super) struct Reasoning {
 impl Judgement<'_> {
     /// The places where reasoning may stand outside its blocks, in order.
     pub(super) fn reasoning_outside(&self) -> Vec<Reasoning> {
-        let Some((_, dialect)) = self.dialect else { return Vec::new() };
+        let Some(dialect) = self.dialect else { return Vec::new() };
         if dialect.blocks.iter().all(|block| block.role != Role::Thinking) {
             return Vec::new();
         }

@@ -46,7 +46,7 @@ impl Judgement<'_> {
 
     fn member_of_reply(&self, name: &str) -> Value {
         match name {
-            "dialect" => self.dialect.map(|(_, dialect)| dialect.name.as_str().into()).unwrap_or_default(),
+            "dialect" => self.dialect.map(|dialect| dialect.name.as_str().into()).unwrap_or_default(),
             "message" => self.reply_message(),
             "thinking" => {
                 let told = self.with_role(Role::Thinking).filter_map(|index| self.body_joined(index));
@@ -102,7 +102,7 @@ impl Judgement<'_> {
 
     fn reply_message(&self) -> Value {
         let shows = self.mode.is_some_and(|mode| mode.reply.shows.is_some());
-        let outside = shows || self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
+        let outside = shows || self.dialect.is_some_and(|dialect| dialect.text == Outside::Message);
         let outside = Some(self.texts.message.text.as_str()).filter(|text| outside && !text.is_empty());
         match outside {
             _ if self.texts.message_dropped => Value::Null,

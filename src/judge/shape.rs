@@ -6,7 +6,7 @@
 
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Remark};
-use crate::program::{BlockId, Count, Outside};
+use crate::program::{BlockId, Count, DialectId, Outside};
 use crate::text::{Span, excerpt, glob};
 use smallvec::SmallVec;
 
@@ -52,7 +52,7 @@ impl Judgement<'_> {
 
     /// Whether text outside every block is what is asked for.
     fn outside_stands_for(&self, count: &Count) -> bool {
-        let is_message = self.dialect.is_some_and(|(_, dialect)| dialect.text == Outside::Message);
+        let is_message = self.dialect.is_some_and(|dialect| dialect.text == Outside::Message);
         let says = || {
             let raw = (0..self.document.blocks.len()).any(|block| self.fate(block) == Fate::Text);
             raw || self.gaps().any(|gap| !gap.of(self.text).trim().is_empty())
@@ -100,9 +100,9 @@ impl Judgement<'_> {
     }
 
     /// The blocks that stand and are bound to one of these declarations.
-    pub(super) fn standing(&self, bound: &[(usize, BlockId)]) -> SmallVec<[usize; 2]> {
-        let Some((dialect, _)) = self.dialect else { return SmallVec::new() };
-        let fits = |id: BlockId| bound.contains(&(dialect, id));
+    pub(super) fn standing(&self, bound: &[(DialectId, BlockId)]) -> SmallVec<[usize; 2]> {
+        let Some(dialect) = self.dialect else { return SmallVec::new() };
+        let fits = |id: BlockId| bound.contains(&(dialect.id, id));
         let blocks = self.document.blocks.iter().enumerate();
         blocks.filter(|(index, block)| fits(block.id) && self.stands(*index)).map(|(index, _)| index).collect()
     }
@@ -110,11 +110,11 @@ impl Judgement<'_> {
     /// A block is out of order if one stands before it that should come after it. Members of an object have no order
     /// (RFC 8259, §4).
     fn judge_order(&mut self) {
-        let (Some(mode), Some((dialect, _))) = (self.mode, self.dialect) else { return };
+        let (Some(mode), Some(dialect)) = (self.mode, self.dialect) else { return };
         if mode.reply.order.is_empty() || self.reads_members() {
             return;
         }
-        let rank = |id: BlockId| mode.reply.order.iter().position(|blocks| blocks.contains(&(dialect, id)));
+        let rank = |id: BlockId| mode.reply.order.iter().position(|blocks| blocks.contains(&(dialect.id, id)));
         let mut furthest = 0;
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };

@@ -131,7 +131,7 @@ impl Judgement<'_> {
     /// Composes the message, and what outside text is otherwise.
     pub(super) fn compose(&mut self) {
         let mut message = Composed::default();
-        let outside = self.dialect.map_or(&Outside::Stray, |(_, dialect)| &dialect.text);
+        let outside = self.dialect.map_or(&Outside::Stray, |dialect| &dialect.text);
         let is_prose = *outside == Outside::Message;
         let mut parts: SmallVec<[(usize, Shown<'_>); 2]> = SmallVec::new();
         let shows = self.mode.and_then(|mode| mode.reply.shows.as_deref());
@@ -275,7 +275,7 @@ impl Judgement<'_> {
             Written::Twice => Spelling::EscapesTwice,
             Written::Bound => match (bound.decode, &self.dialect) {
                 (Some(Decoding::Entities), _) if bound.role != Role::Content => Spelling::Entities,
-                (Some(Decoding::Guarded), Some((_, dialect))) => {
+                (Some(Decoding::Guarded), Some(dialect)) => {
                     dialect.structure.as_ref().map_or(Spelling::Plain, |structure| Spelling::Guarded(structure.guard))
                 }
                 _ => Spelling::Plain,

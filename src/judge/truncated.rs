@@ -88,7 +88,7 @@ impl Judgement<'_> {
 
     /// Whether more text could belong to the payload of a block, or to its opener where it has none, as its grammar has it.
     fn may_grow(&self, block: &Block) -> bool {
-        let family = self.dialect.and_then(|(_, dialect)| dialect.families.get(block.family()));
+        let family = self.dialect.and_then(|dialect| dialect.families.get(block.family()));
         let grows = family.and_then(|family| {
             let (rule, start) = match block.inner().is_empty() {
                 true => (family.open, block.span().start),

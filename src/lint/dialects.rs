@@ -14,7 +14,7 @@ use serde_json::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for mode in program.modes.values() {
-        let dialects: Vec<&Dialect> = program.dialects_of(mode).map(|(_, dialect)| dialect).collect();
+        let dialects: Vec<&Dialect> = program.dialects_of(mode).collect();
         for (number, later) in dialects.iter().enumerate() {
             let Some(earlier) = dialects.iter().take(number).find(|earlier| outruns(earlier, later)) else { continue };
             let message =
@@ -80,7 +80,7 @@ fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
     for (number, (name, action)) in program.actions.iter().enumerate() {
         let permitting: Vec<&Mode> =
             program.modes.values().filter(|mode| !mode.permits_of(number).is_empty()).collect();
-        let dialects = permitting.iter().flat_map(|mode| program.dialects_of(mode)).map(|(_, dialect)| dialect);
+        let dialects = permitting.iter().flat_map(|mode| program.dialects_of(mode));
         let asks = |dialect: &Dialect| dialect.blocks.iter().any(|block| dialect.may_call(block, name));
         if permitting.is_empty() || dialects.clone().any(asks) {
             continue;

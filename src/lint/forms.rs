@@ -7,7 +7,7 @@
 use super::Reading;
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::outcome::{Finding, Options};
-use crate::program::{Action, Block, Dialect, Members, Mode, Program, example};
+use crate::program::{Action, Block, Dialect, DialectId, Members, Mode, Program, example};
 use crate::prompt::{BlockForm, Form};
 use crate::session::Session;
 use crate::text::{Location, excerpt};
@@ -33,7 +33,7 @@ const MISREAD: &[Defect] = &[Defect::InvalidPayload, Defect::UnknownParam];
 const SHOWN: usize = 80;
 
 /// What has been looked at: a block that is read in one mode is read in all.
-pub(super) type Known = HashSet<(usize, String)>;
+pub(super) type Known = HashSet<(DialectId, String)>;
 
 pub(super) fn check(program: &Program, reading: &Reading, known: &mut Known, found: &mut Vec<Diagnostic>) {
     let Some((name, mode)) = program.modes.get_key_value(&reading.session.mode) else { return };
@@ -41,17 +41,16 @@ pub(super) fn check(program: &Program, reading: &Reading, known: &mut Known, fou
     let mut told = Vec::new();
     if let Some(at) = shown.forms {
         for form in program.forms(name) {
-            let Some(number) = program.dialects().position(|dialect| dialect == form.dialect) else { continue };
-            let Some(dialect) = program.dialects.get(number) else { continue };
+            let Some(dialect) = program.dialects.iter().find(|dialect| dialect.name == form.dialect) else { continue };
             let looks = Looks { program, session: &reading.session, dialect, shown: at };
-            looks.form(&form, &mut |text| known.insert((number, text.to_owned())), &mut told);
+            looks.form(&form, &mut |text| known.insert((dialect.id, text.to_owned())), &mut told);
         }
     }
     if let Some(at) = shown.calls {
-        for (number, dialect) in program.dialects_of(mode) {
+        for dialect in program.dialects_of(mode) {
             let looks = Looks { program, session: &reading.session, dialect, shown: at };
             for (name, action, _) in program.permitted(mode) {
-                if known.insert((number, format!("call {name}"))) {
+                if known.insert((dialect.id, format!("call {name}"))) {
                     told.extend(looks.call(mode, name, action));
                 }
             }

@@ -6,7 +6,7 @@
 //! Never: reads an answer.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{BlockId, Count, Mode, Outside, Program};
+use crate::program::{BlockId, Count, DialectId, Mode, Outside, Program};
 use crate::surface::Role;
 use crate::text::Location;
 
@@ -47,7 +47,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             reply.order.iter().take(number).any(|before| before.contains(block)).then_some(block)
         });
         if let (Some((dialect, block)), Some(at)) = (twice, reply.order_at) {
-            let dialect = program.dialects.get(*dialect);
+            let dialect = dialect.of(&program.dialects);
             let name = dialect.and_then(|dialect| dialect.block(*block)).map_or("", |block| block.name.as_str());
             told(at, format!("`order` names `{name}` twice: its first place counts"), "leave out the other");
         }
@@ -58,33 +58,33 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 fn lacking(program: &Program, count: &Count) -> Vec<String> {
     let lacks = |mode: &Mode| {
         let own = mode.reply.counts.iter().find(|own| own.at == count.at && own.required && own.lists.is_none());
-        own.is_some_and(|own| !mode.dialects.iter().any(|number| has(program, *number, own)))
+        own.is_some_and(|own| !mode.dialects.iter().any(|dialect| has(program, *dialect, own)))
     };
     let modes = program.modes.iter().filter(|(_, mode)| lacks(mode));
     modes.map(|(name, _)| format!("`{name}`")).collect()
 }
 
 /// Whether what is written in a dialect may be what is asked for.
-fn has(program: &Program, number: usize, count: &Count) -> bool {
-    let outside = program.dialects.get(number).is_some_and(|dialect| match &dialect.text {
+fn has(program: &Program, read: DialectId, count: &Count) -> bool {
+    let outside = read.of(&program.dialects).is_some_and(|dialect| match &dialect.text {
         Outside::Message => count.message,
         Outside::Section(name) => *name == count.name,
         Outside::Stray => false,
     });
-    outside || count.blocks.iter().any(|(dialect, _)| *dialect == number)
+    outside || count.blocks.iter().any(|(dialect, _)| *dialect == read)
 }
 
 /// Whether all such blocks are calls.
 fn is_call(program: &Program, count: &Count) -> bool {
-    let block = |(dialect, id): &(usize, BlockId)| program.dialects.get(*dialect)?.block(*id);
-    let is_call = |at: &(usize, BlockId)| block(at).is_some_and(|block| block.role == Role::Call);
+    let block = |(dialect, id): &(DialectId, BlockId)| dialect.of(&program.dialects)?.block(*id);
+    let is_call = |at: &(DialectId, BlockId)| block(at).is_some_and(|block| block.role == Role::Call);
     !count.blocks.is_empty() && count.blocks.iter().all(is_call)
 }
 
 /// Whether there are such sections, and none has a value.
 fn is_text(program: &Program, count: &Count) -> bool {
     let sections = count.blocks.iter().filter_map(|(dialect, id)| {
-        let dialect = program.dialects.get(*dialect)?;
+        let dialect = dialect.of(&program.dialects)?;
         Some((dialect, dialect.block(*id).filter(|block| block.role == Role::Section)?))
     });
     let mut sections = sections.peekable();

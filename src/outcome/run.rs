@@ -79,12 +79,10 @@ impl Program {
 
     fn readers(&self, session: &Session, options: &Options) -> Readers {
         if let Some(only) = options.dialect.as_deref() {
-            let chosen = self.dialects.iter().enumerate().filter(|(_, dialect)| dialect.name == only);
+            let chosen = self.dialects.iter().filter(|dialect| dialect.name == only);
             return Readers::new(chosen, self.limits);
         }
-        let of_mode = self.modes.get(&session.mode).map(|mode| mode.dialects.as_slice()).unwrap_or_default();
-        let dialects = of_mode.iter().filter_map(|number| Some((*number, self.dialects.get(*number)?)));
-        Readers::new(dialects, self.limits)
+        Readers::new(self.modes.get(&session.mode).into_iter().flat_map(|mode| self.dialects_of(mode)), self.limits)
     }
 
     /// As [`Program::run`], and where the message stands in the response.
@@ -133,7 +131,7 @@ impl Program {
                 (false, true) => Status::Degraded,
                 (false, false) => Status::Clean,
             },
-            dialect: judged.dialect.map(|(_, dialect)| dialect.name.clone()),
+            dialect: judged.dialect.map(|dialect| dialect.name.clone()),
             mode: session.mode.clone(),
             message: String::new(),
             thinking: Vec::new(),
@@ -266,12 +264,11 @@ impl Program {
         let broken = findings.iter().filter(|found| found.code == Code::Defect(Defect::MalformedOpener));
         for found in broken {
             let said = found.at.map_or("", |at| at.span.of(judged.text));
-            let action = judged.dialect.and_then(|(_, dialect)| self.action_of_opener(dialect, said));
+            let action = judged.dialect.and_then(|dialect| self.action_of_opener(dialect, said));
             calls.extend(action.filter(|number| !calls.contains(number)));
         }
         calls.truncate(CALLS_SHOWN);
-        let dialect = judged.dialect.map(|(number, _)| number);
-        self.ask_again(&judged.session.mode, dialect, &calls, &findings, &Lines::new(judged.text))
+        self.ask_again(&judged.session.mode, judged.dialect, &calls, &findings, &Lines::new(judged.text))
     }
 
     /// The action that an opener names up to its name.

@@ -93,9 +93,9 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
         Trial::Claims(place) => Some(place),
         _ => None,
     });
-    for (number, dialect) in program.dialects.iter().enumerate() {
+    for dialect in &program.dialects {
         let name = &dialect.name;
-        let Some(one) = tried.iter().find(|one| one.dialect == number) else {
+        let Some(one) = tried.iter().find(|one| one.dialect == dialect.id) else {
             let found = format!("`{name}` is not tried in the mode `{}`", judged.session.mode);
             steps.push(step(program, StepKind::Dialect, Span::default(), found, dialect.at));
             continue;

@@ -15,9 +15,21 @@ use crate::surface::{Between, Ending, Role};
 use crate::text::{Location, glob};
 use std::sync::Arc;
 
+/// The number of a dialect within its program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct DialectId(pub(crate) usize);
+
+impl DialectId {
+    /// The dialect of this number, among those of its program.
+    pub(crate) fn of(self, dialects: &[Dialect]) -> Option<&Dialect> {
+        dialects.get(self.0)
+    }
+}
+
 /// One way a response may be written.
 #[derive(Debug)]
 pub(crate) struct Dialect {
+    pub(crate) id: DialectId,
     pub(crate) name: String,
     pub(crate) families: Vec<Family>,
     /// Instead of families: how an answer is read that is one object.
@@ -40,8 +52,8 @@ pub(crate) struct Dialect {
     pub(crate) between: Vec<Between>,
     /// Names of blocks, of which any one claims an answer; empty for a dialect that claims with any block.
     pub(crate) needs: Vec<String>,
-    /// The number of the dialect that differs in nothing but that.
-    pub(crate) like: Option<usize>,
+    /// The dialect that differs in nothing but that.
+    pub(crate) like: Option<DialectId>,
     pub(crate) at: Location,
 }
 
@@ -101,6 +113,11 @@ impl Dialect {
         let written = if self.names.in_any_case() { cases.as_slice() } else { cases.get(..1).unwrap_or_default() };
         let reads = |family: &Family| written.iter().any(|name| family.grammar.reads(family.name, name));
         self.outline.is_some() || self.families.iter().any(reads)
+    }
+
+    /// Its blocks, each with its number.
+    pub(crate) fn blocks_by_id(&self) -> impl Iterator<Item = (BlockId, &Block)> {
+        (0..).map(BlockId).zip(&self.blocks)
     }
 
     /// The block of this number.

@@ -38,7 +38,7 @@ mod ways;
 pub(crate) use block::{Block, BlockId, Called, Closer, FieldName};
 pub(crate) use degradation::{Answers, Chosen, Near};
 pub use degradation::{DegradationRow, SaidBy};
-pub(crate) use dialect::{Dialect, Outside};
+pub(crate) use dialect::{Dialect, DialectId, Outside};
 pub(crate) use effect::{Effect, Verb};
 pub(crate) use example::{Members, example};
 pub(crate) use family::{Family, Lead, tag_family};
@@ -143,8 +143,8 @@ pub(crate) struct Content {
 #[derive(Debug, Default)]
 pub(crate) struct Reply {
     pub(crate) counts: Vec<Count>,
-    /// The blocks of each place in the order, by dialect and block.
-    pub(crate) order: Vec<Vec<(usize, BlockId)>>,
+    /// The blocks of each place in the order.
+    pub(crate) order: Vec<Vec<(DialectId, BlockId)>>,
     pub(crate) order_at: Option<Location>,
     /// The most calls, and where that stands.
     pub(crate) calls: Option<(usize, Location)>,
@@ -156,7 +156,7 @@ pub(crate) struct Reply {
 #[derive(Debug)]
 pub(crate) struct Count {
     pub(crate) name: String,
-    pub(crate) blocks: Vec<(usize, BlockId)>,
+    pub(crate) blocks: Vec<(DialectId, BlockId)>,
     pub(crate) message: bool,
     pub(crate) required: bool,
     pub(crate) most: Option<usize>,

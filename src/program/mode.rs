@@ -4,7 +4,7 @@
 //! Out: [`Mode`], found by its name or its number, and the actions that it permits.
 //! Never: weighs a condition: the judge does.
 
-use super::{Action, Answers, Dialect, Exit, Program, Reply};
+use super::{Action, Answers, Dialect, DialectId, Exit, Program, Reply};
 use crate::expression::{Expression, Template};
 use crate::text::Location;
 
@@ -19,8 +19,8 @@ pub(crate) struct Mode {
     pub(crate) permits: Vec<Vec<Permit>>,
     /// Where its permits stand.
     pub(crate) at: Location,
-    /// The numbers of its dialects.
-    pub(crate) dialects: Vec<usize>,
+    /// Its dialects, in the order in which they are tried.
+    pub(crate) dialects: Vec<DialectId>,
     pub(crate) reply: Reply,
     pub(crate) exits: Vec<Exit>,
     pub(crate) degradation: Answers,
@@ -76,9 +76,9 @@ impl Program {
         self.modes.get_index(mode.0).map(|(name, _)| name.as_str()).unwrap_or_default()
     }
 
-    /// The dialects of a mode, in the order in which they are tried, each with its number.
-    pub(crate) fn dialects_of<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = (usize, &'p Dialect)> + Clone {
-        mode.dialects.iter().filter_map(|number| Some((*number, self.dialects.get(*number)?)))
+    /// The dialects of a mode, in the order in which they are tried.
+    pub(crate) fn dialects_of<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = &'p Dialect> + Clone {
+        mode.dialects.iter().filter_map(|id| id.of(&self.dialects))
     }
 
     /// The actions that a mode permits, in the order of their declaration, each with its permits.

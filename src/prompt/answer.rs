@@ -45,17 +45,16 @@ impl Program {
     pub(super) fn answer_members<'p>(
         &self,
         mode: &Mode,
-        number: usize,
         dialect: &'p Dialect,
         params: Params,
     ) -> Option<Vec<Member<'p>>> {
         dialect.outline.as_ref()?;
-        let placed = |id: BlockId| mode.reply.order.iter().position(|blocks| blocks.contains(&(number, id)));
-        let mut blocks: Vec<(BlockId, &Block)> = (0..).map(BlockId).zip(&dialect.blocks).collect();
+        let placed = |id: BlockId| mode.reply.order.iter().position(|blocks| blocks.contains(&(dialect.id, id)));
+        let mut blocks: Vec<(BlockId, &Block)> = dialect.blocks_by_id().collect();
         blocks.retain(|(_, block)| !block.starts);
         blocks.sort_by_key(|(id, _)| placed(*id).unwrap_or(usize::MAX));
         let member = |(id, block): (BlockId, &'p Block)| {
-            let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(number, id)));
+            let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(dialect.id, id)));
             let forbidden = match block.role {
                 Role::Call => mode.reply.calls.is_some_and(|(most, _)| most == 0),
                 _ => count.is_some_and(|count| count.most == Some(0)),
@@ -71,16 +70,9 @@ impl Program {
 
     /// The schema of a whole answer; none where an answer in the dialect is no object. With `lists`, those are in every answer, be they
     /// empty.
-    pub(super) fn answer_schema(
-        &self,
-        mode: &Mode,
-        number: usize,
-        dialect: &Dialect,
-        params: Params,
-        lists: bool,
-    ) -> Option<Value> {
+    pub(super) fn answer_schema(&self, mode: &Mode, dialect: &Dialect, params: Params, lists: bool) -> Option<Value> {
         let mut answer = object();
-        for member in self.answer_members(mode, number, dialect, params)? {
+        for member in self.answer_members(mode, dialect, params)? {
             let required = member.required || (lists && member.may_be_empty());
             place(&mut answer, &member.block.name, member.block.about.as_deref(), &member.schema, required);
         }

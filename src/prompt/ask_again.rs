@@ -7,7 +7,7 @@
 use super::form::Form;
 use crate::diagnostic::{Code, Defect, Diagnostic};
 use crate::expression::{Escape, Scope, Template};
-use crate::program::Program;
+use crate::program::{Dialect, Program};
 use crate::text::{Lines, Location, Spanned, excerpt};
 use crate::value::{Object, Value};
 use std::sync::LazyLock;
@@ -37,7 +37,7 @@ impl Program {
     pub(crate) fn ask_again(
         &self,
         mode: &str,
-        dialect: Option<usize>,
+        dialect: Option<&Dialect>,
         calls: &[usize],
         findings: &[Diagnostic],
         lines: &Lines<'_>,
@@ -99,10 +99,10 @@ impl Program {
     }
 
     /// The form of the dialect that read the answer, or should have.
-    fn form_shown(&self, mode: &str, dialect: Option<usize>, calls: &[usize]) -> Option<Form> {
+    fn form_shown(&self, mode: &str, dialect: Option<&Dialect>, calls: &[usize]) -> Option<Form> {
         let of = self.modes.get(mode)?;
-        let number = dialect.filter(|number| of.dialects.contains(number)).or(of.dialects.first().copied())?;
-        Some(self.form(of, number, self.dialects.get(number)?, calls))
+        let own = dialect.filter(|dialect| of.dialects.contains(&dialect.id));
+        Some(self.form(of, own.or_else(|| self.dialects_of(of).next())?, calls))
     }
 }
 

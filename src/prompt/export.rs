@@ -61,7 +61,7 @@ impl Program {
         strict: bool,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Value> {
-        let Some((number, dialect)) = self.dialects_of(mode).find(|(_, dialect)| dialect.outline.is_some()) else {
+        let Some(dialect) = self.dialects_of(mode).find(|dialect| dialect.outline.is_some()) else {
             let message = format!("an answer of the mode `{name}` is no JSON object: no dialect of it has members");
             let help = "give the mode a dialect whose grammar is `json`";
             diagnostics.push(Diagnostic::new(Code::PROMPT_NO_OBJECT, mode.at, message).with_help(help));
@@ -70,9 +70,9 @@ impl Program {
         if what == Export::JsonObject {
             return Some(json!({ "type": "json_object" }));
         }
-        let mut schema = self.answer_schema(mode, number, dialect, Params::All, strict)?;
+        let mut schema = self.answer_schema(mode, dialect, Params::All, strict)?;
         if strict {
-            self.nulls(mode, number, dialect, diagnostics);
+            self.nulls(mode, dialect, diagnostics);
             let at = |path: &[String]| {
                 let first = path.first().map(String::as_str);
                 let of = |block: &&Block| first.is_some() && block.name.split(['.', '[']).next() == first;
@@ -91,8 +91,7 @@ impl Program {
     /// Whether an optional parameter that is `null` makes a call invalid, in any of the blocks that it may stand in.
     fn refuses_null<'p>(&'p self, mode: &'p Mode, name: &str, action: &Action) -> bool {
         let required = action.schema.json().get("required").and_then(Value::as_array).map_or(0, Vec::len);
-        let calls =
-            |(_, dialect): (usize, &'p Dialect)| dialect.blocks.iter().filter(|block| dialect.may_call(block, name));
+        let calls = |dialect: &'p Dialect| dialect.blocks.iter().filter(|block| dialect.may_call(block, name));
         let mut blocks: Vec<Option<&Block>> = self.dialects_of(mode).flat_map(calls).map(Some).collect();
         if blocks.is_empty() {
             blocks.push(None);
@@ -106,8 +105,8 @@ impl Program {
 
     /// What of an answer is optional comes with `null` where a server enforces a strict schema, but for lists: of what refuses it,
     /// that is told.
-    fn nulls(&self, mode: &Mode, number: usize, dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
-        for member in self.answer_members(mode, number, dialect, Params::All).unwrap_or_default() {
+    fn nulls(&self, mode: &Mode, dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
+        for member in self.answer_members(mode, dialect, Params::All).unwrap_or_default() {
             let block = member.block;
             if member.required || member.may_be_empty() || block.name.contains(['*', '?']) || member.takes_null() {
                 continue;

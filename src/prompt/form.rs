@@ -6,7 +6,7 @@
 
 use super::answer::Params;
 use super::spelling::{PROSE, Speller};
-use crate::program::{Block, BlockId, Called, Count, Dialect, Members, Mode, Outside, Program, example};
+use crate::program::{Block, BlockId, Called, Count, Dialect, DialectId, Members, Mode, Outside, Program, example};
 use crate::surface::Role;
 use serde::Serialize;
 use serde_json::Value;
@@ -45,15 +45,15 @@ impl Program {
     /// How an answer of `mode` is written, for each of its dialects in their order; none for a mode that the pack does not have.
     pub fn forms(&self, mode: &str) -> Vec<Form> {
         let Some(mode) = self.modes.get(mode) else { return Vec::new() };
-        self.dialects_of(mode).map(|(number, dialect)| self.form(mode, number, dialect, &[])).collect()
+        self.dialects_of(mode).map(|dialect| self.form(mode, dialect, &[])).collect()
     }
 
     /// The form in one dialect; where a mode permits some of the actions in `calls`, calls of those are shown.
-    pub(super) fn form(&self, mode: &Mode, number: usize, dialect: &Dialect, calls: &[usize]) -> Form {
-        if let Some(form) = self.object_form(mode, number, dialect) {
+    pub(super) fn form(&self, mode: &Mode, dialect: &Dialect, calls: &[usize]) -> Form {
+        if let Some(form) = self.object_form(mode, dialect) {
             return form;
         }
-        let (blocks, _) = self.block_forms(mode, number, dialect, calls);
+        let (blocks, _) = self.block_forms(mode, dialect, calls);
         let join =
             |forms: &[&BlockForm]| forms.iter().map(|form| form.text.trim_end()).collect::<Vec<_>>().join("\n\n");
         // Reasoning stands before what an answer needs.
@@ -68,9 +68,9 @@ impl Program {
 
     /// The blocks of a mode that no grammar of their dialect can spell.
     pub(crate) fn unspelled<'p>(&'p self, mode: &'p Mode) -> Vec<(&'p Dialect, &'p Block)> {
-        let dialects = self.dialects_of(mode).filter(|(_, dialect)| dialect.outline.is_none());
-        let unspelled = |(number, dialect)| {
-            let (_, blocks) = self.block_forms(mode, number, dialect, &[]);
+        let dialects = self.dialects_of(mode).filter(|dialect| dialect.outline.is_none());
+        let unspelled = |dialect: &'p Dialect| {
+            let (_, blocks) = self.block_forms(mode, dialect, &[]);
             blocks.into_iter().map(move |block| (dialect, block))
         };
         dialects.flat_map(unspelled).collect()
@@ -80,7 +80,6 @@ impl Program {
     fn block_forms<'p>(
         &'p self,
         mode: &'p Mode,
-        number: usize,
         dialect: &'p Dialect,
         calls: &[usize],
     ) -> (Vec<BlockForm>, Vec<&'p Block>) {
@@ -88,13 +87,13 @@ impl Program {
         let permits = (0..self.actions.len()).any(|number| !mode.permits_of(number).is_empty());
         let mut unspelled = Vec::new();
         let mut blocks: Vec<(BlockId, &'p Block)> = speller.blocks().collect();
-        blocks.sort_by_key(|(id, block)| rank(mode, number, *id, block));
+        blocks.sort_by_key(|(id, block)| rank(mode, dialect.id, *id, block));
         let mut call_in = self.calls_shown(mode, speller, calls);
         let mut shown: Vec<(Role, &str)> = Vec::new();
         let mut tells_name = false;
         let mut forms = Vec::new();
         for (id, block) in blocks {
-            let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(number, id)));
+            let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(dialect.id, id)));
             let (required, most) = match block.role {
                 Role::Call => (false, mode.reply.calls.map(|(most, _)| most)),
                 _ => (count.is_some_and(|count| count.required), count.and_then(|count| count.most)),
@@ -131,7 +130,7 @@ impl Program {
             forms.push(BlockForm { name, role: block.role.word(), about, required, most, text });
         }
         // What is said outside every block may be what a reply must have.
-        let prose = |count: &&Count| count.message && !count.blocks.iter().any(|(dialect, _)| *dialect == number);
+        let prose = |count: &&Count| count.message && !count.blocks.iter().any(|(read, _)| *read == dialect.id);
         if dialect.text == Outside::Message
             && let Some(count) = mode.reply.counts.iter().filter(|count| count.required).find(prose)
         {
@@ -178,12 +177,12 @@ impl Program {
     }
 
     /// The form of an answer that is one object.
-    fn object_form(&self, mode: &Mode, number: usize, dialect: &Dialect) -> Option<Form> {
+    fn object_form(&self, mode: &Mode, dialect: &Dialect) -> Option<Form> {
         // Of a member that may be called anything there is no example.
-        let members = self.answer_members(mode, number, dialect, Params::Telling)?.into_iter();
+        let members = self.answer_members(mode, dialect, Params::Telling)?.into_iter();
         let blocks = members.filter(|member| !member.block.name.contains(['*', '?'])).map(|member| {
             let (name, about) = (member.block.name.clone(), member.block.about.clone());
-            let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(number, member.id)));
+            let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(dialect.id, member.id)));
             let most = match member.block.role {
                 Role::Call => mode.reply.calls.map(|(most, _)| most),
                 _ => count.and_then(|count| count.most),
@@ -192,7 +191,7 @@ impl Program {
             BlockForm { name, role, about, required: member.required, most, text: spelled(&member.alone) }
         });
         let blocks = blocks.collect();
-        let text = spelled(&self.answer_schema(mode, number, dialect, Params::Telling, false)?);
+        let text = spelled(&self.answer_schema(mode, dialect, Params::Telling, false)?);
         Some(Form { dialect: dialect.name.clone(), text, blocks })
     }
 }
@@ -203,7 +202,7 @@ pub(super) fn spelled(schema: &Value) -> String {
 }
 
 /// Where a block stands in a reply: as the reply orders it, else what is said before what is done.
-fn rank(mode: &Mode, dialect: usize, id: BlockId, block: &Block) -> (usize, usize) {
+fn rank(mode: &Mode, dialect: DialectId, id: BlockId, block: &Block) -> (usize, usize) {
     let ordered = mode.reply.order.iter().position(|blocks| blocks.contains(&(dialect, id)));
     let role = match block.role {
         Role::Thinking => 0,

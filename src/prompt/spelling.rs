@@ -105,11 +105,11 @@ impl<'p> Speller<'p> {
 
     /// The blocks of the dialect by number.
     pub(super) fn blocks(self) -> impl Iterator<Item = (BlockId, &'p Block)> {
-        (0..).map(BlockId).zip(&self.dialect.blocks)
+        self.dialect.blocks_by_id()
     }
 
     fn block(self, id: BlockId) -> Option<&'p Block> {
-        self.dialect.blocks.get(usize::from(id.0))
+        self.dialect.block(id)
     }
 
     /// What a block may be called in an answer.

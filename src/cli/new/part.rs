@@ -190,7 +190,7 @@ impl Drafting<'_> {
             Kind::Dialect => match only.and_then(|only| self.program.modes.get(only)) {
                 Some(own) => {
                     let program = self.program;
-                    let known: Vec<&str> = program.dialects_of(own).map(|(_, dialect)| dialect.name.as_str()).collect();
+                    let known: Vec<&str> = program.dialects_of(own).map(|dialect| dialect.name.as_str()).collect();
                     let all: Vec<&str> = program.dialects().collect();
                     // Without a list, the pack reads all that there are, and the mode what the pack reads.
                     self.list(&["pack", "dialects"], Some(&all), None)?;

@@ -111,7 +111,7 @@ impl<'p> ObjectReader<'p> {
 
     /// Takes the block that a value is: the value itself, or an object with a body and attributes among its members.
     fn take(&mut self, text: &str, object: &Object, place: Place, id: BlockId, node: Node) {
-        let Some(bound) = self.dialect.blocks.get(usize::from(id.0)) else { return };
+        let Some(bound) = self.dialect.block(id) else { return };
         let mended = bound.role == Role::Call && object.tape.is_mended(place.at);
         let piece = |span: Span| Piece {
             id,

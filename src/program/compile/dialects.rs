@@ -8,13 +8,13 @@ use crate::pack::Pack;
 use crate::program::Starts;
 use crate::program::names::{Bound, Names};
 use crate::program::{
-    Answers, Block, BlockId, Called, Closer, Dialect, Family, FieldName, Outline, Outside, Schema, Structure,
+    Answers, Block, BlockId, Called, Closer, Dialect, DialectId, Family, FieldName, Outline, Outside, Schema, Structure,
 };
 use crate::surface::{self, Anchor, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
 use std::sync::Arc;
 
-pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, pack: &Pack) -> Dialect {
+pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surface::Dialect>, pack: &Pack) -> Dialect {
     let at = dialect.at;
     let dialect = &dialect.value;
     let grammars = || dialect.grammar.0.iter().filter_map(|grammar| pack.grammars.get(&grammar.value));
@@ -62,6 +62,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
     let by_line = blocks.iter().all(|block| block.anchor != Anchor::Anywhere) && outline.is_none();
     let starts = Starts::new(&families, &names);
     Dialect {
+        id: own,
         name: name.to_owned(),
         structure: by_line.then(|| Arc::new(Structure::new(&families, names.clone(), true))),
         by_line: starts.by_line || names.any_closes() || blocks.iter().any(|block| block.anchor != Anchor::Anywhere),
@@ -74,7 +75,7 @@ pub(super) fn compile_dialect(name: &str, dialect: &Spanned<surface::Dialect>, p
         wraps: blocks.iter().any(|block| block.role == Role::Wrapper),
         text: outside(dialect.text.as_ref().map(|text| text.value.as_str())),
         between: dialect.between.clone(),
-        like: dialect.like.as_ref().and_then(|like| pack.surface.dialects.get_index_of(&like.value)),
+        like: dialect.like.as_ref().and_then(|like| pack.surface.dialects.get_index_of(&like.value)).map(DialectId),
         needs: dialect.needs.iter().map(|name| names.fold(&name.value).into_owned()).collect(),
         blocks,
         names,

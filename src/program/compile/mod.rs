@@ -16,7 +16,8 @@ mod replies;
 mod sight;
 
 use super::{
-    Action, Answers, AskAgain, Content, Dialect, IdleComparison, Mode, ModeId, Permit, Places, Program, Schema, Slot,
+    Action, Answers, AskAgain, Content, Dialect, DialectId, IdleComparison, Mode, ModeId, Permit, Places, Program,
+    Schema, Slot,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Record, Template};
@@ -53,8 +54,11 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         touched: Touched::default(),
         comparisons: IndexMap::new(),
     };
-    let mut dialects: Vec<Dialect> =
-        surface.dialects.iter().map(|(name, dialect)| dialects::compile_dialect(name, dialect, pack)).collect();
+    let mut dialects: Vec<Dialect> = (0..)
+        .map(DialectId)
+        .zip(&surface.dialects)
+        .map(|(id, (name, dialect))| dialects::compile_dialect(id, name, dialect, pack))
+        .collect();
     for (dialect, declared) in dialects.iter_mut().zip(surface.dialects.values()) {
         let sight = Sight::of(VALUE_NAMES);
         for (block, declared) in dialect.blocks.iter_mut().zip(declared.value.blocks.values()) {
@@ -193,10 +197,10 @@ impl Compiler<'_> {
 
     fn compile_modes(&mut self, dialects: &[Dialect]) -> Table<String, Mode> {
         let surface = self.surface;
-        let number = |name: &Spanned<String>| dialects.iter().position(|dialect| dialect.name == name.value);
-        let all: Vec<usize> = match surface.about.as_ref().and_then(|about| about.dialects.as_ref()) {
-            Some(names) => names.iter().filter_map(number).collect(),
-            None => (0..dialects.len()).collect(),
+        let id = |name: &Spanned<String>| Some(dialects.iter().find(|dialect| dialect.name == name.value)?.id);
+        let all: Vec<DialectId> = match surface.about.as_ref().and_then(|about| about.dialects.as_ref()) {
+            Some(names) => names.iter().filter_map(id).collect(),
+            None => dialects.iter().map(|dialect| dialect.id).collect(),
         };
         let mut modes = Table::default();
         for (name, mode) in &surface.modes {
@@ -217,7 +221,7 @@ impl Compiler<'_> {
                 permits,
                 at: mode.at,
                 dialects: match &mode.value.dialects {
-                    Some(names) => names.iter().filter_map(number).collect(),
+                    Some(names) => names.iter().filter_map(id).collect(),
                     None => all.clone(),
                 },
                 reply: replies::compile_reply(&surface.reply, Some(&mode.value.reply), dialects),

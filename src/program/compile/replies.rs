@@ -4,22 +4,19 @@
 //! Out: [`Reply`], a mode's own words over the pack's.
 //! Never: fails: what does not resolve has been reported by the pack's checks.
 
-use crate::program::{BlockId, Called, Count, Dialect, Outside, Reply};
+use crate::program::{Block, BlockId, Called, Count, Dialect, DialectId, Outside, Reply};
 use crate::surface::{self, Role};
 use indexmap::IndexSet;
 
 /// The shape of a reply: a mode's own words over the pack's.
 pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>, dialects: &[Dialect]) -> Reply {
-    let blocks_called = |name: &str| -> Vec<(usize, BlockId)> {
-        let mut blocks = Vec::new();
-        for (number, dialect) in dialects.iter().enumerate() {
-            for (index, block) in dialect.blocks.iter().enumerate() {
-                if block.name == name || block.called == Called::Word(name.to_owned()) {
-                    blocks.push((number, BlockId(index as u16)));
-                }
-            }
-        }
-        blocks
+    let blocks_called = |name: &str| -> Vec<(DialectId, BlockId)> {
+        let is_called = |block: &Block| block.name == name || block.called == Called::Word(name.to_owned());
+        let of_dialect = |dialect: &Dialect| {
+            let blocks = dialect.blocks_by_id().filter(|(_, block)| is_called(block));
+            blocks.map(|(id, _)| (dialect.id, id)).collect::<Vec<_>>()
+        };
+        dialects.iter().flat_map(of_dialect).collect()
     };
     let shows = mode.and_then(|mode| mode.shows.as_ref()).or(pack.shows.as_ref()).map(|shows| shows.value.clone());
     let mut reply = Reply { shows: shows.clone(), ..Reply::default() };
@@ -45,7 +42,7 @@ pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>
         let message = shown
             || outside
             || blocks.iter().any(|(dialect, block)| {
-                let block = dialects.get(*dialect).and_then(|dialect| dialect.blocks.get(usize::from(block.0)));
+                let block = dialect.of(dialects).and_then(|dialect| dialect.block(*block));
                 block.is_some_and(|block| block.role == Role::Message)
             });
         reply.counts.push(Count { name: name.clone(), blocks, message, required, most, keys, lists, at });
