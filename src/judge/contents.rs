@@ -4,12 +4,12 @@
 //! Out: unsafe keys, answered; of several texts under one key the one that counts.
 //! Never: writes anything.
 
-use super::{Fate, Judgement, Subject, defect, path};
+use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Remark};
 use crate::document::Ended;
 use crate::program::Called;
 use crate::surface::Role;
-use crate::text::excerpt;
+use crate::text::{excerpt, unsafe_because};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ impl<'r> Judgement<'r> {
                 _ => None,
             };
             let whole = whole.as_deref().unwrap_or(&key).trim_start();
-            if let Some(why) = path::unsafe_because(whole) {
+            if let Some(why) = unsafe_because(whole) {
                 let message = match key.trim() {
                     "" => format!("this `{name}` names no path"),
                     key => format!("`{}` is no safe path: {why}", excerpt(key, 60)),

@@ -15,7 +15,6 @@ mod holes;
 mod leaves;
 mod lists;
 mod outside;
-mod path;
 mod payloads;
 mod places;
 mod reading;
@@ -31,7 +30,6 @@ mod typing;
 
 pub(crate) use calls::Call;
 pub use leaves::Leaf;
-pub(crate) use path::unsafe_because;
 pub use steps::StepKind;
 pub(crate) use steps::{Step, Steps};
 pub(crate) use texts::{Composed, Texts};

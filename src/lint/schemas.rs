@@ -7,9 +7,8 @@
 
 use super::endless::Ends;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::judge::unsafe_because;
 use crate::program::{Members, Program, Reply, Schema, example, misfit_at};
-use crate::text::{Location, excerpt, glob};
+use crate::text::{Location, excerpt, glob, unsafe_because};
 use serde_json::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {

@@ -8,6 +8,7 @@ mod entity;
 mod glob;
 mod guard;
 mod json;
+mod path;
 
 pub(crate) use entity::entity;
 pub(crate) use glob::glob;
@@ -15,6 +16,7 @@ pub(crate) use guard::{Guard, is_margin};
 pub(crate) use json::JsonCursor;
 #[cfg(feature = "cli")]
 pub(crate) use json::JsonPlaces;
+pub(crate) use path::unsafe_because;
 
 use std::borrow::Cow;
 use std::cell::Cell;

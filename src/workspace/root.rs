@@ -7,8 +7,7 @@
 use super::nonce::Nonce;
 use super::read::{ReadError, io_error};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::judge::unsafe_because;
-use crate::text::excerpt;
+use crate::text::{excerpt, unsafe_because};
 use cap_std::ambient_authority;
 #[cfg(unix)]
 use cap_std::fs::MetadataExt as _;

@@ -4,7 +4,7 @@
 //! Out: why it is not safe, if it is not.
 //! Never: touches a disk.
 
-use crate::text::turns;
+use super::turns;
 
 /// Names that some systems give to devices, in any case and with any ending.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
