@@ -8,7 +8,7 @@ use super::expectation::{Expectation, OUTCOME_KEYS, Part};
 use super::header::{CaseHeader, KEYS};
 use crate::diagnostic::{Checked, Code, Diagnostic, nearest};
 use crate::surface::Tree;
-use crate::surface::decode::{Decode, Reading};
+use crate::surface::decode::{Decode, Decoder};
 use crate::surface::syntax;
 use crate::text::{Location, Source, SourceId, Sources, Span, authored};
 use toml::de::{DeTable, DeValue};
@@ -251,14 +251,14 @@ impl Parsing<'_> {
     fn toml<T>(
         &mut self,
         at: Span,
-        decode: impl FnOnce(&toml::Spanned<DeValue<'_>>, &mut Reading<'_>) -> Option<T>,
+        decode: impl FnOnce(&toml::Spanned<DeValue<'_>>, &mut Decoder<'_>) -> Option<T>,
     ) -> Option<T> {
         let written = at.of(self.text);
         let (table, errors) = DeTable::parse_recoverable(written);
         let fault = |error| syntax::fault(error, table.get_ref(), written, self.at(at));
         let mut found: Vec<Diagnostic> = syntax::told(&errors, written).into_iter().map(fault).collect();
         let node = toml::Spanned::new(table.span(), DeValue::Table(table.into_inner()));
-        let value = decode(&node, &mut Reading::new(self.source, written, &mut found).starting_at(at.start));
+        let value = decode(&node, &mut Decoder::new(self.source, written, &mut found).starting_at(at.start));
         self.diagnostics.extend(found.into_iter().map(|diagnostic| first_line(diagnostic, self.text)));
         value
     }

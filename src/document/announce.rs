@@ -53,7 +53,7 @@ pub enum Announcement {
 
 /// What has been announced.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Announced {
     /// Blocks whose closing has been told.
     blocks: usize,
     opened: bool,

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 
 /// What a line is, beside text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Line {
+enum LineKind {
     Blank,
     /// A thematic break of Markdown.
     Rule,
@@ -78,7 +78,7 @@ pub(super) fn first_marks(text: &[u8]) -> Option<usize> {
     MARKS.iter().filter_map(|marks| marks.find(text)).min()
 }
 
-fn read(line: &str) -> Line {
+fn read(line: &str) -> LineKind {
     let line = line.trim();
     let rest = line.trim_start_matches(|c: char| c == ' ' || rules(c));
     let is_rule = |marks: &str| {
@@ -87,13 +87,13 @@ fn read(line: &str) -> Line {
         marks.clone().count() >= 2 && marks.all(|mark| Some(mark) == first)
     };
     if line.is_empty() {
-        return Line::Blank;
+        return LineKind::Blank;
     }
     let ruled = line.len() > rest.len() && is_rule(line.strip_suffix(rest).unwrap_or_default());
     if rest.is_empty() {
-        return if ruled { Line::Rule } else { Line::Text };
+        return if ruled { LineKind::Rule } else { LineKind::Text };
     }
-    let Some(mark) = rest.chars().next().filter(|mark| is_mark(*mark)) else { return Line::Text };
+    let Some(mark) = rest.chars().next().filter(|mark| is_mark(*mark)) else { return LineKind::Text };
     let info = rest.trim_start_matches(mark);
     let length = rest.len() - info.len();
     let info = info.trim();
@@ -101,13 +101,13 @@ fn read(line: &str) -> Line {
     let opens = !info.contains(['`', '<', '>']);
     let bare = info.is_empty() || is_rule(info);
     if length < 3 || !(bare || opens) || !(ruled || rest.len() == line.len()) {
-        return Line::Text;
+        return LineKind::Text;
     }
-    Line::Fence(Fence { mark, length, bare })
+    LineKind::Fence(Fence { mark, length, bare })
 }
 
 /// The lines of a span with their places.
-fn lines(span: Span, text: &str) -> impl Iterator<Item = (Span, Line)> {
+fn lines(span: Span, text: &str) -> impl Iterator<Item = (Span, LineKind)> {
     let mut at = span.start;
     span.of(text).split_inclusive('\n').map(move |line| {
         let place = Span::new(at, at + line.len());
@@ -132,7 +132,7 @@ pub(super) fn fence_lines(span: Span, text: &str) -> impl Iterator<Item = (Span,
             let before = memchr::memrchr(b'\n', bytes.get(from..at)?);
             let start = from + before.map_or(0, |offset| offset + 1);
             from = at + memchr::memchr(b'\n', bytes.get(at..)?).map_or(bytes.len() - at, |offset| offset + 1);
-            if let Line::Fence(fence) = read(body.get(start..from)?) {
+            if let LineKind::Fence(fence) = read(body.get(start..from)?) {
                 return Some((Span::new(span.start + start, span.start + from), fence));
             }
         }
@@ -197,7 +197,7 @@ fn inside_fence(span: Span, text: &str) -> Option<Span> {
     }
     let first = core.start + body.find('\n')? + 1;
     let last = core.start + body.rfind('\n')? + 1;
-    let Line::Fence(open) = read(Span::new(core.start, first).of(text)) else { return None };
+    let LineKind::Fence(open) = read(Span::new(core.start, first).of(text)) else { return None };
     // Its marks may be glued to the last line of what it holds.
     let line = Span::new(last, core.end).of(text);
     let held = line.trim_end_matches(open.mark);
@@ -219,7 +219,7 @@ fn inside_fence(span: Span, text: &str) -> Option<Span> {
 /// The part of `span` without rules at both ends, and without the fence that opens on its last line.
 pub(crate) fn without_between(span: Span, text: &str) -> Span {
     let mut rest = without_tail(span, text);
-    while let Some((first, Line::Rule)) = lines(rest, text).next() {
+    while let Some((first, LineKind::Rule)) = lines(rest, text).next() {
         rest = Span::new(first.end, rest.end).trimmed(text);
     }
     rest
@@ -233,8 +233,8 @@ pub(super) fn without_tail(span: Span, text: &str) -> Span {
         let body = rest.of(text);
         let last = rest.start + body.rfind('\n').map_or(0, |at| at + 1);
         let cut = match read(Span::new(last, rest.end).of(text)) {
-            Line::Rule => true,
-            Line::Fence(_) => open.is_some_and(|open| open.start == last),
+            LineKind::Rule => true,
+            LineKind::Fence(_) => open.is_some_and(|open| open.start == last),
             _ => false,
         };
         if !cut {
@@ -246,10 +246,10 @@ pub(super) fn without_tail(span: Span, text: &str) -> Span {
 
 /// The part of `span` without the lines at both ends that may stand between blocks.
 pub(crate) fn without_frame(span: Span, text: &str, between: &[Between]) -> Span {
-    let frames = |line: Line| match line {
-        Line::Fence(_) => between.contains(&Between::Fence),
-        Line::Rule => between.contains(&Between::Rule),
-        Line::Blank | Line::Text => false,
+    let frames = |line: LineKind| match line {
+        LineKind::Fence(_) => between.contains(&Between::Fence),
+        LineKind::Rule => between.contains(&Between::Rule),
+        LineKind::Blank | LineKind::Text => false,
     };
     let mut rest = span.trimmed(text);
     while let Some((first, line)) = lines(rest, text).next()
@@ -276,19 +276,19 @@ pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> O
     let mut text_since = true;
     for (place, line) in lines(Span::new(opener.end, end), text) {
         match line {
-            Line::Blank | Line::Rule => {}
-            Line::Text if !opened => return None,
-            Line::Text => text_since = true,
-            Line::Fence(_) if !opened => opened = true,
-            Line::Fence(fence) if fence.bare && inner => (inner, text_since) = (false, true),
-            Line::Fence(fence) if fence.bare || fence.turns() => {
+            LineKind::Blank | LineKind::Rule => {}
+            LineKind::Text if !opened => return None,
+            LineKind::Text => text_since = true,
+            LineKind::Fence(_) if !opened => opened = true,
+            LineKind::Fence(fence) if fence.bare && inner => (inner, text_since) = (false, true),
+            LineKind::Fence(fence) if fence.bare || fence.turns() => {
                 if text_since {
                     last = Some((place, fence));
                 }
                 text_since = false;
             }
             // What opens in it closes in it.
-            Line::Fence(_) => inner = true,
+            LineKind::Fence(_) => inner = true,
         }
     }
     let (place, fence) = last?;
@@ -350,13 +350,13 @@ mod tests {
     #[test]
     fn lines_between_blocks_are_known() {
         for line in ["```", "```***", "***```xml", "``````xml", "~~~", " ```"] {
-            assert!(matches!(read(line), Line::Fence(_)), "{line}");
+            assert!(matches!(read(line), LineKind::Fence(_)), "{line}");
         }
         for line in ["***", "---", "* * *", "___"] {
-            assert_eq!(read(line), Line::Rule, "{line}");
+            assert_eq!(read(line), LineKind::Rule, "{line}");
         }
         for line in ["**a**", "- a", "--", "```<a> b", "```<a>", "*", "**- *", "x```"] {
-            assert_eq!(read(line), Line::Text, "{line}");
+            assert_eq!(read(line), LineKind::Text, "{line}");
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) struct Prelude {
     machine: Machine,
     running: bool,
     /// How it is opened, once it is known whether it is.
-    opened: Option<Option<Opened>>,
+    opened: Option<Option<PreludeOpener>>,
     /// Where the first line of the answer holds text.
     begins: usize,
     /// The closer of which it is not yet known whether it counts where it stands.
@@ -42,12 +42,12 @@ pub(super) struct Prelude {
 pub(super) struct Sought {
     pub(super) id: BlockId,
     family: usize,
-    opened: Option<Opened>,
+    opened: Option<PreludeOpener>,
 }
 
 /// An opener where the answer starts.
 #[derive(Debug)]
-struct Opened {
+struct PreludeOpener {
     span: Span,
     name: Span,
     says: Opener,
@@ -57,8 +57,8 @@ impl Sought {
     /// The block in a text that starts at `start`, up to its closer.
     pub(super) fn end(self, bound: &program::Block, text: &str, start: usize, closer: Span, ended: Ended) -> Block {
         let start = Span::new(start, start);
-        let opened = self.opened.unwrap_or(Opened { span: start, name: start, says: Opener::default() });
-        let Opened { span: opener, name, says } = opened;
+        let opened = self.opened.unwrap_or(PreludeOpener { span: start, name: start, says: Opener::default() });
+        let PreludeOpener { span: opener, name, says } = opened;
         let inner = Span::new(opener.end, closer.start);
         Block {
             id: self.id,
@@ -130,7 +130,7 @@ impl Prelude {
             return Stand::Waits(start);
         }
         let opened = match self.opened() {
-            Some(Opened { span, says, .. }) if says.empty => {
+            Some(PreludeOpener { span, says, .. }) if says.empty => {
                 return Stand::Opened(Some(Span::new(span.end, span.end)));
             }
             // Without an opener, its closer says of which block it is.
@@ -190,7 +190,7 @@ impl Prelude {
                 let is_own = |name: &Span| dialect.names.find(name.of(text), Some(self.family)) == Some(self.id);
                 let span = Span::new(self.begins, end);
                 let says = || opener(family, self.machine.captures());
-                opened = self.name(family).filter(is_own).map(|name| Opened { span, name, says: says() });
+                opened = self.name(family).filter(is_own).map(|name| PreludeOpener { span, name, says: says() });
             }
             _ => {}
         }
@@ -276,7 +276,7 @@ impl Prelude {
         if self.line > self.begins { Some(false) } else { ends_line(closer.end, text, complete) }
     }
 
-    fn opened(&self) -> Option<&Opened> {
+    fn opened(&self) -> Option<&PreludeOpener> {
         self.opened.as_ref().and_then(Option::as_ref)
     }
 

@@ -13,7 +13,7 @@ use super::mark::{Kind, Mark};
 use super::masks::is_masked;
 use super::payload::{MOST_TAGS, Tag, Tags, field_family, read_tags};
 use super::reader::Scanner;
-use super::strings::{Lead, Strings};
+use super::strings::{Strings, TagMarks};
 use super::{Given, Quoted};
 use crate::grammar::Progress;
 use crate::program::{Block, Family};
@@ -74,8 +74,8 @@ impl Tagged {
 }
 
 /// How the tags in the payload of a call are spelled.
-pub(super) fn lead(family: &Family) -> Lead<'_> {
-    Lead { open: family.open_lead.literal.bytes().next().unwrap_or(b'<'), close: &family.close_lead.literal }
+pub(super) fn lead(family: &Family) -> TagMarks<'_> {
+    TagMarks { open: family.open_lead.literal.bytes().next().unwrap_or(b'<'), close: &family.close_lead.literal }
 }
 
 impl Scanner {

@@ -6,7 +6,7 @@
 //!
 //! Blocks open at marks that count where they stand; where each ends is its ladder's to say ([`super::ladder`]).
 
-use super::announce::Told;
+use super::announce::Announced;
 use super::budget::Budget;
 use super::edges::trimmed;
 use super::fences::Fences;
@@ -69,7 +69,7 @@ pub(super) struct Scanner {
     open_reasoning: Option<usize>,
     /// Set when a limit is reached: the rest is text.
     stopped: bool,
-    pub(super) told: Told,
+    pub(super) told: Announced,
 }
 
 impl Scanner {
@@ -98,7 +98,7 @@ impl Scanner {
             calls: 0,
             open_reasoning: None,
             stopped: false,
-            told: Told::default(),
+            told: Announced::default(),
         }
     }
 

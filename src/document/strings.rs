@@ -59,7 +59,7 @@ pub(super) enum Next {
 
 /// The marks that spell the tags around and inside the payload.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lead<'l> {
+pub(super) struct TagMarks<'l> {
     pub(super) open: u8,
     pub(super) close: &'l str,
 }
@@ -79,7 +79,7 @@ impl Strings {
     }
 
     /// Whether a string holds the place `at`, which is not before those that were asked about.
-    pub(super) fn hold(&mut self, at: usize, text: &str, lead: Lead<'_>, complete: bool) -> Quoted {
+    pub(super) fn hold(&mut self, at: usize, text: &str, lead: TagMarks<'_>, complete: bool) -> Quoted {
         loop {
             if self.last.end > at {
                 return if self.last.start < at { Quoted::Until(self.last.end) } else { Quoted::No };
@@ -93,7 +93,7 @@ impl Strings {
     }
 
     /// The next string that begins before `until`.
-    pub(super) fn next(&mut self, until: usize, text: &str, lead: Lead<'_>, complete: bool) -> Next {
+    pub(super) fn next(&mut self, until: usize, text: &str, lead: TagMarks<'_>, complete: bool) -> Next {
         let bytes = text.as_bytes();
         loop {
             let met = match self.state {
@@ -120,7 +120,7 @@ impl Strings {
     }
 
     /// Looks for the start of JSON.
-    fn begin(&mut self, until: usize, bytes: &[u8], lead: Lead<'_>) -> Option<Next> {
+    fn begin(&mut self, until: usize, bytes: &[u8], lead: TagMarks<'_>) -> Option<Next> {
         let rest = bytes.get(self.at..until).unwrap_or_default();
         let Some(offset) = memchr::memchr3(b'{', b'[', lead.open, rest) else {
             self.at = self.at.max(until);
@@ -139,7 +139,7 @@ impl Strings {
     }
 
     /// Takes in a byte outside strings.
-    fn pass(&mut self, until: usize, bytes: &[u8], lead: Lead<'_>) -> Option<Next> {
+    fn pass(&mut self, until: usize, bytes: &[u8], lead: TagMarks<'_>) -> Option<Next> {
         let Some(byte) = bytes.get(self.at).copied().filter(|_| self.at < until) else { return Some(Next::Clear) };
         match byte {
             b'"' | b'\'' if matches!(self.before, b'{' | b'[' | b',' | b':') => {
@@ -177,7 +177,7 @@ impl Strings {
     }
 
     /// The string that may have ended here, if JSON goes on.
-    fn leave(&mut self, string: Span, bytes: &[u8], lead: Lead<'_>, complete: bool) -> Next {
+    fn leave(&mut self, string: Span, bytes: &[u8], lead: TagMarks<'_>, complete: bool) -> Next {
         let rest = bytes.get(self.at..).unwrap_or_default().trim_ascii_start();
         self.at = bytes.len() - rest.len();
         let close = lead.close.as_bytes();
@@ -232,7 +232,7 @@ mod tests {
         let mut strings = Strings::new(0);
         let mut found = Vec::new();
         loop {
-            match strings.next(text.len(), text, Lead { open: b'<', close: "</" }, true) {
+            match strings.next(text.len(), text, TagMarks { open: b'<', close: "</" }, true) {
                 Next::String(string) => found.push(string.of(text)),
                 other => return (found, other),
             }

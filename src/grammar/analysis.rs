@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// Which captures a stretch of a grammar leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Mode {
+pub(super) enum CaptureMode {
     /// Every rule that is not silent leaves one.
     Visible,
     /// Inside an atomic rule: only rules marked `$` or `!` leave one, and theirs inside.
@@ -22,7 +22,7 @@ pub(super) enum Mode {
 
 /// How a match of an expression starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Lead {
+pub(super) struct MatchStart {
     /// The first bytes of every match that reads something.
     pub(super) bytes: Bytes,
     /// Whether it may match without reading anything.
@@ -35,18 +35,18 @@ const CALLS: usize = 4;
 /// The rules and what is known about them.
 pub(super) struct Analysis<'r> {
     rules: &'r [Rule],
-    leads: Vec<Lead>,
+    leads: Vec<MatchStart>,
     /// Whether a rule is `$` or `!`, or calls one, however far down.
     reveals: Vec<bool>,
     /// Whether a rule calls one that is `$` or `!`, however far down.
     reveals_inside: Vec<bool>,
-    classes: HashMap<(usize, Mode), Option<Class>>,
-    singles: HashMap<(usize, Mode), Class>,
+    classes: HashMap<(usize, CaptureMode), Option<Class>>,
+    singles: HashMap<(usize, CaptureMode), Class>,
 }
 
 impl<'r> Analysis<'r> {
     pub(super) fn of(rules: &'r [Rule]) -> Self {
-        let leads = vec![Lead::default(); rules.len()];
+        let leads = vec![MatchStart::default(); rules.len()];
         let reveals =
             rules.iter().map(|rule| matches!(rule.kind, RuleType::CompoundAtomic | RuleType::NonAtomic)).collect();
         let reveals_inside = vec![false; rules.len()];
@@ -54,7 +54,7 @@ impl<'r> Analysis<'r> {
             Self { rules, leads, reveals, reveals_inside, classes: HashMap::new(), singles: HashMap::new() };
         // What is known only ever grows, so this ends.
         loop {
-            let leads: Vec<Lead> = rules.iter().map(|rule| analysis.lead(&rule.expr)).collect();
+            let leads: Vec<MatchStart> = rules.iter().map(|rule| analysis.lead(&rule.expr)).collect();
             let inside: Vec<bool> =
                 rules.iter().map(|rule| rule.expr.calls(&mut |callee| analysis.reveals(callee))).collect();
             let reveals: Vec<bool> = analysis.reveals.iter().zip(&inside).map(|(one, other)| *one || *other).collect();
@@ -71,42 +71,42 @@ impl<'r> Analysis<'r> {
     }
 
     /// Whether a rule leaves a capture in this mode, and the mode of what is inside.
-    pub(super) fn capture(&self, rule: usize, mode: Mode) -> (bool, Mode) {
+    pub(super) fn capture(&self, rule: usize, mode: CaptureMode) -> (bool, CaptureMode) {
         let kind = self.rules.get(rule).map_or(RuleType::Silent, |rule| rule.kind);
         let (shown, inside) = match (kind, mode) {
-            (_, Mode::Quiet) => (false, Mode::Quiet),
+            (_, CaptureMode::Quiet) => (false, CaptureMode::Quiet),
             (RuleType::Silent, mode) => (false, mode),
-            (RuleType::Normal, mode) => (mode == Mode::Visible, mode),
-            (RuleType::Atomic, mode) => (mode == Mode::Visible, Mode::Atomic),
-            (RuleType::CompoundAtomic | RuleType::NonAtomic, _) => (true, Mode::Visible),
+            (RuleType::Normal, mode) => (mode == CaptureMode::Visible, mode),
+            (RuleType::Atomic, mode) => (mode == CaptureMode::Visible, CaptureMode::Atomic),
+            (RuleType::CompoundAtomic | RuleType::NonAtomic, _) => (true, CaptureMode::Visible),
         };
         let reveals = self.reveals_inside.get(rule).copied().unwrap_or_default();
-        (shown, if inside == Mode::Atomic && !reveals { Mode::Quiet } else { inside })
+        (shown, if inside == CaptureMode::Atomic && !reveals { CaptureMode::Quiet } else { inside })
     }
 
     /// The mode in which a rule has to be compiled when it is called in `mode`: modes that leave the same captures are one.
-    pub(super) fn effective(&self, rule: usize, mode: Mode) -> Mode {
-        if mode == Mode::Atomic && !self.reveals(rule) { Mode::Quiet } else { mode }
+    pub(super) fn effective(&self, rule: usize, mode: CaptureMode) -> CaptureMode {
+        if mode == CaptureMode::Atomic && !self.reveals(rule) { CaptureMode::Quiet } else { mode }
     }
 
     /// How a match of `expr` starts.
-    pub(super) fn lead(&self, expr: &Expr) -> Lead {
+    pub(super) fn lead(&self, expr: &Expr) -> MatchStart {
         match expr {
             Expr::Text(text) => match text.bytes().next() {
-                Some(byte) => Lead { bytes: Bytes::one(byte), empty: false },
-                None => Lead { bytes: Bytes::default(), empty: true },
+                Some(byte) => MatchStart { bytes: Bytes::one(byte), empty: false },
+                None => MatchStart { bytes: Bytes::default(), empty: true },
             },
             Expr::AnyCase(text) => match text.bytes().next() {
                 Some(byte) => {
                     let bytes = Bytes::one(byte.to_ascii_lowercase()).or(Bytes::one(byte.to_ascii_uppercase()));
-                    Lead { bytes, empty: false }
+                    MatchStart { bytes, empty: false }
                 }
-                None => Lead { bytes: Bytes::default(), empty: true },
+                None => MatchStart { bytes: Bytes::default(), empty: true },
             },
-            Expr::One(class) => Lead { bytes: class.leads(), empty: false },
+            Expr::One(class) => MatchStart { bytes: class.leads(), empty: false },
             Expr::Call(rule) => self.leads.get(*rule).copied().unwrap_or_default(),
             Expr::Sequence(parts) => {
-                let mut lead = Lead { bytes: Bytes::default(), empty: true };
+                let mut lead = MatchStart { bytes: Bytes::default(), empty: true };
                 let mut refused = Bytes::default();
                 for part in parts {
                     // What is refused before anything can have been read is not what is read first.
@@ -116,22 +116,22 @@ impl<'r> Analysis<'r> {
                         refused = refused.or(self.taken(inner, CALLS));
                     }
                     let next = self.lead(part);
-                    lead = Lead { bytes: lead.bytes.or(next.bytes), empty: next.empty };
+                    lead = MatchStart { bytes: lead.bytes.or(next.bytes), empty: next.empty };
                     if !next.empty {
                         break;
                     }
                 }
-                Lead { bytes: lead.bytes.but(refused), ..lead }
+                MatchStart { bytes: lead.bytes.but(refused), ..lead }
             }
             Expr::Choice(choices) => {
-                choices.iter().map(|choice| self.lead(choice)).fold(Lead::default(), |one, other| Lead {
+                choices.iter().map(|choice| self.lead(choice)).fold(MatchStart::default(), |one, other| MatchStart {
                     bytes: one.bytes.or(other.bytes),
                     empty: one.empty || other.empty,
                 })
             }
-            Expr::Optional(inner) | Expr::Repeat(inner) => Lead { empty: true, ..self.lead(inner) },
-            Expr::And(_) | Expr::Not(_) => Lead { bytes: Bytes::default(), empty: true },
-            Expr::Until(_) => Lead { bytes: Bytes::ALL, empty: true },
+            Expr::Optional(inner) | Expr::Repeat(inner) => MatchStart { empty: true, ..self.lead(inner) },
+            Expr::And(_) | Expr::Not(_) => MatchStart { bytes: Bytes::default(), empty: true },
+            Expr::Until(_) => MatchStart { bytes: Bytes::ALL, empty: true },
         }
     }
 
@@ -174,7 +174,7 @@ impl<'r> Analysis<'r> {
     }
 
     /// The class of `expr`, if it is one: it takes exactly one character and leaves no capture.
-    pub(super) fn class(&mut self, expr: &Expr, mode: Mode) -> Option<Class> {
+    pub(super) fn class(&mut self, expr: &Expr, mode: CaptureMode) -> Option<Class> {
         match expr {
             Expr::Text(text) => {
                 let mut chars = text.chars();
@@ -206,7 +206,7 @@ impl<'r> Analysis<'r> {
                 let mut class = self.class(last, mode)?;
                 for lookahead in lookaheads.iter().rev() {
                     let Expr::Not(inner) = lookahead else { return None };
-                    class = class.but(self.class(inner, Mode::Quiet)?)?;
+                    class = class.but(self.class(inner, CaptureMode::Quiet)?)?;
                 }
                 Some(class)
             }
@@ -223,7 +223,7 @@ impl<'r> Analysis<'r> {
 
     /// Characters of which `expr` surely takes one and nothing else, whatever follows: a repetition may run over them
     /// without asking each time.
-    pub(super) fn singles(&mut self, expr: &Expr, mode: Mode) -> Class {
+    pub(super) fn singles(&mut self, expr: &Expr, mode: CaptureMode) -> Class {
         if let Some(class) = self.class(expr, mode) {
             return class.of_bytes();
         }

@@ -5,7 +5,7 @@
 //! Never: changes a rule, or stops at the first fault.
 
 use super::limits;
-use super::tree::{NO_STACK, Node, Rule, Times, What, fault};
+use super::tree::{NO_STACK, Node, NodeKind, Rule, Times, fault};
 use super::unicode::property;
 use crate::diagnostic::Diagnostic;
 use crate::text::{Location, SourceId, Span};
@@ -30,7 +30,7 @@ const BUILT_IN: [&str; 13] = [
 
 /// Everything that is wrong with the rules.
 pub(super) fn check(source: SourceId, rules: &[Rule]) -> Vec<Diagnostic> {
-    let mut checker = Checker { source, rules, facts: Facts::of(rules), diagnostics: Vec::new() };
+    let mut checker = Checker { source, rules, facts: RuleFacts::of(rules), diagnostics: Vec::new() };
     if rules.is_empty() {
         checker.report(Span::default(), "a grammar without rules", "write at least `open = { … }`");
     }
@@ -55,7 +55,7 @@ pub(super) fn check(source: SourceId, rules: &[Rule]) -> Vec<Diagnostic> {
 struct Checker<'r> {
     source: SourceId,
     rules: &'r [Rule],
-    facts: Facts<'r>,
+    facts: RuleFacts<'r>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -84,8 +84,8 @@ impl Checker<'_> {
 
     fn node(&mut self, node: &Node) {
         match &node.what {
-            What::Name(name) => self.name(name, node.at),
-            What::Choice(choices) => {
+            NodeKind::Name(name) => self.name(name, node.at),
+            NodeKind::Choice(choices) => {
                 let stop = choices.iter().position(|choice| self.facts.always(choice));
                 if let Some(next) = stop.and_then(|stop| choices.get(stop + 1)) {
                     self.report(
@@ -96,7 +96,7 @@ impl Checker<'_> {
                 }
             }
             // Of one around another the inner one is at fault.
-            What::Repeat(inner, Times::Any | Times::Some | Times::AtLeast(_))
+            NodeKind::Repeat(inner, Times::Any | Times::Some | Times::AtLeast(_))
                 if self.facts.empty(inner) && !self.repeats_nothing(inner) =>
             {
                 self.report(
@@ -115,7 +115,7 @@ impl Checker<'_> {
     /// Whether it repeats for ever itself.
     fn repeats_nothing(&self, node: &Node) -> bool {
         let repeated = match &node.what {
-            What::Repeat(inner, Times::Any | Times::Some | Times::AtLeast(_)) => inner,
+            NodeKind::Repeat(inner, Times::Any | Times::Some | Times::AtLeast(_)) => inner,
             _ => return false,
         };
         self.facts.empty(repeated)
@@ -220,16 +220,16 @@ fn unrolled(node: &Node) -> (usize, usize) {
         (sum.saturating_add(size), deepest.max(depth + index))
     });
     let times = match node.what {
-        What::Repeat(_, Times::Some) => 2,
-        What::Repeat(_, Times::Exactly(count) | Times::AtMost(count) | Times::Between(_, count)) => count as usize,
-        What::Repeat(_, Times::AtLeast(count)) => count as usize + 1,
+        NodeKind::Repeat(_, Times::Some) => 2,
+        NodeKind::Repeat(_, Times::Exactly(count) | Times::AtMost(count) | Times::Between(_, count)) => count as usize,
+        NodeKind::Repeat(_, Times::AtLeast(count)) => count as usize + 1,
         _ => 1,
     };
     (sizes.saturating_mul(times).saturating_add(times), depth + times)
 }
 
 /// What holds for whole rules.
-struct Facts<'r> {
+struct RuleFacts<'r> {
     index: HashMap<&'r str, usize>,
     /// May it match without reading anything?
     empty: Vec<bool>,
@@ -237,7 +237,7 @@ struct Facts<'r> {
     always: Vec<bool>,
 }
 
-impl<'r> Facts<'r> {
+impl<'r> RuleFacts<'r> {
     fn of(rules: &'r [Rule]) -> Self {
         let mut index = HashMap::new();
         for (at, rule) in rules.iter().enumerate().take(limits::RULES) {
@@ -262,35 +262,39 @@ impl<'r> Facts<'r> {
 
     fn empty(&self, node: &Node) -> bool {
         match &node.what {
-            What::Text(text) | What::AnyCase(text) => text.is_empty(),
-            What::Range(..) | What::Refused => false,
-            What::Name(name) => self.fact(&self.empty, name),
-            What::Sequence(parts) => parts.iter().all(|part| self.empty(part)),
-            What::Choice(choices) => choices.iter().any(|choice| self.empty(choice)),
-            What::Repeat(inner, Times::Some | Times::Exactly(_)) => self.empty(inner),
-            What::Repeat(inner, Times::AtLeast(count) | Times::Between(count, _)) => *count == 0 || self.empty(inner),
-            What::Optional(_) | What::Repeat(..) | What::And(_) | What::Not(_) => true,
+            NodeKind::Text(text) | NodeKind::AnyCase(text) => text.is_empty(),
+            NodeKind::Range(..) | NodeKind::Refused => false,
+            NodeKind::Name(name) => self.fact(&self.empty, name),
+            NodeKind::Sequence(parts) => parts.iter().all(|part| self.empty(part)),
+            NodeKind::Choice(choices) => choices.iter().any(|choice| self.empty(choice)),
+            NodeKind::Repeat(inner, Times::Some | Times::Exactly(_)) => self.empty(inner),
+            NodeKind::Repeat(inner, Times::AtLeast(count) | Times::Between(count, _)) => {
+                *count == 0 || self.empty(inner)
+            }
+            NodeKind::Optional(_) | NodeKind::Repeat(..) | NodeKind::And(_) | NodeKind::Not(_) => true,
         }
     }
 
     fn always(&self, node: &Node) -> bool {
         match &node.what {
-            What::Text(text) | What::AnyCase(text) => text.is_empty(),
-            What::Range(..) | What::Refused | What::Not(_) => false,
-            What::Name(name) => self.fact(&self.always, name),
-            What::Sequence(parts) => parts.iter().all(|part| self.always(part)),
-            What::Choice(choices) => choices.iter().any(|choice| self.always(choice)),
-            What::And(inner) | What::Repeat(inner, Times::Some | Times::Exactly(_)) => self.always(inner),
-            What::Repeat(inner, Times::AtLeast(count) | Times::Between(count, _)) => *count == 0 || self.always(inner),
-            What::Optional(_) | What::Repeat(..) => true,
+            NodeKind::Text(text) | NodeKind::AnyCase(text) => text.is_empty(),
+            NodeKind::Range(..) | NodeKind::Refused | NodeKind::Not(_) => false,
+            NodeKind::Name(name) => self.fact(&self.always, name),
+            NodeKind::Sequence(parts) => parts.iter().all(|part| self.always(part)),
+            NodeKind::Choice(choices) => choices.iter().any(|choice| self.always(choice)),
+            NodeKind::And(inner) | NodeKind::Repeat(inner, Times::Some | Times::Exactly(_)) => self.always(inner),
+            NodeKind::Repeat(inner, Times::AtLeast(count) | Times::Between(count, _)) => {
+                *count == 0 || self.always(inner)
+            }
+            NodeKind::Optional(_) | NodeKind::Repeat(..) => true,
         }
     }
 
     /// The names that may be tried before anything was read.
     fn first_names<'n>(&self, node: &'n Node, names: &mut Vec<&'n str>) {
         match &node.what {
-            What::Name(name) => names.push(name),
-            What::Sequence(parts) => {
+            NodeKind::Name(name) => names.push(name),
+            NodeKind::Sequence(parts) => {
                 for part in parts {
                     self.first_names(part, names);
                     if !self.empty(part) {
@@ -307,11 +311,13 @@ impl Node {
     /// The parts right below.
     pub(super) fn parts(&self) -> impl Iterator<Item = &Node> {
         match &self.what {
-            What::Sequence(parts) | What::Choice(parts) => parts.as_slice(),
-            What::Optional(inner) | What::Repeat(inner, _) | What::And(inner) | What::Not(inner) => {
+            NodeKind::Sequence(parts) | NodeKind::Choice(parts) => parts.as_slice(),
+            NodeKind::Optional(inner) | NodeKind::Repeat(inner, _) | NodeKind::And(inner) | NodeKind::Not(inner) => {
                 std::slice::from_ref(&**inner)
             }
-            What::Text(_) | What::AnyCase(_) | What::Range(..) | What::Name(_) | What::Refused => &[],
+            NodeKind::Text(_) | NodeKind::AnyCase(_) | NodeKind::Range(..) | NodeKind::Name(_) | NodeKind::Refused => {
+                &[]
+            }
         }
         .iter()
     }

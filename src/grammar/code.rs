@@ -4,7 +4,7 @@
 //! Out: [`Code`]: one flat list of instructions, and the tables they point into.
 //! Never: reads text.
 
-use super::analysis::{Analysis, Mode};
+use super::analysis::{Analysis, CaptureMode};
 use super::class::{Bytes, Class, Wide};
 use super::expression::{Expr, Rule};
 use super::limits;
@@ -61,7 +61,7 @@ pub(super) enum Op {
 
 /// A set of characters, as a table of bytes.
 #[derive(Debug)]
-pub(super) struct Set {
+pub(super) struct CharSet {
     /// Whether a character that starts with this byte belongs to it, as far as the byte tells.
     pub(super) bytes: [bool; 256],
     /// Asked about every character beyond ASCII, unless bytes tell all.
@@ -80,7 +80,7 @@ pub(super) enum Stops {
     Three(u8, u8, u8),
 }
 
-impl Set {
+impl CharSet {
     pub(super) fn holds(&self, byte: u8) -> bool {
         self.bytes.get(usize::from(byte)).copied().unwrap_or_default()
     }
@@ -125,7 +125,7 @@ pub(super) struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct Code {
     pub(super) ops: Vec<Op>,
-    pub(super) sets: Vec<Set>,
+    pub(super) sets: Vec<CharSet>,
     pub(super) texts: Vec<Box<str>>,
     pub(super) untils: Vec<Until>,
     pub(super) switches: Vec<Switch>,
@@ -147,7 +147,7 @@ pub(super) fn compile(rules: &[Rule], analysis: &mut Analysis<'_>) -> Option<Cod
         full: false,
     };
     for rule in 0..rules.len() {
-        let op = compiler.place(rule, Mode::Visible);
+        let op = compiler.place(rule, CaptureMode::Visible);
         let short = compiler.short(rule);
         compiler.code.entries.push(Entry { op, short });
     }
@@ -236,9 +236,9 @@ struct Compiler<'c, 'r> {
     weights: Vec<usize>,
     code: Code,
     /// Where each rule stands, by the mode it was compiled in.
-    places: HashMap<(usize, Mode), u32>,
+    places: HashMap<(usize, CaptureMode), u32>,
     /// Calls whose target is still open.
-    calls: Vec<(u32, usize, Mode)>,
+    calls: Vec<(u32, usize, CaptureMode)>,
     /// Sets that bytes tell, to have each only once.
     known: HashMap<Bytes, u32>,
     full: bool,
@@ -265,7 +265,7 @@ impl Compiler<'_, '_> {
     }
 
     /// Where `rule` stands in `mode`; compiles it if it stands nowhere yet.
-    fn place(&mut self, rule: usize, mode: Mode) -> u32 {
+    fn place(&mut self, rule: usize, mode: CaptureMode) -> u32 {
         let mode = self.analysis.effective(rule, mode);
         if let Some(place) = self.places.get(&(rule, mode)) {
             return *place;
@@ -278,7 +278,7 @@ impl Compiler<'_, '_> {
     }
 
     /// The body of a rule with its capture.
-    fn rule(&mut self, rule: usize, mode: Mode) {
+    fn rule(&mut self, rule: usize, mode: CaptureMode) {
         let rules = self.rules;
         let Some(body) = rules.get(rule) else { return };
         let (shown, inside) = self.analysis.capture(rule, mode);
@@ -293,7 +293,7 @@ impl Compiler<'_, '_> {
 
     /// The shortest form of a rule, if it has one whose captures are the rule and the one inside.
     fn short(&mut self, rule: usize) -> Option<Short> {
-        let mode = self.analysis.effective(rule, Mode::Visible);
+        let mode = self.analysis.effective(rule, CaptureMode::Visible);
         let (true, mode) = self.analysis.capture(rule, mode) else { return None };
         let Expr::Sequence(parts) = &self.rules.get(rule)?.expr else { return None };
         let [Expr::Text(literal), Expr::Call(name), tail @ ..] = parts.as_slice() else { return None };
@@ -309,7 +309,7 @@ impl Compiler<'_, '_> {
         Some(Short { rule, literal, name, first, rest, end })
     }
 
-    fn expr(&mut self, expr: &Expr, mode: Mode) {
+    fn expr(&mut self, expr: &Expr, mode: CaptureMode) {
         if self.full {
             return;
         }
@@ -355,28 +355,28 @@ impl Compiler<'_, '_> {
                 }
             },
             Expr::Repeat(inner) => self.repeat(inner, mode),
-            Expr::And(inner) => match self.analysis.class(inner, Mode::Quiet) {
+            Expr::And(inner) => match self.analysis.class(inner, CaptureMode::Quiet) {
                 Some(class) => {
                     let set = self.set_of(class);
                     self.add(Op::Is(set));
                 }
                 None => {
                     let start = self.add(Op::Try { to: 0 });
-                    self.expr(inner, Mode::Quiet);
+                    self.expr(inner, CaptureMode::Quiet);
                     let to = self.here() + 2;
                     self.add(Op::Return { to });
                     self.land(start);
                     self.add(Op::Fail);
                 }
             },
-            Expr::Not(inner) => match self.analysis.class(inner, Mode::Quiet) {
+            Expr::Not(inner) => match self.analysis.class(inner, CaptureMode::Quiet) {
                 Some(class) => {
                     let set = self.set_of(class);
                     self.add(Op::IsNot(set));
                 }
                 None => {
                     let start = self.attempt(inner);
-                    self.expr(inner, Mode::Quiet);
+                    self.expr(inner, CaptureMode::Quiet);
                     self.add(Op::Refuse);
                     self.land(start);
                 }
@@ -439,7 +439,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    fn repeat(&mut self, inner: &Expr, mode: Mode) {
+    fn repeat(&mut self, inner: &Expr, mode: CaptureMode) {
         if let Some(class) = self.analysis.class(inner, mode) {
             let set = self.set_of(class);
             self.add(Op::Span(set));
@@ -480,7 +480,7 @@ impl Compiler<'_, '_> {
 
     /// Alternatives that may start with the same byte form a group, in their order; the next byte says which group is
     /// tried. Groups have no byte in common, so their order among each other does not matter.
-    fn choice(&mut self, choices: &[Expr], mode: Mode) {
+    fn choice(&mut self, choices: &[Expr], mode: CaptureMode) {
         let leads: Vec<_> = choices.iter().map(|choice| self.analysis.lead(choice)).collect();
         let mut groups: Vec<(Bytes, Vec<usize>)> = Vec::new();
         for (at, lead) in leads.iter().enumerate() {
@@ -528,7 +528,7 @@ impl Compiler<'_, '_> {
     }
 
     /// Alternatives tried one after the other; the last one's failure is everyone's.
-    fn chain(&mut self, choices: &[&Expr], mode: Mode, ends: &mut Vec<u32>) {
+    fn chain(&mut self, choices: &[&Expr], mode: CaptureMode, ends: &mut Vec<u32>) {
         let Some((last, before)) = choices.split_last() else { return };
         for choice in before {
             let start = self.attempt(choice);
@@ -571,7 +571,7 @@ impl Compiler<'_, '_> {
             (Some(one), Some(two), Some(three), None) => Stops::Three(one, two, three),
             _ => Stops::Many,
         };
-        self.code.sets.push(Set { bytes, wide, stops });
+        self.code.sets.push(CharSet { bytes, wide, stops });
         self.code.sets.len() as u32 - 1
     }
 

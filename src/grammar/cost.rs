@@ -10,7 +10,7 @@
 use super::analysis::Analysis;
 use super::class::{Bytes, Class};
 use super::expression::built_in;
-use super::tree::{Node, Rule, Times, What};
+use super::tree::{Node, NodeKind, Rule, Times};
 use std::collections::HashMap;
 
 /// A part that is read again in each round of what surrounds it.
@@ -28,10 +28,10 @@ pub(super) fn again<'r>(rules: &'r [Rule], recursive: impl Fn(&'r Rule) -> bool)
         let mut rest = vec![&rule.body];
         while let Some(node) = rest.pop() {
             let again = match &node.what {
-                What::Repeat(round, Times::Any | Times::Some | Times::AtLeast(_)) => {
+                NodeKind::Repeat(round, Times::Any | Times::Some | Times::AtLeast(_)) => {
                     costs.wasted(round).map(|part| Again { part, around: node })
                 }
-                What::And(ahead) | What::Not(ahead) if comes_back && costs.facts(ahead).starts_within() => {
+                NodeKind::And(ahead) | NodeKind::Not(ahead) if comes_back && costs.facts(ahead).starts_within() => {
                     Some(Again { part: ahead, around: &rule.body })
                 }
                 _ => None,
@@ -45,7 +45,7 @@ pub(super) fn again<'r>(rules: &'r [Rule], recursive: impl Fn(&'r Rule) -> bool)
 
 /// What is known of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Facts {
+struct CostFacts {
     /// The bytes that a match may start with.
     first: Bytes,
     /// The bytes of the characters that it may take.
@@ -63,7 +63,7 @@ struct Facts {
     bars: Bytes,
 }
 
-impl Facts {
+impl CostFacts {
     fn one(bytes: Bytes) -> Self {
         Self { first: bytes, takes: bytes, fails: true, single: true, ..Self::default() }
     }
@@ -89,7 +89,7 @@ impl Facts {
 }
 
 struct Costs<'r> {
-    rules: HashMap<&'r str, Facts>,
+    rules: HashMap<&'r str, CostFacts>,
     /// For rules of which a match may give up reading while it takes little: the part that is given up.
     wasteful: HashMap<&'r str, &'r Node>,
 }
@@ -106,7 +106,7 @@ impl<'r> Costs<'r> {
                 }
                 (rule.name.as_str(), facts)
             };
-            let new: HashMap<&str, Facts> = rules.iter().map(facts).collect();
+            let new: HashMap<&str, CostFacts> = rules.iter().map(facts).collect();
             if new == costs.rules {
                 break;
             }
@@ -122,19 +122,19 @@ impl<'r> Costs<'r> {
         }
     }
 
-    fn facts(&self, node: &Node) -> Facts {
+    fn facts(&self, node: &Node) -> CostFacts {
         match &node.what {
-            What::Text(text) => Facts::text(text, false),
-            What::AnyCase(text) => Facts::text(text, true),
-            What::Range(first, last) => Facts::one(Class::range(*first, *last).leads()),
-            What::Name(name) => self
+            NodeKind::Text(text) => CostFacts::text(text, false),
+            NodeKind::AnyCase(text) => CostFacts::text(text, true),
+            NodeKind::Range(first, last) => CostFacts::one(Class::range(*first, *last).leads()),
+            NodeKind::Name(name) => self
                 .rules
                 .get(name.as_str())
                 .copied()
-                .unwrap_or_else(|| Facts::one(Analysis::of(&[]).lead(&built_in(name)).bytes)),
-            What::Sequence(parts) => together(&self.each(parts)),
-            What::Choice(choices) => {
-                let either = |one: Facts, other: Facts| Facts {
+                .unwrap_or_else(|| CostFacts::one(Analysis::of(&[]).lead(&built_in(name)).bytes)),
+            NodeKind::Sequence(parts) => together(&self.each(parts)),
+            NodeKind::Choice(choices) => {
+                let either = |one: CostFacts, other: CostFacts| CostFacts {
                     first: one.first.or(other.first),
                     takes: one.takes.or(other.takes),
                     runs: one.runs.or(other.runs),
@@ -145,12 +145,12 @@ impl<'r> Costs<'r> {
                     bars: Bytes::default(),
                 };
                 let all = self.each(choices).into_iter().reduce(either).unwrap_or_default();
-                Facts { fails_late: all.fails_late && all.fails, ..all }
+                CostFacts { fails_late: all.fails_late && all.fails, ..all }
             }
-            What::Optional(inner) => {
-                Facts { empty: true, fails: false, fails_late: false, single: false, ..self.facts(inner) }
+            NodeKind::Optional(inner) => {
+                CostFacts { empty: true, fails: false, fails_late: false, single: false, ..self.facts(inner) }
             }
-            What::Repeat(inner, times) => {
+            NodeKind::Repeat(inner, times) => {
                 let (least, bounded) = match times {
                     Times::Any => (0, false),
                     Times::Some => (1, false),
@@ -162,20 +162,20 @@ impl<'r> Costs<'r> {
                 let runs = if bounded { facts.runs } else { facts.runs.or(facts.takes) };
                 let fails = least > 0 && facts.fails;
                 let empty = least == 0 || facts.empty;
-                Facts { runs, empty, fails, fails_late: fails && facts.fails_late, single: false, ..facts }
+                CostFacts { runs, empty, fails, fails_late: fails && facts.fails_late, single: false, ..facts }
             }
-            What::And(inner) | What::Not(inner) => {
-                let Facts { runs, takes, single, .. } = self.facts(inner);
+            NodeKind::And(inner) | NodeKind::Not(inner) => {
+                let CostFacts { runs, takes, single, .. } = self.facts(inner);
                 // What starts with the same byte beyond ASCII need not be the same character.
                 let bars =
-                    takes.and(Bytes([if single && matches!(node.what, What::Not(_)) { u128::MAX } else { 0 }, 0]));
-                Facts { runs, empty: true, fails: true, fails_late: !runs.is_empty(), bars, ..Facts::default() }
+                    takes.and(Bytes([if single && matches!(node.what, NodeKind::Not(_)) { u128::MAX } else { 0 }, 0]));
+                CostFacts { runs, empty: true, fails: true, fails_late: !runs.is_empty(), bars, ..CostFacts::default() }
             }
-            What::Refused => Facts::one(Bytes::ALL),
+            NodeKind::Refused => CostFacts::one(Bytes::ALL),
         }
     }
 
-    fn each(&self, parts: &[Node]) -> Vec<Facts> {
+    fn each(&self, parts: &[Node]) -> Vec<CostFacts> {
         parts.iter().map(|part| self.facts(part)).collect()
     }
 
@@ -187,8 +187,8 @@ impl<'r> Costs<'r> {
             (facts.starts_within() && !facts.runs.and(takes).is_empty()).then_some(part)
         };
         match &round.what {
-            What::Name(name) => self.wasteful.get(name.as_str()).copied(),
-            What::Choice(choices) => {
+            NodeKind::Name(name) => self.wasteful.get(name.as_str()).copied(),
+            NodeKind::Choice(choices) => {
                 let all = self.each(choices);
                 choices.iter().zip(&all).enumerate().find_map(|(number, (choice, facts))| {
                     let later = all.iter().skip(number + 1).filter(|_| facts.fails_late);
@@ -197,7 +197,7 @@ impl<'r> Costs<'r> {
                     instead.find_map(|other| given_up(choice, other.takes)).or_else(|| self.wasted(choice))
                 })
             }
-            What::Sequence(parts) => {
+            NodeKind::Sequence(parts) => {
                 let all = self.each(parts);
                 let takes = together(&all).takes;
                 parts.iter().enumerate().find_map(|(number, part)| {
@@ -206,8 +206,8 @@ impl<'r> Costs<'r> {
                         return None;
                     }
                     let ahead = match &part.what {
-                        What::And(ahead) | What::Not(ahead) => ahead,
-                        What::Optional(inner) | What::Repeat(inner, _) if self.facts(inner).fails_late => inner,
+                        NodeKind::And(ahead) | NodeKind::Not(ahead) => ahead,
+                        NodeKind::Optional(inner) | NodeKind::Repeat(inner, _) if self.facts(inner).fails_late => inner,
                         _ => return self.wasted(part),
                     };
                     // What follows takes the text from where this was given up.
@@ -222,8 +222,8 @@ impl<'r> Costs<'r> {
 }
 
 /// What is known of parts one after the other. A lookahead that bars single characters bars them from what comes next.
-fn together(all: &[Facts]) -> Facts {
-    let mut whole = Facts { empty: true, ..Facts::default() };
+fn together(all: &[CostFacts]) -> CostFacts {
+    let mut whole = CostFacts { empty: true, ..CostFacts::default() };
     let mut barred = Bytes::default();
     for facts in all {
         let mut facts = *facts;

@@ -6,7 +6,7 @@
 //! Never: doubts what some text could show to be needed.
 
 use super::cost::{self, Again};
-use super::tree::{Node, Rule, What};
+use super::tree::{Node, NodeKind, Rule};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, SourceId};
 use std::collections::{HashMap, HashSet};
@@ -18,7 +18,7 @@ pub(super) fn doubts(source: SourceId, rules: &[Rule]) -> Vec<Diagnostic> {
     for rule in rules {
         let mut rest = vec![&rule.body];
         while let Some(node) = rest.pop() {
-            if let What::Choice(choices) = &node.what {
+            if let NodeKind::Choice(choices) = &node.what {
                 doubting.shadowed(choices);
                 doubting.repeated(&rule.name, choices);
             }
@@ -95,11 +95,11 @@ impl<'r> Doubting<'r> {
     /// The text that a part is and nothing else, and whether the case of its letters counts for nothing.
     fn literal(&self, node: &'r Node) -> Option<(&'r str, bool)> {
         match &node.what {
-            What::Text(text) => Some((text, false)),
-            What::AnyCase(text) => Some((text, true)),
-            What::Name(name) => match &self.rules.get(name.as_str())?.body.what {
-                What::Text(text) => Some((text, false)),
-                What::AnyCase(text) => Some((text, true)),
+            NodeKind::Text(text) => Some((text, false)),
+            NodeKind::AnyCase(text) => Some((text, true)),
+            NodeKind::Name(name) => match &self.rules.get(name.as_str())?.body.what {
+                NodeKind::Text(text) => Some((text, false)),
+                NodeKind::AnyCase(text) => Some((text, true)),
                 _ => None,
             },
             _ => None,
@@ -117,7 +117,7 @@ impl<'r> Doubting<'r> {
         let mut seen = HashSet::new();
         let mut rest = vec![node];
         while let Some(node) = rest.pop() {
-            if let What::Name(name) = &node.what {
+            if let NodeKind::Name(name) = &node.what {
                 if name == rule {
                     return true;
                 }
@@ -134,7 +134,7 @@ impl<'r> Doubting<'r> {
 /// What comes one after the other.
 fn parts(node: &Node) -> &[Node] {
     match &node.what {
-        What::Sequence(parts) => parts,
+        NodeKind::Sequence(parts) => parts,
         _ => std::slice::from_ref(node),
     }
 }
@@ -145,15 +145,17 @@ fn same(one: &Node, other: &Node) -> bool {
         one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
     };
     match (&one.what, &other.what) {
-        (What::Text(one), What::Text(other))
-        | (What::AnyCase(one), What::AnyCase(other))
-        | (What::Name(one), What::Name(other)) => one == other,
-        (What::Range(first, last), What::Range(start, end)) => (first, last) == (start, end),
-        (What::Sequence(one), What::Sequence(other)) | (What::Choice(one), What::Choice(other)) => all(one, other),
-        (What::Optional(one), What::Optional(other))
-        | (What::And(one), What::And(other))
-        | (What::Not(one), What::Not(other)) => same(one, other),
-        (What::Repeat(one, times), What::Repeat(other, often)) => times == often && same(one, other),
+        (NodeKind::Text(one), NodeKind::Text(other))
+        | (NodeKind::AnyCase(one), NodeKind::AnyCase(other))
+        | (NodeKind::Name(one), NodeKind::Name(other)) => one == other,
+        (NodeKind::Range(first, last), NodeKind::Range(start, end)) => (first, last) == (start, end),
+        (NodeKind::Sequence(one), NodeKind::Sequence(other)) | (NodeKind::Choice(one), NodeKind::Choice(other)) => {
+            all(one, other)
+        }
+        (NodeKind::Optional(one), NodeKind::Optional(other))
+        | (NodeKind::And(one), NodeKind::And(other))
+        | (NodeKind::Not(one), NodeKind::Not(other)) => same(one, other),
+        (NodeKind::Repeat(one, times), NodeKind::Repeat(other, often)) => times == often && same(one, other),
         _ => false,
     }
 }

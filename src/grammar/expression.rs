@@ -5,7 +5,7 @@
 //! Never: sees a rule that was refused.
 
 use super::class::Class;
-use super::tree::{self, Node, Times, What};
+use super::tree::{self, Node, NodeKind, Times};
 use super::unicode::property;
 use pest_meta::ast::{self, RuleType};
 use pest_meta::optimizer::{OptimizedExpr, optimize};
@@ -73,14 +73,14 @@ fn typed(node: &Node) -> ast::Expr {
         parts.fold(last, |right, left| join(Box::new(left), Box::new(right)))
     };
     match &node.what {
-        What::Text(text) => ast::Expr::Str(text.clone()),
-        What::AnyCase(text) => ast::Expr::Insens(text.clone()),
-        What::Range(first, last) => ast::Expr::Range(first.to_string(), last.to_string()),
-        What::Name(name) => ast::Expr::Ident(name.clone()),
-        What::Sequence(parts) => joined(parts, ast::Expr::Seq),
-        What::Choice(choices) => joined(choices, ast::Expr::Choice),
-        What::Optional(inner) => ast::Expr::Opt(boxed(inner)),
-        What::Repeat(inner, times) => match *times {
+        NodeKind::Text(text) => ast::Expr::Str(text.clone()),
+        NodeKind::AnyCase(text) => ast::Expr::Insens(text.clone()),
+        NodeKind::Range(first, last) => ast::Expr::Range(first.to_string(), last.to_string()),
+        NodeKind::Name(name) => ast::Expr::Ident(name.clone()),
+        NodeKind::Sequence(parts) => joined(parts, ast::Expr::Seq),
+        NodeKind::Choice(choices) => joined(choices, ast::Expr::Choice),
+        NodeKind::Optional(inner) => ast::Expr::Opt(boxed(inner)),
+        NodeKind::Repeat(inner, times) => match *times {
             Times::Any => ast::Expr::Rep(boxed(inner)),
             Times::Some => ast::Expr::RepOnce(boxed(inner)),
             Times::Exactly(count) => ast::Expr::RepExact(boxed(inner), count),
@@ -88,10 +88,10 @@ fn typed(node: &Node) -> ast::Expr {
             Times::AtMost(count) => ast::Expr::RepMax(boxed(inner), count),
             Times::Between(least, most) => ast::Expr::RepMinMax(boxed(inner), least, most),
         },
-        What::And(inner) => ast::Expr::PosPred(boxed(inner)),
-        What::Not(inner) => ast::Expr::NegPred(boxed(inner)),
+        NodeKind::And(inner) => ast::Expr::PosPred(boxed(inner)),
+        NodeKind::Not(inner) => ast::Expr::NegPred(boxed(inner)),
         // Nothing refused comes this far.
-        What::Refused => ast::Expr::Str(String::new()),
+        NodeKind::Refused => ast::Expr::Str(String::new()),
     }
 }
 

@@ -4,7 +4,7 @@
 //! Out: [`Progress`], and the [`Capture`]s of a match.
 //! Never: recurses on the text, reads a byte twice without a step, or decides while more text could change the answer.
 
-use super::code::{Code, Op, Set, Stops, Until};
+use super::code::{CharSet, Code, Op, Stops, Until};
 use super::{Grammar, RuleId};
 use crate::text::Span;
 use smallvec::SmallVec;
@@ -504,7 +504,7 @@ impl Machine {
 }
 
 /// The length of the character at `at`, which starts with `first`, if `set` holds it; else 0.
-fn taken(set: &Set, text: &str, at: usize, first: u8) -> usize {
+fn taken(set: &CharSet, text: &str, at: usize, first: u8) -> usize {
     if !set.holds(first) {
         return 0;
     }
@@ -529,7 +529,7 @@ fn width(first: u8) -> usize {
 }
 
 /// Where the run of characters of `set` ends that starts at `at`.
-fn run_over(set: &Set, text: &str, at: usize) -> usize {
+fn run_over(set: &CharSet, text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     let Some(rest) = bytes.get(at..).filter(|rest| rest.first().is_some_and(|first| set.holds(*first))) else {
         return at;
@@ -589,7 +589,7 @@ fn places_of(byte: u8, eight: u64) -> u64 {
 }
 
 /// How many bytes stand before the first that `set` does not hold.
-fn run_length(set: &Set, bytes: &[u8]) -> Option<usize> {
+fn run_length(set: &CharSet, bytes: &[u8]) -> Option<usize> {
     // Eight at a time without a branch between them: runs are names, or the insides of strings.
     let (eights, rest) = bytes.as_chunks::<8>();
     for (number, eight) in eights.iter().enumerate() {

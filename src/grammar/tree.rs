@@ -25,12 +25,12 @@ pub(super) struct Rule {
 
 /// A part of a rule.
 pub(super) struct Node {
-    pub(super) what: What,
+    pub(super) what: NodeKind,
     pub(super) at: Span,
 }
 
 /// The kinds of parts.
-pub(super) enum What {
+pub(super) enum NodeKind {
     Text(String),
     AnyCase(String),
     Range(char, char),
@@ -122,7 +122,7 @@ struct Reader {
 impl Reader {
     fn refuse(&mut self, at: Span, message: impl Into<String>, help: &str) -> Node {
         self.diagnostics.push(fault(self.source, at, message).with_help(help));
-        Node { what: What::Refused, at }
+        Node { what: NodeKind::Refused, at }
     }
 
     /// A rule; `None` for a comment that documents one.
@@ -160,13 +160,13 @@ impl Reader {
             }
         }
         choices.push(joined(sequence));
-        let long = |node: &Node| matches!(&node.what, What::Sequence(terms) if terms.len() > limits::TERMS);
+        let long = |node: &Node| matches!(&node.what, NodeKind::Sequence(terms) if terms.len() > limits::TERMS);
         if choices.len() > limits::TERMS || choices.iter().any(long) {
             let message = format!("more than {} alternatives or terms in one expression", limits::TERMS);
             return self.refuse(at, message, "split it into several rules");
         }
         let last = if choices.len() == 1 { choices.pop() } else { None };
-        last.unwrap_or(Node { what: What::Choice(choices), at })
+        last.unwrap_or(Node { what: NodeKind::Choice(choices), at })
     }
 
     fn term(&mut self, pair: Pair<'_, Token>, depth: usize) -> Node {
@@ -204,11 +204,11 @@ impl Reader {
                 }
             }
         }
-        let mut node = node.unwrap_or(Node { what: What::Refused, at });
+        let mut node = node.unwrap_or(Node { what: NodeKind::Refused, at });
         for (positive, place) in before.into_iter().rev() {
             let at = Span::new(place.start, node.at.end);
             let inner = Box::new(node);
-            node = Node { what: if positive { What::And(inner) } else { What::Not(inner) }, at };
+            node = Node { what: if positive { NodeKind::And(inner) } else { NodeKind::Not(inner) }, at };
         }
         node
     }
@@ -216,15 +216,15 @@ impl Reader {
     fn terminal(&mut self, pair: Pair<'_, Token>) -> Node {
         let at = span(&pair);
         let what = match pair.as_rule() {
-            Token::identifier => What::Name(pair.as_str().to_owned()),
+            Token::identifier => NodeKind::Name(pair.as_str().to_owned()),
             Token::string => match unescaped(pair.as_str(), 1) {
-                Some(text) => What::Text(text),
+                Some(text) => NodeKind::Text(text),
                 None => return self.bad_escape(at),
             },
             Token::insensitive_string => {
                 let written = pair.into_inner().next();
                 match written.as_ref().and_then(|string| unescaped(string.as_str(), 1)) {
-                    Some(text) => What::AnyCase(text),
+                    Some(text) => NodeKind::AnyCase(text),
                     None => return self.bad_escape(at),
                 }
             }
@@ -235,7 +235,7 @@ impl Reader {
                     .map(|part| unescaped(part.as_str(), 1).and_then(|text| text.chars().next()))
                     .collect();
                 match ends.as_slice() {
-                    [Some(first), Some(last)] if first <= last => What::Range(*first, *last),
+                    [Some(first), Some(last)] if first <= last => NodeKind::Range(*first, *last),
                     [Some(_), Some(_)] => {
                         return self.refuse(
                             at,
@@ -250,7 +250,7 @@ impl Reader {
                 let name = pair.as_str().split(['(', '[', ' ']).next().unwrap_or_default().to_owned();
                 return self.refuse(at, format!("`{name}` cannot be used here"), NO_STACK);
             }
-            _ => What::Refused,
+            _ => NodeKind::Refused,
         };
         Node { what, at }
     }
@@ -267,7 +267,7 @@ impl Reader {
         let operator = span(&pair);
         let at = Span::new(node.at.start, operator.end);
         let times = match pair.as_rule() {
-            Token::optional_operator => return Node { what: What::Optional(Box::new(node)), at },
+            Token::optional_operator => return Node { what: NodeKind::Optional(Box::new(node)), at },
             Token::repeat_operator => Times::Any,
             Token::repeat_once_operator => Times::Some,
             kind => {
@@ -302,7 +302,7 @@ impl Reader {
                 }
             }
         };
-        Node { what: What::Repeat(Box::new(node), times), at }
+        Node { what: NodeKind::Repeat(Box::new(node), times), at }
     }
 }
 
@@ -310,9 +310,9 @@ fn joined(mut sequence: Vec<Node>) -> Node {
     match (sequence.len(), sequence.first(), sequence.last()) {
         (2.., Some(first), Some(last)) => {
             let at = Span::new(first.at.start, last.at.end);
-            Node { what: What::Sequence(sequence), at }
+            Node { what: NodeKind::Sequence(sequence), at }
         }
-        _ => sequence.pop().unwrap_or(Node { what: What::Refused, at: Span::default() }),
+        _ => sequence.pop().unwrap_or(Node { what: NodeKind::Refused, at: Span::default() }),
     }
 }
 

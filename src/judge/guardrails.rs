@@ -7,7 +7,7 @@
 use super::{Composed, Judgement, Place, StepKind, Subject, defect};
 use crate::diagnostic::{Defect, Diagnostic, Strategy};
 use crate::expression::Record;
-use crate::program::{Guardrail, Set, Target, most_matches};
+use crate::program::{Guardrail, Target, TargetPatterns, most_matches};
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
 use crate::value::Value;
@@ -172,7 +172,7 @@ impl Judgement<'_> {
     }
 
     /// The texts of a target of which any trips a guardrail, with the patterns that match it.
-    fn tripping(&self, set: &Set) -> Vec<(Looked, Vec<usize>)> {
+    fn tripping(&self, set: &TargetPatterns) -> Vec<(Looked, Vec<usize>)> {
         let rules = &self.program.guardrails.rules;
         let hits = |text: &str| -> Option<Vec<usize>> {
             let hits = set.patterns.matches(text);

@@ -6,7 +6,7 @@
 //! Never: renders a text.
 
 use crate::diagnostic::{Code, Diagnostic, is_slip};
-use crate::program::{Body, Holds, Program};
+use crate::program::{Body, LayerSource, Program};
 use crate::text::{Location, Span, excerpt};
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
@@ -20,9 +20,9 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         let mut finding = Diagnostic::new(Code::PROMPT_UNFILLED, at, message);
         let number = program.prompts.texts.iter().position(|other| std::ptr::eq(other, text));
         let mut layers = program.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
-        let takes = |holds: &Holds| match holds {
-            Holds::Files { variants, .. } => variants.iter().any(|variant| variant.texts.contains(&number)),
-            Holds::History | Holds::Message => false,
+        let takes = |holds: &LayerSource| match holds {
+            LayerSource::Files { variants, .. } => variants.iter().any(|variant| variant.texts.contains(&number)),
+            LayerSource::History | LayerSource::Message => false,
         };
         if let Some(layer) = layers.find(|layer| takes(&layer.holds)) {
             finding = finding.with_place(layer.at, format!("the layer `{}` takes it", layer.id));
@@ -32,10 +32,10 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, prompt) in &program.prompts.prompts {
         // It may stand in what is a prompt of its own by a slip.
         let slip = program.prompts.prompts.keys().any(|other| other != name && is_slip(other, name));
-        if slip || prompt.layers.iter().any(|layer| matches!(layer.holds, Holds::Message)) {
+        if slip || prompt.layers.iter().any(|layer| matches!(layer.holds, LayerSource::Message)) {
             continue;
         }
-        let history = prompt.layers.iter().find(|layer| matches!(layer.holds, Holds::History));
+        let history = prompt.layers.iter().find(|layer| matches!(layer.holds, LayerSource::History));
         let text = format!("no layer of the prompt `{name}` shows what the user says");
         let help = "add a last layer with `source = \"message\"`";
         let finding = Diagnostic::new(Code::PROMPT_NO_MESSAGE, history.map_or(prompt.at, |layer| layer.at), text);

@@ -29,7 +29,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::program::{Loaded, Program};
 use crate::prompt::Said;
 use crate::session::Session;
-use crate::surface::places::{self, Alike, Said as Place};
+use crate::surface::places::{self, Alike, Mentions};
 use crate::surface::{Folder, Level};
 use crate::text::Location;
 use indexmap::IndexSet;
@@ -89,7 +89,7 @@ fn entries(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
     let finding = |one: Alike| {
         let name = format!("{}/{}", folder.name, one.said.path);
         let (source, file) = program.sources().iter().find(|(_, source)| source.name() == name)?;
-        let at = |said: &Place| Some(Location { source, span: *said.spans.first()? });
+        let at = |said: &Mentions| Some(Location { source, span: *said.spans.first()? });
         let (here, other) = (at(&one.said)?, at(&one.beside)?);
         let message = format!("`{}` stands here, and `{}` in {}", here.span.of(file.text()), one.other, one.within);
         let finding = Diagnostic::new(Code::PACK_UNKNOWN_KEY, here, message).into_warning();

@@ -4,7 +4,7 @@
 //! Out: [`Block`], known by its [`BlockId`], with where its names come from and what closes it.
 //! Never: spells an opener or a closer: its family does.
 
-use super::{Answers, Schema};
+use super::{Degradation, Schema};
 use crate::expression::Template;
 use crate::surface::{Anchor, Decoding, Ending, Payload, Role, Trim};
 use crate::text::Location;
@@ -51,7 +51,7 @@ pub(crate) struct Block {
     pub(crate) trim: Vec<Trim>,
     /// What of that is taken off fields, too: fences and rules in them are theirs.
     pub(crate) field_trim: Vec<Trim>,
-    pub(crate) degradation: Answers,
+    pub(crate) degradation: Degradation,
     pub(crate) at: Location,
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// The answers to defects of one table.
 #[derive(Debug, Default)]
-pub(crate) struct Answers(Vec<Option<Answer>>);
+pub(crate) struct Degradation(Vec<Option<Answer>>);
 
 /// The strategies that answer a defect, and where that stands.
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ impl fmt::Display for SaidBy {
     }
 }
 
-impl Answers {
+impl Degradation {
     pub(super) fn new(degradation: &surface::Degradation) -> Self {
         let mut answers = Vec::new();
         if !degradation.0.is_empty() {

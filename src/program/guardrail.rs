@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(crate) struct Guardrails {
     pub(crate) rules: Vec<Guardrail>,
-    pub(crate) sets: Vec<Set>,
+    pub(crate) sets: Vec<TargetPatterns>,
     /// Guardrails with conditions, by number.
     pub(crate) conditions: Vec<usize>,
 }
@@ -57,7 +57,7 @@ pub(crate) enum Target {
 
 /// The patterns of one target.
 #[derive(Debug)]
-pub(crate) struct Set {
+pub(crate) struct TargetPatterns {
     pub(crate) target: Target,
     /// Shared with the targets that the same guardrails look at.
     pub(crate) patterns: Arc<PatternSet>,

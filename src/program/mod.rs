@@ -31,25 +31,25 @@ mod starts;
 mod state;
 mod structure;
 mod tables;
+mod transitions;
 mod types;
 mod usable;
-mod ways;
 
 pub(crate) use block::{Block, BlockId, Called, Closer, FieldName};
-pub(crate) use degradation::{Answers, Chosen, Near};
+pub(crate) use degradation::{Chosen, Degradation, Near};
 pub use degradation::{DegradationRow, SaidBy};
 pub(crate) use dialect::{Dialect, DialectId, Outside};
 pub(crate) use effect::{Effect, Verb};
 pub(crate) use example::{Members, example};
 pub(crate) use family::{Family, Lead, tag_family};
 pub(crate) use flow::{Event, Exit, Flows, Input, Message, Rule, Speakers};
-pub(crate) use guardrail::{Guardrail, Guardrails, Set, Target};
+pub(crate) use guardrail::{Guardrail, Guardrails, Target, TargetPatterns};
 pub(crate) use inclusion::Matched;
 pub use limits::Limits;
 pub(crate) use mode::{Mode, ModeId, Modes, Permit};
 pub(crate) use outline::{LevelId, Outline};
 pub(crate) use pattern::{Pattern, PatternSet, most_matches};
-pub(crate) use prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Variant};
+pub(crate) use prompt::{Body, Layer, LayerSource, Model, Prompt, Prompts, Text, Variant};
 pub(crate) use schema::{Schema, misfit_at};
 pub(crate) use starts::{Margin, Starts};
 pub(crate) use state::Slot;
@@ -80,7 +80,7 @@ pub struct Program {
     pub(crate) guardrails: Guardrails,
     pub(crate) flows: Flows,
     pub(crate) messages: Table<String, Message>,
-    pub(crate) degradation: Answers,
+    pub(crate) degradation: Degradation,
     pub(crate) ask_again: AskAgain,
     pub(crate) slots: Table<String, Slot>,
     pub(crate) initial: Record,
@@ -92,7 +92,7 @@ pub struct Program {
     /// Texts that are compared with what never is one of them.
     pub(crate) idle_comparisons: Vec<IdleComparison>,
     /// The place of each declaration that an outcome may name, as `pack/file:line:column`.
-    pub(crate) places: Places,
+    pub(crate) places: PlaceNames,
     /// What the pack's `[check]` says of each code that it names.
     pub(crate) levels: Table<String, surface::Level>,
 }
@@ -121,7 +121,7 @@ pub(crate) struct Action {
     /// Each parameter by itself, for faults of its schema.
     pub(crate) params: Vec<(String, Location)>,
     pub(crate) effects: Vec<Effect>,
-    pub(crate) degradation: Answers,
+    pub(crate) degradation: Degradation,
     pub(crate) at: Location,
 }
 
@@ -179,7 +179,7 @@ pub(crate) struct AskAgain {
 }
 
 /// The names of the places that outcomes may cite.
-pub(crate) type Places = HashMap<Location, Arc<str>, RandomState>;
+pub(crate) type PlaceNames = HashMap<Location, Arc<str>, RandomState>;
 
 /// What became of loading a pack: its sources are there in any case, so that diagnostics can be drawn.
 #[derive(Debug)]
@@ -246,7 +246,7 @@ impl Program {
         if !diagnostics.iter().any(Diagnostic::is_error) {
             diagnostics.extend(program.run_samples());
             diagnostics.extend(program.check_gates());
-            diagnostics.extend(program.check_ways(&pack.surface));
+            diagnostics.extend(program.check_transitions(&pack.surface));
         }
         program.loaded(diagnostics)
     }

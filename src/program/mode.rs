@@ -4,7 +4,7 @@
 //! Out: [`Mode`], found by its name or its number, and the actions that it permits.
 //! Never: weighs a condition: the judge does.
 
-use super::{Action, Answers, Dialect, DialectId, Exit, Program, Reply};
+use super::{Action, Degradation, Dialect, DialectId, Exit, Program, Reply};
 use crate::expression::{Expression, Template};
 use crate::text::Location;
 
@@ -23,7 +23,7 @@ pub(crate) struct Mode {
     pub(crate) dialects: Vec<DialectId>,
     pub(crate) reply: Reply,
     pub(crate) exits: Vec<Exit>,
-    pub(crate) degradation: Answers,
+    pub(crate) degradation: Degradation,
 }
 
 /// One entry of what a mode permits.

@@ -14,9 +14,9 @@ use std::cmp::Ordering;
 pub(crate) struct Names {
     insensitive: bool,
     /// Sorted by their length.
-    exact: Vec<(String, Bound)>,
+    exact: Vec<(String, Binding)>,
     /// Names with `*`, in the order of the pack.
-    wild: Vec<(String, Bound)>,
+    wild: Vec<(String, Binding)>,
     /// Of those, the ones that are a star and an ending, such as `*.md`: sorted by the length of the ending, each with its place in `wild`.
     endings: Vec<(String, usize)>,
     /// The places of all others.
@@ -101,12 +101,12 @@ impl Heads {
 
 /// What a name is bound to: a block, in one family or in all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Bound {
+pub(crate) struct Binding {
     pub(crate) id: BlockId,
     pub(crate) family: Option<usize>,
 }
 
-impl Bound {
+impl Binding {
     fn fits(self, family: Option<usize>) -> bool {
         family.is_none() || self.fits_in(family)
     }
@@ -120,7 +120,7 @@ impl Bound {
 impl Names {
     pub(crate) fn new<'n>(
         insensitive: bool,
-        names: impl Iterator<Item = (&'n str, Bound)>,
+        names: impl Iterator<Item = (&'n str, Binding)>,
         closers: impl Iterator<Item = (&'n Closer, Anchor)>,
     ) -> Self {
         let fold = |name: &str| if insensitive { name.to_ascii_lowercase() } else { name.to_owned() };
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn names_fold_only_where_the_dialect_says_so() {
-        let bound = |number| Bound { id: BlockId(number), family: None };
+        let bound = |number| Binding { id: BlockId(number), family: None };
         let names = Names::new(true, [("message", bound(0)), ("action", bound(1))].into_iter(), std::iter::empty());
         assert_eq!(names.find("Message", None), Some(BlockId(0)));
         assert_eq!(
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_name_may_belong_to_one_family() {
-        let bound = |number, family| Bound { id: BlockId(number), family };
+        let bound = |number, family| Binding { id: BlockId(number), family };
         let entries = [("a", bound(0, Some(0))), ("a", bound(1, Some(1))), ("*", bound(2, Some(2)))];
         let names = Names::new(false, entries.into_iter(), std::iter::empty());
         let found = [("a", 0), ("a", 1), ("a", 2), ("b", 0)].map(|(name, family)| names.find(name, Some(family)));

@@ -1,7 +1,7 @@
 //! Parts: what does a value at a place of a whole have to fit, so that the whole fits its schema?
 //!
 //! In: the JSON Schema of a whole that fits it, and a path to the place that changes.
-//! Out: the [`Part`] that says all there is to say about that change, and where it stands.
+//! Out: the [`PartSchema`] that says all there is to say about that change, and where it stands.
 //! Never: looks at more of a whole than what lies on the way.
 
 use super::{Schema, misfit_at};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// A schema, and those of its parts that can be asked by themselves.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct PartSchema {
     schema: Schema,
     inside: Inside,
 }
@@ -22,16 +22,16 @@ enum Inside {
     /// Only the whole shows whether a part fits.
     Whole,
     /// An object, each of whose members fits by itself; none where there are no others than those named.
-    Members(Table<Arc<str>, Part>, Option<Box<Part>>),
+    Members(Table<Arc<str>, PartSchema>, Option<Box<PartSchema>>),
     /// A list, each of whose items fits by itself.
-    Items(Box<Part>),
+    Items(Box<PartSchema>),
 }
 
 /// Keywords that say nothing of how members or items go together.
 const APART: [&str; 8] =
     ["type", "properties", "additionalProperties", "items", "description", "title", "default", "examples"];
 
-impl Part {
+impl PartSchema {
     pub(crate) fn of(schema: &Json) -> Self {
         // A reference means something only below its own root.
         let inside = if refers(schema) { Inside::Whole } else { Self::inside(schema) };
@@ -57,7 +57,7 @@ impl Part {
     }
 
     /// The deepest part on the way along `path` into `whole`, and how many steps lead to it.
-    pub(crate) fn at<'p>(&'p self, whole: Option<&Value>, path: &[Key<'_>]) -> (&'p Part, usize) {
+    pub(crate) fn at<'p>(&'p self, whole: Option<&Value>, path: &[Key<'_>]) -> (&'p PartSchema, usize) {
         let (mut part, mut value) = (self, whole);
         for (steps, key) in path.iter().enumerate() {
             let next = match (&part.inside, value) {

@@ -21,13 +21,13 @@ pub(crate) struct Prompts {
     pub(crate) default: usize,
     pub(crate) texts: Vec<Text>,
     /// By the number of the mode.
-    pub(crate) modes: Vec<Told>,
+    pub(crate) modes: Vec<ModeView>,
     pub(crate) escape: Arc<Escape>,
 }
 
 /// What templates see of a mode, under these names.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct ModeView {
     pub(crate) title: Value,
     pub(crate) sections: Value,
     /// What its rules say of its actions, made when a template first asks.
@@ -72,7 +72,7 @@ pub(crate) struct Prompt {
 #[derive(Debug)]
 pub(crate) struct Layer {
     pub(crate) id: String,
-    pub(crate) holds: Holds,
+    pub(crate) holds: LayerSource,
     /// Whether it stands, by the number of the mode.
     pub(crate) modes: Vec<bool>,
     pub(crate) when: Option<Expression>,
@@ -88,7 +88,7 @@ pub(crate) struct Layer {
 
 /// Where the text of a layer comes from.
 #[derive(Debug)]
-pub(crate) enum Holds {
+pub(crate) enum LayerSource {
     History,
     Message,
     /// Files, from the longest to the shortest.

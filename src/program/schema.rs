@@ -5,7 +5,7 @@
 //! Never: fetches a `$ref`, or changes a value.
 
 use super::Types;
-use super::part::Part;
+use super::part::PartSchema;
 use crate::surface::{Named, Tree};
 use crate::text::excerpt;
 use crate::value::Shared;
@@ -22,7 +22,7 @@ pub(crate) type Validator = jsonschema::Validator<Shared>;
 pub(crate) struct Schema {
     json: Value,
     types: OnceLock<Types>,
-    part: OnceLock<Box<Part>>,
+    part: OnceLock<Box<PartSchema>>,
     validator: OnceLock<Result<Validator, String>>,
 }
 
@@ -66,8 +66,8 @@ impl Schema {
     }
 
     /// What of it can be asked about a part alone.
-    pub(crate) fn part(&self) -> &Part {
-        self.part.get_or_init(|| Box::new(Part::of(&self.json)))
+    pub(crate) fn part(&self) -> &PartSchema {
+        self.part.get_or_init(|| Box::new(PartSchema::of(&self.json)))
     }
 
     /// Whether `null` is one of the values that it allows.

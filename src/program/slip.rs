@@ -6,7 +6,7 @@
 
 use crate::diagnostic::{Code, Diagnostic, Misnamed};
 use crate::surface::Folder;
-use crate::surface::places::{self, Alike, Renamed, Said};
+use crate::surface::places::{self, Alike, Mentions, Renamed};
 use crate::text::{Location, Source, Sources, Span, excerpt};
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ pub(super) fn told_once(
     told.dedup();
     let files = Files { folder, sources };
     let mut renamed = Renamed::default();
-    let mut tried: HashSet<(Said, String)> = HashSet::new();
+    let mut tried: HashSet<(Mentions, String)> = HashSet::new();
     // What has been told so is not found again where it is mended.
     let mut mended = Vec::new();
     let mut trials = MOST_TRIALS;
@@ -43,8 +43,8 @@ pub(super) fn told_once(
         renamed_too.add(&slip.said, &slip.name);
         let (other, found) = build(&renamed_too.within(folder));
         let other = Files { folder, sources: &other };
-        let found: HashSet<Told> = found.iter().map(|one| other.told(one, Some(&renamed_too))).collect();
-        let before: HashSet<Told> = told.iter().map(|one| files.told(one, None)).collect();
+        let found: HashSet<Fingerprint> = found.iter().map(|one| other.told(one, Some(&renamed_too))).collect();
+        let before: HashSet<Fingerprint> = told.iter().map(|one| files.told(one, None)).collect();
         if !found.is_subset(&before) {
             continue;
         }
@@ -62,19 +62,19 @@ pub(super) fn told_once(
 
 /// A name that may be misspelt, and the one that may be meant.
 struct Slip {
-    said: Said,
+    said: Mentions,
     name: String,
     /// What it is if so.
-    as_what: Way,
+    as_what: SlipKind,
 }
 
 impl Slip {
-    fn key(&self) -> (Said, String) {
+    fn key(&self) -> (Mentions, String) {
         (self.said.clone(), self.name.clone())
     }
 }
 
-enum Way {
+enum SlipKind {
     /// It declares what is used under the other name.
     Declares(Misnamed),
     /// It uses what is declared under the other name, and something rests on that.
@@ -85,7 +85,7 @@ enum Way {
 
 /// What is told, for who compares two packs that differ in a name.
 #[derive(PartialEq, Eq, Hash)]
-struct Told {
+struct Fingerprint {
     code: Code,
     message: String,
     at: Option<(String, Span)>,
@@ -99,13 +99,13 @@ struct Files<'f> {
 }
 
 impl Files<'_> {
-    fn told(self, one: &Diagnostic, renamed: Option<&Renamed>) -> Told {
+    fn told(self, one: &Diagnostic, renamed: Option<&Renamed>) -> Fingerprint {
         let place = |at: Location| {
             let name = self.sources.get(at.source).map(Source::name).unwrap_or_default();
             let span = self.own(name).zip(renamed).map_or(at.span, |(path, renamed)| renamed.original(path, at.span));
             (name.to_owned(), span)
         };
-        Told { code: one.code.clone(), message: one.message.clone(), at: one.at.map(place) }
+        Fingerprint { code: one.code.clone(), message: one.message.clone(), at: one.at.map(place) }
     }
 
     /// The path below the folder of the source that is called so.
@@ -113,7 +113,7 @@ impl Files<'_> {
         name.strip_prefix(self.folder.name.as_str()).and_then(|path| path.strip_prefix('/'))
     }
 
-    fn place(self, said: &Said) -> Option<Location> {
+    fn place(self, said: &Mentions) -> Option<Location> {
         let name = format!("{}/{}", self.folder.name, said.path);
         let (source, _) = self.sources.iter().find(|(_, source)| source.name() == name)?;
         Some(Location { source, span: *said.spans.first()? })
@@ -137,7 +137,7 @@ impl Files<'_> {
                 slips.extend(places.into_iter().filter(|_| few).map(|said| Slip {
                     said,
                     name: misnamed.typed.clone(),
-                    as_what: Way::Declares(misnamed.clone()),
+                    as_what: SlipKind::Declares(misnamed.clone()),
                 }));
             }
             slips.extend(errors.iter().filter_map(|one| self.use_in(one)));
@@ -152,7 +152,7 @@ impl Files<'_> {
         };
         let parts = if errors.is_empty() { Vec::new() } else { places::alike(self.folder) };
         slips.extend(parts.into_iter().filter(below).filter_map(|part| {
-            let as_what = Way::Parts(self.place(&part.beside)?, part.within);
+            let as_what = SlipKind::Parts(self.place(&part.beside)?, part.within);
             Some(Slip { said: part.said, name: part.other, as_what })
         }));
         slips
@@ -163,12 +163,12 @@ impl Files<'_> {
         let source = self.sources.get(at.source)?;
         let path = self.own(source.name())?;
         let start = at.span.start + at.span.of(source.text()).find(&misnamed.typed)?;
-        let here = |said: &Said| said.path == path && said.spans.iter().any(|span| span.start == start);
-        let said = places::find(self.folder, &misnamed.typed).into_iter().find(here).unwrap_or_else(|| Said {
+        let here = |said: &Mentions| said.path == path && said.spans.iter().any(|span| span.start == start);
+        let said = places::find(self.folder, &misnamed.typed).into_iter().find(here).unwrap_or_else(|| Mentions {
             path: path.to_owned(),
             spans: vec![Span::new(start, start + misnamed.typed.len())],
         });
-        Some(Slip { said, name: misnamed.declared.clone(), as_what: Way::Uses(Box::new(one.clone())) })
+        Some(Slip { said, name: misnamed.declared.clone(), as_what: SlipKind::Uses(Box::new(one.clone())) })
     }
 
     /// What is told instead of what is gone once the slip is mended; none if that is no better.
@@ -178,7 +178,7 @@ impl Files<'_> {
         let said = excerpt(at.span.of(source.text()), 60);
         let help = format!("did you mean `{name}`?");
         match &slip.as_what {
-            Way::Declares(misnamed) => {
+            SlipKind::Declares(misnamed) => {
                 let is_use = |one: &&Diagnostic| one.misnamed.as_ref().is_some_and(|one| one.typed == misnamed.typed);
                 let uses: Vec<&Diagnostic> = gone.iter().filter(is_use).collect();
                 let first = uses.first().filter(|_| gone.len() > 1)?;
@@ -187,8 +187,8 @@ impl Files<'_> {
                 let shown = uses.iter().filter_map(|one| one.at).take(MOST_SHOWN);
                 Some(shown.fold(fault, |fault, at| fault.with_place(at, "used here")))
             }
-            Way::Uses(one) => (gone.len() > 1 && gone.contains(one)).then(|| one.as_ref().clone()),
-            Way::Parts(other, within) => {
+            SlipKind::Uses(one) => (gone.len() > 1 && gone.contains(one)).then(|| one.as_ref().clone()),
+            SlipKind::Parts(other, within) => {
                 let mut errors = gone.iter().filter(|one| one.is_error());
                 let first = errors.clone().next()?;
                 // What is told at the name itself needs no other words.

@@ -179,7 +179,7 @@ impl Needles {
 mod tests {
     use super::super::block::BlockId;
     use super::super::family::Family;
-    use super::super::names::Bound;
+    use super::super::names::Binding;
     use super::*;
     use crate::grammar::{Grammar, shipped};
     use crate::text::SourceId;
@@ -189,7 +189,7 @@ mod tests {
     fn what_goes_on_like_no_name_is_passed() {
         let grammar = shipped("tags").and_then(|text| Grammar::parse(SourceId::RESPONSE, text).value);
         let families: Vec<Family> = grammar.and_then(|grammar| Family::new(Arc::new(grammar))).into_iter().collect();
-        let bound = Bound { id: BlockId(0), family: None };
+        let bound = Binding { id: BlockId(0), family: None };
         let names = Names::new(true, ["message", "b"].into_iter().map(|name| (name, bound)), std::iter::empty());
         let starts = Starts::new(&families, &names);
         // An opener has the number 0 here, and a closer 1.

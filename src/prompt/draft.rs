@@ -10,7 +10,7 @@ use super::target::Target;
 use super::trim::{self, Why};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Document, Failure, Record, Scope};
-use crate::program::{Body, Holds, Layer, ModeId, Program, Text, Variant};
+use crate::program::{Body, Layer, LayerSource, ModeId, Program, Text, Variant};
 use crate::surface::{Speaker, Trimming};
 use crate::value::Value;
 use indexmap::IndexMap;
@@ -107,7 +107,7 @@ impl<'d> Draft<'d> {
             }
         }
         match &layer.holds {
-            Holds::Message => {
+            LayerSource::Message => {
                 draft.choice = Choice::Message;
                 // As a turn that says nothing: no model takes one in.
                 let is_silent = message.trim().is_empty();
@@ -118,11 +118,11 @@ impl<'d> Draft<'d> {
                 draft.text = sight.program.prompts.escape.behind(&layer.lead, message);
                 draft.count(sight);
             }
-            Holds::History => {
+            LayerSource::History => {
                 draft.choice = Choice::History { window: history, from: 0 };
                 trim::oldest_turns::window(&mut draft, sight);
             }
-            Holds::Files { variants, .. } => {
+            LayerSource::Files { variants, .. } => {
                 let own = variants.iter().position(|variant| variant.tier == Some(sight.target.tier)).unwrap_or(0);
                 draft.choice = Choice::File { variant: own, shown: Vec::new() };
                 trim::entries::all(&mut draft, sight);
@@ -210,8 +210,8 @@ impl<'d> Draft<'d> {
     pub(super) fn led(&self) -> Cow<'_, str> {
         let lead = self.layer.lead.as_str();
         let text = match self.layer.holds {
-            Holds::Message => of_one(lead, &self.text),
-            Holds::History | Holds::Files { .. } => Cow::Borrowed(self.text.as_str()),
+            LayerSource::Message => of_one(lead, &self.text),
+            LayerSource::History | LayerSource::Files { .. } => Cow::Borrowed(self.text.as_str()),
         };
         if lead.is_empty() || text.is_empty() { text } else { Cow::Owned(format!("{lead}{text}")) }
     }
@@ -262,7 +262,7 @@ impl<'d> Draft<'d> {
 
     pub(super) fn variants(&self) -> &'d [Variant] {
         match &self.layer.holds {
-            Holds::Files { variants, .. } => variants,
+            LayerSource::Files { variants, .. } => variants,
             _ => &[],
         }
     }
@@ -295,9 +295,9 @@ impl<'d> Draft<'d> {
         let file = self.file(sight);
         let tier = file.and_then(|(variant, _)| sight.program.prompts.tiers.get_index(variant.tier?));
         let own = match &self.layer.holds {
-            Holds::History => Some("history".to_owned()),
-            Holds::Message => Some("message".to_owned()),
-            Holds::Files { .. } => file.map(|(_, text)| text.path.clone()),
+            LayerSource::History => Some("history".to_owned()),
+            LayerSource::Message => Some("message".to_owned()),
+            LayerSource::Files { .. } => file.map(|(_, text)| text.path.clone()),
         };
         let notes: Vec<String> = self.notes.iter().map(|(word, what)| format!("{word}: {what}")).collect();
         ledger::Layer {

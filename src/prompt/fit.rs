@@ -7,7 +7,7 @@
 use super::draft::{Draft, Sight};
 use super::trim::Why;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Holds, Prompt};
+use crate::program::{LayerSource, Prompt};
 
 /// All layers as one text.
 pub(super) struct Whole {
@@ -81,7 +81,7 @@ fn largest<'a, 'd>(drafts: &'a [Draft<'d>], sight: &Sight<'_>) -> Option<&'a Dra
 
 fn advice(largest: Option<&Draft<'_>>, by: usize) -> String {
     match largest {
-        Some(draft) if matches!(draft.layer.holds, Holds::Message) => {
+        Some(draft) if matches!(draft.layer.holds, LayerSource::Message) => {
             format!(
                 "the message has {} tokens: shorten it by {by}, or take a model with a larger context",
                 draft.tokens

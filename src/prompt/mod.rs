@@ -37,7 +37,7 @@ pub(crate) use said::Said;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
-use crate::program::{Holds, ModeId, Program, Prompts, Text};
+use crate::program::{LayerSource, ModeId, Program, Prompts, Text};
 use crate::session::Session;
 use crate::value::{Object, Value};
 use draft::{Draft, Sight};
@@ -159,15 +159,15 @@ fn messages(drafts: &[Draft<'_>], separator: &str) -> Vec<Message> {
     let mut merges = false;
     for draft in drafts.iter().filter(|draft| !draft.text.is_empty()) {
         match draft.layer.holds {
-            Holds::History => {
+            LayerSource::History => {
                 messages.extend(draft.turns().map(|(role, content)| Message { role, content: content.to_owned() }));
                 merges = false;
             }
-            Holds::Message => {
+            LayerSource::Message => {
                 messages.push(Message { role: Speaker::User, content: draft.text.clone() });
                 merges = false;
             }
-            Holds::Files { role, .. } => match messages.last_mut().filter(|last| merges && last.role == role) {
+            LayerSource::Files { role, .. } => match messages.last_mut().filter(|last| merges && last.role == role) {
                 Some(last) => last.content.extend([separator, &draft.text]),
                 None => {
                     messages.push(Message { role, content: draft.text.clone() });

@@ -6,7 +6,7 @@
 
 use super::target::Target;
 use super::{Program, Session, Values};
-use crate::program::{Body, Holds, ModeId};
+use crate::program::{Body, LayerSource, ModeId};
 use crate::text::SourceId;
 
 /// One text, as a model reads it.
@@ -25,7 +25,7 @@ impl Program {
         let layers = self.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
         let mut numbers: Vec<usize> = layers
             .filter_map(|layer| match &layer.holds {
-                Holds::Files { variants, .. } => Some(variants),
+                LayerSource::Files { variants, .. } => Some(variants),
                 _ => None,
             })
             .flatten()

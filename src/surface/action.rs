@@ -5,7 +5,7 @@
 //! Never: knows whether a path, a template or a schema in them makes sense.
 
 use super::declare::table;
-use super::decode::{Decode, Named, Node, Reading};
+use super::decode::{Decode, Decoder, Named, Node};
 use super::degradation::Degradation;
 use super::tree::Tree;
 use crate::diagnostic::{Code, Remark};
@@ -116,7 +116,7 @@ table! {
 }
 
 impl Decode for Remark {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         reading.word(node, "remark", Code::PACK_UNKNOWN_REMARK, Remark::ALL, Remark::name)
     }
 }

@@ -75,7 +75,7 @@ macro_rules! table {
         impl $crate::surface::decode::Decode for $name {
             fn decode(
                 $node: &$crate::surface::decode::Node<'_>,
-                $reading: &mut $crate::surface::decode::Reading<'_>,
+                $reading: &mut $crate::surface::decode::Decoder<'_>,
             ) -> Option<Self> {
                 let mut table: std::borrow::Cow<'_, toml::de::DeTable<'_>> = $table?;
                 let at = $reading.at($node.span());
@@ -141,7 +141,7 @@ macro_rules! words {
         impl $crate::surface::decode::Decode for $name {
             fn decode(
                 node: &$crate::surface::decode::Node<'_>,
-                reading: &mut $crate::surface::decode::Reading<'_>,
+                reading: &mut $crate::surface::decode::Decoder<'_>,
             ) -> Option<Self> {
                 let word = String::decode(node, reading)?;
                 match word.as_str() {

@@ -23,7 +23,7 @@ pub type Named<T> = IndexMap<String, Spanned<T>>;
 
 /// One file being decoded: where it is, and what was found so far.
 #[derive(Debug)]
-pub(crate) struct Reading<'r> {
+pub(crate) struct Decoder<'r> {
     source: SourceId,
     text: &'r str,
     offset: usize,
@@ -47,7 +47,7 @@ pub(crate) struct Guesses<'t> {
     only: Option<(usize, Node<'t>)>,
 }
 
-impl<'r> Reading<'r> {
+impl<'r> Decoder<'r> {
     pub(crate) fn new(source: SourceId, text: &'r str, diagnostics: &'r mut Vec<Diagnostic>) -> Self {
         Self {
             source,
@@ -315,7 +315,7 @@ fn merge<'t>(there: &mut Node<'t>, more: Node<'t>) {
 /// A type that can be read from a TOML value.
 pub(crate) trait Decode: Sized {
     /// The value, or `None` after a diagnostic.
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self>;
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self>;
 
     /// What stands for it where its key is absent; `None` if the key must be there.
     fn absent() -> Option<Self> {
@@ -324,7 +324,7 @@ pub(crate) trait Decode: Sized {
 }
 
 impl Decode for String {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         match node.get_ref() {
             DeValue::String(text) => Some(text.as_ref().to_owned()),
             _ => reading.misfit(node, "a string"),
@@ -333,7 +333,7 @@ impl Decode for String {
 }
 
 impl Decode for bool {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         match node.get_ref() {
             DeValue::Boolean(flag) => Some(*flag),
             _ => reading.misfit(node, "`true` or `false`"),
@@ -346,7 +346,7 @@ impl Decode for bool {
 }
 
 impl Decode for usize {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let number = match node.get_ref() {
             DeValue::Integer(number) => usize::from_str_radix(number.as_str(), number.radix()).ok(),
             _ => None,
@@ -356,7 +356,7 @@ impl Decode for usize {
 }
 
 impl Decode for f64 {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let number: Option<f64> = match node.get_ref() {
             DeValue::Integer(number) => number.as_str().parse().ok(),
             DeValue::Float(number) => number.as_str().parse().ok(),
@@ -367,7 +367,7 @@ impl Decode for f64 {
 }
 
 impl<T: Decode> Decode for Option<T> {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         T::decode(node, reading).map(Some)
     }
 
@@ -377,14 +377,14 @@ impl<T: Decode> Decode for Option<T> {
 }
 
 impl<T: Decode> Decode for Spanned<T> {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let at = reading.place(node);
         Some(Spanned::new(T::decode(node, reading)?, at))
     }
 }
 
 impl<T: Decode> Decode for Vec<T> {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         match node.get_ref() {
             DeValue::Array(items) => {
                 let entry = |item: &Node<'_>| {
@@ -405,7 +405,7 @@ impl<T: Decode> Decode for Vec<T> {
 }
 
 impl<T: Decode> Decode for Named<T> {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let table = reading.table(node)?;
         let mut named = Named::new();
         for (key, value) in table {
@@ -439,7 +439,7 @@ impl<T: Decode> Decode for Named<T> {
 pub struct Names(pub Vec<Spanned<String>>);
 
 impl Decode for Names {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         if let DeValue::Array(items) = node.get_ref()
             && items.is_empty()
         {
@@ -467,7 +467,7 @@ impl<T> Default for OneOrMore<T> {
 }
 
 impl<T: Decode> Decode for OneOrMore<T> {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         match node.get_ref() {
             DeValue::Array(_) => Vec::decode(node, reading).map(OneOrMore),
             _ => T::decode(node, reading).map(|one| OneOrMore(vec![one])),

@@ -4,7 +4,7 @@
 //! Out: [`Degradation`].
 //! Never: knows whether a strategy fits its defect.
 
-use super::decode::{Decode, Node, OneOrMore, Reading};
+use super::decode::{Decode, Decoder, Node, OneOrMore};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::text::{Spanned, excerpt};
 
@@ -13,7 +13,7 @@ use crate::text::{Spanned, excerpt};
 pub struct Degradation(pub Vec<(Spanned<Defect>, Vec<Spanned<Strategy>>)>);
 
 impl Decode for Degradation {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let table = reading.table(node)?;
         let mut rows = Vec::with_capacity(table.len());
         for (key, value) in table {
@@ -44,7 +44,7 @@ impl Decode for Degradation {
 }
 
 impl Decode for Strategy {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         reading.word(node, "strategy", Code::PACK_UNKNOWN_STRATEGY, Strategy::ALL, Strategy::name)
     }
 }

@@ -5,7 +5,7 @@
 //! Never: compiles a pattern, or looks at a text.
 
 use super::declare::table;
-use super::decode::{Decode, Names, Node, Reading};
+use super::decode::{Decode, Decoder, Names, Node};
 use crate::diagnostic::{Code, Severity, Strategy};
 use crate::text::Spanned;
 
@@ -36,7 +36,7 @@ table! {
 }
 
 impl Decode for Severity {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         const ALL: [Severity; 3] = [Severity::Info, Severity::Warning, Severity::Error];
         reading.word(node, "severity", Code::PACK_WRONG_VALUE, &ALL, Severity::name)
     }

@@ -36,7 +36,7 @@ pub use tree::Tree;
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::text::{Location, Source, SourceId, Sources, Span, Spanned, authored};
 use declare::table;
-use decode::{Decode, Reading};
+use decode::{Decode, Decoder};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, HashSet};
 use toml::de::DeTable;
@@ -264,7 +264,7 @@ impl Surface {
                 _ if is_text => own.texts.push((path.clone(), Ok(source))),
                 Some(grammar) => own.grammars.push((grammar.to_owned(), source)),
                 None => {
-                    let mut reading = Reading::new(source, &text, diagnostics);
+                    let mut reading = Decoder::new(source, &text, diagnostics);
                     own.tables.extend(parse(&mut reading, &text, source).map(|file| OwnFile { path, source, file }));
                     self.torn.extend(reading.torn);
                     self.lost.extend(reading.lost);
@@ -526,7 +526,7 @@ fn twice(what: &str, name: &str, here: Location, before: Location) -> Diagnostic
 }
 
 /// One file as tables; every syntax error is reported, and what stands around them is still read.
-fn parse(reading: &mut Reading<'_>, text: &str, source: SourceId) -> Option<File> {
+fn parse(reading: &mut Decoder<'_>, text: &str, source: SourceId) -> Option<File> {
     let (table, errors) = DeTable::parse_recoverable(text);
     // A bracket that is never closed makes the rest of the file look wrong: the first faults and that one say enough.
     let telling = |(number, error): &(usize, &toml::de::Error)| *number < 3 || error.message().starts_with("unclosed");

@@ -6,7 +6,7 @@
 
 use super::action::Permit;
 use super::declare::{table, words};
-use super::decode::{Decode, Named, Names, Node, Reading};
+use super::decode::{Decode, Decoder, Named, Names, Node};
 use super::degradation::Degradation;
 use super::flow::Exit;
 use crate::diagnostic::nearest;
@@ -85,7 +85,7 @@ pub struct Reply {
 const KEYS: [&str; 2] = ["order", "shows"];
 
 impl Decode for Reply {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let table = reading.table(node)?;
         let mut reply = Reply::default();
         for (key, value) in table {

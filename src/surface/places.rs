@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 /// Places that say one thing: the first, and the headers that repeat it on their way to what stands below.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Said {
+pub(crate) struct Mentions {
     /// The file, by its path below the folder.
     pub(crate) path: String,
     /// The name there, without its quotes.
@@ -22,7 +22,7 @@ pub(crate) struct Said {
 }
 
 /// Where the tables of `folder` say `name`.
-pub(crate) fn find(folder: &Folder, name: &str) -> Vec<Said> {
+pub(crate) fn find(folder: &Folder, name: &str) -> Vec<Mentions> {
     let mut found = Vec::new();
     for (path, bytes) in &folder.files {
         let Some(text) = super::is_table(path).then(|| std::str::from_utf8(bytes).ok()).flatten() else { continue };
@@ -30,7 +30,7 @@ pub(crate) fn find(folder: &Folder, name: &str) -> Vec<Said> {
         let (table, _) = DeTable::parse_recoverable(&text);
         let mut search = Search { name, text: &text, way: Vec::new(), found: Vec::new() };
         search.table(table.get_ref());
-        found.extend(search.found.into_iter().map(|spans| Said { path: path.clone(), spans }));
+        found.extend(search.found.into_iter().map(|spans| Mentions { path: path.clone(), spans }));
     }
     found
 }
@@ -39,10 +39,10 @@ pub(crate) fn find(folder: &Folder, name: &str) -> Vec<Said> {
 #[derive(Debug)]
 pub(crate) struct Alike {
     /// Where it stands.
-    pub(crate) said: Said,
+    pub(crate) said: Mentions,
     /// The other name, where that stands first, and in what.
     pub(crate) other: String,
-    pub(crate) beside: Said,
+    pub(crate) beside: Mentions,
     pub(crate) within: &'static str,
     /// What stands below the one and the other, in the same file; none where that may be read anywhere.
     pub(crate) below: Option<Vec<Span>>,
@@ -61,7 +61,7 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
         let mut odd = Vec::new();
         table.get_ref().values().for_each(|value| odd_keys(value.get_ref(), &mut odd));
         found.extend(odd.into_iter().map(|(key, other)| {
-            let said = |key: &Key<'_>| Said { path: path.clone(), spans: vec![key.span().into()] };
+            let said = |key: &Key<'_>| Mentions { path: path.clone(), spans: vec![key.span().into()] };
             let other_name = other.get_ref().clone().into_owned();
             let within = "the other entries";
             Alike { said: said(key), other: other_name, beside: said(other), within, below: None, is_part: false }
@@ -88,7 +88,7 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
                 continue;
             };
             let below = beside().filter(|(_, one, ..)| [name, other].contains(one)).map(|(.., below)| below).collect();
-            let said = |span| Said { path: path.clone(), spans: vec![span] };
+            let said = |span| Mentions { path: path.clone(), spans: vec![span] };
             let within = "another header";
             let is_whole = |name: &str| {
                 headers.iter().any(|(header, _)| syntax::names(header).eq(way.iter().copied().chain([name])))
@@ -184,7 +184,7 @@ impl Search<'_> {
 pub(crate) struct Renamed(BTreeMap<String, BTreeMap<usize, (usize, String)>>);
 
 impl Renamed {
-    pub(crate) fn add(&mut self, said: &Said, name: &str) {
+    pub(crate) fn add(&mut self, said: &Mentions, name: &str) {
         let file = self.0.entry(said.path.clone()).or_default();
         said.spans.iter().for_each(|span| drop(file.insert(span.start, (span.len(), name.to_owned()))));
     }

@@ -5,7 +5,7 @@
 //! Never: opens a text, counts a token, or knows whether what is named is declared.
 
 use super::declare::{table, words};
-use super::decode::{Decode, Named, Names, Node, OneOrMore, Reading};
+use super::decode::{Decode, Decoder, Named, Names, Node, OneOrMore};
 use super::tree::Tree;
 use crate::text::{Location, Spanned};
 use toml::de::DeValue;
@@ -184,7 +184,7 @@ impl Amount {
 }
 
 impl Decode for Amount {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         match node.get_ref() {
             DeValue::Table(_) => Some(Amount::ByTier(Named::decode(node, reading)?, reading.at(node.span()))),
             DeValue::Integer(_) => Some(Amount::Every(Spanned::decode(node, reading)?)),

@@ -4,7 +4,7 @@
 //! Out: [`Tree`], which keeps the place of every string and member, and its JSON.
 //! Never: reads templates or schemas; the floors below do.
 
-use super::decode::{Decode, Node, Reading};
+use super::decode::{Decode, Decoder, Node};
 use crate::text::{Location, Spanned};
 use serde_json::{Map, Number, Value};
 use toml::de::DeValue;
@@ -72,7 +72,7 @@ impl Tree {
 }
 
 impl Decode for Tree {
-    fn decode(node: &Node<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let at = reading.place(node);
         Some(match node.get_ref() {
             DeValue::String(text) => Tree::Text(Spanned::new(text.as_ref().to_owned(), at)),

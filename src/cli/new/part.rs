@@ -10,7 +10,7 @@ use crate::cli::save::save;
 use crate::cli::{Error, Format, Opened, Printed, Status, parallel};
 use crate::diagnostic::Diagnostic;
 use crate::lint;
-use crate::program::{Holds, Loaded, Program};
+use crate::program::{LayerSource, Loaded, Program};
 use crate::report::Pen;
 use crate::surface::Folder;
 use crate::text::{Location, Sources, saved_like};
@@ -221,7 +221,7 @@ impl Drafting<'_> {
         let number = self.program.mode_id(mode);
         let layers = self.program.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
         let variants = layers.flat_map(|layer| match &layer.holds {
-            Holds::Files { variants, .. } => variants.as_slice(),
+            LayerSource::Files { variants, .. } => variants.as_slice(),
             _ => &[],
         });
         let texts = variants.filter_map(|variant| variant.texts.get(number?.0).copied().flatten());

@@ -16,7 +16,7 @@ use crate::value::Value;
 
 /// A value among its names.
 #[derive(Clone, Copy)]
-struct Place {
+struct ValuePlace {
     /// Where it stands on the tape.
     at: usize,
     level: LevelId,
@@ -27,7 +27,7 @@ struct Place {
 }
 
 /// What becomes one block.
-struct Piece<'p> {
+struct PendingBlock<'p> {
     id: BlockId,
     bound: &'p program::Block,
     name: Span,
@@ -80,11 +80,11 @@ impl<'p> ObjectReader<'p> {
             } else if self.outline.level(level).block.is_none() {
                 self.find(Found::new(What::Remark(Remark::DuplicateKey), name));
             }
-            self.bind_value(text, object, Place { at, level, name, whole }, outside);
+            self.bind_value(text, object, ValuePlace { at, level, name, whole }, outside);
         }
     }
 
-    fn bind_value(&mut self, text: &str, object: &Object, place: Place, outside: &mut Vec<Span>) {
+    fn bind_value(&mut self, text: &str, object: &Object, place: ValuePlace, outside: &mut Vec<Span>) {
         let Some(node) = object.tape.get(place.at).copied() else { return };
         let level = self.outline.level(place.level);
         if let Some(id) = level.block {
@@ -94,13 +94,13 @@ impl<'p> ObjectReader<'p> {
             (Kind::List, Some(each)) => {
                 for at in object.tape.inside(place.at) {
                     let whole = object.tape.get(at).map_or(place.whole, Node::span);
-                    self.bind_value(text, object, Place { at, level: each, whole, ..place }, outside);
+                    self.bind_value(text, object, ValuePlace { at, level: each, whole, ..place }, outside);
                 }
             }
             // One entry may stand without its list.
             (Kind::Object, Some(each)) => {
                 self.find(Found::new(What::Remark(Remark::FieldForm), place.name));
-                self.bind_value(text, object, Place { level: each, ..place }, outside);
+                self.bind_value(text, object, ValuePlace { level: each, ..place }, outside);
             }
             (Kind::Object, None) => self.bind_object(text, object, place.at, place.level, outside),
             (Kind::Absent, _) => {}
@@ -110,10 +110,10 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// Takes the block that a value is: the value itself, or an object with a body and attributes among its members.
-    fn take(&mut self, text: &str, object: &Object, place: Place, id: BlockId, node: Node) {
+    fn take(&mut self, text: &str, object: &Object, place: ValuePlace, id: BlockId, node: Node) {
         let Some(bound) = self.dialect.block(id) else { return };
         let mended = bound.role == Role::Call && object.tape.is_mended(place.at);
-        let piece = |span: Span| Piece {
+        let piece = |span: Span| PendingBlock {
             id,
             bound,
             name: place.name,
@@ -128,7 +128,7 @@ impl<'p> ObjectReader<'p> {
             // A key without a value says nothing.
             if node.kind != Kind::Absent || node.cut {
                 let body = Some(place.at);
-                self.push(text, object, Piece { body, cut: node.cut, ..piece(place.whole) });
+                self.push(text, object, PendingBlock { body, cut: node.cut, ..piece(place.whole) });
             }
             return;
         }
@@ -136,7 +136,7 @@ impl<'p> ObjectReader<'p> {
             Some(Called::Attribute(name)) if bound.body.is_some() => Some(name.as_str()),
             _ => None,
         };
-        let mut open: Option<Piece<'p>> = None;
+        let mut open: Option<PendingBlock<'p>> = None;
         let mut repeated = Vec::new();
         for (key, at) in object.tape.members(place.at) {
             let (Some(key), Some(value)) = (object.tape.get(key), object.tape.get(at)) else { break };
@@ -180,7 +180,7 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// What says already how the block is called.
-    fn said_before<'a>(&self, piece: &'a mut Piece<'_>, text: &str, name: &str) -> Option<&'a mut Attribute> {
+    fn said_before<'a>(&self, piece: &'a mut PendingBlock<'_>, text: &str, name: &str) -> Option<&'a mut Attribute> {
         let Called::Attribute(called) = &piece.bound.called else { return None };
         if !self.outline.same(called, name) {
             return None;
@@ -188,7 +188,7 @@ impl<'p> ObjectReader<'p> {
         piece.attributes.iter_mut().find(|attribute| self.is_called(attribute, text, name))
     }
 
-    fn has(&self, piece: &Piece<'_>, text: &str, name: &str) -> bool {
+    fn has(&self, piece: &PendingBlock<'_>, text: &str, name: &str) -> bool {
         piece.attributes.iter().any(|attribute| self.is_called(attribute, text, name))
     }
 
@@ -199,7 +199,7 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    fn push(&mut self, text: &str, object: &Object, piece: Piece<'_>) {
+    fn push(&mut self, text: &str, object: &Object, piece: PendingBlock<'_>) {
         let call = piece.bound.role == Role::Call;
         if self.blocks.len() >= self.limits.blocks || (call && self.calls >= self.limits.calls) {
             if !self.stopped {
@@ -252,7 +252,7 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// The value of a body, if it can be read. Where a call has no body among its members, all but its name are its parameters.
-    fn value(&mut self, text: &str, object: &Object, at: usize, piece: &Piece<'_>) -> Option<Value> {
+    fn value(&mut self, text: &str, object: &Object, at: usize, piece: &PendingBlock<'_>) -> Option<Value> {
         let mut repeated = None;
         let mut value = object.tape.value(text, at, self.limits, &self.values, &mut repeated);
         if self.values.get() == 0 && !self.stopped {

@@ -8,7 +8,7 @@
 //! the next member. The names tell them apart: behind the body of a block only a name that the dialect binds goes on.
 
 use super::extra::is_stray_quote;
-use super::keys::{self, Form, Key, LONGEST};
+use super::keys::{self, KeyForm, LONGEST, MemberKey};
 use crate::document::decode::decode_string;
 use crate::program::{LevelId, Outline};
 
@@ -23,7 +23,7 @@ pub(super) struct Around<'a> {
     pub(super) body: bool,
     /// Whether the keys of this answer have no quotes.
     pub(super) bare: bool,
-    pub(super) last: Last,
+    pub(super) last: LastQuotes,
 }
 
 /// An object or a list.
@@ -43,13 +43,13 @@ pub(super) fn outer(open: &[Open]) -> impl Iterator<Item = LevelId> {
 
 /// Where the last quotes of a response stand.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Last {
+pub(super) struct LastQuotes {
     quote: usize,
     /// The last one that a closing mark follows, and none stands before.
     closing: usize,
 }
 
-impl Last {
+impl LastQuotes {
     pub(super) fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
         let quote = memchr::memrchr(b'"', bytes).unwrap_or(0);
@@ -283,7 +283,7 @@ impl Look<'_> {
         let at = if brace(at) { blank(self.bytes, at + 1) } else { return false };
         let at = if brace(at) { blank(self.bytes, at + 1) } else { at };
         let is_key = || match keys::any(self.text, at) {
-            Some(Key { form: Form::Bare, .. }) => self.around.bare,
+            Some(MemberKey { form: KeyForm::Bare, .. }) => self.around.bare,
             key => key.is_some(),
         };
         is_cut_key(self.bytes, at) || self.known(at, usize::MAX) || (!self.around.body && is_key())
@@ -308,16 +308,16 @@ impl Look<'_> {
             // No member follows itself.
             _ if closed == 0 && body && Some(level) == own => false,
             // One that is there already begins another entry.
-            Form::Whole => closed > 0 || !body || !given || self.leads_on(&key, around),
-            Form::Torn(_) | Form::NoColon(_) => closed > 0 || !given,
-            Form::Bare if bare => closed > 0 || !given,
-            Form::Bare if body => closed > 0 && self.leads_on(&key, around),
-            Form::Bare => matches!(self.bytes.get(blank(self.bytes, key.value)), Some(b'"' | b'[' | b'{')),
+            KeyForm::Whole => closed > 0 || !body || !given || self.leads_on(&key, around),
+            KeyForm::Torn(_) | KeyForm::NoColon(_) => closed > 0 || !given,
+            KeyForm::Bare if bare => closed > 0 || !given,
+            KeyForm::Bare if body => closed > 0 && self.leads_on(&key, around),
+            KeyForm::Bare => matches!(self.bytes.get(blank(self.bytes, key.value)), Some(b'"' | b'[' | b'{')),
         }
     }
 
     /// Whether a key has the name of the string itself.
-    fn is_own(&self, key: &Key<'_>) -> bool {
+    fn is_own(&self, key: &MemberKey<'_>) -> bool {
         let level = self.around.open.first().and_then(|open| open.level);
         let named = level.and_then(|level| self.outline.member(level, &decode_string(key.name)));
         named.is_some() && named == self.around.own
@@ -326,11 +326,11 @@ impl Look<'_> {
     /// Whether a key without quotes starts here, behind no foreign text, where the others have none either.
     fn is_bare(&self, at: usize) -> bool {
         let Around { bare, body, .. } = self.around;
-        bare && !body && keys::any(self.text, at).is_some_and(|key| key.form == Form::Bare)
+        bare && !body && keys::any(self.text, at).is_some_and(|key| key.form == KeyForm::Bare)
     }
 
     /// Whether a short value stands behind a key, and another member of its object behind that.
-    fn leads_on(&self, key: &Key<'_>, level: LevelId) -> bool {
+    fn leads_on(&self, key: &MemberKey<'_>, level: LevelId) -> bool {
         let Some(end) = self.over_member(key.value) else { return false };
         let comma = blank(self.bytes, end);
         if self.bytes.get(comma) != Some(&b',') {

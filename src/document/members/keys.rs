@@ -1,7 +1,7 @@
 //! Keys: does the key of a member stand here, and what is wrong with it?
 //!
 //! In: a place in a response.
-//! Out: [`Key`]: its name, where its value starts, and the mark that it has too few or too many.
+//! Out: [`MemberKey`]: its name, where its value starts, and the mark that it has too few or too many.
 //! Never: knows which names are bound, or looks further than a name may be long.
 
 use super::fits::blank;
@@ -9,18 +9,18 @@ use crate::text::Span;
 
 /// A key, as far as its marks show one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Key<'t> {
+pub(super) struct MemberKey<'t> {
     /// As it is written, without quotes.
     pub(super) name: &'t str,
     pub(super) span: Span,
     /// Where its value starts: behind the colon, or where that should stand.
     pub(super) value: usize,
-    pub(super) form: Form,
+    pub(super) form: KeyForm,
 }
 
 /// How a key is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum KeyForm {
     Whole,
     /// Without quotes: code is written like that, too.
     Bare,
@@ -30,10 +30,10 @@ pub(super) enum Form {
     NoColon(usize),
 }
 
-impl Form {
+impl KeyForm {
     /// Whether only a faulty answer has such a key, and no code.
     pub(super) fn is_damaged(self) -> bool {
-        matches!(self, Form::Torn(_) | Form::NoColon(_))
+        matches!(self, KeyForm::Torn(_) | KeyForm::NoColon(_))
     }
 }
 
@@ -41,7 +41,7 @@ impl Form {
 pub(super) const LONGEST: usize = 64;
 
 /// The key in quotes that starts at `at`, with its colon.
-pub(super) fn whole(text: &str, at: usize) -> Option<Key<'_>> {
+pub(super) fn whole(text: &str, at: usize) -> Option<MemberKey<'_>> {
     let bytes = text.as_bytes();
     let quote = *bytes.get(at).filter(|byte| matches!(byte, b'"' | b'\''))?;
     let rest = bytes.get(at + 1..)?;
@@ -52,15 +52,15 @@ pub(super) fn whole(text: &str, at: usize) -> Option<Key<'_>> {
     }
     let colon = blank(bytes, span.end + 1);
     let name = text.get(span.start..span.end)?;
-    (bytes.get(colon) == Some(&b':')).then_some(Key { name, span, value: colon + 1, form: Form::Whole })
+    (bytes.get(colon) == Some(&b':')).then_some(MemberKey { name, span, value: colon + 1, form: KeyForm::Whole })
 }
 
 /// The key that starts at `at`, whatever is wrong with it.
-pub(super) fn any(text: &str, at: usize) -> Option<Key<'_>> {
+pub(super) fn any(text: &str, at: usize) -> Option<MemberKey<'_>> {
     whole(text, at).or_else(|| faulty(text, at))
 }
 
-fn faulty(text: &str, at: usize) -> Option<Key<'_>> {
+fn faulty(text: &str, at: usize) -> Option<MemberKey<'_>> {
     let bytes = text.as_bytes();
     let quotes = |at: usize| {
         let rest = bytes.get(at..).unwrap_or_default();
@@ -78,23 +78,23 @@ fn faulty(text: &str, at: usize) -> Option<Key<'_>> {
     let after = quotes(span.end);
     let colon = blank(bytes, span.end + after);
     let form = match (before, after, bytes.get(colon) == Some(&b':')) {
-        (0, 0, true) => Form::Bare,
-        (2, ..=1, true) | (1, 0, true) => Form::Torn(at),
-        (0 | 1, 1.., true) => Form::Torn(span.end + after - 1),
+        (0, 0, true) => KeyForm::Bare,
+        (2, ..=1, true) | (1, 0, true) => KeyForm::Torn(at),
+        (0 | 1, 1.., true) => KeyForm::Torn(span.end + after - 1),
         (1, 1, false) if matches!(bytes.get(colon), Some(b'}' | b']' | b',')) => {
             let behind = blank(bytes, colon + 1);
-            let form = Form::Torn(colon);
-            return (bytes.get(behind) == Some(&b':')).then_some(Key { name, span, value: behind + 1, form });
+            let form = KeyForm::Torn(colon);
+            return (bytes.get(behind) == Some(&b':')).then_some(MemberKey { name, span, value: behind + 1, form });
         }
         // Two words in quotes are a key and its value unless the second is a key itself.
         (1, 1.., false) => {
             let value = if after == 1 { colon } else { span.end + 1 };
             let is_value = starts_value(bytes, value) && whole(text, value).is_none();
-            return is_value.then_some(Key { name, span, value, form: Form::NoColon(span.end + 1) });
+            return is_value.then_some(MemberKey { name, span, value, form: KeyForm::NoColon(span.end + 1) });
         }
         _ => return None,
     };
-    Some(Key { name, span, value: colon + 1, form })
+    Some(MemberKey { name, span, value: colon + 1, form })
 }
 
 /// Whether a value starts here that no comma or colon stands before.

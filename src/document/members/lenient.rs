@@ -10,8 +10,8 @@
 //! at the next mark or name.
 
 use super::cursor::Cursor;
-use super::fits::{self, Around, Last, Open};
-use super::keys::{self, Form};
+use super::fits::{self, Around, LastQuotes, Open};
+use super::keys::{self, KeyForm};
 use super::nest::{Frame, Nest};
 use super::tape::{Kind, unquoted};
 use super::{Object, extra, quotes};
@@ -29,13 +29,13 @@ struct Lenient<'r, 'm> {
     stopped: Option<Defect>,
     /// What looks like a member in a string and is its text.
     nested: Vec<Span>,
-    last: Last,
+    last: LastQuotes,
     /// Whether the last key had no quotes.
     bare: bool,
 }
 
 /// What was read of an object, and what was wrong with it.
-pub(super) struct Reading {
+pub(super) struct LenientObject {
     pub(super) object: Object,
     pub(super) faults: Vec<(RuleId, Span)>,
     /// Faults beyond those that are kept.
@@ -53,8 +53,8 @@ pub(super) fn read(
     outline: &Outline,
     limits: &Limits,
     machine: &mut Machine,
-    last: Last,
-) -> Reading {
+    last: LastQuotes,
+) -> LenientObject {
     let cursor = Cursor::new(text, brace, outline, limits, machine);
     let reader =
         Lenient { outline, cursor, nest: Nest::default(), stopped: None, nested: Vec::new(), last, bare: false };
@@ -62,7 +62,7 @@ pub(super) fn read(
 }
 
 impl Lenient<'_, '_> {
-    fn read(mut self) -> Reading {
+    fn read(mut self) -> LenientObject {
         self.open_object(Some(Outline::ROOT));
         while let Some(frame) = self.nest.innermost() {
             self.stopped = self.exceeds().or(self.stopped);
@@ -84,7 +84,7 @@ impl Lenient<'_, '_> {
         self.pass_behind();
         let Cursor { at, junk, faults, left_out, .. } = self.cursor;
         let object = Object { tape: self.nest.tape, end: at, junk };
-        Reading { object, faults, left_out, nested: self.nested, stopped: self.stopped }
+        LenientObject { object, faults, left_out, nested: self.nested, stopped: self.stopped }
     }
 
     /// Which limit the object exceeds.
@@ -135,12 +135,12 @@ impl Lenient<'_, '_> {
     fn faulty_key(&mut self, frame: Frame) {
         let key = keys::any(self.cursor.text, self.cursor.at);
         let wrong = key.and_then(|key| match key.form {
-            Form::Torn(at) => {
+            KeyForm::Torn(at) => {
                 let rule = extra::at_key(self.outline, self.cursor.byte_at(at))?;
                 Some((key, rule, Span::new(at, at + 1)))
             }
-            Form::NoColon(at) => Some((key, self.outline.faults.missing_colon?, Span::new(at, at))),
-            Form::Whole | Form::Bare => None,
+            KeyForm::NoColon(at) => Some((key, self.outline.faults.missing_colon?, Span::new(at, at))),
+            KeyForm::Whole | KeyForm::Bare => None,
         });
         let Some((key, rule, span)) = wrong else { return self.cursor.skip_junk() };
         self.part(frame);

@@ -64,7 +64,7 @@ struct ObjectReader<'p> {
     values: Cell<usize>,
     calls: usize,
     /// The last quotes, once they have been looked for.
-    last: Option<fits::Last>,
+    last: Option<fits::LastQuotes>,
     /// So many bytes may still be read strictly and turn out to be no valid object: a hostile text has a brace every few
     /// bytes, and the end of each is the end of the text.
     vain: usize,
@@ -284,7 +284,7 @@ impl<'p> ObjectReader<'p> {
             Ok(object) => object,
             Err(vain) => {
                 self.vain = self.vain.saturating_sub(vain);
-                let last = *self.last.get_or_insert_with(|| fits::Last::of(text));
+                let last = *self.last.get_or_insert_with(|| fits::LastQuotes::of(text));
                 let reading = lenient::read(text, brace, self.outline, self.limits, &mut self.machine, last);
                 faults.extend(reading.faults);
                 stopped = reading.stopped;

@@ -6,9 +6,10 @@
 
 use crate::pack::Pack;
 use crate::program::Starts;
-use crate::program::names::{Bound, Names};
+use crate::program::names::{Binding, Names};
 use crate::program::{
-    Answers, Block, BlockId, Called, Closer, Dialect, DialectId, Family, FieldName, Outline, Outside, Schema, Structure,
+    Block, BlockId, Called, Closer, Degradation, Dialect, DialectId, Family, FieldName, Outline, Outside, Schema,
+    Structure,
 };
 use crate::surface::{self, Anchor, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
@@ -42,9 +43,9 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         };
         dialect.grammar.0.iter().filter(spells).position(|known| known.value == grammar.value)
     };
-    let mut bound_names: Vec<(&str, Bound)> = Vec::new();
+    let mut bound_names: Vec<(&str, Binding)> = Vec::new();
     for (index, (name, block)) in dialect.blocks.iter().enumerate() {
-        let bound = Bound { id: BlockId(index as u16), family: family_of(&block.value) };
+        let bound = Binding { id: BlockId(index as u16), family: family_of(&block.value) };
         bound_names.extend(block.value.opening_names(name).map(|name| (name, bound)));
     }
     for (number, family) in families.iter_mut().enumerate() {
@@ -167,7 +168,7 @@ fn compile_block(
         ends,
         field_trim: trim.iter().filter(|trim| !matches!(trim, Trim::WrappingFence | Trim::Between)).copied().collect(),
         trim,
-        degradation: Answers::new(&block.degradation),
+        degradation: Degradation::new(&block.degradation),
         at,
     }
 }

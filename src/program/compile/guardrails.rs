@@ -7,7 +7,7 @@
 use super::flow::modes_of;
 use super::{Compiler, REPLY_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::program::{Guardrail, Guardrails, PatternSet, Set, Target};
+use crate::program::{Guardrail, Guardrails, PatternSet, Target, TargetPatterns};
 use crate::surface::{Role, Surface};
 use std::sync::Arc;
 
@@ -103,12 +103,12 @@ impl Compiler<'_> {
                 .collect();
             if let Some(same) = guardrails.sets.iter().find(|set| set.rules == rules) {
                 let patterns = Arc::clone(&same.patterns);
-                guardrails.sets.push(Set { target, patterns, rules });
+                guardrails.sets.push(TargetPatterns { target, patterns, rules });
                 continue;
             }
             let found = rules.iter().filter_map(|index| guardrails.rules.get(*index)?.pattern.as_ref());
             match PatternSet::new(found).map(Arc::new) {
-                Ok(patterns) => guardrails.sets.push(Set { target, patterns, rules }),
+                Ok(patterns) => guardrails.sets.push(TargetPatterns { target, patterns, rules }),
                 Err(error) => {
                     let at = rules.first().and_then(|index| guardrails.rules.get(*index)).map(|rule| rule.at);
                     let message = format!("the patterns of one target are too large together: {error}");

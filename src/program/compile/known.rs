@@ -1,7 +1,7 @@
 //! Known: which names are declared where a path leads?
 //!
 //! In: a path that starts at a name in sight, the constants and schemas that a pack declares, and what the engine itself gives.
-//! Out: [`Lost`]: the first part of the path that nothing declares, and what is declared there.
+//! Out: [`UnknownPath`]: the first part of the path that nothing declares, and what is declared there.
 //! Never: takes a name for wrong where there may be others.
 
 use crate::expression::ENTRY;
@@ -24,7 +24,7 @@ const GIVEN: [(&[&str], &[&str]); 10] = [
 ];
 
 /// A part of a path that nothing declares.
-pub(super) struct Lost<'s> {
+pub(super) struct UnknownPath<'s> {
     /// Its number in the path.
     pub(super) number: usize,
     /// What is declared there.
@@ -38,13 +38,13 @@ pub(super) fn lost<'s>(
     params: Option<&'s Named<Tree>>,
     captures: Option<&'s [String]>,
     ids: &[&'s str],
-) -> Option<Lost<'s>> {
+) -> Option<UnknownPath<'s>> {
     let (head, inside) = path.split_first()?;
     let first = inside.first()?;
     // What has no name of its own may be it.
     let unless_among = |known: Vec<&'s str>| match known.iter().any(|known| known == first || known.trim().is_empty()) {
         true => None,
-        false => Some(Lost { number: 1, known }),
+        false => Some(UnknownPath { number: 1, known }),
     };
     match (head.as_str(), params) {
         ("state", _) => match surface.state.get(first) {
@@ -65,7 +65,7 @@ pub(super) fn lost<'s>(
             let (before, name) = (path.get(..number)?, path.get(number)?);
             let known = given(before, surface)?;
             let is_lost = name != ENTRY && !known.contains(&name.as_str());
-            is_lost.then_some(Lost { number, known })
+            is_lost.then_some(UnknownPath { number, known })
         }),
     }
 }
@@ -149,7 +149,7 @@ fn below<'t>(
     path: &[String],
     members: fn(&'t Tree) -> Members<'t>,
     entries: fn(&'t Tree) -> Vec<&'t Tree>,
-) -> Option<Lost<'t>> {
+) -> Option<UnknownPath<'t>> {
     let mut inside = vec![tree];
     for (number, name) in path.iter().enumerate().skip(2) {
         if name == ENTRY {
@@ -161,7 +161,7 @@ fn below<'t>(
             if inside.is_empty() {
                 let mut known: Vec<&str> = known.into_iter().map(|(known, _)| known).collect();
                 known.dedup();
-                return Some(Lost { number, known });
+                return Some(UnknownPath { number, known });
             }
         }
     }

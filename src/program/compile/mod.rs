@@ -16,8 +16,8 @@ mod replies;
 mod sight;
 
 use super::{
-    Action, Answers, AskAgain, Content, Dialect, DialectId, IdleComparison, Mode, ModeId, Permit, Places, Program,
-    Schema, Slot,
+    Action, AskAgain, Content, Degradation, Dialect, DialectId, IdleComparison, Mode, ModeId, Permit, PlaceNames,
+    Program, Schema, Slot,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Record, Template};
@@ -89,7 +89,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         guardrails,
         flows,
         messages,
-        degradation: Answers::new(&surface.degradation),
+        degradation: Degradation::new(&surface.degradation),
         ask_again,
         slots,
         initial,
@@ -98,7 +98,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         limits: super::Limits::default(),
         effects_read,
         idle_comparisons: comparisons.into_values().flatten().collect(),
-        places: Places::default(),
+        places: PlaceNames::default(),
         levels: {
             let levels = surface.check.iter().flat_map(surface::Levels::all);
             levels.map(|(code, level)| (code.value.clone(), level)).collect()
@@ -109,7 +109,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
 }
 
 /// The names of all places that outcomes may cite, computed once.
-fn places(program: &Program) -> Places {
+fn places(program: &Program) -> PlaceNames {
     let mut places = Vec::new();
     places.extend(program.actions.values().map(|action| action.at));
     places.extend(program.effects().into_iter().map(|(_, effect)| effect.at));
@@ -164,7 +164,7 @@ impl Compiler<'_> {
                 returns: action.value.returns.as_ref().map(Schema::of_value),
                 params: action.value.params.iter().map(|(name, param)| (name.clone(), param.at)).collect(),
                 effects,
-                degradation: Answers::new(&action.value.degradation),
+                degradation: Degradation::new(&action.value.degradation),
                 at: action.at,
             };
             actions.insert(name.clone(), compiled);
@@ -226,7 +226,7 @@ impl Compiler<'_> {
                 },
                 reply: replies::compile_reply(&surface.reply, Some(&mode.value.reply), dialects),
                 exits: self.compile_exits(&mode.value),
-                degradation: Answers::new(&mode.value.degradation),
+                degradation: Degradation::new(&mode.value.degradation),
             };
             modes.insert(name.clone(), compiled);
         }
@@ -236,7 +236,7 @@ impl Compiler<'_> {
                 surface.actions.values().map(|_| vec![Permit { when: None, about: None, advice: None, at }]).collect();
             let reply = replies::compile_reply(&surface.reply, None, dialects);
             let exits = Vec::new();
-            let mode = Mode { permits, at, dialects: all, reply, exits, degradation: Answers::default() };
+            let mode = Mode { permits, at, dialects: all, reply, exits, degradation: Degradation::default() };
             modes.insert(ONLY_MODE.to_owned(), mode);
         }
         modes

@@ -9,7 +9,7 @@ use super::sight::{LAYER_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Escape, Guarding, Library, Marking, Start};
 use crate::pack::prompts::{missing_text, modes_of, path_in, trimming};
-use crate::program::prompt::{Body, Holds, Layer, Model, Prompt, Prompts, Text, Tier, Told, Variant};
+use crate::program::prompt::{Body, Layer, LayerSource, ModeView, Model, Prompt, Prompts, Text, Tier, Variant};
 use crate::program::{Braces, Dialect, Mode, Structure};
 use crate::surface::{self, Amount, Origins, Surface};
 use crate::text::{Location, SourceId, Span, Spanned};
@@ -28,7 +28,7 @@ impl Compiler<'_> {
         let escape = Arc::new(escape(surface, dialects));
         let tiers = tiers(surface);
         let default = surface.tiers.values().position(|tier| tier.value.default).unwrap_or(0);
-        let mut texts = Texts { known: Vec::new(), unread: false, escape: escape.clone() };
+        let mut texts = KnownTexts { known: Vec::new(), unread: false, escape: escape.clone() };
         let names: Vec<&str> = modes.keys().map(String::as_str).collect();
         let mut prompts = Table::default();
         for (name, prompt) in &surface.prompts {
@@ -41,7 +41,7 @@ impl Compiler<'_> {
                 }
                 None => {
                     let history =
-                        |number: &usize| matches!(layers.get(*number), Some(Layer { holds: Holds::History, .. }));
+                        |number: &usize| matches!(layers.get(*number), Some(Layer { holds: LayerSource::History, .. }));
                     let (first, rest): (Vec<usize>, Vec<usize>) = (0..layers.len()).rev().partition(history);
                     [first, rest].concat()
                 }
@@ -58,15 +58,15 @@ impl Compiler<'_> {
         Prompts { prompts, tiers, models, default, texts, modes, escape }
     }
 
-    fn compile_layer(&mut self, layer: &surface::Layer, modes: &[&str], texts: &mut Texts) -> Option<Layer> {
+    fn compile_layer(&mut self, layer: &surface::Layer, modes: &[&str], texts: &mut KnownTexts) -> Option<Layer> {
         let surface = self.surface;
         let stands = modes_of(surface, layer);
         let by_tier = |amount: Option<&Amount>, otherwise: Option<usize>| {
             surface.tiers.keys().map(|tier| amount.map_or(otherwise, |amount| amount.of(tier))).collect()
         };
         let holds = match (layer.source.map(|source| source.value), &layer.text, &layer.template) {
-            (Some(Origins::History), ..) => Holds::History,
-            (Some(Origins::Message), ..) => Holds::Message,
+            (Some(Origins::History), ..) => LayerSource::History,
+            (Some(Origins::Message), ..) => LayerSource::Message,
             (None, Some(path), _) | (None, None, Some(path)) => {
                 let plain = layer.text.is_some();
                 let own = std::iter::once((None, path));
@@ -79,7 +79,7 @@ impl Compiler<'_> {
                     };
                     variants.push(Variant { tier, texts: modes.iter().map(&mut of_mode).collect() });
                 }
-                Holds::Files { role: layer.role.map_or(surface::Speaker::System, |role| role.value), variants }
+                LayerSource::Files { role: layer.role.map_or(surface::Speaker::System, |role| role.value), variants }
             }
             (None, None, None) => {
                 texts.unread = true;
@@ -105,7 +105,7 @@ impl Compiler<'_> {
     }
 
     /// The number of a text, read if nothing has read it yet.
-    fn text(&mut self, below: &str, plain: bool, texts: &mut Texts) -> Option<usize> {
+    fn text(&mut self, below: &str, plain: bool, texts: &mut KnownTexts) -> Option<usize> {
         let known = texts.known.iter().position(|((path, kind), _)| path == below && *kind == plain);
         if known.is_some() {
             return known;
@@ -178,7 +178,7 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
 }
 
 /// The texts so far, by path and whether they are plain.
-struct Texts {
+struct KnownTexts {
     known: Vec<((String, bool), Text)>,
     /// Whether there are others that cannot be read.
     unread: bool,
@@ -232,10 +232,10 @@ fn traits(own: &surface::Named<surface::Tree>, below: Option<&Value>) -> Value {
 }
 
 /// The title and the sections of a mode.
-fn of_mode(surface: &Surface, name: &str) -> Told {
+fn of_mode(surface: &Surface, name: &str) -> ModeView {
     let mode = surface.modes.get(name).map(|mode| &mode.value);
     let title = mode.and_then(|mode| mode.title.as_deref()).unwrap_or(name);
     let sections = mode.into_iter().flat_map(|mode| &mode.sections);
     let sections: Object = sections.map(|(section, word)| (section.clone(), word.value.word().into())).collect();
-    Told { title: title.into(), sections: sections.into(), actions: OnceLock::new(), forms: OnceLock::new() }
+    ModeView { title: title.into(), sections: sections.into(), actions: OnceLock::new(), forms: OnceLock::new() }
 }

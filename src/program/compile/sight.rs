@@ -4,7 +4,7 @@
 //! Out: the compiled expression, and a diagnostic for each name that it cannot see.
 //! Never: evaluates one.
 
-use super::known::{Lost, lost, texts};
+use super::known::{UnknownPath, lost, texts};
 use super::{Compiler, IdleComparison, Slot};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Document, ENTRY, Escape, Expression, PathTemplate, Reads, Shape, Template, spelled};
@@ -21,7 +21,7 @@ pub(super) struct Sight<'s> {
     /// What there is by itself.
     names: Vec<&'s str>,
     /// What a `let` has named, or a message takes.
-    lets: Vec<Bound<'s>>,
+    lets: Vec<BoundName<'s>>,
     /// The parameters of the call, where there is one.
     pub(super) params: Option<&'s Named<Tree>>,
     /// The names of what a pattern captures; none where it is not known.
@@ -32,7 +32,7 @@ pub(super) struct Sight<'s> {
 
 /// A name that is bound, and the path to its value, if there is one.
 #[derive(Clone)]
-struct Bound<'s> {
+struct BoundName<'s> {
     name: &'s str,
     path: Option<Vec<String>>,
 }
@@ -63,7 +63,7 @@ impl<'s> Sight<'s> {
     }
 
     pub(super) fn bind(&mut self, name: &'s str, path: Option<Vec<String>>) {
-        self.lets.push(Bound { name, path });
+        self.lets.push(BoundName { name, path });
     }
 
     /// Takes back the last binding of a name.
@@ -73,7 +73,7 @@ impl<'s> Sight<'s> {
         }
     }
 
-    fn bound(&self, name: &str) -> Option<&Bound<'s>> {
+    fn bound(&self, name: &str) -> Option<&BoundName<'s>> {
         self.lets.iter().rfind(|bound| bound.name == name)
     }
 
@@ -216,7 +216,8 @@ impl Compiler<'_> {
             };
             return Some((unseen, path.get(..1)?));
         }
-        let Lost { number, known } = lost(path, self.surface, sight.params, sight.captures.as_deref(), &self.ids)?;
+        let UnknownPath { number, known } =
+            lost(path, self.surface, sight.params, sight.captures.as_deref(), &self.ids)?;
         let (around, inside) = path.split_at(number);
         // What declares it could not be read.
         let member = inside.first().filter(|member| !self.surface.lost.contains(*member))?;

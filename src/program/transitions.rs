@@ -1,4 +1,4 @@
-//! Ways: does a session that begins at the start come to every mode, and out of it?
+//! Transitions: does a session that begins at the start come to every mode, and out of it?
 //!
 //! In: a program: its exits and their gates, and each effect with the modes and the conditions of its happening.
 //! Out: `pack/shut-gate` for a gate that waits for what happens nowhere before it, `pack/unreachable-mode` and
@@ -21,7 +21,7 @@ struct Happening<'p> {
 }
 
 /// A way from a mode to another that an effect takes.
-struct Way {
+struct Transition {
     from: ModeId,
     to: ModeId,
     /// Whether a session may ever take it.
@@ -57,7 +57,7 @@ impl Course<'_> {
 
 impl Program {
     /// Says which modes no session enters, or leaves, though the surface shows ways.
-    pub(super) fn check_ways(&self, surface: &Surface) -> Vec<Diagnostic> {
+    pub(super) fn check_transitions(&self, surface: &Surface) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         if self.modes.values().all(|mode| mode.exits.is_empty()) {
             return found;
@@ -76,22 +76,22 @@ impl Program {
                 found.push(Diagnostic::new(Code::PACK_SHUT_GATE, gate.at(), message).with_help(help));
             }
         }
-        let ways = self.ways(&happenings, &course);
+        let taken = self.transitions(&happenings, &course);
         for (number, (name, _)) in self.modes.iter().enumerate() {
             let Some(declared) = surface.modes.get(name) else { continue };
             let mode = ModeId(number);
-            let all_shut = |mut ways: Vec<&Way>| {
-                let some = !ways.is_empty();
-                ways.retain(|way| way.open || way.told);
-                some && ways.is_empty()
+            let all_shut = |mut taken: Vec<&Transition>| {
+                let some = !taken.is_empty();
+                taken.retain(|way| way.open || way.told);
+                some && taken.is_empty()
             };
             let help = "the condition before each holds for nothing that is ever set: mend one, or add another way";
             let mut finding = |code, message| found.push(Diagnostic::new(code, declared.at, message).with_help(help));
-            if !course.reaches(mode) && all_shut(ways.iter().filter(|way| way.to == mode).collect()) {
+            if !course.reaches(mode) && all_shut(taken.iter().filter(|way| way.to == mode).collect()) {
                 finding(Code::PACK_UNREACHABLE, format!("no `go` to the mode `{name}` ever happens"));
             }
             // What leads to a mode that nobody comes to has been told with it.
-            let out: Vec<&Way> = ways.iter().filter(|way| way.from == mode).collect();
+            let out: Vec<&Transition> = taken.iter().filter(|way| way.from == mode).collect();
             if !declared.value.last && out.iter().all(|way| course.reaches(way.to)) && all_shut(out) {
                 finding(Code::PACK_DEAD_END, format!("no `go` out of the mode `{name}` ever happens"));
             }
@@ -99,18 +99,18 @@ impl Program {
         found
     }
 
-    /// The ways out of the modes to which a session comes.
-    fn ways(&self, happenings: &[Happening<'_>], course: &Course<'_>) -> Vec<Way> {
-        let mut ways = Vec::new();
+    /// The transitions out of the modes to which a session comes.
+    fn transitions(&self, happenings: &[Happening<'_>], course: &Course<'_>) -> Vec<Transition> {
+        let mut taken = Vec::new();
         for (one, passes) in happenings.iter().zip(&course.passes) {
             let Some(to) = one.goes() else { continue };
             for from in one.modes.iter().copied().filter(|from| course.reaches(*from)) {
                 if let Some(shut) = self.is_shut(one, from, to, course) {
-                    ways.push(Way { from, to, open: *passes && !shut, told: shut });
+                    taken.push(Transition { from, to, open: *passes && !shut, told: shut });
                 }
             }
         }
-        ways
+        taken
     }
 
     /// What comes about, from the start on: what may happen makes others happen, until nothing is new.
@@ -133,7 +133,7 @@ impl Program {
                     news = true;
                 }
             }
-            for way in self.ways(happenings, &course).iter().filter(|way| way.open) {
+            for way in self.transitions(happenings, &course).iter().filter(|way| way.open) {
                 if !course.left.contains(&way.from) {
                     course.left.push(way.from);
                     news = true;
