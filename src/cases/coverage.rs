@@ -4,7 +4,7 @@
 //! Out: [`Coverage`], one row for each declaration, with a [`Reason`] where no case exercised it.
 //! Never: judges; a row without a hit is a fact, not a fault.
 
-use super::talk::Told;
+use super::talk::TurnResult;
 use crate::outcome::{Call, Effect, EffectRecord, Finding, Outcome, StepKind, TraceStep, Verdict};
 use crate::program::{Permission, Program};
 use std::fmt;
@@ -61,7 +61,7 @@ impl fmt::Display for Reason {
 
 impl Coverage {
     /// Counts what cases exercised: what came of everything that was said in them, each with its trace.
-    pub fn of(program: &Program, told: &[&Told]) -> Self {
+    pub fn of(program: &Program, told: &[&TurnResult]) -> Self {
         let mut counting = Counting { program, told, rows: Vec::new() };
         counting.dialects();
         counting.calls();
@@ -82,7 +82,7 @@ impl Coverage {
 /// The rows so far.
 struct Counting<'c> {
     program: &'c Program,
-    told: &'c [&'c Told],
+    told: &'c [&'c TurnResult],
     rows: Vec<Covered>,
 }
 
@@ -202,8 +202,8 @@ impl<'c> Counting<'c> {
 
     fn outcomes(&self) -> impl Iterator<Item = &'c Outcome> + use<'c> {
         self.told.iter().filter_map(|told| match told {
-            Told::Outcome(outcome) => Some(&**outcome),
-            Told::Heard(_) => None,
+            TurnResult::Outcome(outcome) => Some(&**outcome),
+            TurnResult::Heard(_) => None,
         })
     }
 

@@ -40,6 +40,6 @@ pub use matching::Failure;
 pub use names::{is_case, overlooked, overlooked_files, overlooked_folder};
 pub use parse::{Case, Step, parse};
 pub use runner::{CaseOptions, CaseRun, CaseVerdict, check, run};
-pub use script::{Said, script};
-pub use talk::{Talk, Told};
+pub use script::{Exchange, script};
+pub use talk::{Talk, TurnResult};
 pub use update::updated;

@@ -81,17 +81,17 @@ const SESSION: [&str; 4] = ["mode", "state", "now", "ids"];
 const HEADER: &str = "header, which stands before the first `=== … ===` line";
 
 /// One piece: its marker and its text.
-struct Piece<'t> {
+struct CasePiece<'t> {
     name: &'t str,
     marker: Span,
     text: Span,
 }
 
 /// A piece that says something, while nothing is expected of it yet.
-struct Said<'p> {
+struct PendingStep<'p> {
     at: Location,
     part: Part,
-    piece: &'p Piece<'p>,
+    piece: &'p CasePiece<'p>,
 }
 
 /// A case file that is being read.
@@ -108,7 +108,7 @@ impl Parsing<'_> {
 
     /// The header up to a line in it that was meant for a marker and makes no TOML of the rest, or that is said without one before
     /// the first of the `parts`; that is told, and which word it was.
-    fn whole_header(&mut self, header: Span, parts: &[Piece<'_>]) -> (Span, Option<&'static str>) {
+    fn whole_header(&mut self, header: Span, parts: &[CasePiece<'_>]) -> (Span, Option<&'static str>) {
         let written = header.of(self.text);
         let (_, errors) = DeTable::parse_recoverable(written);
         let Some(broken) = errors.iter().filter_map(|error| error.span()).map(|span| span.start).min() else {
@@ -137,10 +137,10 @@ impl Parsing<'_> {
     }
 
     /// The steps; of what stands right `before` them, the word may be known.
-    fn steps(&mut self, parts: &[Piece<'_>], before: Option<&str>) -> Vec<Step> {
+    fn steps(&mut self, parts: &[CasePiece<'_>], before: Option<&str>) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         // What waits for its expectation.
-        let mut waiting: Option<Said<'_>> = None;
+        let mut waiting: Option<PendingStep<'_>> = None;
         // Whether what stands before has been told to be no part, and which one was meant.
         let mut lost: Option<Option<Part>> = before.filter(|word| *word != EXPECT).map(part_meant);
         for piece in parts {
@@ -148,7 +148,7 @@ impl Parsing<'_> {
             if let Some(part) = Part::of_word(piece.name) {
                 lost = None;
                 self.late_header(piece);
-                let before = waiting.replace(Said { at, part, piece });
+                let before = waiting.replace(PendingStep { at, part, piece });
                 before.iter().for_each(|said| self.without_expectation(said));
             } else if piece.name == EXPECT {
                 match (lost.take(), waiting.take()) {
@@ -175,7 +175,7 @@ impl Parsing<'_> {
     }
 
     /// What was said, with what is expected of it.
-    fn step(&mut self, said: Option<Said<'_>>, piece: &Piece<'_>) -> Option<Step> {
+    fn step(&mut self, said: Option<PendingStep<'_>>, piece: &CasePiece<'_>) -> Option<Step> {
         let keys = said.as_ref().map_or(OUTCOME_KEYS, |said| said.part.keys());
         let expected = self.expectation(piece, keys);
         let Some(said) = said else {
@@ -189,13 +189,13 @@ impl Parsing<'_> {
             self.without_expectation(&said);
             return None;
         }
-        let Said { at, part, piece } = said;
+        let PendingStep { at, part, piece } = said;
         let text = piece.text.of(self.text).to_owned();
         Some(Step { at, part, text, expected: expected.unwrap_or_default() })
     }
 
     /// Tells of what is said that it begins with what looks like a key of the header: then that is said, and no key.
-    fn late_header(&mut self, piece: &Piece<'_>) {
+    fn late_header(&mut self, piece: &CasePiece<'_>) {
         let said = piece.text.of(self.text);
         let start = piece.text.start + (said.len() - said.trim_start().len());
         let line = said.trim_start().lines().next().unwrap_or_default().trim_end();
@@ -213,7 +213,7 @@ impl Parsing<'_> {
     }
 
     /// Tells that nothing is expected of what is said; a line in it that was meant for a marker explains why.
-    fn without_expectation(&mut self, said: &Said<'_>) {
+    fn without_expectation(&mut self, said: &PendingStep<'_>) {
         let diagnostic = Diagnostic::new(Code::CASE_EMPTY, said.at, "nothing is expected of this");
         let Span { start, .. } = said.piece.text;
         self.diagnostics.push(match near_marker(said.piece.text.of(self.text)) {
@@ -225,7 +225,7 @@ impl Parsing<'_> {
         });
     }
 
-    fn expectation(&mut self, part: &Piece<'_>, keys: &[&str]) -> Option<Vec<Expectation>> {
+    fn expectation(&mut self, part: &CasePiece<'_>, keys: &[&str]) -> Option<Vec<Expectation>> {
         let before = self.diagnostics.len();
         let Tree::Table(members, _) = self.toml(part.text, Tree::decode)? else { return None };
         let mut expected = Vec::with_capacity(members.len());
@@ -265,8 +265,8 @@ impl Parsing<'_> {
 }
 
 /// Cuts a file at its marker lines: the header, then the parts.
-fn cut(text: &str) -> (Span, Vec<Piece<'_>>) {
-    let mut parts: Vec<Piece<'_>> = Vec::new();
+fn cut(text: &str) -> (Span, Vec<CasePiece<'_>>) {
+    let mut parts: Vec<CasePiece<'_>> = Vec::new();
     let mut header = Span::new(0, text.len());
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -278,7 +278,7 @@ fn cut(text: &str) -> (Span, Vec<Piece<'_>>) {
                 None => header = Span::new(header.start, start),
             }
             let marker = Span::new(start, start + line.trim_end().len());
-            parts.push(Piece { name, marker, text: Span::new(end, text.len()) });
+            parts.push(CasePiece { name, marker, text: Span::new(end, text.len()) });
         }
         start = end;
     }

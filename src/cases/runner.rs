@@ -8,7 +8,7 @@ use super::expectation::Part;
 use super::matching::{Failure, compare};
 use super::parse::{Case, Step};
 use super::prompts;
-use super::talk::{Talk, Told};
+use super::talk::{Talk, TurnResult};
 use crate::diagnostic::{Code, Diagnostic, alternatives};
 use crate::outcome::Options;
 use crate::program::Program;
@@ -37,7 +37,7 @@ pub struct CaseRun {
     /// Why it could not be run.
     pub diagnostics: Vec<Diagnostic>,
     /// What came of each thing that was said: first the words of the header, then the parts.
-    pub told: Vec<Told>,
+    pub told: Vec<TurnResult>,
 }
 
 /// Whether a case holds.
@@ -141,13 +141,13 @@ impl CaseRun {
                         beside: Vec::new(),
                     });
                 }
-                self.told.push(Told::Heard(heard));
+                self.told.push(TurnResult::Heard(heard));
             }
         }
     }
 
     /// Compares what came of a step with what is expected of it.
-    fn take(&mut self, step: &Step, told: Told) {
+    fn take(&mut self, step: &Step, told: TurnResult) {
         match told.json() {
             Ok(json) => self.failures.extend(compare(self.told.len(), &step.expected, &json)),
             Err(error) => {

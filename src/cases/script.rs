@@ -7,7 +7,7 @@
 use super::expectation::Part;
 use super::parse::parse;
 use super::runner::{CaseOptions, CaseVerdict, run};
-use super::talk::Told;
+use super::talk::TurnResult;
 use super::update::key;
 use crate::diagnostic::Severity;
 use crate::outcome::{EffectRecord, Finding};
@@ -20,13 +20,13 @@ use std::fmt::Write as _;
 
 /// One thing that was said in a talk, and what came of it.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct Exchange {
     /// Who said it.
     pub part: Part,
     /// The words.
     pub text: String,
     /// What came of them.
-    pub told: Told,
+    pub told: TurnResult,
 }
 
 /// The case that tells a talk which began in the session `start`.
@@ -34,7 +34,7 @@ pub struct Said {
 /// # Errors
 ///
 /// Why there is none: a case cannot hold every text, nor every session.
-pub fn script(program: &Program, claim: &str, start: &Session, said: &[Said]) -> Result<String, String> {
+pub fn script(program: &Program, claim: &str, start: &Session, said: &[Exchange]) -> Result<String, String> {
     let mut text = header(program, claim, start);
     let mut before = start;
     for one in said {
@@ -47,7 +47,7 @@ pub fn script(program: &Program, claim: &str, start: &Session, said: &[Said]) ->
 }
 
 /// Whether the case reads as what was said, and holds.
-fn proved(program: &Program, text: &str, said: &[Said]) -> Result<(), String> {
+fn proved(program: &Program, text: &str, said: &[Exchange]) -> Result<(), String> {
     let parsed = parse(&mut Sources::default(), "talk.case", text.as_bytes());
     let case = parsed.value.filter(|_| parsed.diagnostics.is_empty());
     let same = |case: &super::Case| case.steps.iter().map(|step| &step.text).eq(said.iter().map(|one| &one.text));
@@ -83,16 +83,16 @@ fn header(program: &Program, claim: &str, start: &Session) -> String {
 }
 
 /// What is expected of one thing that was said: all that came of it, but for its places and causes.
-fn expectation(before: &Session, told: &Told) -> String {
+fn expectation(before: &Session, told: &TurnResult) -> String {
     let mut text = String::new();
     match told {
-        Told::Heard(heard) => {
+        TurnResult::Heard(heard) => {
             text += &line("class", heard.class.as_deref().unwrap_or_default());
             if !heard.captures.is_empty() {
                 text += &line("captures", &heard.captures);
             }
         }
-        Told::Outcome(outcome) => {
+        TurnResult::Outcome(outcome) => {
             text += &line("status", &outcome.status);
             if !outcome.message.is_empty() {
                 text += &line("message", &outcome.message);

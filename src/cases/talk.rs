@@ -1,7 +1,7 @@
 //! Talks: what comes of what is said, one thing after the other?
 //!
 //! In: a program, the session in which a talk begins, and what is said in turn.
-//! Out: [`Told`], what came of each; the session after it, and what the model reads next.
+//! Out: [`TurnResult`], what came of each; the session after it, and what the model reads next.
 //! Never: compares what came with anything, or keeps it.
 
 use crate::outcome::{EffectRecord, Finding, Heard, Options, Outcome, Prompt, TraceStep};
@@ -24,7 +24,7 @@ pub struct Talk<'p> {
 /// What came of one thing that was said.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum Told {
+pub enum TurnResult {
     /// Of the words of a user, or of the start of a session.
     Heard(Heard),
     /// Of the answer of a model.
@@ -48,25 +48,25 @@ impl<'p> Talk<'p> {
     }
 
     /// The session starts, before anybody has said anything.
-    pub fn start(&mut self) -> Told {
+    pub fn start(&mut self) -> TurnResult {
         let heard = self.program.start_with(&self.session, self.options.trace);
-        self.go_on(Told::Heard(heard))
+        self.go_on(TurnResult::Heard(heard))
     }
 
     /// The user says something.
-    pub fn hear(&mut self, text: &str) -> Told {
+    pub fn hear(&mut self, text: &str) -> TurnResult {
         let heard = self.program.hear_with(&self.session, text, self.options.trace);
         self.history.push(Turn { role: Speaker::User, content: text.to_owned() });
-        self.go_on(Told::Heard(heard))
+        self.go_on(TurnResult::Heard(heard))
     }
 
     /// The model answers. What follows a correction is the next attempt at the same answer.
-    pub fn answer(&mut self, response: &str) -> Told {
+    pub fn answer(&mut self, response: &str) -> TurnResult {
         let outcome = self.program.run_with(&self.session, response.as_bytes(), &self.options);
         if outcome.ask_again.is_none() {
             self.history.push(Turn { role: Speaker::Assistant, content: response.to_owned() });
         }
-        self.go_on(Told::Outcome(Box::new(outcome)))
+        self.go_on(TurnResult::Outcome(Box::new(outcome)))
     }
 
     /// What the model reads of one of the pack's prompts when the user says `text`.
@@ -84,10 +84,10 @@ impl<'p> Talk<'p> {
         self.program.prompt(&self.session, &Request { model, message, history, ..Request::default() })
     }
 
-    fn go_on(&mut self, told: Told) -> Told {
+    fn go_on(&mut self, told: TurnResult) -> TurnResult {
         self.correction = match &told {
-            Told::Heard(_) => None,
-            Told::Outcome(outcome) => outcome.ask_again.clone(),
+            TurnResult::Heard(_) => None,
+            TurnResult::Outcome(outcome) => outcome.ask_again.clone(),
         };
         self.options.attempts = if self.correction.is_some() { self.options.attempts + 1 } else { 0 };
         self.session = told.session().clone();
@@ -95,43 +95,43 @@ impl<'p> Talk<'p> {
     }
 }
 
-impl Told {
+impl TurnResult {
     /// What was found.
     pub fn diagnostics(&self) -> &[Finding] {
         match self {
-            Told::Heard(heard) => &heard.diagnostics,
-            Told::Outcome(outcome) => &outcome.diagnostics,
+            TurnResult::Heard(heard) => &heard.diagnostics,
+            TurnResult::Outcome(outcome) => &outcome.diagnostics,
         }
     }
 
     /// What the host should carry out.
     pub fn effects(&self) -> &[EffectRecord] {
         match self {
-            Told::Heard(heard) => &heard.effects,
-            Told::Outcome(outcome) => &outcome.effects,
+            TurnResult::Heard(heard) => &heard.effects,
+            TurnResult::Outcome(outcome) => &outcome.effects,
         }
     }
 
     /// The story, where it was asked for.
     pub fn trace(&self) -> &[TraceStep] {
         match self {
-            Told::Heard(heard) => heard.trace.as_deref().unwrap_or_default(),
-            Told::Outcome(outcome) => outcome.trace.as_deref().unwrap_or_default(),
+            TurnResult::Heard(heard) => heard.trace.as_deref().unwrap_or_default(),
+            TurnResult::Outcome(outcome) => outcome.trace.as_deref().unwrap_or_default(),
         }
     }
 
     /// The session after it.
     pub fn session(&self) -> &Session {
         match self {
-            Told::Heard(heard) => &heard.session,
-            Told::Outcome(outcome) => &outcome.session,
+            TurnResult::Heard(heard) => &heard.session,
+            TurnResult::Outcome(outcome) => &outcome.session,
         }
     }
 
     pub(super) fn json(&self) -> serde_json::Result<Value> {
         match self {
-            Told::Heard(heard) => serde_json::to_value(heard),
-            Told::Outcome(outcome) => serde_json::to_value(outcome),
+            TurnResult::Heard(heard) => serde_json::to_value(heard),
+            TurnResult::Outcome(outcome) => serde_json::to_value(outcome),
         }
     }
 }

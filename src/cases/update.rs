@@ -80,15 +80,15 @@ fn member(text: &str, key: Span, value: Span) -> Span {
 /// A list: what of it matches an item that was expected stays as it was written, with the comments at its lines.
 fn list(text: &str, items: &[Tree], at: Span, got: &[Value]) -> String {
     let (written, tail) = written(text, items, at);
-    let mut old: Vec<Option<Written<'_>>> = written.into_iter().map(Some).collect();
-    let new: Vec<(usize, Written<'_>)> = got
+    let mut old: Vec<Option<ListItem<'_>>> = written.into_iter().map(Some).collect();
+    let new: Vec<(usize, ListItem<'_>)> = got
         .iter()
         .map(|value| {
-            let same = |one: &Option<Written<'_>>| one.as_ref().is_some_and(|one| holds(one.item, value));
+            let same = |one: &Option<ListItem<'_>>| one.as_ref().is_some_and(|one| holds(one.item, value));
             let same = old.iter().position(same);
             let one = same.and_then(|same| old.get_mut(same)?.take());
             let place = same.unwrap_or_default();
-            (place, one.unwrap_or_else(|| Written { new: Some(inline(&lasting(value))), ..Written::default() }))
+            (place, one.unwrap_or_else(|| ListItem { new: Some(inline(&lasting(value))), ..ListItem::default() }))
         })
         .collect();
     if !at.of(text).contains('\n') {
@@ -129,7 +129,7 @@ fn lasting(item: &Value) -> Value {
 
 /// An item of a list as the file has it, with its comments; or a new one.
 #[derive(Default)]
-struct Written<'t> {
+struct ListItem<'t> {
     item: Option<&'t Tree>,
     old: &'t str,
     new: Option<String>,
@@ -137,7 +137,7 @@ struct Written<'t> {
     beside: &'t str,
 }
 
-impl<'t> Written<'t> {
+impl<'t> ListItem<'t> {
     fn text(&self) -> String {
         self.new.clone().unwrap_or_else(|| self.old.to_owned())
     }
@@ -148,7 +148,7 @@ impl<'t> Written<'t> {
 }
 
 /// The items of a list, and the comments behind the last.
-fn written<'t>(text: &'t str, items: &'t [Tree], at: Span) -> (Vec<Written<'t>>, Vec<&'t str>) {
+fn written<'t>(text: &'t str, items: &'t [Tree], at: Span) -> (Vec<ListItem<'t>>, Vec<&'t str>) {
     let comments = |lead: &'t str| lead.lines().map(str::trim).filter(|line| line.starts_with('#')).collect();
     let mut start = at.start + 1;
     let mut all = Vec::with_capacity(items.len());
@@ -161,7 +161,7 @@ fn written<'t>(text: &'t str, items: &'t [Tree], at: Span) -> (Vec<Written<'t>>,
         let beside = line.trim_start_matches([' ', '\t', ',']);
         let beside = if beside.starts_with('#') { beside.trim_end() } else { "" };
         start = span.end + if beside.is_empty() { 0 } else { line.len() };
-        all.push(Written { item: Some(item), old: span.of(text), new: None, before, beside });
+        all.push(ListItem { item: Some(item), old: span.of(text), new: None, before, beside });
     }
     (all, comments(text.get(start..at.end).unwrap_or_default()))
 }

@@ -15,7 +15,7 @@ use crate::report::{Differing, Replayed, Row, Sums};
 use crate::session::Misfit;
 use crate::text::{self, JsonPlaces, excerpt};
 use crate::value::broken;
-use crate::workspace::{Line, Lines, io_error};
+use crate::workspace::{InputLine, LineReader, io_error};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -32,7 +32,7 @@ const MOST_WHY: usize = 5;
 const SHOWN: usize = 100;
 
 /// Judges answers; shared by all jobs.
-pub(super) struct Judging<'p> {
+pub(super) struct Judge<'p> {
     pub(super) program: &'p Program,
     /// The program whose outcomes are told where they differ.
     pub(super) against: Option<&'p Program>,
@@ -64,7 +64,7 @@ impl Out {
     }
 }
 
-impl Judging<'_> {
+impl Judge<'_> {
     /// What became of all answers of a file, and the first of its lines that are none.
     pub(super) fn judge_all(
         &self,
@@ -76,7 +76,7 @@ impl Judging<'_> {
         let mut telling = Telling { bar, out, replayed: Replayed::default(), broken: Vec::new() };
         let jobs = jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(NonZeroUsize::get));
         batches::each(
-            Lines::new(reader, MOST),
+            LineReader::new(reader, MOST),
             jobs.unwrap_or(1),
             |line| self.judge(line),
             |judged| telling.tell(judged),
@@ -89,20 +89,20 @@ impl Judging<'_> {
     }
 
     /// None for a line that is blank.
-    fn judge(&self, line: Line) -> Option<Judged> {
+    fn judge(&self, line: InputLine) -> Option<JudgedLine> {
         let answer = match &line.bytes {
             Some(bytes) if bytes.trim_ascii().is_empty() => return None,
             Some(bytes) => self.answer(bytes),
             None => Err(format!("it is longer than {MOST} bytes").into()),
         };
-        Some(Judged { line: line.number, end: line.end, answer })
+        Some(JudgedLine { line: line.number, end: line.end, answer })
     }
 
-    fn answer(&self, line: &[u8]) -> Result<Answer, Fault> {
+    fn answer(&self, line: &[u8]) -> Result<AnswerReport, LineFault> {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         let line = std::str::from_utf8(line).map_err(|error| {
             let column = error.valid_up_to() + 1;
-            Fault {
+            LineFault {
                 why: format!("it is not UTF-8, at column {column}"),
                 help: Some("save the file as UTF-8".to_owned()),
             }
@@ -124,7 +124,7 @@ impl Judging<'_> {
             }
             Ok(program.run_with(&session, response.as_bytes(), &Options::default()))
         };
-        let outcome = run(self.program).map_err(|misfits| Fault::of_session(misfits, line, own_mode))?;
+        let outcome = run(self.program).map_err(|misfits| LineFault::of_session(misfits, line, own_mode))?;
         let differs = self.against.map(|against| match run(against) {
             Ok(other) => differences(&other, &outcome),
             // Without the columns, which differ from line to line.
@@ -133,9 +133,9 @@ impl Judging<'_> {
                 vec![format!("session: {}", why.join("; "))]
             }
         });
-        let record = Record { id: &id, outcome: &outcome, differs: differs.as_deref() };
+        let record = OutLine { id: &id, outcome: &outcome, differs: differs.as_deref() };
         let kept = self.keeps.then(|| serde_json::to_string(&record)).transpose().map_err(|error| error.to_string())?;
-        Ok(Answer { sums: Sums::of(&outcome), id, unread, differs, kept })
+        Ok(AnswerReport { sums: Sums::of(&outcome), id, unread, differs, kept })
     }
 }
 
@@ -163,25 +163,25 @@ fn open(file: &Path) -> Result<(Box<dyn BufRead + Send>, ProgressBar), Error> {
 }
 
 /// What became of one line.
-struct Judged {
+struct JudgedLine {
     line: usize,
     end: u64,
-    answer: Result<Answer, Fault>,
+    answer: Result<AnswerReport, LineFault>,
 }
 
 /// Why a line is no answer, and maybe what would make it one.
-struct Fault {
+struct LineFault {
     why: String,
     help: Option<String>,
 }
 
-impl<S: Into<String>> From<S> for Fault {
+impl<S: Into<String>> From<S> for LineFault {
     fn from(why: S) -> Self {
         Self { why: why.into(), help: None }
     }
 }
 
-impl Fault {
+impl LineFault {
     /// Why the session of a line does not fit, and at which columns. Its mode may be the line's `own_mode`.
     fn of_session(misfits: Vec<Misfit>, line: &str, own_mode: bool) -> Self {
         let (mut places, columns) = (JsonPlaces::new(line), text::Lines::new(line));
@@ -200,7 +200,7 @@ impl Fault {
 }
 
 /// What is told of an answer; its outcome ends with the job that judged it.
-struct Answer {
+struct AnswerReport {
     id: Value,
     /// The members of its line that say nothing.
     unread: Vec<String>,
@@ -213,7 +213,7 @@ struct Answer {
 
 /// A line of `--out`.
 #[derive(Serialize)]
-struct Record<'a> {
+struct OutLine<'a> {
     id: &'a Value,
     outcome: &'a Outcome,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -221,7 +221,7 @@ struct Record<'a> {
 }
 
 /// The session of a line, its `mode` over that of its `session`.
-fn kept_session(members: &mut Map<String, Value>) -> Result<Value, Fault> {
+fn kept_session(members: &mut Map<String, Value>) -> Result<Value, LineFault> {
     let mut session = match members.remove("session") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(session)) => session,
@@ -243,7 +243,7 @@ struct Telling {
 }
 
 impl Telling {
-    fn tell(&mut self, judged: Judged) -> Result<(), Error> {
+    fn tell(&mut self, judged: JudgedLine) -> Result<(), Error> {
         self.replayed.lines += 1;
         match judged.answer {
             Ok(answer) => {
@@ -261,7 +261,7 @@ impl Telling {
                     self.replayed.compare(Differing { id, line: judged.line, how });
                 }
             }
-            Err(Fault { why, help }) => {
+            Err(LineFault { why, help }) => {
                 self.replayed.broken += 1;
                 if self.broken.len() < SHOWN {
                     let message = format!("line {} is no answer: {}", judged.line, excerpt(&why, 200));

@@ -4,9 +4,9 @@
 //! Out: the files written, or with `--dry-run` how they would differ, and a diagnostic for each that cannot be written.
 //! Never: carries out an effect that is not about files.
 
-use super::run::{Answer, Judged};
+use super::run::{AnswerArguments, Judged};
 use super::session::clock;
-use super::{Error, Format, Opened, Printed, Status, report_format};
+use super::{Error, Format, OpenedPack, Printed, Status, report_format};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::{Options, Outcome};
 use crate::report::{AppliedFile, Pen, Row, applied_sum, json, unified};
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    answer: Answer,
+    answer: AnswerArguments,
     /// The folder below which files are written
     #[arg(long, value_name = "DIR")]
     root: PathBuf,
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn apply(arguments: &Arguments) -> Result<Printed, Error> {
-    let opened = Opened::open(&arguments.answer.pack)?;
+    let opened = OpenedPack::open(&arguments.answer.pack)?;
     let program = opened.program(arguments.format)?;
     let judged = arguments.answer.judge(program, Options::default(), arguments.format, Some(clock()))?;
     let how = Applying { dry_run: arguments.dry_run, partial: arguments.partial };

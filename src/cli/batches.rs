@@ -5,7 +5,7 @@
 //! Never: reads ahead of what was handed on by more than a few batches, however slow one is.
 
 use super::Error;
-use crate::workspace::{Line, Lines};
+use crate::workspace::{InputLine, LineReader};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 use std::sync::{Mutex, mpsc};
@@ -17,14 +17,14 @@ const BATCH: (usize, usize) = (32, 64 << 10);
 
 /// The lines in numbered batches, each for a permit.
 struct Feed<R> {
-    lines: Lines<R>,
+    lines: LineReader<R>,
     permits: mpsc::Receiver<()>,
     number: usize,
 }
 
 impl<R: BufRead> Feed<R> {
     /// None at the end, and when nobody gives permits any more: what came of a line could not be handed on.
-    fn next(&mut self) -> io::Result<Option<(usize, Vec<Line>)>> {
+    fn next(&mut self) -> io::Result<Option<(usize, Vec<InputLine>)>> {
         if self.permits.recv().is_err() {
             return Ok(None);
         }
@@ -45,9 +45,9 @@ impl<R: BufRead> Feed<R> {
 /// Does `work` on each line, on so many threads, and hands what comes of it to `take`. A batch is read only when one of
 /// those before it has been taken.
 pub(super) fn each<R: BufRead + Send, T: Send>(
-    lines: Lines<R>,
+    lines: LineReader<R>,
     jobs: usize,
-    work: impl Fn(Line) -> Option<T> + Sync,
+    work: impl Fn(InputLine) -> Option<T> + Sync,
     mut take: impl FnMut(T) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let (permit, permits) = mpsc::channel();

@@ -4,9 +4,9 @@
 //! Out: every diagnostic of every pack and of its case files.
 //! Never: runs a case.
 
-use super::kept::Kept;
+use super::kept::KeptPacks;
 use super::watch::watch;
-use super::{Error, Format, Opened, Printed, Status, nothing, packs, parallel, report_format};
+use super::{Error, Format, OpenedPack, Printed, Status, nothing, packs, parallel, report_format};
 use crate::diagnostic::Diagnostic;
 use crate::report::{Row, Tally, checked_sum, json};
 use crate::text::Sources;
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 pub(super) fn check(arguments: &Arguments) -> Result<Printed, Error> {
     match arguments.watch {
         true => watch(&arguments.packs, |kept| once(arguments, kept)),
-        false => once(arguments, &mut Kept::nothing()),
+        false => once(arguments, &mut KeptPacks::nothing()),
     }
 }
 
@@ -44,7 +44,7 @@ struct Reviewed {
     drawn: String,
 }
 
-fn once(arguments: &Arguments, kept: &mut Kept<Reviewed>) -> Result<Printed, Error> {
+fn once(arguments: &Arguments, kept: &mut KeptPacks<Reviewed>) -> Result<Printed, Error> {
     let (packs, unread) = packs(&arguments.packs);
     if packs.is_empty() {
         let empty = |_| serde_json::to_string_pretty(&json::Checked::new(Vec::new(), 0));
@@ -63,7 +63,7 @@ fn once(arguments: &Arguments, kept: &mut Kept<Reviewed>) -> Result<Printed, Err
 }
 
 fn review(pack: &PackFiles) -> Reviewed {
-    let opened = Opened::load(pack.clone(), lint::check);
+    let opened = OpenedPack::load(pack.clone(), lint::check);
     let (case_sources, case_faults) = case_faults(&opened);
     let of_pack = opened.loaded.diagnostics.iter().map(|one| (&opened.loaded.sources, one));
     let mut reviewed = Reviewed { rows: Vec::new(), drawn: String::new() };
@@ -75,7 +75,7 @@ fn review(pack: &PackFiles) -> Reviewed {
 }
 
 /// What is wrong with the case files themselves, and what they name that the pack does not have.
-fn case_faults(opened: &Opened) -> (Sources, Vec<Diagnostic>) {
+fn case_faults(opened: &OpenedPack) -> (Sources, Vec<Diagnostic>) {
     let mut sources = Sources::default();
     let mut faults = opened.files.overlooked.clone();
     for file in &opened.files.cases {

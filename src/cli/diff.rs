@@ -4,8 +4,8 @@
 //! Out: what widened, narrowed, changed, appeared or went; tokens before and after; which outcomes differ.
 //! Never: fails for a change that nobody denied.
 
-use super::answers::{Judging, rows};
-use super::{Error, Format, Opened, Printed, Status};
+use super::answers::{Judge, rows};
+use super::{Error, Format, OpenedPack, Printed, Status};
 use crate::compare::{Comparison, Version, Way};
 use crate::report::{Replayed, compared_plain, compared_sum, json, plain, unpainted};
 use clap::ValueEnum;
@@ -54,11 +54,11 @@ pub(super) fn diff(arguments: &Arguments) -> Result<Printed, Error> {
         Written::Plain => Format::Plain,
         Written::Json => Format::Json,
     };
-    let (old, new) = (Opened::open(&arguments.old)?, Opened::open(&arguments.new)?);
+    let (old, new) = (OpenedPack::open(&arguments.old)?, OpenedPack::open(&arguments.new)?);
     let (before, after) = (old.program(format)?, new.program(format)?);
     let version = Version { folder: &old.files.folder, program: before };
     let comparison = Comparison::of(version, Version { folder: &new.files.folder, program: after });
-    let judging = Judging { program: after, against: Some(before), keeps: false };
+    let judging = Judge { program: after, against: Some(before), keeps: false };
     let mut broken_rows = Vec::new();
     let mut replayed = None;
     if let Some(file) = &arguments.replay {

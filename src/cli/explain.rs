@@ -4,9 +4,9 @@
 //! Out: a page, a table, or the story of the response, on the terminal or as a page of HTML.
 //! Never: has an explanation of its own; pages and packs have them.
 
-use super::run::{Judged, Judging};
+use super::run::{JudgeArguments, Judged};
 use super::save::{cannot_write, create};
-use super::{Error, Format, Opened, Printed, Status, report_format};
+use super::{Error, Format, OpenedPack, Printed, Status, report_format};
 use crate::diagnostic::{Page, nearest, page, pages};
 use crate::outcome::Options;
 use crate::report::{Pen, status};
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
-    judging: Judging,
+    judging: JudgeArguments,
     /// How the story is written
     #[arg(long, value_parser = report_format(), default_value = "human", requires = "file")]
     format: Format,
@@ -43,16 +43,16 @@ pub(crate) struct Arguments {
 
 #[expect(clippy::disallowed_methods, reason = "a folder is no code: somebody forgot the answer")]
 pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
-    if arguments.file.is_none() && arguments.judging != Judging::default() {
+    if arguments.file.is_none() && arguments.judging != JudgeArguments::default() {
         return Err(without_answer());
     }
     if let Some(pack) = &arguments.degradation {
-        let opened = Opened::open(pack)?;
+        let opened = OpenedPack::open(pack)?;
         let rows = opened.program(Format::Human)?.degradation_table();
         return Ok(Printed::new(opened.pen.degradation(&rows), Status::Clean));
     }
     if let Some(pack) = &arguments.permits {
-        let opened = Opened::open(pack)?;
+        let opened = OpenedPack::open(pack)?;
         let cells = opened.program(Format::Human)?.permit_table();
         return Ok(Printed::new(opened.pen.permits(&cells), Status::Clean));
     }
@@ -69,7 +69,7 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
 
 /// How an answer became its outcome.
 fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Error> {
-    let opened = Opened::open(pack)?;
+    let opened = OpenedPack::open(pack)?;
     let program = opened.program(arguments.format)?;
     let options = Options { trace: true, ..Options::default() };
     let Judged { response, outcome } = &arguments.judging.judge(program, file, options, arguments.format, None)?;

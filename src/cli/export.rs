@@ -4,7 +4,7 @@
 //! Out: its value as JSON on standard output; what it cannot say of the rules on standard error.
 //! Never: sends it anywhere.
 
-use super::{Error, Format, Opened, Printed, Status, declared};
+use super::{Error, Format, OpenedPack, Printed, Status, declared};
 use crate::diagnostic::Diagnostic;
 use crate::prompt::Export;
 use clap::ValueEnum;
@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     mode: Option<String>,
     /// Which parameter of the request
     #[arg(long = "as", value_enum, value_name = "WHAT")]
-    what: What,
+    what: Parameter,
     /// Keep to the subset of JSON Schema that servers enforce while the model writes
     #[arg(long)]
     strict: bool,
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 
 /// A parameter of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum What {
+enum Parameter {
     /// `response_format` with the schema of an answer that is one JSON object
     ResponseFormat,
     /// `response_format` that asks for some JSON object
@@ -41,16 +41,16 @@ enum What {
 }
 
 pub(super) fn export(arguments: &Arguments) -> Result<Printed, Error> {
-    let opened = Opened::open(&arguments.pack)?;
+    let opened = OpenedPack::open(&arguments.pack)?;
     let program = opened.program(Format::Human)?;
     declared("mode", arguments.mode.as_deref(), program.modes(), Format::Human)?;
     let mode = arguments.mode.clone().unwrap_or_else(|| program.session().mode);
     let what = match arguments.what {
-        What::ResponseFormat => Export::ResponseFormat,
-        What::JsonObject => Export::JsonObject,
-        What::JsonSchema => Export::JsonSchema,
-        What::OpenaiTools => Export::OpenaiTools,
-        What::AnthropicTools => Export::AnthropicTools,
+        Parameter::ResponseFormat => Export::ResponseFormat,
+        Parameter::JsonObject => Export::JsonObject,
+        Parameter::JsonSchema => Export::JsonSchema,
+        Parameter::OpenaiTools => Export::OpenaiTools,
+        Parameter::AnthropicTools => Export::AnthropicTools,
     };
     let exported = program.export(&mode, what, arguments.strict);
     let err = opened.pen.diagnostics(program.sources(), &exported.diagnostics);

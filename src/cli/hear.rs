@@ -5,7 +5,7 @@
 //! Never: carries an effect out.
 
 use super::session::SessionArguments;
-use super::{Error, Format, Opened, Printed, Status, report_format};
+use super::{Error, Format, OpenedPack, Printed, Status, report_format};
 use crate::report::heard_status;
 use crate::text::Source;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn hear(arguments: &Arguments) -> Result<Printed, Error> {
-    let opened = Opened::open(&arguments.pack)?;
+    let opened = OpenedPack::open(&arguments.pack)?;
     let program = opened.program(arguments.format)?;
     let session = arguments.session.open(program, arguments.format, None)?;
     let text = arguments.text.join(" ");

@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Packs, and what came of each the last time.
-pub(super) struct Kept<T> {
+pub(super) struct KeptPacks<T> {
     files: Vec<PackFiles>,
     found: Vec<T>,
 }
 
-impl<T> Kept<T> {
+impl<T> KeptPacks<T> {
     pub(super) fn nothing() -> Self {
         Self { files: Vec::new(), found: Vec::new() }
     }

@@ -1,7 +1,7 @@
 //! Packs: which of them do these paths name, and can they run?
 //!
 //! In: paths that a user typed, and names that a pack should declare.
-//! Out: [`Opened`] packs with their faults, the files of all packs below a folder, or what to print where there are none.
+//! Out: [`OpenedPack`]: packs with their faults, the files of all packs below a folder, or what to print where there are none.
 //! Never: runs a pack.
 
 use super::ending::{Error, Format, Printed, Status, found};
@@ -16,13 +16,13 @@ use crate::workspace::{PackFiles, ReadError, folder_of, read_pack, search_packs}
 use std::path::{Path, PathBuf};
 
 /// A pack from disk, ready to run or with every reason why not.
-pub(super) struct Opened {
+pub(super) struct OpenedPack {
     pub(super) files: PackFiles,
     pub(super) loaded: Loaded,
     pub(super) pen: Pen,
 }
 
-impl Opened {
+impl OpenedPack {
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         Ok(Self::load(read_pack(path)?, Program::check).or_below(path))
     }

@@ -8,14 +8,14 @@
 //! `.`, or with the input, so that a talk can be typed, pasted or piped.
 
 use super::session::{SessionArguments, clock};
-use super::{Error, Format, Opened, Printed, Status, input, write_out};
-use crate::cases::{Part, Said, Talk, script};
+use super::{Error, Format, OpenedPack, Printed, Status, input, write_out};
+use crate::cases::{Exchange, Part, Talk, script};
 use crate::outcome::Options;
 use crate::program::Program;
 use crate::report::{Pen, standing};
 use crate::session::Session;
 use crate::text::{Source, Sources};
-use crate::workspace::{Line, Lines, io_reason, read_file, write_file};
+use crate::workspace::{InputLine, LineReader, io_reason, read_file, write_file};
 use std::io::{self, BufRead, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
 pub(super) fn play(arguments: &Arguments) -> Result<Printed, Error> {
     let session = arguments.session.session.as_deref();
     input::once(&[("the talk", Some(Path::new("-"))), ("the session", session)])?;
-    let opened = Opened::open(&arguments.pack)?;
+    let opened = OpenedPack::open(&arguments.pack)?;
     let program = opened.program(Format::Human)?;
     let kept = arguments.session.read()?;
     let session = kept.fit(program, Format::Human, Some(clock()))?;
@@ -63,7 +63,7 @@ pub(super) fn play(arguments: &Arguments) -> Result<Printed, Error> {
         pen: &opened.pen,
         sources: &opened.loaded.sources,
         arguments,
-        lines: Lines::new(io::stdin().lock(), MOST),
+        lines: LineReader::new(io::stdin().lock(), MOST),
         echoes: !io::stdin().is_terminal(),
         talk: Talk::new(program, session.clone(), Options::default()),
         began: session,
@@ -86,12 +86,12 @@ struct Table<'t, R> {
     pen: &'t Pen,
     sources: &'t Sources,
     arguments: &'t Arguments,
-    lines: Lines<R>,
+    lines: LineReader<R>,
     /// Whether what is read is shown, since no terminal does.
     echoes: bool,
     talk: Talk<'t>,
     began: Session,
-    said: Vec<Said>,
+    said: Vec<Exchange>,
     /// The files that may be written over: this talk's own.
     own: Vec<PathBuf>,
     troubled: bool,
@@ -165,7 +165,7 @@ impl<R: BufRead> Table<'_, R> {
         }
         let source = Source::new(if part == Part::Response { "the answer" } else { "what was said" }, text);
         write_out(&(self.pen.played(&told, &before, &source) + "\n"))?;
-        self.said.push(Said { part, text: text.to_owned(), told });
+        self.said.push(Exchange { part, text: text.to_owned(), told });
         Ok(())
     }
 
@@ -249,7 +249,7 @@ impl<R: BufRead> Table<'_, R> {
         write_out(prompt)?;
         let bytes = loop {
             match self.lines.next_line()? {
-                Some(Line { bytes: Some(bytes), .. }) => break bytes,
+                Some(InputLine { bytes: Some(bytes), .. }) => break bytes,
                 Some(line) => self.trouble(&format!("line {} is too long, and left out", line.number))?,
                 None => return write_out("\n").map(|()| None),
             }

@@ -4,8 +4,8 @@
 //! Out: the prompt as text, as messages or as its ledger; or what changes against another pack or model.
 //! Never: writes a word of a prompt.
 
-use super::session::{Kept, SessionArguments, misfits};
-use super::{Error, Format, Opened, Printed, Status, declared, input};
+use super::session::{KeptSession, SessionArguments, misfits};
+use super::{Error, Format, OpenedPack, Printed, Status, declared, input};
 use crate::outcome::Prompt;
 use crate::prompt::{Request, Turn, read_history};
 use crate::text::Sources;
@@ -103,15 +103,20 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
 }
 
 /// The prompt of a pack.
-fn assembled(pack: &Path, session: &Kept<'_>, format: Format, request: &Request) -> Result<(Opened, Prompt), Error> {
-    let opened = Opened::open(pack)?;
+fn assembled(
+    pack: &Path,
+    session: &KeptSession<'_>,
+    format: Format,
+    request: &Request,
+) -> Result<(OpenedPack, Prompt), Error> {
+    let opened = OpenedPack::open(pack)?;
     let program = opened.program(format)?;
     declared("prompt", request.prompt.as_deref(), program.prompts.prompts.keys().map(String::as_str), format)?;
     let prompt = program.prompt(&session.fit(program, format, None)?, request);
     Ok((opened, prompt))
 }
 
-fn written(opened: &Opened, prompt: &Prompt, shape: Shape) -> Result<Printed, Error> {
+fn written(opened: &OpenedPack, prompt: &Prompt, shape: Shape) -> Result<Printed, Error> {
     let out = match shape {
         Shape::Text if prompt.has_errors() => String::new(),
         Shape::Text => format!("{}\n", prompt.text),
@@ -126,7 +131,7 @@ fn written(opened: &Opened, prompt: &Prompt, shape: Shape) -> Result<Printed, Er
     Ok(Printed { err, ..Printed::new(out, status) })
 }
 
-fn findings(opened: &Opened, prompt: &Prompt) -> String {
+fn findings(opened: &OpenedPack, prompt: &Prompt) -> String {
     opened.pen.diagnostics(&opened.loaded.sources, &prompt.found)
 }
 

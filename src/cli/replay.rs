@@ -4,8 +4,8 @@
 //! Out: how often what came of them, the outcomes line by line, and where the other pack judges otherwise.
 //! Never: judges an answer itself.
 
-use super::answers::{Broken, Judging, Out, rows};
-use super::{Error, Format, Opened, Printed, Status, input, report_format};
+use super::answers::{Broken, Judge, Out, rows};
+use super::{Error, Format, OpenedPack, Printed, Status, input, report_format};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::report::{Differing, Pen, Replayed, Row, json};
 use crate::text::{Sources, excerpt};
@@ -37,11 +37,11 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn replay(arguments: &Arguments) -> Result<Printed, Error> {
-    let opened = Opened::open(&arguments.pack)?;
+    let opened = OpenedPack::open(&arguments.pack)?;
     let program = opened.program(arguments.format)?;
-    let other = arguments.against.as_deref().map(Opened::open).transpose()?;
+    let other = arguments.against.as_deref().map(OpenedPack::open).transpose()?;
     let against = other.as_ref().map(|other| other.program(arguments.format)).transpose()?;
-    let judging = Judging { program, against, keeps: arguments.out.is_some() };
+    let judging = Judge { program, against, keeps: arguments.out.is_some() };
     let out = arguments.out.as_deref().map(|out| Out::create(out, &arguments.file)).transpose()?;
     let (replayed, broken) = judging.judge_all(&arguments.file, arguments.jobs, out)?;
     let printed = report(arguments, &replayed, &broken)?;

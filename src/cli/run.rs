@@ -5,7 +5,7 @@
 //! Never: carries an effect out.
 
 use super::session::SessionArguments;
-use super::{Error, Format, Opened, Printed, Status, declared, input, report_format};
+use super::{Error, Format, OpenedPack, Printed, Status, declared, input, report_format};
 use crate::outcome::{Options, Outcome};
 use crate::program::Program;
 use crate::report::status;
@@ -18,7 +18,7 @@ const MOST: u64 = 1 << 30;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    answer: Answer,
+    answer: AnswerArguments,
     /// How the outcome is written
     #[arg(long, value_parser = report_format(), default_value = "human")]
     format: Format,
@@ -32,18 +32,18 @@ pub(crate) struct Arguments {
 
 /// One response, and how it is judged.
 #[derive(Debug, clap::Args)]
-pub(super) struct Answer {
+pub(super) struct AnswerArguments {
     /// The folder of the pack
     pub(super) pack: PathBuf,
     /// The answer; standard input without it, or for `-`
     file: Option<PathBuf>,
     #[command(flatten)]
-    judging: Judging,
+    judging: JudgeArguments,
 }
 
 /// How a response is judged.
 #[derive(Debug, Default, PartialEq, Eq, clap::Args)]
-pub(super) struct Judging {
+pub(super) struct JudgeArguments {
     #[command(flatten)]
     session: SessionArguments,
     /// The one dialect in which it is read
@@ -64,7 +64,7 @@ pub(super) struct Judged {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
-    let opened = Opened::open(&arguments.answer.pack)?;
+    let opened = OpenedPack::open(&arguments.answer.pack)?;
     let program = opened.program(arguments.format)?;
     let chunk = arguments.stream.map(|bytes| bytes as usize);
     let options = Options { trace: arguments.trace, chunk, ..Options::default() };
@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
     Ok(Printed::new(out, Status::of(outcome.has_errors())))
 }
 
-impl Answer {
+impl AnswerArguments {
     /// The outcome. Where no argument tells the time, it is `now`.
     pub(super) fn judge(
         &self,
@@ -88,7 +88,7 @@ impl Answer {
     }
 }
 
-impl Judging {
+impl JudgeArguments {
     /// The outcome of the response in `file`. Where no argument tells the time, it is `now`.
     pub(super) fn judge(
         &self,

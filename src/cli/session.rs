@@ -47,21 +47,21 @@ impl SessionArguments {
     }
 
     /// What stands in the file, which is read once.
-    pub(super) fn read(&self) -> Result<Kept<'_>, Error> {
+    pub(super) fn read(&self) -> Result<KeptSession<'_>, Error> {
         let mut sources = Sources::default();
         let file = self.session.as_deref().map(|path| input::text(path, MOST)).transpose()?;
-        Ok(Kept { arguments: self, file: file.map(|file| sources.add(file)), sources })
+        Ok(KeptSession { arguments: self, file: file.map(|file| sources.add(file)), sources })
     }
 }
 
 /// A session as it was kept, and what the arguments say over it.
-pub(super) struct Kept<'a> {
+pub(super) struct KeptSession<'a> {
     arguments: &'a SessionArguments,
     sources: Sources,
     file: Option<SourceId>,
 }
 
-impl Kept<'_> {
+impl KeptSession<'_> {
     fn text(&self) -> &str {
         self.file.and_then(|file| self.sources.get(file)).map_or("{}", Source::text)
     }

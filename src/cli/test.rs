@@ -4,11 +4,11 @@
 //! Out: every expectation that does not hold, at its line; the cases that now expect what came, if that was asked.
 //! Never: rewrites a case where nobody looks at the change.
 
-use super::kept::Kept;
+use super::kept::KeptPacks;
 use super::save::save;
 use super::watch::watch;
-use super::{Error, Format, Opened, Printed, Status, nothing, packs, parallel};
-use crate::cases::{self, Case, CaseOptions, CaseRun, CaseVerdict, Coverage, Told, updated};
+use super::{Error, Format, OpenedPack, Printed, Status, nothing, packs, parallel};
+use crate::cases::{self, Case, CaseOptions, CaseRun, CaseVerdict, Coverage, TurnResult, updated};
 use crate::diagnostic::{alternatives, nearest};
 use crate::program::Program;
 use crate::report::{Pen, TestedPack, json, junit};
@@ -57,11 +57,11 @@ pub(super) fn test(arguments: &Arguments) -> Result<Printed, Error> {
     }
     match arguments.watch {
         true => watch(&arguments.read(), |kept| once(arguments, kept)),
-        false => once(arguments, &mut Kept::nothing()),
+        false => once(arguments, &mut KeptPacks::nothing()),
     }
 }
 
-fn once(arguments: &Arguments, kept: &mut Kept<TestedPack>) -> Result<Printed, Error> {
+fn once(arguments: &Arguments, kept: &mut KeptPacks<TestedPack>) -> Result<Printed, Error> {
     let (mut packs, unread) = packs(&arguments.packs);
     if packs.is_empty() {
         return Ok(nothing("test", &arguments.packs, &unread, arguments.write(&[])?));
@@ -180,7 +180,7 @@ struct Testing {
 
 impl Testing {
     fn new(pack: &PackFiles, arguments: &Arguments) -> Self {
-        let Opened { files, loaded, pen } = Opened::load(pack.clone(), Program::check);
+        let OpenedPack { files, loaded, pen } = OpenedPack::load(pack.clone(), Program::check);
         let mut tested = TestedPack {
             name: files.folder.name,
             pen,
@@ -247,7 +247,8 @@ impl Testing {
             self.tested.runs.push((case, run));
         }
         if let Some(program) = self.program.as_ref().filter(|_| arguments.covers()) {
-            let told: Vec<&Told> = self.tested.runs.iter().flat_map(|(_, run): &(Case, CaseRun)| &run.told).collect();
+            let told: Vec<&TurnResult> =
+                self.tested.runs.iter().flat_map(|(_, run): &(Case, CaseRun)| &run.told).collect();
             self.tested.coverage = Some(Coverage::of(program, &told));
         }
         Ok(self.tested)

@@ -4,7 +4,7 @@
 //! Out: what the command prints, at once and whenever a file below the folders has changed.
 //! Never: ends by itself while somebody reads.
 
-use super::kept::Kept;
+use super::kept::KeptPacks;
 use super::{Error, Printed, Status, tell};
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
@@ -22,14 +22,14 @@ const LOOKS: Duration = Duration::from_millis(200);
 /// were is kept. A command that cannot do its work says why and waits for the next save.
 pub(super) fn watch<T>(
     paths: &[PathBuf],
-    mut command: impl FnMut(&mut Kept<T>) -> Result<Printed, Error>,
+    mut command: impl FnMut(&mut KeptPacks<T>) -> Result<Printed, Error>,
 ) -> Result<Printed, Error> {
     let (sender, changes) = mpsc::channel();
     let cannot = |error: notify::Error| Error::Usage(format!("cannot watch: {error}"));
     let watcher = notify::recommended_watcher(move |event| drop(sender.send(event))).map_err(cannot)?;
     let mut watched = Watched { watcher, changes, folders: BTreeMap::new() };
     watched.attend(paths.iter().cloned()).map_err(cannot)?;
-    let mut kept = Kept::nothing();
+    let mut kept = KeptPacks::nothing();
     loop {
         let mut printed = command(&mut kept).unwrap_or_else(Printed::from);
         // What a pack uses may change with every save.

@@ -25,11 +25,11 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     }
     pair("exit", &exits(old), &exits(new), (Way::Widened, Way::Narrowed), &mut changes, both);
     // A check that came lets less through.
-    let checks = |program: &Program| -> Rows<Check> {
+    let checks = |program: &Program| -> Rows<GuardrailKey> {
         let rows = program.guardrails.rules.iter();
-        rows.map(|rule| (rule.id.clone(), Check::of(program, rule), program.place(rule.at))).collect()
+        rows.map(|rule| (rule.id.clone(), GuardrailKey::of(program, rule), program.place(rule.at))).collect()
     };
-    pair("guardrail", &checks(old), &checks(new), (Way::Narrowed, Way::Widened), &mut changes, Check::way);
+    pair("guardrail", &checks(old), &checks(new), (Way::Narrowed, Way::Widened), &mut changes, GuardrailKey::way);
     changes
 }
 
@@ -88,7 +88,7 @@ fn exits(program: &Program) -> Rows<Option<String>> {
 
 /// What a guardrail looks for, in words that two programs share.
 #[derive(Debug, PartialEq)]
-struct Check {
+struct GuardrailKey {
     target: String,
     pattern: Option<String>,
     excuse: Option<String>,
@@ -98,7 +98,7 @@ struct Check {
     strategy: Option<Strategy>,
 }
 
-impl Check {
+impl GuardrailKey {
     fn of(program: &Program, rule: &Guardrail) -> Self {
         let source = |pattern: &crate::program::Pattern| pattern.source().to_owned();
         Self {

@@ -11,20 +11,20 @@ use indexmap::IndexMap;
 use serde_json::json;
 
 /// A prompt in a mode, for a tier.
-type Key = (String, String, String);
+type PromptKey = (String, String, String);
 
 pub(super) fn changes(old: &Program, new: &Program) -> Vec<PromptChange> {
     let (before, after) = (sizes(old), sizes(new));
     let appeared = after.keys().filter(|key| !before.contains_key(*key));
     let all = before.keys().chain(appeared);
-    let change = |key: &Key| {
+    let change = |key: &PromptKey| {
         let (prompt, mode, tier) = key.clone();
         PromptChange { prompt, mode, tier, before: before.get(key).copied(), after: after.get(key).copied() }
     };
     all.map(change).filter(|change| change.before != change.after).collect()
 }
 
-fn sizes(program: &Program) -> IndexMap<Key, usize> {
+fn sizes(program: &Program) -> IndexMap<PromptKey, usize> {
     let mut sizes = IndexMap::new();
     for (tier, model) in models(program) {
         for mode in program.modes() {

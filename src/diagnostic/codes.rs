@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[non_exhaustive]
 pub enum Code {
     /// A row of the table: a fault of a pack or a case, or of our own.
-    Row(&'static Row),
+    CodeRow(&'static CodeRow),
     /// A defect of a response.
     Defect(Defect),
     /// A remark on a response.
@@ -31,7 +31,7 @@ impl Code {
     /// Its usual severity.
     pub fn severity(&self) -> Severity {
         match self {
-            Code::Row(row) => row.severity,
+            Code::CodeRow(row) => row.severity,
             Code::Defect(defect) => defect.severity(),
             Code::Remark(_) | Code::Fault(_) => Severity::Info,
         }
@@ -41,7 +41,7 @@ impl Code {
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Code::Row(row) => f.write_str(row.name),
+            Code::CodeRow(row) => f.write_str(row.name),
             Code::Defect(defect) => write!(f, "response/{defect}"),
             Code::Remark(remark) => write!(f, "response/{remark}"),
             Code::Fault(name) => write!(f, "response/{name}"),
@@ -69,7 +69,7 @@ pub(crate) fn fault_words(rule: &str) -> String {
 
 /// One row of the table of codes.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub struct Row {
+pub struct CodeRow {
     /// The whole code, with its area.
     pub name: &'static str,
     /// How much it matters.
@@ -79,12 +79,12 @@ pub struct Row {
 macro_rules! table {
     ($($(#[$doc:meta])* $constant:ident = $name:literal, $severity:ident;)*) => {
         impl Code {
-            $($(#[$doc])* pub const $constant: Code = Code::Row(&Row { name: $name, severity: Severity::$severity });)*
+            $($(#[$doc])* pub const $constant: Code = Code::CodeRow(&CodeRow { name: $name, severity: Severity::$severity });)*
         }
 
         /// Every code that is not about a response, in the order of the table.
-        pub fn rows() -> &'static [Row] {
-            &[$(Row { name: $name, severity: Severity::$severity },)*]
+        pub fn rows() -> &'static [CodeRow] {
+            &[$(CodeRow { name: $name, severity: Severity::$severity },)*]
         }
     };
 }
@@ -299,9 +299,9 @@ table! {
     INTERNAL = "internal/fault", Error;
 }
 
-impl Row {
+impl CodeRow {
     /// The code of this row.
     pub fn code(&'static self) -> Code {
-        Code::Row(self)
+        Code::CodeRow(self)
     }
 }

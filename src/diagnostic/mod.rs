@@ -15,7 +15,7 @@ mod patterns;
 #[cfg(feature = "report")]
 pub(crate) use codes::bare;
 pub(crate) use codes::fault_words;
-pub use codes::{Code, Row, is_fault, rows};
+pub use codes::{Code, CodeRow, is_fault, rows};
 pub use defects::{Defect, Remark, Strategy};
 pub use faults::Faults;
 pub(crate) use findings::Findings;

@@ -8,12 +8,12 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// A document, and those of its references of which it is certain that a value that fits them ends.
-pub(super) struct Ends<'s> {
+pub(super) struct SureEnds<'s> {
     document: &'s Value,
     sure: BTreeSet<&'s str>,
 }
 
-impl<'s> Ends<'s> {
+impl<'s> SureEnds<'s> {
     pub(super) fn of(document: &'s Value) -> Self {
         let mut left: BTreeSet<&str> = BTreeSet::new();
         references(document, &mut left);

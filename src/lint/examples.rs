@@ -5,11 +5,11 @@
 //! marked `refused` behind the language of its fence, that they accept.
 //! Never: asks of an example that it is a whole answer, or of a new session that it is far enough for it.
 
-use super::Reading;
+use super::ModeTexts;
 use crate::diagnostic::{Code, Diagnostic, Label, Severity};
 use crate::outcome::{Finding, Outcome};
 use crate::program::Program;
-use crate::prompt::Said;
+use crate::prompt::PromptText;
 use crate::session::Session;
 use crate::text::{Location, Span, excerpt};
 
@@ -28,9 +28,9 @@ const NO_DIALECT: &str = "response/no-dialect";
 /// What is wrong with examples that have been told, and the number of the finding that does.
 pub(super) type Known = Vec<(String, usize)>;
 
-pub(super) fn check(program: &Program, reading: &Reading, known: &mut Known, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut Known, found: &mut Vec<Diagnostic>) {
     let asked = program.ask_again.words.as_ref().filter(|words| words.plain().is_some());
-    let asked = asked.map(|words| Said { source: words.at().source, text: words.source().to_owned() });
+    let asked = asked.map(|words| PromptText { source: words.at().source, text: words.source().to_owned() });
     for said in reading.said.iter().chain(&asked) {
         for fence in fences(&said.text) {
             if let Some((finding, fault)) = judge(program, &reading.session, said, &fence) {
@@ -59,7 +59,12 @@ fn tell(new: Diagnostic, fault: Option<String>, known: &mut Known, found: &mut V
 }
 
 /// What is to be said of an example, and what is wrong with it if it should be right.
-fn judge(program: &Program, session: &Session, said: &Said, fence: &Fence<'_>) -> Option<(Diagnostic, Option<String>)> {
+fn judge(
+    program: &Program,
+    session: &Session,
+    said: &PromptText,
+    fence: &FencedBlock<'_>,
+) -> Option<(Diagnostic, Option<String>)> {
     let (outcome, fence) = &read(program, session, fence);
     let fault = fault(outcome);
     let (mode, whole) = (&session.mode, Span::new(0, fence.body.trim_end().len()));
@@ -99,12 +104,12 @@ fn fault(outcome: &Outcome) -> Option<&Finding> {
 
 /// What the rules make of an example. One that is no answer by itself may be the fenced part of one, below its opener and
 /// maybe before its closer.
-fn read<'t>(program: &Program, session: &Session, fence: &Fence<'t>) -> (Outcome, Fence<'t>) {
+fn read<'t>(program: &Program, session: &Session, fence: &FencedBlock<'t>) -> (Outcome, FencedBlock<'t>) {
     let is_lost = |outcome: &Outcome| outcome.diagnostics.iter().any(|one| one.code == NO_DIALECT);
     let alone = program.run(session, fence.body);
     if is_lost(&alone) {
         let framed =
-            [fence.framed, fence.closed].map(|text| (program.run(session, text), Fence { body: text, ..*fence }));
+            [fence.framed, fence.closed].map(|text| (program.run(session, text), FencedBlock { body: text, ..*fence }));
         let [framed, closed] = framed;
         if fault(&closed.0).is_none() && fault(&framed.0).is_some() {
             return closed;
@@ -118,7 +123,7 @@ fn read<'t>(program: &Program, session: &Session, fence: &Fence<'t>) -> (Outcome
 
 /// Where a part of an example stands in its file. What a template spells may have no place of its own: then it is the
 /// nearest line of the example that has one, or the fence that opens it, and the words say which example it is.
-fn place(program: &Program, said: &Said, fence: &Fence<'_>, part: Span) -> (Location, String) {
+fn place(program: &Program, said: &PromptText, fence: &FencedBlock<'_>, part: Span) -> (Location, String) {
     let file = program.sources().get(said.source).map(|source| source.text()).unwrap_or_default();
     let find = |text: &str| file.find(text).filter(|_| !text.trim().is_empty());
     let located = |span| Location { source: said.source, span };
@@ -138,7 +143,7 @@ fn place(program: &Program, said: &Said, fence: &Fence<'_>, part: Span) -> (Loca
 
 /// A fenced block of a Markdown text.
 #[derive(Clone, Copy)]
-struct Fence<'t> {
+struct FencedBlock<'t> {
     refused: bool,
     /// The line that opens it, and how many such lines stand before that.
     opener: &'t str,
@@ -151,8 +156,8 @@ struct Fence<'t> {
 }
 
 /// The closed fences of a text whose language is that of an answer.
-fn fences(text: &str) -> Vec<Fence<'_>> {
-    let mut fences: Vec<Fence<'_>> = Vec::new();
+fn fences(text: &str) -> Vec<FencedBlock<'_>> {
+    let mut fences: Vec<FencedBlock<'_>> = Vec::new();
     // The line that opens it, the mark in it and the words behind that, and where its body starts.
     let mut open: Option<(&str, &str, &str, usize)> = None;
     // The fences that opened in it, with a language of their own: models read them so, whatever Markdown says.
@@ -180,7 +185,7 @@ fn fences(text: &str) -> Vec<Fence<'_>> {
                     let blank = behind.len() - behind.trim_start().len();
                     let line =
                         behind.get(blank..).and_then(|rest| rest.find('\n')).map_or(behind.len(), |at| blank + at);
-                    fences.push(Fence {
+                    fences.push(FencedBlock {
                         refused,
                         opener,
                         number,

@@ -5,18 +5,18 @@
 //! show and no grammar spells.
 //! Never: asks how well it is explained.
 
-use super::Reading;
+use super::ModeTexts;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Block, Program};
-use crate::prompt::Said;
+use crate::prompt::PromptText;
 
-pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(program: &Program, reading: &ModeTexts, found: &mut Vec<Diagnostic>) {
     let Some((name, mode)) = program.modes.get_key_value(&reading.session.mode) else { return };
     if program.prompts.prompts.is_empty() {
         return;
     }
     // What a model is to be shown of the dialects is shown whole, or it is said what is not.
-    let reads_forms = |one: &Said| {
+    let reads_forms = |one: &PromptText| {
         program
             .prompts
             .template(one.source)?
@@ -39,7 +39,7 @@ pub(super) fn check(program: &Program, reading: &Reading, found: &mut Vec<Diagno
         }
     }
     // A template may name an action only once the session has come so far.
-    let written = |one: &Said| program.sources().get(one.source).map(|source| source.text()).unwrap_or_default();
+    let written = |one: &PromptText| program.sources().get(one.source).map(|source| source.text()).unwrap_or_default();
     let named =
         |action: &str| reading.said.iter().any(|one| one.text.contains(action) || written(one).contains(action));
     for (action, _, permits) in program.permitted(mode) {

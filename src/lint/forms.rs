@@ -4,7 +4,7 @@
 //! Out: a finding for each block of which the rules refuse the form, where the pack declares it.
 //! Never: asks of a form that it is a whole answer, or of a new session that it is far enough for it.
 
-use super::Reading;
+use super::ModeTexts;
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::outcome::{Finding, Options};
 use crate::program::{Action, Block, Dialect, DialectId, Members, Mode, Program, example};
@@ -35,7 +35,7 @@ const SHOWN: usize = 80;
 /// What has been looked at: a block that is read in one mode is read in all.
 pub(super) type Known = HashSet<(DialectId, String)>;
 
-pub(super) fn check(program: &Program, reading: &Reading, known: &mut Known, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut Known, found: &mut Vec<Diagnostic>) {
     let Some((name, mode)) = program.modes.get_key_value(&reading.session.mode) else { return };
     let shown = Shown::of(program, reading, mode);
     let mut told = Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn check(program: &Program, reading: &Reading, known: &mut Known, fou
 }
 
 /// What the rules spell, where a template prints it as it does the values of users.
-fn escaped(program: &Program, reading: &Reading) -> Option<Diagnostic> {
+fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
     let mode = &reading.session.mode;
     let mut spelled: Option<Vec<(&str, String)>> = None;
     reading.said.iter().find_map(|said| {
@@ -100,7 +100,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(program: &Program, reading: &Reading, mode: &Mode) -> Self {
+    fn of(program: &Program, reading: &ModeTexts, mode: &Mode) -> Self {
         let documents = || reading.said.iter().filter_map(|said| program.prompts.template(said.source));
         let paths = || documents().flat_map(|document| document.reads().iter().chain(document.reads().looks()));
         let head = |path: &[String], name: &str| path.first().is_some_and(|first| first == name);
@@ -146,8 +146,8 @@ impl Looks<'_> {
             if is_new(&one.text) {
                 let fault = self.faults(&one.text, FAULTS).into_iter().next();
                 let why = fault
-                    .map(Why::Refused)
-                    .or_else(|| (!self.read(&one.text).contains(&block.at)).then_some(Why::Unread));
+                    .map(FormFault::Refused)
+                    .or_else(|| (!self.read(&one.text).contains(&block.at)).then_some(FormFault::Unread));
                 found.extend(why.map(|why| self.finding(block, &why)));
             }
         }
@@ -160,12 +160,12 @@ impl Looks<'_> {
                 form.text.find(text).is_some_and(|start| (start..start + text.len()).contains(&fault.span.start))
             };
             let at_fault = form.blocks.iter().find(holds).or(form.blocks.first());
-            found.extend(at_fault.and_then(block).map(|block| self.finding(block, &Why::Refused(fault))));
+            found.extend(at_fault.and_then(block).map(|block| self.finding(block, &FormFault::Refused(fault))));
             return;
         }
         let read = self.read(&form.text);
         let lost = form.blocks.iter().filter_map(block).find(|block| !read.contains(&block.at));
-        found.extend(lost.map(|block| self.finding(block, &Why::Lost)));
+        found.extend(lost.map(|block| self.finding(block, &FormFault::Lost)));
     }
 
     /// The example of one call.
@@ -173,7 +173,7 @@ impl Looks<'_> {
         let (block, text) = self.program.call_example(mode, self.dialect, name, action)?;
         let block = self.dialect.block(block)?;
         if let Some(fault) = self.faults(&text, FAULTS).into_iter().next() {
-            return Some(self.finding(block, &Why::Refused(fault)));
+            return Some(self.finding(block, &FormFault::Refused(fault)));
         }
         // Values that do not fit have been told where they are declared.
         let fits = |action: &Action| {
@@ -204,18 +204,18 @@ impl Looks<'_> {
         read.into_iter().filter_map(|id| Some(self.dialect.block(id)?.at)).collect()
     }
 
-    fn finding(&self, block: &Block, why: &Why) -> Diagnostic {
+    fn finding(&self, block: &Block, why: &FormFault) -> Diagnostic {
         let name = &block.name;
         let (message, help) = match why {
-            Why::Refused(fault) => (
+            FormFault::Refused(fault) => (
                 format!("the form of `{name}` that a model is shown is refused: {}", fault.message),
                 help(block, fault),
             ),
-            Why::Unread => (
+            FormFault::Unread => (
                 format!("the form of `{name}` that a model is shown is not read as this block"),
                 "let `spelled` say an opener of this block, or take it out",
             ),
-            Why::Lost => (
+            FormFault::Lost => (
                 format!("behind the other blocks of an answer the form of `{name}` is not read as this block"),
                 "mend the `ends` of the block that takes it in, or let `order` in `[reply]` put that last",
             ),
@@ -232,7 +232,7 @@ impl Looks<'_> {
 }
 
 /// What is wrong with the form of a block.
-enum Why {
+enum FormFault {
     Refused(Finding),
     /// It opens another block, or none.
     Unread,

@@ -27,7 +27,7 @@ mod state;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::program::{Loaded, Program};
-use crate::prompt::Said;
+use crate::prompt::PromptText;
 use crate::session::Session;
 use crate::surface::places::{self, Alike, Mentions};
 use crate::surface::{Folder, Level};
@@ -74,7 +74,7 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
     }
     let mut known = forms::Known::default();
     let mut refused = examples::Known::default();
-    for reading in &Reading::each(program) {
+    for reading in &ModeTexts::each(program) {
         forms::check(program, reading, &mut known, &mut found);
         examples::check(program, reading, &mut refused, &mut found);
         explained::check(program, reading, &mut found);
@@ -99,17 +99,17 @@ fn entries(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
 }
 
 /// What a model may read in one mode of a new session.
-struct Reading {
+struct ModeTexts {
     session: Session,
-    said: Vec<Said>,
+    said: Vec<PromptText>,
 }
 
-impl Reading {
+impl ModeTexts {
     fn each(program: &Program) -> Vec<Self> {
         let initial = program.session();
         let reading = |mode: &str| {
             let session = Session { mode: mode.to_owned(), ..initial.clone() };
-            Reading { said: program.texts_said(&session), session }
+            ModeTexts { said: program.texts_said(&session), session }
         };
         program.modes().map(reading).collect()
     }

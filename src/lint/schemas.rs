@@ -5,7 +5,7 @@
 //! not fit.
 //! Never: validates a value of an answer.
 
-use super::endless::Ends;
+use super::endless::SureEnds;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Members, Program, Reply, Schema, example, misfit_at};
 use crate::text::{Location, excerpt, glob, unsafe_because};
@@ -14,7 +14,7 @@ use serde_json::Value;
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, action) in &program.actions {
         let properties = action.schema.json().get("properties");
-        let ends = Ends::of(action.schema.json());
+        let ends = SureEnds::of(action.schema.json());
         for (param, at) in &action.params {
             let schema = properties.and_then(|properties| properties.get(param));
             let what = format!("the parameter `{param}` of `{name}`");
@@ -26,7 +26,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         if let Some(returns) = &action.returns {
             let what = format!("what `{name}` returns");
             examine(returns.json(), &what, action.at, found);
-            endless(&Ends::of(returns.json()), returns.json(), &what, action.at, found);
+            endless(&SureEnds::of(returns.json()), returns.json(), &what, action.at, found);
         }
     }
     for (name, content) in program.contents.iter().filter(|(_, content)| content.path) {
@@ -41,7 +41,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, slot) in &program.slots {
         let what = format!("the state's `{name}`");
         examine(slot.schema.json(), &what, slot.at, found);
-        endless(&Ends::of(slot.schema.json()), slot.schema.json(), &what, slot.at, found);
+        endless(&SureEnds::of(slot.schema.json()), slot.schema.json(), &what, slot.at, found);
     }
 }
 
@@ -105,7 +105,7 @@ fn defaults(action: &str, schema: &Schema, params: &[(String, Location)], found:
 }
 
 /// What a schema requires must not lead back to it.
-fn endless(ends: &Ends<'_>, schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>) {
+fn endless(ends: &SureEnds<'_>, schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>) {
     if !ends.include(schema) {
         let message = format!("no value satisfies the schema of {what}: by `$ref`, it requires itself within itself");
         let help = "let one of the members on the way be left out, or a list be empty, so that a value can end";

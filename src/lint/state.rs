@@ -39,7 +39,7 @@ fn unread(at: Location, path: &str) -> Diagnostic {
 }
 
 /// One effect on a value.
-struct Change<'p> {
+struct StateChange<'p> {
     /// The path inside the value; none for a segment that a template gives.
     inside: Vec<Option<&'p str>>,
     /// What stands there then.
@@ -47,7 +47,7 @@ struct Change<'p> {
     at: Location,
 }
 
-impl Change<'_> {
+impl StateChange<'_> {
     /// Whether it and a path are on one way: one of them may lead through the other.
     fn meets(&self, path: &[String]) -> bool {
         let meets = |own: &str, other: &str| own == other || [own, other].contains(&ENTRY);
@@ -55,11 +55,11 @@ impl Change<'_> {
     }
 }
 
-fn changes<'p>(program: &'p Program, name: &str) -> Vec<Change<'p>> {
+fn changes<'p>(program: &'p Program, name: &str) -> Vec<StateChange<'p>> {
     let change = |path: &'p PathTemplate, entry: Option<&'p str>, value, at| {
         let mut segments = path.segments();
         let is_here = segments.next() == Some(Some(name));
-        is_here.then(|| Change { inside: segments.chain(entry.map(Some)).collect(), value, at })
+        is_here.then(|| StateChange { inside: segments.chain(entry.map(Some)).collect(), value, at })
     };
     let effects = program.effects().into_iter();
     let changes = effects.filter_map(|(_, effect)| match &effect.verb {
@@ -71,7 +71,7 @@ fn changes<'p>(program: &'p Program, name: &str) -> Vec<Change<'p>> {
 }
 
 /// Members that are read, though neither the schema declares them nor the default or an effect sets them.
-fn unset_members(program: &Program, name: &str, slot: &Slot, changes: &[Change<'_>], found: &mut Vec<Diagnostic>) {
+fn unset_members(program: &Program, name: &str, slot: &Slot, changes: &[StateChange<'_>], found: &mut Vec<Diagnostic>) {
     let default = program.initial.get(name);
     let mut told: Vec<&[String]> = Vec::new();
     for (path, at) in slot.reads.iter().filter(|_| slot.compute.is_none()) {
@@ -97,7 +97,7 @@ fn unset_members(program: &Program, name: &str, slot: &Slot, changes: &[Change<'
 fn members<'p>(
     slot: &'p Slot,
     default: Option<&'p crate::Value>,
-    changes: &[Change<'p>],
+    changes: &[StateChange<'p>],
     path: &[String],
 ) -> Option<Vec<&'p str>> {
     let mut schema = Some(slot.schema.json());
@@ -157,7 +157,7 @@ fn held<'v>(value: &'v crate::Value, path: &[String]) -> Vec<&'v crate::Value> {
 }
 
 /// Members that an effect sets, and of which nothing reads the way there, or anything below.
-fn unread_members(name: &str, slot: &Slot, changes: &[Change<'_>], found: &mut Vec<Diagnostic>) {
+fn unread_members(name: &str, slot: &Slot, changes: &[StateChange<'_>], found: &mut Vec<Diagnostic>) {
     let mut told = Vec::new();
     for change in changes.iter().filter(|change| !change.inside.is_empty()) {
         // What is appended is read, or not, with its list.

@@ -13,7 +13,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// What an effect may do.
-struct Verb {
+struct VerbForm {
     word: &'static str,
     /// The keys that it needs, and those that it may have beside them.
     needs: &'static [&'static str],
@@ -24,7 +24,7 @@ struct Verb {
 
 macro_rules! verbs {
     ($($verb:ident: [$($needs:literal)*] [$($may:literal)*];)*) => {
-        &[$(Verb {
+        &[$(VerbForm {
             word: stringify!($verb),
             needs: &[$($needs),*],
             may: &[$($may),*],
@@ -33,7 +33,7 @@ macro_rules! verbs {
     };
 }
 
-const VERBS: &[Verb] = verbs! {
+const VERBS: &[VerbForm] = verbs! {
     set: ["value"] [];
     append: ["value"] ["unique"];
     remove: [] [];
@@ -46,7 +46,7 @@ const VERBS: &[Verb] = verbs! {
     record: ["path" "value"] ["schema"];
 };
 
-impl Verb {
+impl VerbForm {
     fn uses(&self, key: &str) -> bool {
         self.needs.contains(&key) || self.may.contains(&key)
     }
@@ -77,7 +77,7 @@ fn check_effect(effect: &Effect, surface: &Surface, diagnostics: &mut Vec<Diagno
     };
     let mut given = VERBS.iter().filter_map(|verb| Some((verb, (verb.at)(effect)?)));
     let first = given.next();
-    if let (Some((Verb { word, .. }, _)), Some((other, at))) = (first, given.next()) {
+    if let (Some((VerbForm { word, .. }, _)), Some((other, at))) = (first, given.next()) {
         bad(at, format!("this effect has two verbs, `{word}` and `{}`", other.word), "make it two effects".to_owned());
     }
     let binds = effect.new.is_some() || !effect.lets.is_empty();
@@ -89,13 +89,13 @@ fn check_effect(effect: &Effect, surface: &Surface, diagnostics: &mut Vec<Diagno
             let help = format!("give it a verb: {}", verbs.join(", "));
             bad(effect.at, "this effect does nothing".to_owned(), help);
         }
-        Some((Verb { word, .. }, at)) if !effect.effects.is_empty() => {
+        Some((VerbForm { word, .. }, at)) if !effect.effects.is_empty() => {
             let help = "put the verb into an effect of its own, before the nested ones";
             bad(at, format!("this effect has both the verb `{word}` and nested effects"), help.to_owned());
         }
         // What it needs may stand there under a wrong name.
         Some(_) if surface.torn.contains(&effect.at) => {}
-        Some((Verb { word, needs, .. }, at)) => {
+        Some((VerbForm { word, needs, .. }, at)) => {
             for key in needs.iter().filter(|key| !keys(effect).any(|(known, _)| known == **key)) {
                 bad(at, format!("`{word}` needs a `{key}`"), format!("add `{key} = …`"));
             }

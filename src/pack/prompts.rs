@@ -11,7 +11,7 @@ use crate::surface::{Amount, Layer, ONLY_MODE, Origins, Prompt, Speaker, Surface
 use crate::text::{Location, Spanned, excerpt};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
-    let mut check = Check { surface, diagnostics };
+    let mut check = PromptCheck { surface, diagnostics };
     check.tiers();
     for prompt in surface.prompts.values() {
         check.prompt(prompt);
@@ -40,12 +40,12 @@ pub(crate) fn path_in(path: &Spanned<String>, mode: &str) -> Result<String, Box<
     })
 }
 
-struct Check<'c> {
+struct PromptCheck<'c> {
     surface: &'c Surface,
     diagnostics: &'c mut Vec<Diagnostic>,
 }
 
-impl<'c> Check<'c> {
+impl<'c> PromptCheck<'c> {
     fn tier(&mut self, name: &str, at: Location) {
         let declared = names_of(&self.surface.tiers);
         self.diagnostics.extend(undeclared(&self.surface.lost, Code::PACK_UNKNOWN_TIER, "tier", name, at, declared));

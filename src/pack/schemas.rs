@@ -40,25 +40,29 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
         }
     });
     for action in surface.actions.values() {
-        Whole::Params(&action.value.params).endless(diagnostics);
-        action.value.returns.iter().for_each(|schema| Whole::One(schema).endless(diagnostics));
+        SchemaRoot::Params(&action.value.params).endless(diagnostics);
+        action.value.returns.iter().for_each(|schema| SchemaRoot::One(schema).endless(diagnostics));
     }
-    surface.state.values().for_each(|slot| Whole::One(&slot.value).endless(diagnostics));
-    surface.effects().iter().flat_map(|effect| &effect.schema).for_each(|one| Whole::One(one).endless(diagnostics));
+    surface.state.values().for_each(|slot| SchemaRoot::One(&slot.value).endless(diagnostics));
+    surface
+        .effects()
+        .iter()
+        .flat_map(|effect| &effect.schema)
+        .for_each(|one| SchemaRoot::One(one).endless(diagnostics));
 }
 
 /// A document of schemas: one, or parameters as the properties of an object.
-enum Whole<'t> {
+enum SchemaRoot<'t> {
     One(&'t Tree),
     Params(&'t Named<Tree>),
 }
 
-impl<'t> Whole<'t> {
+impl<'t> SchemaRoot<'t> {
     /// The schemas that it begins with.
     fn roots(&self) -> Vec<&'t Tree> {
         match self {
-            Whole::One(tree) => vec![*tree],
-            Whole::Params(params) => params.values().map(|param| &param.value).collect(),
+            SchemaRoot::One(tree) => vec![*tree],
+            SchemaRoot::Params(params) => params.values().map(|param| &param.value).collect(),
         }
     }
 
@@ -67,8 +71,8 @@ impl<'t> Whole<'t> {
         let mut parts =
             reference.strip_prefix('#')?.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"));
         let mut here = match self {
-            Whole::One(tree) => *tree,
-            Whole::Params(params) => {
+            SchemaRoot::One(tree) => *tree,
+            SchemaRoot::Params(params) => {
                 parts.next().filter(|part| part == "properties")?;
                 &params.get(&parts.next()?)?.value
             }

@@ -7,7 +7,7 @@
 use super::history::{Window, line, of_one};
 use super::ledger;
 use super::target::Target;
-use super::trim::{self, Why};
+use super::trim::{self, TrimReason};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Document, Failure, Record, Scope};
 use crate::program::{Body, Layer, LayerSource, ModeId, Program, Text, Variant};
@@ -18,7 +18,7 @@ use serde_json::json;
 use std::borrow::Cow;
 
 /// What the texts of one prompt see.
-pub(super) struct Sight<'s> {
+pub(super) struct PromptScope<'s> {
     pub(super) program: &'s Program,
     pub(super) state: &'s Record,
     /// Everything but the state, which shows each layer as many items as it may see.
@@ -27,7 +27,7 @@ pub(super) struct Sight<'s> {
     pub(super) target: &'s Target<'s>,
 }
 
-impl Sight<'_> {
+impl PromptScope<'_> {
     /// What a template says of a state.
     pub(super) fn render(&self, document: &Document, state: &Record) -> Result<String, Failure> {
         let mut scope = Scope::inside(&self.scope);
@@ -83,7 +83,7 @@ pub(super) enum Choice<'d> {
 
 impl<'d> Draft<'d> {
     /// The layer as it would stand if there were room for all of it.
-    pub(super) fn new(layer: &'d Layer, sight: &Sight<'d>, history: &'d Window<'d>, message: &str) -> Self {
+    pub(super) fn new(layer: &'d Layer, sight: &PromptScope<'d>, history: &'d Window<'d>, message: &str) -> Self {
         let mut draft = Draft {
             layer,
             text: String::new(),
@@ -132,10 +132,10 @@ impl<'d> Draft<'d> {
     }
 
     /// Makes the layer as short as its budget wants it, and says where it cannot be.
-    pub(super) fn keep_to_budget(&mut self, sight: &Sight<'d>, diagnostics: &mut Vec<Diagnostic>) {
+    pub(super) fn keep_to_budget(&mut self, sight: &PromptScope<'d>, diagnostics: &mut Vec<Diagnostic>) {
         let budget = sight.target.of_tier(&self.layer.budget);
         if self.tokens > budget.unwrap_or(usize::MAX - 1) {
-            self.shrink(budget.unwrap_or(usize::MAX - 1), Why::Budget(budget), sight);
+            self.shrink(budget.unwrap_or(usize::MAX - 1), TrimReason::Budget(budget), sight);
         }
         if let Some((document, failure)) = self.failure.take() {
             let message = format!("the layer `{}` cannot be written: {failure}", self.layer.id);
@@ -158,7 +158,7 @@ impl<'d> Draft<'d> {
 
     /// Lets its strategies act in their order until it has at most `limit` tokens. A text that the author calls shorter may
     /// be longer, and so may what a template says of an empty list: a choice that makes the layer no shorter is taken back.
-    pub(super) fn shrink(&mut self, limit: usize, why: Why, sight: &Sight<'d>) {
+    pub(super) fn shrink(&mut self, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
         for strategy in &self.layer.trim {
             if self.tokens <= limit {
                 return;
@@ -176,7 +176,7 @@ impl<'d> Draft<'d> {
     }
 
     /// Writes the text anew after a choice.
-    pub(super) fn write(&mut self, sight: &Sight<'d>) {
+    pub(super) fn write(&mut self, sight: &PromptScope<'d>) {
         self.failure = None;
         let Some((_, text)) = self.file(sight) else { return };
         match &text.body {
@@ -202,7 +202,7 @@ impl<'d> Draft<'d> {
         }
     }
 
-    pub(super) fn count(&mut self, sight: &Sight<'_>) {
+    pub(super) fn count(&mut self, sight: &PromptScope<'_>) {
         self.tokens = sight.target.count(&self.led());
     }
 
@@ -217,7 +217,7 @@ impl<'d> Draft<'d> {
     }
 
     /// The state with as many items of each list as the layer sees.
-    fn state(&self, sight: &Sight<'d>) -> Cow<'d, Record> {
+    fn state(&self, sight: &PromptScope<'d>) -> Cow<'d, Record> {
         let Choice::File { shown, .. } = &self.choice else { return Cow::Borrowed(sight.state) };
         let mut state = Cow::Borrowed(sight.state);
         for ((path, _), most) in self.layer.entries.iter().zip(shown) {
@@ -231,7 +231,7 @@ impl<'d> Draft<'d> {
     }
 
     /// Takes so many of the newest items of each list.
-    pub(super) fn show(&mut self, count: Vec<usize>, sight: &Sight<'d>) {
+    pub(super) fn show(&mut self, count: Vec<usize>, sight: &PromptScope<'d>) {
         if let Choice::File { shown, .. } = &mut self.choice {
             *shown = count;
         }
@@ -239,7 +239,7 @@ impl<'d> Draft<'d> {
     }
 
     /// Writes the turns that are left.
-    pub(super) fn say_turns(&mut self, sight: &Sight<'d>) {
+    pub(super) fn say_turns(&mut self, sight: &PromptScope<'d>) {
         let (mut text, mut values) = (String::new(), Vec::new());
         for (role, said) in self.turns() {
             text.push_str(if text.is_empty() { "" } else { "\n\n" });
@@ -268,7 +268,7 @@ impl<'d> Draft<'d> {
     }
 
     /// The variant and the text that it takes now; the first where it is left out.
-    pub(super) fn file(&self, sight: &Sight<'d>) -> Option<(&'d Variant, &'d Text)> {
+    pub(super) fn file(&self, sight: &PromptScope<'d>) -> Option<(&'d Variant, &'d Text)> {
         let variant = match &self.choice {
             Choice::File { variant, .. } => self.variants().get(*variant)?,
             _ => self.variants().first()?,
@@ -291,7 +291,7 @@ impl<'d> Draft<'d> {
     }
 
     /// Its line of the ledger.
-    pub(super) fn entry(&self, sight: &Sight<'d>) -> ledger::Layer {
+    pub(super) fn entry(&self, sight: &PromptScope<'d>) -> ledger::Layer {
         let file = self.file(sight);
         let tier = file.and_then(|(variant, _)| sight.program.prompts.tiers.get_index(variant.tier?));
         let own = match &self.layer.holds {

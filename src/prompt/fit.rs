@@ -4,8 +4,8 @@
 //! Out: the whole as one text with its tokens; a warning or an error where it stays too large.
 //! Never: changes the order in which layers give way, or hands on an estimate where the final text can be counted.
 
-use super::draft::{Draft, Sight};
-use super::trim::Why;
+use super::draft::{Draft, PromptScope};
+use super::trim::TrimReason;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{LayerSource, Prompt};
 
@@ -16,7 +16,7 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    fn of(prompt: &Prompt, drafts: &[Draft<'_>], sight: &Sight<'_>) -> Self {
+    fn of(prompt: &Prompt, drafts: &[Draft<'_>], sight: &PromptScope<'_>) -> Self {
         let parts: Vec<_> = drafts.iter().map(Draft::led).filter(|part| !part.is_empty()).collect();
         let text = parts.join(&prompt.separator);
         Self { tokens: sight.target.count(&text), text }
@@ -28,7 +28,7 @@ pub(super) fn fit<'d>(
     prompt: &'d Prompt,
     name: &str,
     drafts: &mut [Draft<'d>],
-    sight: &Sight<'d>,
+    sight: &PromptScope<'d>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Whole {
     let (input, room) = (sight.target.input(), sight.target.room());
@@ -37,7 +37,7 @@ pub(super) fn fit<'d>(
         // What is said of a part need not hold of the whole: each layer is asked again until it has nothing left to give.
         while let Some(draft) = drafts.get_mut(*number).filter(|draft| whole.tokens > input && draft.tokens > 0) {
             let before = draft.tokens;
-            draft.shrink(before.saturating_sub(whole.tokens - input), Why::Whole(input), sight);
+            draft.shrink(before.saturating_sub(whole.tokens - input), TrimReason::Whole(input), sight);
             // What makes it no shorter is taken back: the whole is still that of its drafts.
             if draft.tokens >= before {
                 break;
@@ -58,7 +58,7 @@ pub(super) fn fit<'d>(
     whole
 }
 
-fn too_large(name: &str, drafts: &[Draft<'_>], tokens: usize, room: usize, sight: &Sight<'_>) -> Diagnostic {
+fn too_large(name: &str, drafts: &[Draft<'_>], tokens: usize, room: usize, sight: &PromptScope<'_>) -> Diagnostic {
     let target = sight.target;
     let message = format!(
         "the prompt `{name}` has {tokens} tokens, {} more than {} takes in beside its answer ({room})",
@@ -71,7 +71,7 @@ fn too_large(name: &str, drafts: &[Draft<'_>], tokens: usize, room: usize, sight
 }
 
 /// The layer that is furthest beyond its budget; without budgets, the largest.
-fn largest<'a, 'd>(drafts: &'a [Draft<'d>], sight: &Sight<'_>) -> Option<&'a Draft<'d>> {
+fn largest<'a, 'd>(drafts: &'a [Draft<'d>], sight: &PromptScope<'_>) -> Option<&'a Draft<'d>> {
     let beyond = |draft: &&Draft<'_>| {
         let budget = sight.target.of_tier(&draft.layer.budget).unwrap_or(0);
         (draft.tokens.saturating_sub(budget), draft.tokens)

@@ -33,14 +33,14 @@ pub use export::{Export, Exported};
 pub use form::{BlockForm, Form};
 pub use history::{Turn, read_history};
 pub use ledger::{Layer, Message, TokenLedger};
-pub(crate) use said::Said;
+pub(crate) use said::PromptText;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
 use crate::program::{LayerSource, ModeId, Program, Prompts, Text};
 use crate::session::Session;
 use crate::value::{Object, Value};
-use draft::{Draft, Sight};
+use draft::{Draft, PromptScope};
 use std::fmt;
 use std::sync::Arc;
 use target::Target;
@@ -205,7 +205,7 @@ impl Values {
         }
     }
 
-    fn sight<'v>(&'v self, program: &'v Program, session: &'v Session, target: &'v Target<'v>) -> Sight<'v> {
+    fn sight<'v>(&'v self, program: &'v Program, session: &'v Session, target: &'v Target<'v>) -> PromptScope<'v> {
         let mut scope = Scope::new();
         for (name, value) in [("mode", &self.mode), ("tier", &self.tier), ("model", &self.model), ("now", &self.now)] {
             scope.add(name, value);
@@ -215,7 +215,7 @@ impl Values {
             scope.add("title", &told.title);
             scope.add("sections", &told.sections);
         }
-        Sight { program, state: &session.state, scope, mode: self.mode_id, target }
+        PromptScope { program, state: &session.state, scope, mode: self.mode_id, target }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is said: which texts of a pack may a model read in this mode?
 //!
 //! In: a program and a session.
-//! Out: [`Said`]: each text of each layer that stands in its mode, once for each way in which a model may read it.
+//! Out: [`PromptText`]: each text of each layer that stands in its mode, once for each way in which a model may read it.
 //! Never: asks for the condition of a layer, for another state may fulfil it.
 
 use super::target::Target;
@@ -11,7 +11,7 @@ use crate::text::SourceId;
 
 /// One text, as a model reads it.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Said {
+pub(crate) struct PromptText {
     /// The file that it is from.
     pub(crate) source: SourceId,
     pub(crate) text: String,
@@ -19,8 +19,8 @@ pub(crate) struct Said {
 
 impl Program {
     /// The texts that a model may read in the session's mode.
-    pub(crate) fn texts_said(&self, session: &Session) -> Vec<Said> {
-        let mut all: Vec<Said> = Vec::new();
+    pub(crate) fn texts_said(&self, session: &Session) -> Vec<PromptText> {
+        let mut all: Vec<PromptText> = Vec::new();
         let mode = self.mode_id(&session.mode).unwrap_or(ModeId(0));
         let layers = self.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
         let mut numbers: Vec<usize> = layers
@@ -48,7 +48,7 @@ impl Program {
                     Target::each(&self.prompts).take(if asks { usize::MAX } else { 1 }).filter_map(render).collect()
                 }
             };
-            for said in texts.into_iter().map(|said| Said { source: text.source, text: said }) {
+            for said in texts.into_iter().map(|said| PromptText { source: text.source, text: said }) {
                 if !all.contains(&said) {
                     all.push(said);
                 }

@@ -26,10 +26,10 @@ pub(super) struct Target<'p> {
     reserve: usize,
     input: Option<usize>,
     vocabulary: Option<Vocabulary>,
-    counter: Held<'p>,
+    counter: CounterKind<'p>,
 }
 
-enum Held<'p> {
+enum CounterKind<'p> {
     Host(&'p Arc<dyn Counter>),
     Exact(&'static dyn Counter),
     Estimate(Estimate),
@@ -74,9 +74,9 @@ impl<'p> Target<'p> {
             (None, None) => 1.0,
         };
         let counter = match (counter, vocabulary.and_then(super::count::vocabulary)) {
-            (Some(counter), _) => Held::Host(counter),
-            (None, Some(exact)) => Held::Exact(exact),
-            (None, None) => Held::Estimate(Estimate(factor)),
+            (Some(counter), _) => CounterKind::Host(counter),
+            (None, Some(exact)) => CounterKind::Exact(exact),
+            (None, None) => CounterKind::Estimate(Estimate(factor)),
         };
         Target {
             id,
@@ -94,9 +94,9 @@ impl<'p> Target<'p> {
 
     fn counter(&self) -> &dyn Counter {
         match &self.counter {
-            Held::Host(counter) => &***counter,
-            Held::Exact(counter) => *counter,
-            Held::Estimate(estimate) => estimate,
+            CounterKind::Host(counter) => &***counter,
+            CounterKind::Exact(counter) => *counter,
+            CounterKind::Estimate(estimate) => estimate,
         }
     }
 
@@ -108,7 +108,7 @@ impl<'p> Target<'p> {
     pub(super) fn count_once(&self, text: &Text, said: &str) -> usize {
         let slot = self.vocabulary.and_then(|vocabulary| text.counts.get(vocabulary as usize));
         match (slot, &self.counter) {
-            (Some(slot), Held::Exact(_)) => *slot.get_or_init(|| self.count(said)),
+            (Some(slot), CounterKind::Exact(_)) => *slot.get_or_init(|| self.count(said)),
             _ => self.count(said),
         }
     }

@@ -5,10 +5,10 @@
 //! Never: says anything about a case that holds, except that its `todo` is out of date.
 
 use super::count;
-use super::diff::{Change, Line, compare};
+use super::diff::{Change, DiffLine, compare};
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
 use super::row::Row;
-use crate::cases::{Case, CaseRun, CaseVerdict, Coverage, Covered, Failure, Told};
+use crate::cases::{Case, CaseRun, CaseVerdict, Coverage, Covered, Failure, TurnResult};
 use crate::diagnostic::{Code, Diagnostic, Severity, alternatives, nearest, page, pages};
 use crate::outcome::{Effect, Finding, Status, Verdict};
 use crate::text::{Sources, excerpt};
@@ -224,10 +224,10 @@ fn explain(failure: &Failure) -> (String, Option<String>) {
 /// Expected lines with a minus, found ones with a plus, and a few common ones around them.
 fn draw_difference(expected: &str, got: &str) -> String {
     let drawn = compare(expected, got).into_iter().map(|line| match line {
-        Line::Shown(Change::Equal, text) => format!("  {text}"),
-        Line::Shown(Change::Delete, text) => format!("- {text}"),
-        Line::Shown(Change::Insert, text) => format!("+ {text}"),
-        Line::LeftOut => "…".to_owned(),
+        DiffLine::Shown(Change::Equal, text) => format!("  {text}"),
+        DiffLine::Shown(Change::Delete, text) => format!("- {text}"),
+        DiffLine::Shown(Change::Insert, text) => format!("+ {text}"),
+        DiffLine::LeftOut => "…".to_owned(),
     });
     let drawn: Vec<String> = std::iter::once("- expected, + got".to_owned()).chain(drawn).collect();
     drawn.join("\n")
@@ -269,7 +269,7 @@ pub(super) fn meant(failure: &Failure) -> Option<String> {
 }
 
 /// What was found, where a list of codes does not match.
-fn findings(path: &str, told: Option<&Told>) -> Option<(&'static str, String)> {
+fn findings(path: &str, told: Option<&TurnResult>) -> Option<(&'static str, String)> {
     let wanted = |finding: &&Finding| (finding.severity == Severity::Info) == (path == "remarks");
     let lines: Vec<String> = told?
         .diagnostics()

@@ -18,14 +18,14 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A line of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Line<'t> {
+pub(super) enum DiffLine<'t> {
     Shown(Change, &'t str),
     /// Common lines that are not shown.
     LeftOut,
 }
 
 /// Where `after` differs from `before`; nothing where it does not.
-pub(super) fn compare<'t>(before: &'t str, after: &'t str) -> Vec<Line<'t>> {
+pub(super) fn compare<'t>(before: &'t str, after: &'t str) -> Vec<DiffLine<'t>> {
     let old: Vec<&str> = before.split('\n').collect();
     let new: Vec<&str> = after.split('\n').collect();
     let diff = config().diff_slices(&old, &new);
@@ -33,17 +33,17 @@ pub(super) fn compare<'t>(before: &'t str, after: &'t str) -> Vec<Line<'t>> {
     let mut at = 0;
     for group in diff.grouped_ops(AROUND) {
         let start = group.first().map_or(at, |first| first.old_range().start);
-        lines.extend((start > at).then_some(Line::LeftOut));
+        lines.extend((start > at).then_some(DiffLine::LeftOut));
         for change in group
             .iter()
             .flat_map(|part| part.iter_slices(&old, &new))
-            .flat_map(|(tag, part)| part.iter().map(move |line| Line::Shown(tag, line)))
+            .flat_map(|(tag, part)| part.iter().map(move |line| DiffLine::Shown(tag, line)))
         {
             lines.push(change);
         }
         at = group.last().map_or(at, |last| last.old_range().end);
     }
-    lines.extend((!lines.is_empty() && at < old.len()).then_some(Line::LeftOut));
+    lines.extend((!lines.is_empty() && at < old.len()).then_some(DiffLine::LeftOut));
     lines
 }
 
@@ -72,8 +72,8 @@ mod tests {
         let found: Vec<String> = compare(before, after)
             .into_iter()
             .map(|line| match line {
-                Line::Shown(change, text) => format!("{change}{text}"),
-                Line::LeftOut => "…".to_owned(),
+                DiffLine::Shown(change, text) => format!("{change}{text}"),
+                DiffLine::LeftOut => "…".to_owned(),
             })
             .collect();
         assert_eq!(found.join("|"), lines);

@@ -151,7 +151,7 @@ fn framed(drawn: &str, origins: &[Option<(String, Place)>]) -> String {
     let mut text = String::with_capacity(drawn.len() + 64);
     for line in drawn.lines() {
         match frame_of(line) {
-            Some(Frame::Arrow(at, length)) => {
+            Some(Gutter::Arrow(at, length)) => {
                 let (before, rest) = line.split_at(at);
                 let corner = if rest.starts_with(':') { " ├─" } else { " ┌─" };
                 let name = rest.get(length..).unwrap_or_default();
@@ -161,7 +161,7 @@ fn framed(drawn: &str, origins: &[Option<(String, Place)>]) -> String {
                 });
                 text.extend([before, corner, placed.as_deref().unwrap_or(name)]);
             }
-            Some(Frame::Bar(at, alone)) => {
+            Some(Gutter::Bar(at, alone)) => {
                 if alone {
                     continue;
                 }
@@ -176,14 +176,14 @@ fn framed(drawn: &str, origins: &[Option<(String, Place)>]) -> String {
 }
 
 /// The mark of the gutter in a line.
-enum Frame {
+enum Gutter {
     /// `-->` or `:::` before the name of a source: where it starts, and its length.
     Arrow(usize, usize),
     /// The bar: where it stands, and whether the line has nothing else.
     Bar(usize, bool),
 }
 
-fn frame_of(line: &str) -> Option<Frame> {
+fn frame_of(line: &str) -> Option<Gutter> {
     let mut escaped = false;
     let mut visible = line.char_indices().filter(|(_, c)| {
         let shown = !escaped && *c != '\u{1b}';
@@ -195,10 +195,10 @@ fn frame_of(line: &str) -> Option<Frame> {
         '|' => {
             let before_is_blank =
                 !line.get(..at).is_some_and(|before| unpainted(before).contains(|c: char| c.is_ascii_digit()));
-            Some(Frame::Bar(at, before_is_blank && visible.all(|(_, c)| c == ' ')))
+            Some(Gutter::Bar(at, before_is_blank && visible.all(|(_, c)| c == ' ')))
         }
         '-' | ':' if line.get(at..).is_some_and(|rest| rest.starts_with("-->") || rest.starts_with(":::")) => {
-            Some(Frame::Arrow(at, 3))
+            Some(Gutter::Arrow(at, 3))
         }
         _ => None,
     }

@@ -6,7 +6,7 @@
 
 use super::drawing::Pen;
 use super::outcome::parts;
-use super::story::{Line, Story};
+use super::story::{Story, StoryLine};
 use super::{count, status, unpainted};
 use crate::diagnostic::{Severity, bare};
 use crate::outcome::{Finding, Leaf, Outcome, Status, StepKind, TraceStep};
@@ -170,7 +170,7 @@ impl Page<'_> {
     }
 
     /// What was decided at a line: its gist, and behind it everything.
-    fn notes(&mut self, line: &Line<'_>) {
+    fn notes(&mut self, line: &StoryLine<'_>) {
         let Some((at, gist)) = line.steps.iter().enumerate().min_by_key(|(_, step)| weight(step)) else { return };
         let answer = line.steps.get(at + 1).filter(|step| step.step == StepKind::Strategy && kind(gist) == "warning");
         let answer = answer.map(|step| format!(" → {}", marked(&step.found))).unwrap_or_default();

@@ -7,7 +7,7 @@
 use super::drawing::{FAINT, Pen, STRONG, paint};
 use super::heard::heard_status;
 use super::outcome::{heading, status, visible};
-use crate::cases::Told;
+use crate::cases::TurnResult;
 use crate::outcome::{Effect, Outcome};
 use crate::session::Session;
 use crate::text::{Source, excerpt};
@@ -19,10 +19,10 @@ const VALUE: usize = 60;
 
 impl Pen {
     /// One step of a talk: what `words` came to.
-    pub fn played(&self, told: &Told, before: &Session, words: &Source) -> String {
+    pub fn played(&self, told: &TurnResult, before: &Session, words: &Source) -> String {
         let mut text = match told {
-            Told::Heard(heard) => self.heard(heard, words) + &heard_status(heard),
-            Told::Outcome(outcome) => self.answered(outcome, words) + &status(outcome),
+            TurnResult::Heard(heard) => self.heard(heard, words) + &heard_status(heard),
+            TurnResult::Outcome(outcome) => self.answered(outcome, words) + &status(outcome),
         };
         text += &standing(Some(before), told.session());
         text

@@ -4,14 +4,14 @@
 //! Out: a table with a line for every layer; the lines of those that differ.
 //! Never: counts a token.
 
-use super::diff::{Change, Line, compare};
+use super::diff::{Change, DiffLine, compare};
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, paint};
 use crate::outcome::Prompt;
 use crate::prompt::{Layer, TokenLedger};
 use std::fmt::Write as _;
 
 /// A layer and what it says.
-type Said<'p> = (&'p Layer, &'p str);
+type LayerText<'p> = (&'p Layer, &'p str);
 
 impl Pen {
     /// The account of every token, a line for each layer.
@@ -42,10 +42,11 @@ impl Pen {
             if old == new {
                 continue;
             }
-            let tokens = |layer: Option<Said<'_>>| or_dash(layer.map(|(layer, _)| layer.tokens.to_string()).as_deref());
-            let left = |layer: Option<Said<'_>>| or_dash(layer.and_then(|(layer, _)| layer.trimmed.as_deref()));
+            let tokens =
+                |layer: Option<LayerText<'_>>| or_dash(layer.map(|(layer, _)| layer.tokens.to_string()).as_deref());
+            let left = |layer: Option<LayerText<'_>>| or_dash(layer.and_then(|(layer, _)| layer.trimmed.as_deref()));
             rows.push([id.to_owned(), tokens(old), tokens(new), left(old), left(new)]);
-            let said = |layer: Option<Said<'_>>| layer.map(|(_, said)| said.to_owned()).unwrap_or_default();
+            let said = |layer: Option<LayerText<'_>>| layer.map(|(_, said)| said.to_owned()).unwrap_or_default();
             changed_lines(id, &said(old), &said(new), &mut changes);
         }
         if rows.len() == 1 {
@@ -65,8 +66,8 @@ fn head(ledger: &TokenLedger) -> String {
 }
 
 /// The layers of both, each once, in the order of the second.
-fn pairs<'p>(before: &'p Prompt, after: &'p Prompt) -> Vec<(&'p str, Option<Said<'p>>, Option<Said<'p>>)> {
-    fn all(prompt: &Prompt) -> impl Iterator<Item = Said<'_>> {
+fn pairs<'p>(before: &'p Prompt, after: &'p Prompt) -> Vec<(&'p str, Option<LayerText<'p>>, Option<LayerText<'p>>)> {
+    fn all(prompt: &Prompt) -> impl Iterator<Item = LayerText<'_>> {
         prompt.ledger.layers.iter().zip(prompt.texts.iter().map(String::as_str))
     }
     let mut pairs: Vec<_> =
@@ -85,10 +86,10 @@ fn changed_lines(id: &str, before: &str, after: &str, text: &mut String) {
     _ = writeln!(text, "\n{}", paint(STRONG, id));
     for line in lines {
         _ = match line {
-            Line::Shown(Change::Equal, line) => writeln!(text, "  {line}"),
-            Line::Shown(Change::Delete, line) => writeln!(text, "{}", paint(BAD, &format!("- {line}"))),
-            Line::Shown(Change::Insert, line) => writeln!(text, "{}", paint(GOOD, &format!("+ {line}"))),
-            Line::LeftOut => writeln!(text, "  …"),
+            DiffLine::Shown(Change::Equal, line) => writeln!(text, "  {line}"),
+            DiffLine::Shown(Change::Delete, line) => writeln!(text, "{}", paint(BAD, &format!("- {line}"))),
+            DiffLine::Shown(Change::Insert, line) => writeln!(text, "{}", paint(GOOD, &format!("+ {line}"))),
+            DiffLine::LeftOut => writeln!(text, "  …"),
         };
     }
 }

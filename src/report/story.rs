@@ -22,21 +22,21 @@ const QUIET: usize = 5;
 /// An answer with what was decided at each of its lines.
 pub(super) struct Story<'o> {
     pub(super) dialects: Vec<&'o TraceStep>,
-    pub(super) lines: Vec<Line<'o>>,
+    pub(super) lines: Vec<StoryLine<'o>>,
     /// What is about no line: rules that follow on the reply, and what it lacks.
     pub(super) whole: Vec<&'o TraceStep>,
 }
 
 /// One line of the answer.
 #[derive(Default)]
-pub(super) struct Line<'o> {
+pub(super) struct StoryLine<'o> {
     /// Its text without the line break, in pieces of which each became one thing.
-    pub(super) pieces: Vec<Piece<'o>>,
+    pub(super) pieces: Vec<LinePiece<'o>>,
     pub(super) steps: Vec<&'o TraceStep>,
 }
 
 /// Some bytes of a line.
-pub(super) struct Piece<'o> {
+pub(super) struct LinePiece<'o> {
     pub(super) text: &'o str,
     /// The part of the ledger under which they count.
     pub(super) part: Leaf,
@@ -44,10 +44,10 @@ pub(super) struct Piece<'o> {
     pub(super) step: &'o TraceStep,
 }
 
-impl Line<'_> {
+impl StoryLine<'_> {
     /// The part of the ledger that has most of the line; markup and blanks only where there is nothing else.
     pub(super) fn part(&self) -> Leaf {
-        let weight = |piece: &&Piece<'_>| {
+        let weight = |piece: &&LinePiece<'_>| {
             let says = !matches!(piece.part, Leaf::Markup | Leaf::Blank);
             (says, piece.part != Leaf::Blank, piece.text.len())
         };
@@ -83,7 +83,7 @@ impl<'o> Story<'o> {
         let mut at = 0;
         for text in response.text().split_inclusive('\n') {
             let end = at + text.len();
-            let mut line = Line::default();
+            let mut line = StoryLine::default();
             while let Some((_, step)) = steps.next_if(|(start, _)| *start < end) {
                 line.steps.push(step);
             }
@@ -92,7 +92,7 @@ impl<'o> Story<'o> {
                 let from = step.span[0].max(at);
                 let text = response.text().get(from..step.span[1].min(shown)).unwrap_or_default();
                 if !text.is_empty() {
-                    line.pieces.push(Piece { text, part, step });
+                    line.pieces.push(LinePiece { text, part, step });
                 }
                 if step.span[1] > end {
                     break;

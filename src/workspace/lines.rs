@@ -8,7 +8,7 @@ use std::io::{self, BufRead};
 
 /// The lines of a reader, one by one.
 #[derive(Debug)]
-pub struct Lines<R> {
+pub struct LineReader<R> {
     reader: R,
     most: usize,
     number: usize,
@@ -18,7 +18,7 @@ pub struct Lines<R> {
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Line {
+pub struct InputLine {
     /// Its number, from 1.
     pub number: usize,
     /// Its bytes without the line break; none if it is longer than the limit.
@@ -27,7 +27,7 @@ pub struct Line {
     pub end: u64,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> LineReader<R> {
     /// The lines of `reader`, each of at most `most` bytes.
     pub fn new(reader: R, most: usize) -> Self {
         Self { reader, most, number: 0, bytes: 0 }
@@ -38,7 +38,7 @@ impl<R: BufRead> Lines<R> {
     /// # Errors
     ///
     /// What the reader fails with.
-    pub fn next_line(&mut self) -> io::Result<Option<Line>> {
+    pub fn next_line(&mut self) -> io::Result<Option<InputLine>> {
         let mut line = Vec::new();
         let (mut whole, mut any) = (true, false);
         loop {
@@ -69,7 +69,7 @@ impl<R: BufRead> Lines<R> {
             return Ok(None);
         }
         self.number += 1;
-        Ok(Some(Line { number: self.number, bytes: Some(line).filter(|_| whole), end: self.bytes }))
+        Ok(Some(InputLine { number: self.number, bytes: Some(line).filter(|_| whole), end: self.bytes }))
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &[Option<&str>]) {
         for buffer in [1, 2, 3, 64] {
-            let mut lines = Lines::new(io::BufReader::with_capacity(buffer, text.as_bytes()), 4);
+            let mut lines = LineReader::new(io::BufReader::with_capacity(buffer, text.as_bytes()), 4);
             let mut found = Vec::new();
             while let Some(line) = lines.next_line().unwrap() {
                 assert_eq!(line.number, found.len() + 1);

@@ -24,7 +24,7 @@ mod write;
 
 #[cfg(feature = "files")]
 pub use apply::{Applied, Applying, Change, FileChange, apply};
-pub use lines::{Line, Lines};
+pub use lines::{InputLine, LineReader};
 pub use read::{CaseFile, MAX_FILE, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack, read_text};
 #[cfg(feature = "cli")]
 pub(crate) use read::{folder_of, io_error, io_reason, read_from, search_packs, text_of};

@@ -81,9 +81,9 @@ impl std::error::Error for ReadError {}
 /// instead, so that no program is made of what remains.
 pub fn read_pack(path: &Path) -> Result<PackFiles, ReadError> {
     let path = folder_of(path);
-    let mut reading = Reading::default();
+    let mut reading = PackReader::default();
     let folder = reading.folder(&path, true)?;
-    let Reading { cases, overlooked, names, .. } = reading;
+    let PackReader { cases, overlooked, names, .. } = reading;
     let paths = names.into_iter().map(|(_, name, typed)| (name, shown(&typed))).collect();
     Ok(PackFiles { folder, cases, overlooked, paths })
 }
@@ -184,7 +184,7 @@ pub(crate) fn text_of(path: &Path, mut bytes: Vec<u8>) -> Result<String, ReadErr
 
 /// One pack being read, with the folders that it uses.
 #[derive(Default)]
-struct Reading {
+struct PackReader {
     cases: Vec<CaseFile>,
     overlooked: Vec<Diagnostic>,
     /// The files that look like cases and are none, by their paths below the pack.
@@ -195,7 +195,7 @@ struct Reading {
     above: Vec<PathBuf>,
 }
 
-impl Reading {
+impl PackReader {
     fn folder(&mut self, path: &Path, with_cases: bool) -> Result<Folder, ReadError> {
         let root = path.canonicalize().map_err(|error| io_error(path, &error))?;
         let name = self.name(&root, path);

@@ -1,7 +1,7 @@
 //! Roots: where below this folder does a key lead?
 //!
 //! In: a folder that a user named, and keys as effects have them.
-//! Out: [`Place`]: a folder that is held open and a name in it; a coded diagnostic for a key that leads anywhere else.
+//! Out: [`HeldPath`]: a folder that is held open and a name in it; a coded diagnostic for a key that leads anywhere else.
 //! Never: leaves the root, by whatever links or races; writes into a file.
 
 use super::nonce::Nonce;
@@ -32,7 +32,7 @@ pub struct Root {
 
 /// A file's folder, held open, and its name there: whatever becomes of the path, this is where it leads.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct HeldPath {
     pub(super) dir: Rc<Dir>,
     pub(super) name: String,
 }
@@ -83,7 +83,7 @@ impl Root {
     }
 
     /// The file where `key` leads, if there is one; nothing is made.
-    pub(super) fn look(&self, key: &str) -> Result<Option<(Place, Metadata)>, Box<Diagnostic>> {
+    pub(super) fn look(&self, key: &str) -> Result<Option<(HeldPath, Metadata)>, Box<Diagnostic>> {
         if let Some(why) = unsafe_because(key) {
             let message = format!("`{}` is no safe path: {why}", excerpt(key, QUOTED));
             let fault = Diagnostic::new(Code::WORKSPACE_UNSAFE_KEY, None, message);
@@ -118,10 +118,10 @@ impl Root {
     }
 
     /// The place of `key`; none if its folder is not there.
-    fn place(&self, key: &str) -> io::Result<Option<Place>> {
+    fn place(&self, key: &str) -> io::Result<Option<HeldPath>> {
         let (folder, name) = split(key);
         match self.dir.open_dir(folder) {
-            Ok(dir) => Ok(Some(Place { dir: Rc::new(dir), name: name.to_owned() })),
+            Ok(dir) => Ok(Some(HeldPath { dir: Rc::new(dir), name: name.to_owned() })),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 for folder in folders_of(key) {
                     match self.dir.symlink_metadata(folder) {
@@ -146,7 +146,7 @@ impl<'r> Folders<'r> {
     }
 
     /// The place of `key`, its folders made where they are not there.
-    pub(super) fn place(&mut self, key: &str) -> io::Result<Place> {
+    pub(super) fn place(&mut self, key: &str) -> io::Result<HeldPath> {
         let (folder, name) = split(key);
         let dir = match self.open.get(folder) {
             Some(dir) => Rc::clone(dir),
@@ -164,7 +164,7 @@ impl<'r> Folders<'r> {
                 dir
             }
         };
-        Ok(Place { dir, name: name.to_owned() })
+        Ok(HeldPath { dir, name: name.to_owned() })
     }
 
     /// Makes the folders remember what stands in them, where the system can.
@@ -184,7 +184,7 @@ impl Drop for Folders<'_> {
     }
 }
 
-impl Place {
+impl HeldPath {
     /// The bytes of the file, of which there are at most `most`.
     pub(super) fn read(&self, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();

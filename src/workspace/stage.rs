@@ -1,19 +1,19 @@
 //! Staging: is each file old or new, whenever the power goes?
 //!
-//! In: a [`Place`] and the bytes that shall stand there.
+//! In: a [`HeldPath`] and the bytes that shall stand there.
 //! Out: [`Staged`]: the bytes, safe on disk beside the place, ready to take it in one step and to give it back.
 //! Never: changes the file itself but by a rename; leaves anything of its own behind, unless it is killed: then the next
 //! run does away with it.
 
 use super::nonce::{NEW, Nonce, OLD};
-use super::root::Place;
+use super::root::HeldPath;
 use cap_std::fs::{OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write as _};
 
 /// New bytes beside the file that they shall replace.
 #[derive(Debug)]
 pub(super) struct Staged {
-    place: Place,
+    place: HeldPath,
     /// The file with the new bytes, until they take the place.
     new: Option<String>,
     /// A second name of the file that was replaced.
@@ -26,7 +26,12 @@ impl Staged {
     /// # Errors
     ///
     /// [`ErrorKind::AlreadyExists`] where the place was staged before, maybe under another name; else the system's.
-    pub(super) fn new(place: Place, bytes: &[u8], permissions: Option<Permissions>, nonce: Nonce) -> io::Result<Self> {
+    pub(super) fn new(
+        place: HeldPath,
+        bytes: &[u8],
+        permissions: Option<Permissions>,
+        nonce: Nonce,
+    ) -> io::Result<Self> {
         let name = nonce.beside(&place.name, NEW);
         let mut file = place.dir.open_with(&name, OpenOptions::new().write(true).create_new(true))?;
         // From here on, dropping it takes the file away.
@@ -46,7 +51,7 @@ impl Staged {
 
     /// Lets the new bytes take the place; what stood there is kept under a second name.
     pub(super) fn commit(&mut self, nonce: Nonce) -> io::Result<()> {
-        let Place { dir, name } = &self.place;
+        let HeldPath { dir, name } = &self.place;
         let old = nonce.beside(name, OLD);
         // A disk without second names gets a copy.
         let kept = dir.hard_link(name, dir, &old).or_else(|error| match error.kind() {
@@ -67,7 +72,7 @@ impl Staged {
 
     /// Gives the place back to what stood there, if the new bytes have it.
     pub(super) fn restore(mut self) -> io::Result<()> {
-        let Place { dir, name } = &self.place;
+        let HeldPath { dir, name } = &self.place;
         match (&self.new, self.old.take()) {
             (Some(_), _) => Ok(()),
             (None, Some(old)) => dir.rename(old, dir, name),

@@ -5,7 +5,7 @@
 //! Never: empties a file before its new bytes are safe on disk, or writes over one without being told to.
 
 use super::nonce::Nonce;
-use super::root::{Place, Root};
+use super::root::{HeldPath, Root};
 use super::stage::Staged;
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -33,7 +33,7 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8], goes: bool) -> io::Result<()
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    let place = Place { dir: Rc::clone(&dir), name: name.to_owned() };
+    let place = HeldPath { dir: Rc::clone(&dir), name: name.to_owned() };
     Staged::new(place, bytes, permissions, nonce)?.commit(nonce)?;
     // The folder remembers its new entry, where the system can make it.
     _ = dir.open(".").and_then(|folder| folder.sync_all());

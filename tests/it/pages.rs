@@ -2,7 +2,7 @@
 //!
 //! `docs/codes/README.md` tells how the snippets are run.
 
-use rulebook::cases::{self, CaseOptions, Coverage, Told};
+use rulebook::cases::{self, CaseOptions, Coverage, TurnResult};
 use rulebook::diagnostic::{Defect, Diagnostic, Page, Remark, Strategy, page, pages, rows};
 use rulebook::lint;
 use rulebook::outcome::{EffectRecord, Options, Outcome};
@@ -146,7 +146,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
                     let run = cases::run(&program, &case, CaseOptions { trace: true, ..CaseOptions::default() });
                     found.extend(codes(&run.diagnostics));
                     found.extend(run.failures.iter().map(|_| "case/failed".to_owned()));
-                    let told: Vec<&Told> = run.told.iter().collect();
+                    let told: Vec<&TurnResult> = run.told.iter().collect();
                     let covers = snippet.has("coverage") && Coverage::of(&program, &told).percent() < 100;
                     found.extend(covers.then(|| "case/uncovered".to_owned()));
                 }

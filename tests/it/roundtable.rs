@@ -1,7 +1,7 @@
 //! Roundtable: does a whole discussion, from its menu to the menu again, write what it should into a real workspace?
 
 use crate::command::folder;
-use rulebook::cases::{Talk, Told};
+use rulebook::cases::{Talk, TurnResult};
 use rulebook::outcome::Effect;
 use rulebook::workspace::{Applying, Change, Root, apply, read_pack};
 use rulebook::{Options, Program};
@@ -27,7 +27,7 @@ fn workspace(name: &str) -> PathBuf {
 }
 
 /// Something is said, and its effects are carried out; what the user hears, the words on the updates behind it.
-fn done(told: &Told, root: &Path) -> Vec<String> {
+fn done(told: &TurnResult, root: &Path) -> Vec<String> {
     let applied = apply(&Root::open(root).unwrap(), told.effects(), Applying::default());
     assert!(applied.files.iter().all(|file| file.change != Change::Unchanged));
     let said = told.effects().iter().filter_map(|record| match &record.effect {

@@ -15,11 +15,11 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    what: What,
+    what: Subject,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum Subject {
     /// The folder of a new pack, with cases that pass
     Pack {
         /// The folder to make; its name is the pack's
@@ -27,19 +27,19 @@ enum What {
         folder: PathBuf,
     },
     /// Something that an answer may ask for, permitted in a mode
-    Action(Part),
+    Action(NewPart),
     /// A state of the session, with a way to it where modes have ways; there it may end
-    Mode(Part),
+    Mode(NewPart),
     /// One more way to write an answer
-    Dialect(Part),
+    Dialect(NewPart),
     /// A check on the message
-    Guardrail(Part),
+    Guardrail(NewPart),
 }
 
 /// One more table of a pack.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "rulebook new <action|mode|dialect|guardrail> <NAME> [--pack <PACK>] [--in <MODE>]")]
-struct Part {
+struct NewPart {
     /// What the pack shall call it
     name: String,
     /// The folder of the pack
@@ -84,10 +84,10 @@ impl Kind {
 
 pub(super) fn new(arguments: &Arguments) -> Result<Printed, Error> {
     match &arguments.what {
-        What::Pack { folder } => pack::make(folder),
-        What::Action(part) => part::add(Kind::Action, part),
-        What::Mode(part) => part::add(Kind::Mode, part),
-        What::Dialect(part) => part::add(Kind::Dialect, part),
-        What::Guardrail(part) => part::add(Kind::Guardrail, part),
+        Subject::Pack { folder } => pack::make(folder),
+        Subject::Action(part) => part::add(Kind::Action, part),
+        Subject::Mode(part) => part::add(Kind::Mode, part),
+        Subject::Dialect(part) => part::add(Kind::Dialect, part),
+        Subject::Guardrail(part) => part::add(Kind::Guardrail, part),
     }
 }

@@ -4,10 +4,10 @@
 //! Out: the pack's file that holds its like with one table more, every list that has to name it, and a case.
 //! Never: writes anything unless the pack checks as it did before and the case passes.
 
-use super::{Kind, Part, case};
+use super::{Kind, NewPart, case};
 use crate::cases::{self, Case, CaseOptions, CaseVerdict};
 use crate::cli::save::save;
-use crate::cli::{Error, Format, Opened, Printed, Status, parallel};
+use crate::cli::{Error, Format, OpenedPack, Printed, Status, parallel};
 use crate::diagnostic::Diagnostic;
 use crate::lint;
 use crate::program::{LayerSource, Loaded, Program};
@@ -18,10 +18,10 @@ use crate::workspace::{CaseFile, folder_of};
 use std::collections::BTreeMap;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
-pub(super) fn add(kind: Kind, part: &Part) -> Result<Printed, Error> {
+pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
     let name = part.name.as_str();
     check_name(kind, name)?;
-    let opened = Opened::review(&part.pack)?;
+    let opened = OpenedPack::review(&part.pack)?;
     let program = opened.program(Format::Human)?;
     if let Some(at) = declared(program, kind, name) {
         let place = program.sources().place_name(at).map(|place| opened.pen.shown(&place)).unwrap_or_default();
@@ -55,7 +55,7 @@ pub(super) fn add(kind: Kind, part: &Part) -> Result<Printed, Error> {
 }
 
 /// Adds the case and writes everything, or says why the pack cannot have it.
-fn finish(kind: Kind, part: &Part, opened: &Opened, mode: &str, drafted: Drafted) -> Result<Printed, Error> {
+fn finish(kind: Kind, part: &NewPart, opened: &OpenedPack, mode: &str, drafted: Drafted) -> Result<Printed, Error> {
     let Drafted { mut files, loaded, news } = drafted;
     let pen = Pen::new(opened.files.paths.clone());
     let broken = news.iter().any(Diagnostic::is_error);

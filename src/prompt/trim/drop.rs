@@ -4,11 +4,11 @@
 //! Out: the draft without a text.
 //! Never: leaves a part of it.
 
-use super::Why;
+use super::TrimReason;
 use crate::prompt::draft::Draft;
 use crate::surface::Trimming;
 
-pub(super) fn trim(draft: &mut Draft<'_>, why: Why) {
+pub(super) fn trim(draft: &mut Draft<'_>, why: TrimReason) {
     draft.give_up();
     draft.note(Trimming::Drop, format!("left out, {why}"));
 }

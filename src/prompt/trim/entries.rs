@@ -4,14 +4,14 @@
 //! Out: the draft with fewer items: the lists in their order, the oldest items first, down to none.
 //! Never: shows an older item instead of a newer one, or counts more often than halving takes.
 
-use super::Why;
+use super::TrimReason;
 use crate::expression::Record;
-use crate::prompt::draft::{Choice, Draft, Sight};
+use crate::prompt::draft::{Choice, Draft, PromptScope};
 use crate::surface::Trimming;
 use crate::value::Value;
 
 /// Shows as many items as the pack allows, and says so where there are more.
-pub(in crate::prompt) fn all<'d>(draft: &mut Draft<'d>, sight: &Sight<'d>) {
+pub(in crate::prompt) fn all<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
     let (mut most, mut held) = (Vec::new(), Vec::new());
     for (path, allowed) in &draft.layer.entries {
         let length = length(sight.state, path);
@@ -23,11 +23,11 @@ pub(in crate::prompt) fn all<'d>(draft: &mut Draft<'d>, sight: &Sight<'d>) {
     draft.notes.shift_remove(Trimming::Entries.word());
     if let Some((limit, _)) = most.iter().zip(&held).find(|(most, held)| most < held) {
         let limit = *limit;
-        note(draft, Why::Most(limit), sight);
+        note(draft, TrimReason::Most(limit), sight);
     }
 }
 
-pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: Why, sight: &Sight<'d>) {
+pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
     let Choice::File { shown, .. } = &draft.choice else { return };
     let mut shown = shown.clone();
     let before = shown.clone();
@@ -59,7 +59,7 @@ pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: Why, sight: &Si
 }
 
 /// Says how many items of each list are left where that is not all.
-fn note(draft: &mut Draft<'_>, why: Why, sight: &Sight<'_>) {
+fn note(draft: &mut Draft<'_>, why: TrimReason, sight: &PromptScope<'_>) {
     let Choice::File { shown, .. } = &draft.choice else { return };
     let parts: Vec<String> = draft
         .layer

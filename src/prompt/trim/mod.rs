@@ -10,13 +10,13 @@ mod never;
 pub(super) mod oldest_turns;
 mod variant;
 
-use super::draft::{Draft, Sight};
+use super::draft::{Draft, PromptScope};
 use crate::surface::Trimming;
 use std::fmt;
 
 /// Why a layer is made shorter.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Why {
+pub(super) enum TrimReason {
     /// The pack says how many items or turns there are at the most.
     Most(usize),
     /// The layer keeps to its budget; without one, its template could not be written as it was.
@@ -25,19 +25,25 @@ pub(super) enum Why {
     Whole(usize),
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for TrimReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Why::Most(most) => write!(f, "at most {most}"),
-            Why::Budget(Some(budget)) => write!(f, "for its budget of {budget} tokens"),
-            Why::Budget(None) => f.write_str("as it could not be written whole"),
-            Why::Whole(input) => write!(f, "for the whole of {input} tokens"),
+            TrimReason::Most(most) => write!(f, "at most {most}"),
+            TrimReason::Budget(Some(budget)) => write!(f, "for its budget of {budget} tokens"),
+            TrimReason::Budget(None) => f.write_str("as it could not be written whole"),
+            TrimReason::Whole(input) => write!(f, "for the whole of {input} tokens"),
         }
     }
 }
 
 /// Lets one strategy make the draft as short as `limit`, if it can.
-pub(super) fn apply<'d>(strategy: Trimming, draft: &mut Draft<'d>, limit: usize, why: Why, sight: &Sight<'d>) {
+pub(super) fn apply<'d>(
+    strategy: Trimming,
+    draft: &mut Draft<'d>,
+    limit: usize,
+    why: TrimReason,
+    sight: &PromptScope<'d>,
+) {
     match strategy {
         Trimming::Never => never::trim(),
         Trimming::Variant => variant::trim(draft, limit, why, sight),

@@ -4,8 +4,8 @@
 //! Out: the draft with a window on the newest turns.
 //! Never: cuts a turn in two, or begins with an answer whose question is left out.
 
-use super::Why;
-use crate::prompt::draft::{Choice, Draft, Sight};
+use super::TrimReason;
+use crate::prompt::draft::{Choice, Draft, PromptScope};
 use crate::prompt::history::{Window, line};
 use crate::surface::{Speaker, Trimming};
 
@@ -13,7 +13,7 @@ use crate::surface::{Speaker, Trimming};
 const SILENT: &str = "turns";
 
 /// Opens the window as far as the pack allows. A turn that says nothing takes no place in it.
-pub(in crate::prompt) fn window<'d>(draft: &mut Draft<'d>, sight: &Sight<'d>) {
+pub(in crate::prompt) fn window<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
     let Choice::History { window, .. } = &draft.choice else { return };
     let window = *window;
     let most = sight.target.of_tier(&draft.layer.turns).unwrap_or(usize::MAX);
@@ -25,10 +25,10 @@ pub(in crate::prompt) fn window<'d>(draft: &mut Draft<'d>, sight: &Sight<'d>) {
         }
         from = number;
     }
-    open(draft, window, from, Why::Most(most), sight);
+    open(draft, window, from, TrimReason::Most(most), sight);
 }
 
-pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: Why, sight: &Sight<'d>) {
+pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
     let Choice::History { window, from } = &draft.choice else { return };
     let (window, mut from) = (*window, *from);
     // The newest turns, as far as they fit one by one; then the whole decides.
@@ -49,7 +49,7 @@ pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: Why, sight: &Si
 }
 
 /// Shows the turns from one on.
-fn open<'d>(draft: &mut Draft<'d>, window: &'d Window<'d>, from: usize, why: Why, sight: &Sight<'d>) {
+fn open<'d>(draft: &mut Draft<'d>, window: &'d Window<'d>, from: usize, why: TrimReason, sight: &PromptScope<'d>) {
     let is_silent = |number: &usize| window.said(*number).is_empty();
     let is_orphan = |number: &usize| window.role(*number) == Some(Speaker::Assistant) || is_silent(number);
     let orphans = if from == 0 { 0 } else { (from..window.len()).take_while(is_orphan).count() };

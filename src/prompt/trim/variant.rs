@@ -4,11 +4,11 @@
 //! Out: the draft with its next variant, and with as many items of its lists as that leaves room for.
 //! Never: makes a text of its own.
 
-use super::{Why, entries};
-use crate::prompt::draft::{Choice, Draft, Sight};
+use super::{TrimReason, entries};
+use crate::prompt::draft::{Choice, Draft, PromptScope};
 use crate::surface::Trimming;
 
-pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: Why, sight: &Sight<'d>) {
+pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
     while draft.tokens > limit {
         let Choice::File { variant, .. } = &draft.choice else { return };
         let next = *variant + 1;
