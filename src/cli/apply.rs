@@ -6,7 +6,7 @@
 
 use super::run::{AnswerArguments, Judged};
 use super::session::clock;
-use super::{Error, Format, OpenedPack, Printed, Status, report_format};
+use super::{Error, Format, OpenedPack, Printed, Status};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::{Options, Outcome};
 use crate::report::{AppliedFile, Pen, Row, applied_sum, json, unified};
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     partial: bool,
     /// How the result is written
-    #[arg(long, value_parser = report_format(), default_value = "human")]
+    #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 

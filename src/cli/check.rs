@@ -6,7 +6,7 @@
 
 use super::kept::KeptPacks;
 use super::watch::watch;
-use super::{Error, Format, OpenedPack, Printed, Status, nothing, packs, parallel, report_format};
+use super::{Error, Format, OpenedPack, Printed, Status, nothing, packs, parallel};
 use crate::diagnostic::Diagnostic;
 use crate::report::{Row, Tally, checked_sum, json};
 use crate::text::Sources;
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     watch: bool,
     /// How the diagnostics are written
-    #[arg(long, value_parser = report_format(), default_value = "human")]
+    #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     deny: Option<Denied>,
     /// How the changes are written
     #[arg(long, value_enum, default_value_t)]
-    format: Written,
+    format: DiffFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -38,7 +38,7 @@ enum Denied {
 
 /// How the changes are written: they stand at no place of a file, so those who annotate files cannot take them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum Written {
+enum DiffFormat {
     /// For people
     #[default]
     Human,
@@ -50,9 +50,9 @@ enum Written {
 
 pub(super) fn diff(arguments: &Arguments) -> Result<Printed, Error> {
     let format = match arguments.format {
-        Written::Human => Format::Human,
-        Written::Plain => Format::Plain,
-        Written::Json => Format::Json,
+        DiffFormat::Human => Format::Human,
+        DiffFormat::Plain => Format::Plain,
+        DiffFormat::Json => Format::Json,
     };
     let (old, new) = (OpenedPack::open(&arguments.old)?, OpenedPack::open(&arguments.new)?);
     let (before, after) = (old.program(format)?, new.program(format)?);
@@ -68,11 +68,11 @@ pub(super) fn diff(arguments: &Arguments) -> Result<Printed, Error> {
     }
     let sum = compared_sum(&comparison, replayed.as_ref());
     let out = match arguments.format {
-        Written::Human => new.pen.compared(&old.pen, &comparison, replayed.as_ref()) + &plain(&broken_rows) + &sum,
-        Written::Plain => {
+        DiffFormat::Human => new.pen.compared(&old.pen, &comparison, replayed.as_ref()) + &plain(&broken_rows) + &sum,
+        DiffFormat::Plain => {
             compared_plain(&new.pen, &old.pen, &comparison, replayed.as_ref()) + &plain(&broken_rows) + &unpainted(&sum)
         }
-        Written::Json => {
+        DiffFormat::Json => {
             let replay = replayed.as_ref().map(|replayed| json::Replay::new(replayed, broken_rows));
             let report = serde_json::to_string_pretty(&json::Compared::new(&comparison, replay));
             report.map_err(|error| Error::Usage(format!("cannot write the report: {error}")))? + "\n"

@@ -7,16 +7,8 @@
 use crate::report::{self, Pen, Row, json};
 use crate::workspace::ReadError;
 use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-/// How a report of findings is written: test results alone have one format more.
-pub(super) fn report_format() -> impl TypedValueParser<Value = Format> {
-    let all = Format::value_variants().iter().filter(|format| **format != Format::Junit);
-    PossibleValuesParser::new(all.filter_map(Format::to_possible_value))
-        .map(|name| Format::from_str(&name, false).unwrap_or_default())
-}
-
-/// How a report is written.
+/// How a report of findings is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum Format {
     /// For people
@@ -30,8 +22,6 @@ pub(super) enum Format {
     Sarif,
     /// Annotations of a GitHub workflow
     Github,
-    /// Test results for CI services
-    Junit,
 }
 
 impl Format {
@@ -51,11 +41,6 @@ impl Format {
             Format::Json => json(rows()).map_err(fault)? + "\n",
             Format::Sarif => serde_json::to_string_pretty(&report::sarif(&rows())).map_err(fault)? + "\n",
             Format::Github => report::github(&rows()),
-            Format::Junit => {
-                return Err(Error::Usage(
-                    "`junit` is the format of test results: `rulebook test` writes it".to_owned(),
-                ));
-            }
         })
     }
 }

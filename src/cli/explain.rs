@@ -6,7 +6,7 @@
 
 use super::run::{JudgeArguments, Judged};
 use super::save::{cannot_write, create};
-use super::{Error, Format, OpenedPack, Printed, Status, report_format};
+use super::{Error, Format, OpenedPack, Printed, Status};
 use crate::diagnostic::{Page, nearest, page, pages};
 use crate::outcome::Options;
 use crate::report::{Pen, status};
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     judging: JudgeArguments,
     /// How the story is written
-    #[arg(long, value_parser = report_format(), default_value = "human", requires = "file")]
+    #[arg(long, value_enum, default_value_t, requires = "file")]
     format: Format,
     /// Write the story as a page of HTML that needs nothing else
     #[arg(long, value_name = "OUT", requires = "file", conflicts_with = "format")]

@@ -5,7 +5,7 @@
 //! Never: carries an effect out.
 
 use super::session::SessionArguments;
-use super::{Error, Format, OpenedPack, Printed, Status, report_format};
+use super::{Error, Format, OpenedPack, Printed, Status};
 use crate::report::heard_status;
 use crate::text::Source;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     session: SessionArguments,
     /// How it is written
-    #[arg(long, value_parser = report_format(), default_value = "human")]
+    #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Tell which declaration caused what
     #[arg(long)]

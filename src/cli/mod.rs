@@ -31,7 +31,7 @@ mod watch;
 
 use crate::report::Pen;
 use clap::{Parser, Subcommand};
-use ending::{Error, Format, Printed, Status, report_format};
+use ending::{Error, Format, Printed, Status};
 use packs::{OpenedPack, declared, nothing, packs};
 use std::io::Write;
 use std::process::ExitCode;

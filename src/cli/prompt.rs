@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     message: Option<String>,
     /// How the prompt is written
     #[arg(long, value_enum, default_value_t)]
-    format: Shape,
+    format: PromptFormat,
     /// Shows what changes against the same prompt of another pack, as a table of the layers
     #[arg(long, value_name = "PACK")]
     against: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
 
 /// How a prompt is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum Shape {
+enum PromptFormat {
     /// One text, the layers separated as the pack says
     #[default]
     Text,
@@ -57,19 +57,19 @@ enum Shape {
     Ledger,
 }
 
-impl Shape {
+impl PromptFormat {
     /// How it is told what stands in the way of a prompt.
     fn of_faults(self) -> Format {
         match self {
-            Shape::Messages => Format::Json,
-            Shape::Text | Shape::Ledger => Format::Human,
+            PromptFormat::Messages => Format::Json,
+            PromptFormat::Text | PromptFormat::Ledger => Format::Human,
         }
     }
 }
 
 pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
     let compares = arguments.against.is_some() || arguments.against_model.is_some();
-    if compares && arguments.format == Shape::Messages {
+    if compares && arguments.format == PromptFormat::Messages {
         let message = "what changes is told as a table of the layers, not as messages: `rulebook diff OLD NEW --format json` \
                        compares prompts for programs";
         return Err(Error::Usage(message.to_owned()));
@@ -93,7 +93,7 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
     let pack = arguments.against.as_ref().unwrap_or(&arguments.pack);
     let model = arguments.against_model.as_ref().or(arguments.model.as_ref());
     let (other, before) = assembled(pack, &session, format, &request(model))?;
-    let mut printed = written(&opened, &prompt, Shape::Ledger)?;
+    let mut printed = written(&opened, &prompt, PromptFormat::Ledger)?;
     printed.err = findings(&other, &before) + &printed.err;
     if before.has_errors() {
         printed.status = Status::Findings;
@@ -116,18 +116,18 @@ fn assembled(
     Ok((opened, prompt))
 }
 
-fn written(opened: &OpenedPack, prompt: &Prompt, shape: Shape) -> Result<Printed, Error> {
+fn written(opened: &OpenedPack, prompt: &Prompt, shape: PromptFormat) -> Result<Printed, Error> {
     let out = match shape {
-        Shape::Text if prompt.has_errors() => String::new(),
-        Shape::Text => format!("{}\n", prompt.text),
-        Shape::Messages => match serde_json::to_string_pretty(prompt) {
+        PromptFormat::Text if prompt.has_errors() => String::new(),
+        PromptFormat::Text => format!("{}\n", prompt.text),
+        PromptFormat::Messages => match serde_json::to_string_pretty(prompt) {
             Ok(text) => text + "\n",
             Err(error) => return Err(Error::Usage(format!("cannot write the prompt: {error}"))),
         },
-        Shape::Ledger => opened.pen.token_ledger(&prompt.ledger),
+        PromptFormat::Ledger => opened.pen.token_ledger(&prompt.ledger),
     };
     let status = Status::of(prompt.has_errors());
-    let err = if shape == Shape::Messages { String::new() } else { findings(opened, prompt) };
+    let err = if shape == PromptFormat::Messages { String::new() } else { findings(opened, prompt) };
     Ok(Printed { err, ..Printed::new(out, status) })
 }
 

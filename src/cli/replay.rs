@@ -5,7 +5,7 @@
 //! Never: judges an answer itself.
 
 use super::answers::{Broken, Judge, Out, rows};
-use super::{Error, Format, OpenedPack, Printed, Status, input, report_format};
+use super::{Error, Format, OpenedPack, Printed, Status, input};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::report::{Differing, Pen, Replayed, Row, json};
 use crate::text::{Sources, excerpt};
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PACK")]
     against: Option<PathBuf>,
     /// How the summary is written
-    #[arg(long, value_parser = report_format(), default_value = "human")]
+    #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 

@@ -5,7 +5,7 @@
 //! Never: carries an effect out.
 
 use super::session::SessionArguments;
-use super::{Error, Format, OpenedPack, Printed, Status, declared, input, report_format};
+use super::{Error, Format, OpenedPack, Printed, Status, declared, input};
 use crate::outcome::{Options, Outcome};
 use crate::program::Program;
 use crate::report::status;
@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     answer: AnswerArguments,
     /// How the outcome is written
-    #[arg(long, value_parser = report_format(), default_value = "human")]
+    #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Tell which declaration caused what
     #[arg(long)]

@@ -14,6 +14,8 @@ use crate::program::Program;
 use crate::report::{Pen, TestedPack, json, junit};
 use crate::text::{Sources, saved_like};
 use crate::workspace::{CaseFile, PackFiles, cases_below};
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -47,7 +49,41 @@ pub(crate) struct Arguments {
     watch: bool,
     /// How the results are written
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: TestFormat,
+}
+
+/// How test results are written: as any report of findings, or as CI services take them.
+#[derive(Debug, Clone, Copy)]
+enum TestFormat {
+    Report(Format),
+    Junit,
+}
+
+impl Default for TestFormat {
+    fn default() -> Self {
+        TestFormat::Report(Format::default())
+    }
+}
+
+impl ValueEnum for TestFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        use TestFormat::{Junit, Report};
+        &[
+            Report(Format::Human),
+            Report(Format::Plain),
+            Report(Format::Json),
+            Report(Format::Sarif),
+            Report(Format::Github),
+            Junit,
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            TestFormat::Report(format) => format.to_possible_value(),
+            TestFormat::Junit => Some(PossibleValue::new("junit").help("Test results for CI services")),
+        }
+    }
 }
 
 pub(super) fn test(arguments: &Arguments) -> Result<Printed, Error> {
@@ -133,8 +169,10 @@ impl Arguments {
         let drawn = || tested.iter().map(TestedPack::human).collect();
         let sum = if tested.is_empty() { String::new() } else { Pen::default().tested_sum(tested) };
         match self.format {
-            Format::Junit => Ok(junit(tested)),
-            other => other.write(rows, drawn, &sum, |_| serde_json::to_string_pretty(&json::Tested::new(tested))),
+            TestFormat::Junit => Ok(junit(tested)),
+            TestFormat::Report(format) => {
+                format.write(rows, drawn, &sum, |_| serde_json::to_string_pretty(&json::Tested::new(tested)))
+            }
         }
     }
 

@@ -70,6 +70,7 @@ pub enum Effect {
 
 impl Effect {
     /// The words for what there is to do, in the order of their declaration.
+    #[cfg(feature = "report")]
     pub(crate) const KINDS: [&str; 8] = ["set", "append", "remove", "emit", "write", "say", "amend", "record"];
 }
 

@@ -5,33 +5,30 @@
 //! Never: decides anything.
 
 use super::contract::{EffectRecord, Finding, TraceStep};
-use crate::session::Session;
+use crate::session::{Session, contract};
 use crate::value::Object;
-use serde::Serialize;
 
-/// What the user's words mean, and what follows from them.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
-#[non_exhaustive]
-pub struct Heard {
-    /// The version of this contract: 1.
-    pub version: u32,
-    /// The class of the input; none where no input of the mode matches.
-    pub class: Option<String>,
-    /// What its pattern captured.
-    pub captures: Object,
-    /// What to say to the user, in order: the texts of what says something among the effects, which a host shows once.
-    pub say: Vec<String>,
-    /// What the host should carry out, in order.
-    pub effects: Vec<EffectRecord>,
-    /// What was worth saying.
-    pub diagnostics: Vec<Finding>,
-    /// The session after the words.
-    pub session: Session,
-    /// Which declaration caused what, step by step; only on request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<Vec<TraceStep>>,
+contract! {
+    /// What the user's words mean, and what follows from them.
+    pub struct Heard {
+        /// The version of this contract: 1.
+        version: u32,
+        /// The class of the input; none where no input of the mode matches.
+        class: Option<String>,
+        /// What its pattern captured.
+        captures: Object,
+        /// What to say to the user, in order: the texts of what says something among the effects, which a host shows once.
+        say: Vec<String>,
+        /// What the host should carry out, in order.
+        effects: Vec<EffectRecord>,
+        /// What was worth saying.
+        diagnostics: Vec<Finding>,
+        /// The session after the words.
+        session: Session,
+        /// Which declaration caused what, step by step; only on request.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        trace: Option<Vec<TraceStep>>,
+    }
 }
 
 impl Heard {
