@@ -7,75 +7,85 @@
 use super::flow::modes_of;
 use super::{Compiler, REPLY_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::program::{Guardrail, Guardrails, PatternSet, Target, TargetPatterns};
-use crate::surface::{Role, Surface};
+use crate::program::{Guardrail, Guardrails, Pattern, PatternSet, Target, TargetPatterns};
+use crate::surface::{self, Role, Surface};
 use std::sync::Arc;
 
 impl Compiler<'_> {
     pub(super) fn compile_guardrails(&mut self) -> Guardrails {
         let surface = self.surface;
-        let mut guardrails = Guardrails::default();
-        for guardrail in &surface.guardrails {
-            let given = [&guardrail.matches, &guardrail.unless].into_iter().flatten().next();
-            let pattern = given.and_then(|text| self.pattern(text));
-            let excuse = guardrail.matches.as_ref().and(guardrail.unless.as_ref());
-            let excuse = excuse.and_then(|text| self.pattern(text));
-            let torn = surface.torn.contains(&guardrail.at);
-            if given.is_none() && guardrail.when.is_none() && !torn {
-                self.diagnostics.push(
-                    Diagnostic::new(Code::PACK_MISSING_KEY, guardrail.id.at, "nothing says when this guardrail trips")
-                        .with_help("add `matches`, `unless` or `when`"),
-                );
-            }
-            let targets: Vec<Target> = guardrail.on.0.iter().map(|on| target(&on.value, surface)).collect();
-            for (on, _) in guardrail.on.0.iter().zip(&targets).filter(|(_, target)| **target == Target::Reply) {
-                if given.is_some() {
-                    self.diagnostics.push(
-                        Diagnostic::new(Code::PACK_PATTERN, on.at, "a pattern cannot look at the whole reply")
-                            .with_help("name a role or a block, or use `when`"),
-                    );
-                }
-            }
-            let mut sight = Sight::of(REPLY_NAMES);
-            sight.open(torn || targets.iter().any(|target| is_unknown(target, surface)));
-            if guardrail.matches.is_some() {
-                sight.add(&["captures"]);
-                pattern.iter().for_each(|pattern| sight.capture(std::iter::once(pattern)));
-            }
-            if targets.contains(&Target::Role(Role::Utterance)) {
-                sight.add(&["speaker", "label"]);
-            }
-            let of_block =
-                |target: &Target| matches!(target, Target::Block(_) | Target::Role(Role::Content | Role::Section));
-            if given.is_some() && targets.iter().any(of_block) {
-                sight.add(&["key", "value"]);
-            }
-            let when = self.condition(guardrail.when.as_ref(), &sight);
-            if let Some(advice) = guardrail.advice.as_ref().filter(|advice| advice.value.contains("{{")) {
-                let finding = Diagnostic::new(
-                    Code::PACK_WRONG_VALUE,
-                    advice.at,
-                    "this advice is no template: it is said as it stands",
-                );
-                self.diagnostics.push(finding.with_help("say it in words").into_warning());
-            }
-            guardrails.rules.push(Guardrail {
-                id: guardrail.id.value.clone(),
-                targets,
-                on: guardrail.on.0.iter().map(|on| on.at).collect(),
-                pattern,
-                inverted: guardrail.matches.is_none(),
-                excuse,
-                when,
-                modes: modes_of(self.surface, &guardrail.modes.0),
-                advice: guardrail.advice.as_ref().map(|advice| advice.value.clone()),
-                severity: guardrail.severity.unwrap_or(Severity::Warning),
-                strategy: guardrail.strategy.as_ref().map(|strategy| strategy.value),
-                at: guardrail.id.at,
-            });
-        }
+        let rules = surface.guardrails.iter().map(|guardrail| self.compile_guardrail(guardrail)).collect();
+        let mut guardrails = Guardrails { rules, ..Guardrails::default() };
         self.compile_sets(&mut guardrails);
         guardrails
+    }
+
+    fn compile_guardrail(&mut self, guardrail: &surface::Guardrail) -> Guardrail {
+        let pattern = guardrail.matches.as_ref().or(guardrail.unless.as_ref()).and_then(|text| self.pattern(text));
+        let excuse = guardrail.matches.as_ref().and(guardrail.unless.as_ref());
+        let excuse = excuse.and_then(|text| self.pattern(text));
+        let targets: Vec<Target> = guardrail.on.0.iter().map(|on| target(&on.value, self.surface)).collect();
+        self.check_guardrail(guardrail, &targets);
+        let sight = self.sight_of_guardrail(guardrail, pattern.as_ref(), &targets);
+        Guardrail {
+            id: guardrail.id.value.clone(),
+            targets,
+            on: guardrail.on.0.iter().map(|on| on.at).collect(),
+            pattern,
+            inverted: guardrail.matches.is_none(),
+            excuse,
+            when: self.condition(guardrail.when.as_ref(), &sight),
+            modes: modes_of(self.surface, &guardrail.modes.0),
+            advice: guardrail.advice.as_ref().map(|advice| advice.value.clone()),
+            severity: guardrail.severity.unwrap_or(Severity::Warning),
+            strategy: guardrail.strategy.as_ref().map(|strategy| strategy.value),
+            at: guardrail.id.at,
+        }
+    }
+
+    /// Something says when a guardrail trips, a pattern looks at texts alone, and advice is no template.
+    fn check_guardrail(&mut self, guardrail: &surface::Guardrail, targets: &[Target]) {
+        let has_pattern = has_pattern(guardrail);
+        if !has_pattern && guardrail.when.is_none() && !self.surface.torn.contains(&guardrail.at) {
+            let message = "nothing says when this guardrail trips";
+            let fault = Diagnostic::new(Code::PACK_MISSING_KEY, guardrail.id.at, message);
+            self.diagnostics.push(fault.with_help("add `matches`, `unless` or `when`"));
+        }
+        let whole = guardrail.on.0.iter().zip(targets).filter(|(_, target)| has_pattern && **target == Target::Reply);
+        self.diagnostics.extend(whole.map(|(on, _)| {
+            Diagnostic::new(Code::PACK_PATTERN, on.at, "a pattern cannot look at the whole reply")
+                .with_help("name a role or a block, or use `when`")
+        }));
+        if let Some(advice) = guardrail.advice.as_ref().filter(|advice| advice.value.contains("{{")) {
+            let message = "this advice is no template: it is said as it stands";
+            let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, advice.at, message);
+            self.diagnostics.push(finding.with_help("say it in words").into_warning());
+        }
+    }
+
+    /// What the condition of a guardrail may see.
+    fn sight_of_guardrail<'s>(
+        &self,
+        guardrail: &surface::Guardrail,
+        pattern: Option<&Pattern>,
+        targets: &[Target],
+    ) -> Sight<'s> {
+        let mut sight = Sight::of(REPLY_NAMES);
+        let torn = self.surface.torn.contains(&guardrail.at);
+        sight.open(torn || targets.iter().any(|target| is_unknown(target, self.surface)));
+        if guardrail.matches.is_some() {
+            sight.add(&["captures"]);
+            pattern.iter().for_each(|pattern| sight.capture(std::iter::once(*pattern)));
+        }
+        if targets.contains(&Target::Role(Role::Utterance)) {
+            sight.add(&["speaker", "label"]);
+        }
+        let of_block =
+            |target: &Target| matches!(target, Target::Block(_) | Target::Role(Role::Content | Role::Section));
+        if has_pattern(guardrail) && targets.iter().any(of_block) {
+            sight.add(&["key", "value"]);
+        }
+        sight
     }
 
     /// One set of patterns for each target.
@@ -93,14 +103,9 @@ impl Compiler<'_> {
             }
         }
         for target in targets {
-            let with_pattern = |rule: &&Guardrail| rule.targets.contains(&target) && rule.pattern.is_some();
-            let rules: Vec<usize> = guardrails
-                .rules
-                .iter()
-                .enumerate()
-                .filter(|(_, rule)| with_pattern(rule))
-                .map(|(index, _)| index)
-                .collect();
+            let looks = |rule: &Guardrail| rule.pattern.is_some() && rule.targets.contains(&target);
+            let rules = guardrails.rules.iter().enumerate().filter(|(_, rule)| looks(rule));
+            let rules: Vec<usize> = rules.map(|(index, _)| index).collect();
             if let Some(same) = guardrails.sets.iter().find(|set| set.rules == rules) {
                 let patterns = Arc::clone(&same.patterns);
                 guardrails.sets.push(TargetPatterns { target, patterns, rules });
@@ -117,6 +122,11 @@ impl Compiler<'_> {
             }
         }
     }
+}
+
+/// Whether a guardrail looks for a pattern, be it one that can be used or not.
+fn has_pattern(guardrail: &surface::Guardrail) -> bool {
+    guardrail.matches.is_some() || guardrail.unless.is_some()
 }
 
 /// Whether no block bears the name that a guardrail says.
