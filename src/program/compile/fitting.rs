@@ -12,8 +12,11 @@ use crate::expression::{ENTRY, PathTemplate, Template};
 use crate::pack::schemas::type_meant;
 use crate::program::{Schema, misfit_at};
 use crate::surface::{Effect, Named, Tree};
-use crate::text::Spanned;
+use crate::text::{Location, Spanned};
 use crate::value::Value;
+
+/// What becomes of an effect that does not fit.
+const LEFT_OUT: &str = "an effect whose value does not fit is left out";
 
 /// The schemas of which one holds at a place; none where anything may stand there.
 type Schemas<'t> = Option<Vec<&'t Tree>>;
@@ -133,26 +136,8 @@ impl Compiler<'_> {
 
     /// What is no template says now what it will always be, and some templates of which type.
     fn check_value(&self, value: &Tree, schema: &Tree, whole: &str, sight: &Sight<'_>, found: &mut Vec<Diagnostic>) {
-        const HELP: &str = "an effect whose value does not fit is left out";
-        let never = |what: String| format!("this never fits {whole}: {what}");
-        let is_template = |text: &str| ["{{", "{%", "{#"].iter().any(|open| text.contains(open));
-        let given = match value {
-            Tree::Text(text) if is_template(&text.value) => self.type_of(text, sight),
-            Tree::Table(..) => vec!["object"],
-            Tree::List(..) => vec!["array"],
-            Tree::Text(_) | Tree::Constant(..) => Vec::new(),
-        };
-        let wanted = types(schema);
-        if !given.is_empty() && !wanted.is_empty() && !given.iter().any(|given| fits(given, &wanted)) {
-            let (given, wanted) = (given.join("` or `"), wanted.join("` or `"));
-            let message = never(format!("it is always of type `{given}`, not `{wanted}`"));
-            let help = match given.as_str() {
-                "string" => {
-                    "what is exactly one `{{ … }}` keeps its type; an effect whose value does not fit is left out"
-                }
-                _ => HELP,
-            };
-            found.push(Diagnostic::new(Code::PACK_EFFECT, value.at(), message).with_help(help));
+        if let Some(fault) = self.other_type(value, schema, whole, sight) {
+            found.push(fault);
             return;
         }
         match value {
@@ -162,9 +147,8 @@ impl Compiler<'_> {
                     match properties(schema).into_iter().find(|(known, _)| *known == name.value) {
                         Some((_, schema)) => self.check_value(value, schema, whole, sight, found),
                         None if is_closed(schema) => {
-                            let message = never(format!("it has no `{}`", name.value));
                             let known = properties(schema).into_iter().map(|(known, _)| known);
-                            let fault = Diagnostic::new(Code::PACK_EFFECT, name.at, message);
+                            let fault = never(whole, name.at, &format!("it has no `{}`", name.value));
                             found.push(fault.with_nearest(&name.value, known));
                         }
                         None => {}
@@ -173,8 +157,8 @@ impl Compiler<'_> {
                 // Where a member is misspelt, the one that is meant is not missing.
                 let lacks = |name: &&str| !members.iter().any(|(known, _)| known.value == **name);
                 if let (true, Some(name)) = (found.is_empty(), required(schema).into_iter().find(lacks)) {
-                    let fault = Diagnostic::new(Code::PACK_EFFECT, *at, never(format!("`{name}` is required")));
-                    found.push(fault.with_help(format!("add `{name} = …`: {HELP}")));
+                    let fault = never(whole, *at, &format!("`{name}` is required"));
+                    found.push(fault.with_help(format!("add `{name} = …`: {LEFT_OUT}")));
                 }
             }
             Tree::List(items, _) => {
@@ -182,20 +166,48 @@ impl Compiler<'_> {
                     items.iter().for_each(|value| self.check_value(value, schema, whole, sight, found));
                 }
             }
-            Tree::Text(_) | Tree::Constant(..) => {
-                // What a reference leads to stands elsewhere.
-                let schema = Schema::of_value(schema);
-                let Some(validator) = schema.validator().ok().filter(|_| schema.json().get("$ref").is_none()) else {
-                    return;
-                };
-                let constant = Value::from(value.to_json());
-                if let Some(error) = validator.iter_errors(&constant).next() {
-                    let message = never(misfit_at("", &error));
-                    found.push(Diagnostic::new(Code::PACK_EFFECT, value.at(), message).with_help(HELP));
-                }
-            }
+            Tree::Text(_) | Tree::Constant(..) => found.extend(misfit_constant(value, schema, whole)),
         }
     }
+
+    /// What is wrong with a value that is always of another type than its schema says.
+    fn other_type(&self, value: &Tree, schema: &Tree, whole: &str, sight: &Sight<'_>) -> Option<Diagnostic> {
+        let given = match value {
+            Tree::Text(text) if is_template(&text.value) => self.type_of(text, sight),
+            Tree::Table(..) => vec!["object"],
+            Tree::List(..) => vec!["array"],
+            Tree::Text(_) | Tree::Constant(..) => Vec::new(),
+        };
+        let wanted = types(schema);
+        if given.is_empty() || wanted.is_empty() || given.iter().any(|given| fits(given, &wanted)) {
+            return None;
+        }
+        let (given, wanted) = (given.join("` or `"), wanted.join("` or `"));
+        let fault = never(whole, value.at(), &format!("it is always of type `{given}`, not `{wanted}`"));
+        Some(fault.with_help(match given.as_str() {
+            "string" => format!("what is exactly one `{{{{ … }}}}` keeps its type; {LEFT_OUT}"),
+            _ => LEFT_OUT.to_owned(),
+        }))
+    }
+}
+
+/// What is wrong with a value that is not made of anything, as its schema says.
+fn misfit_constant(value: &Tree, schema: &Tree, whole: &str) -> Option<Diagnostic> {
+    let schema = Schema::of_value(schema);
+    // What a reference leads to stands elsewhere.
+    let validator = schema.validator().ok().filter(|_| schema.json().get("$ref").is_none())?;
+    let constant = Value::from(value.to_json());
+    let error = validator.iter_errors(&constant).next()?;
+    Some(never(whole, value.at(), &misfit_at("", &error)).with_help(LEFT_OUT))
+}
+
+fn never(whole: &str, at: Location, what: &str) -> Diagnostic {
+    Diagnostic::new(Code::PACK_EFFECT, at, format!("this never fits {whole}: {what}"))
+}
+
+/// Whether a text is made of something when it is needed.
+fn is_template(text: &str) -> bool {
+    ["{{", "{%", "{#"].iter().any(|open| text.contains(open))
 }
 
 /// What may stand in one part of what a schema says, or why nothing does; `way` leads to it.

@@ -54,17 +54,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         touched: Touched::default(),
         comparisons: IndexMap::new(),
     };
-    let mut dialects: Vec<Dialect> = (0..)
-        .map(DialectId)
-        .zip(&surface.dialects)
-        .map(|(id, (name, dialect))| dialects::compile_dialect(id, name, dialect, pack))
-        .collect();
-    for (dialect, declared) in dialects.iter_mut().zip(surface.dialects.values()) {
-        let sight = Sight::of(VALUE_NAMES);
-        for (block, declared) in dialect.blocks.iter_mut().zip(declared.value.blocks.values()) {
-            block.text = compiler.template(declared.value.text.as_ref(), &sight);
-        }
-    }
+    let dialects = compiler.compile_dialects(pack);
     let actions = compiler.compile_actions();
     let modes = compiler.compile_modes(&dialects);
     let contents = compiler.compile_contents();
@@ -77,6 +67,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let flows = compiler.compile_flows();
     let messages = compiler.compile_messages();
     compiler.touched.mark(&mut slots);
+    let levels = surface.check.iter().flat_map(surface::Levels::all);
     let Compiler { effects_read, comparisons, data, .. } = compiler;
     let mut program = Program {
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
@@ -99,10 +90,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         effects_read,
         idle_comparisons: comparisons.into_values().flatten().collect(),
         places: PlaceNames::default(),
-        levels: {
-            let levels = surface.check.iter().flat_map(surface::Levels::all);
-            levels.map(|(code, level)| (code.value.clone(), level)).collect()
-        },
+        levels: levels.map(|(code, level)| (code.value.clone(), level)).collect(),
     };
     program.places = places(&program);
     program
@@ -148,6 +136,18 @@ struct Compiler<'c> {
 }
 
 impl Compiler<'_> {
+    fn compile_dialects(&mut self, pack: &Pack) -> Vec<Dialect> {
+        let mut compiled = Vec::new();
+        for (name, declared) in &self.surface.dialects {
+            let mut dialect = dialects::compile_dialect(DialectId(compiled.len()), name, declared, pack);
+            for (block, declared) in dialect.blocks.iter_mut().zip(declared.value.blocks.values()) {
+                block.text = self.template(declared.value.text.as_ref(), &Sight::of(VALUE_NAMES));
+            }
+            compiled.push(dialect);
+        }
+        compiled
+    }
+
     fn compile_actions(&mut self) -> Table<String, Action> {
         let surface = self.surface;
         let mut actions = Table::default();
@@ -275,6 +275,33 @@ impl Compiler<'_> {
         }
     }
 
+    /// Where a value of the state comes from is said once, and in words that are known.
+    fn check_slot(&mut self, name: &str, slot: &Tree) {
+        if let Some(from) = slot.get("from")
+            && !matches!(from, Tree::Text(from) if matches!(from.value.as_str(), "host" | "effects"))
+        {
+            let message = "`from` is `host` or `effects`";
+            self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, from.at(), message));
+        }
+        if let Some(computed) = slot.get("compute") {
+            let fault = match computed {
+                Tree::Text(_) if from_host(slot) => {
+                    Some(("what is computed does not come from the host", "take one of them out"))
+                }
+                Tree::Text(_) => None,
+                _ => Some(("`compute` is a template", "a template is a text: put it in quotes")),
+            };
+            self.diagnostics.extend(fault.map(|(message, help)| {
+                Diagnostic::new(Code::PACK_WRONG_VALUE, computed.at(), message).with_help(help)
+            }));
+        }
+        if let (Some(_), Some(default)) = (slot.get("compute"), slot.get("default")) {
+            let message = format!("`{name}` is computed, so that it never has this value");
+            let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, default.at(), message);
+            self.diagnostics.push(finding.with_help("take `default` or `compute` out").into_warning());
+        }
+    }
+
     fn compile_state(&mut self) -> (Table<String, Slot>, Record) {
         let surface = self.surface;
         let mut slots = Table::default();
@@ -287,29 +314,7 @@ impl Compiler<'_> {
             if let Some(compute) = &compute {
                 self.check_order(name, compute);
             }
-            if let Some(from) = tree.value.get("from")
-                && !matches!(from, Tree::Text(from) if matches!(from.value.as_str(), "host" | "effects"))
-            {
-                let message = "`from` is `host` or `effects`";
-                self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, from.at(), message));
-            }
-            if let Some(computed) = tree.value.get("compute") {
-                let fault = match computed {
-                    Tree::Text(_) if from_host(&tree.value) => {
-                        Some(("what is computed does not come from the host", "take one of them out"))
-                    }
-                    Tree::Text(_) => None,
-                    _ => Some(("`compute` is a template", "a template is a text: put it in quotes")),
-                };
-                self.diagnostics.extend(fault.map(|(message, help)| {
-                    Diagnostic::new(Code::PACK_WRONG_VALUE, computed.at(), message).with_help(help)
-                }));
-            }
-            if let (Some(_), Some(default)) = (tree.value.get("compute"), tree.value.get("default")) {
-                let message = format!("`{name}` is computed, so that it never has this value");
-                let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, default.at(), message);
-                self.diagnostics.push(finding.with_help("take `default` or `compute` out").into_warning());
-            }
+            self.check_slot(name, &tree.value);
             *initial.entry(name) = tree.value.get("default").map(Tree::to_json).into();
             let host = from_host(&tree.value);
             let given = host || compute.is_some() || tree.value.get("default").is_some();
