@@ -4,9 +4,9 @@
 //! Out: [`Family`], its rules that the reader knows, each with the [`Lead`] that it starts with.
 //! Never: knows what a block means.
 
-use super::block::BlockId;
+use super::block::{Block, BlockId};
 use crate::grammar::{Grammar, Part, RuleId, shipped};
-use crate::surface::Ending;
+use crate::surface::{Anchor, Ending};
 use crate::text::SourceId;
 use std::sync::{Arc, LazyLock};
 
@@ -73,6 +73,14 @@ impl Family {
             close_lead: close.map(lead).unwrap_or_default(),
             grammar,
         })
+    }
+
+    /// Notes what these blocks, which it may open, have in common.
+    pub(super) fn bind<'b>(&mut self, blocks: impl Iterator<Item = (BlockId, &'b Block)> + Clone) {
+        self.leads_line = blocks.clone().all(|(_, block)| block.starts || block.anchor != Anchor::Anywhere);
+        self.only_prelude = blocks.clone().all(|(_, block)| block.starts);
+        let prelude = { blocks }.find(|(_, block)| block.starts).map(|(id, _)| id);
+        self.prelude = prelude.filter(|_| self.close.is_some());
     }
 
     /// Whether an opener may start with `bytes`, as far as its first bytes and that of its name say.

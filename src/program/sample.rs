@@ -28,53 +28,11 @@ impl Program {
         for name in ["now", "reply", "item"] {
             scope.add(name, &absent);
         }
-        for (name, slot) in &self.slots {
-            let Some(compute) = &slot.compute else { continue };
-            let value = samples.outcome(compute.render(&scope), compute.at()).filter(|value| !value.is_null());
-            let Some((value, validator)) = value.zip(slot.schema.validator().ok()) else { continue };
-            if let Some(error) = validator.iter_errors(&value).next() {
-                let message = format!("in a new session this is no `{name}`: {}", misfit_at("", &error));
-                let help = "mend the template, or the schema beside it";
-                samples.found.push(Diagnostic::new(Code::PACK_FAILS, compute.at(), message).with_help(help));
-            }
-        }
-        let mut found = Scope::inside(&scope);
-        ["captures", "speaker", "label", "key", "value"].into_iter().for_each(|name| found.add(name, &absent));
-        for rule in &self.guardrails.rules {
-            samples.condition(rule.when.as_ref(), &found);
-        }
-        // What is optional is there once, and once it is not.
-        let actions = || self.actions.values().enumerate();
-        let calls =
-            [Members::All, Members::Required].into_iter().flat_map(|members| actions().map(move |one| (one, members)));
-        for ((number, action), members) in calls {
-            let params = example(action.schema.json(), members).into();
-            if !action.schema.validator().is_ok_and(|validator| validator.is_valid(&params)) {
-                continue;
-            }
-            let scope = Scope::inside(&scope).with("params", &params);
-            for permit in self.modes.values().flat_map(|mode| mode.permits_of(number)) {
-                samples.condition(permit.when.as_ref(), &scope);
-                samples.template(permit.advice.as_ref(), &scope);
-            }
-            samples.effects(&action.effects, &scope, Object::new());
-        }
-        let none = Value::from(Vec::new());
-        let nothing = Value::from(Object::new());
-        for text in &self.prompts.texts {
-            let (Body::Template(document), Some(told)) = (&text.body, self.prompts.modes.first()) else { continue };
-            let mut scope = Scope::inside(&scope).with("title", &told.title).with("sections", &told.sections);
-            for (name, value) in [("tier", &absent), ("model", &nothing), ("actions", &none), ("forms", &none)] {
-                scope.add(name, value);
-            }
-            samples.outcome(document.render(&scope), document.at());
-        }
-        for (name, content) in &self.contents {
-            let (key, text, name) = ("sample.txt".into(), "sample".into(), name.as_str().into());
-            let mut scope = Scope::inside(&scope).with("key", &key).with("text", &text).with("name", &name);
-            scope.add("attributes", &nothing);
-            samples.effects(&content.effects, &scope, Object::new());
-        }
+        samples.computed(self, &scope);
+        samples.guardrails(self, &scope);
+        samples.actions(self, &scope);
+        samples.prompts(self, &scope);
+        samples.contents(self, &scope);
         samples.flows(self, &scope);
         samples.found
     }
@@ -89,6 +47,70 @@ struct Samples<'p> {
 }
 
 impl Samples<'_> {
+    /// Computed values of a new session, which fit their schemas.
+    fn computed(&mut self, program: &Program, scope: &Scope<'_>) {
+        for (name, slot) in &program.slots {
+            let Some(compute) = &slot.compute else { continue };
+            let value = self.outcome(compute.render(scope), compute.at()).filter(|value| !value.is_null());
+            let Some((value, validator)) = value.zip(slot.schema.validator().ok()) else { continue };
+            if let Some(error) = validator.iter_errors(&value).next() {
+                let message = format!("in a new session this is no `{name}`: {}", misfit_at("", &error));
+                let help = "mend the template, or the schema beside it";
+                self.found.push(Diagnostic::new(Code::PACK_FAILS, compute.at(), message).with_help(help));
+            }
+        }
+    }
+
+    fn guardrails(&mut self, program: &Program, outer: &Scope<'_>) {
+        let scope = with_absent(outer, &["captures", "speaker", "label", "key", "value"]);
+        for rule in &program.guardrails.rules {
+            self.condition(rule.when.as_ref(), &scope);
+        }
+    }
+
+    /// Permits and effects of actions: what is optional is there once, and once it is not.
+    fn actions(&mut self, program: &Program, outer: &Scope<'_>) {
+        for members in [Members::All, Members::Required] {
+            for (number, action) in program.actions.values().enumerate() {
+                let params = example(action.schema.json(), members).into();
+                if !action.schema.validator().is_ok_and(|validator| validator.is_valid(&params)) {
+                    continue;
+                }
+                let scope = Scope::inside(outer).with("params", &params);
+                for permit in program.modes.values().flat_map(|mode| mode.permits_of(number)) {
+                    self.condition(permit.when.as_ref(), &scope);
+                    self.template(permit.advice.as_ref(), &scope);
+                }
+                self.effects(&action.effects, &scope, Object::new());
+            }
+        }
+    }
+
+    /// The texts of prompts, in the first mode.
+    fn prompts(&mut self, program: &Program, outer: &Scope<'_>) {
+        let Some(mode) = program.prompts.modes.first() else { return };
+        let (none, nothing) = (Value::from(Vec::new()), Value::from(Object::new()));
+        let mut scope = with_absent(outer, &["tier"]).with("title", &mode.title).with("sections", &mode.sections);
+        for (name, value) in [("model", &nothing), ("actions", &none), ("forms", &none)] {
+            scope.add(name, value);
+        }
+        for text in &program.prompts.texts {
+            if let Body::Template(document) = &text.body {
+                self.outcome(document.render(&scope), document.at());
+            }
+        }
+    }
+
+    fn contents(&mut self, program: &Program, outer: &Scope<'_>) {
+        let nothing = Value::from(Object::new());
+        for (name, content) in &program.contents {
+            let (key, text, name) = ("sample.txt".into(), "sample".into(), name.as_str().into());
+            let mut scope = Scope::inside(outer).with("key", &key).with("text", &text).with("name", &name);
+            scope.add("attributes", &nothing);
+            self.effects(&content.effects, &scope, Object::new());
+        }
+    }
+
     fn effects(&mut self, list: &[Effect], outer: &Scope<'_>, mut ids: Object) {
         let mut scope = Scope::inside(outer);
         for effect in list {
@@ -173,8 +195,7 @@ impl Samples<'_> {
                 self.condition(expression.as_ref(), outer);
             }
         }
-        let mut scope = Scope::inside(outer);
-        ["captures", "text", "speaker", "label"].into_iter().for_each(|name| scope.add_owned(name, Value::Null));
+        let scope = with_absent(outer, &["captures", "text", "speaker", "label"]);
         for rule in &program.flows.rules {
             self.condition(rule.when.as_ref(), &scope);
             self.effects(&rule.effects, &scope, Object::new());
@@ -245,6 +266,13 @@ impl Samples<'_> {
             self.found.push(fault);
         }
     }
+}
+
+/// What can be seen from `outer`, and these names, of which nothing is there.
+fn with_absent<'s>(outer: &'s Scope<'_>, names: &[&'s str]) -> Scope<'s> {
+    let mut scope = Scope::inside(outer);
+    names.iter().for_each(|name| scope.add_owned(name, Value::Null));
+    scope
 }
 
 /// How what reads one value at the most, beside constants, fails whatever that is.

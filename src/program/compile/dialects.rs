@@ -23,7 +23,6 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     // What stands before an object has a grammar of its own.
     let families = grammars().filter(|grammar| object.is_none() || !Outline::fit(grammar));
     let mut families: Vec<Family> = families.cloned().filter_map(Family::new).collect();
-    let id = |name: &Spanned<String>| dialect.blocks.get_index_of(&name.value).map(|index| BlockId(index as u16));
     let is_action = |name: &str| pack.surface.actions.contains_key(name);
     // A name that is always the same, and no action's, tells nothing: there `@name` is what an opener says as `name`.
     let says = object.is_some() || families.is_empty() || families.iter().any(|family| family.attribute.is_some());
@@ -33,28 +32,13 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         !says || only.is_none_or(|only| only.contains(['*', '?']) || is_action(only))
     };
     let compiled = |(name, block): (&String, &Spanned<surface::Block>)| {
-        compile_block(name, block, dialect, telling(name, &block.value), &id)
+        compile_block(name, block, dialect, telling(name, &block.value))
     };
     let blocks: Vec<Block> = dialect.blocks.iter().map(compiled).collect();
-    let family_of = |block: &surface::Block| {
-        let grammar = block.grammar.as_ref()?;
-        let spells = |name: &&Spanned<String>| {
-            object.is_none() || pack.grammars.get(&name.value).is_some_and(|grammar| !Outline::fit(grammar))
-        };
-        dialect.grammar.0.iter().filter(spells).position(|known| known.value == grammar.value)
-    };
-    let mut bound_names: Vec<(&str, Binding)> = Vec::new();
-    for (index, (name, block)) in dialect.blocks.iter().enumerate() {
-        let bound = Binding { id: BlockId(index as u16), family: family_of(&block.value) };
-        bound_names.extend(block.value.opening_names(name).map(|name| (name, bound)));
-    }
+    let bound_names = bindings(dialect, object.is_some(), pack);
     for (number, family) in families.iter_mut().enumerate() {
         let own = bound_names.iter().filter(|(_, bound)| bound.family.is_none_or(|family| family == number));
-        let own = own.filter_map(|(_, bound)| Some((bound.id, blocks.get(usize::from(bound.id.0))?)));
-        family.leads_line = own.clone().all(|(_, block)| block.starts || block.anchor != Anchor::Anywhere);
-        family.only_prelude = own.clone().all(|(_, block)| block.starts);
-        let prelude = own.clone().find(|(_, block)| block.starts).map(|(id, _)| id);
-        family.prelude = prelude.filter(|_| family.close.is_some());
+        family.bind(own.filter_map(|(_, bound)| Some((bound.id, blocks.get(usize::from(bound.id.0))?))));
     }
     let insensitive = dialect.case == Some(Case::Insensitive);
     let outline = object.clone().and_then(|grammar| Outline::new(grammar, &blocks, insensitive));
@@ -84,6 +68,25 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     }
 }
 
+/// Each name that opens a block, with the block and the family that it is bound in. Beside an object, only what stands before
+/// it has a family.
+fn bindings<'d>(dialect: &'d surface::Dialect, is_object: bool, pack: &Pack) -> Vec<(&'d str, Binding)> {
+    let spells = |name: &&Spanned<String>| {
+        !is_object || pack.grammars.get(&name.value).is_some_and(|grammar| !Outline::fit(grammar))
+    };
+    let mut names = Vec::new();
+    for (id, (name, block)) in (0..).map(BlockId).zip(&dialect.blocks) {
+        let families = dialect.grammar.0.iter().filter(spells);
+        let family = block
+            .value
+            .grammar
+            .as_ref()
+            .and_then(|own| families.map(|one| &one.value).position(|one| *one == own.value));
+        names.extend(block.value.opening_names(name).map(|name| (name, Binding { id, family })));
+    }
+    names
+}
+
 /// What text outside every block is.
 fn outside(word: Option<&str>) -> Outside {
     match word.map(|word| (word, word.strip_prefix("section:"))) {
@@ -106,14 +109,18 @@ fn closers(block: &surface::Block, dialect: &surface::Dialect) -> Vec<Closer> {
     if close.is_empty() { vec![Closer::Own] } else { close.iter().map(closer).collect() }
 }
 
+/// The tier of the closers behind which no other closer is looked for.
+fn surest(ends: &[Vec<Ending>], close: &[Closer]) -> usize {
+    // Where a rung before all closers looks at what comes behind them, no closer ends the search.
+    let looks_on = |ending: &Ending| matches!(ending, Ending::Fence | Ending::NextBlock | Ending::End);
+    match ends.iter().flatten().find(|ending| **ending == Ending::Closer || looks_on(ending)) {
+        Some(first) if looks_on(first) => Closer::LAST_TIER,
+        _ => close.iter().map(Closer::tier).min().unwrap_or_default(),
+    }
+}
+
 /// A block; its own name may be `telling`, or else always the same.
-fn compile_block(
-    name: &str,
-    block: &Spanned<surface::Block>,
-    dialect: &surface::Dialect,
-    telling: bool,
-    id: &dyn Fn(&Spanned<String>) -> Option<BlockId>,
-) -> Block {
+fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface::Dialect, telling: bool) -> Block {
     let at = block.at;
     let block = &block.value;
     let called = |word: &Spanned<String>| match word.value.strip_prefix('@') {
@@ -121,16 +128,10 @@ fn compile_block(
         Some(attribute) => Called::Attribute(attribute.to_owned()),
         None => Called::Word(word.value.clone()),
     };
+    let id = |name: &Spanned<String>| dialect.blocks.get_index_of(&name.value).map(|index| BlockId(index as u16));
     let close = closers(block, dialect);
     let ends = if block.ends.is_empty() { &dialect.ends } else { &block.ends };
     let ends: Vec<Vec<_>> = ends.iter().map(|rung| rung.0.iter().map(|ending| ending.value).collect()).collect();
-    // Where a rung before all closers looks at what comes behind them, no closer ends the search.
-    let looks_on = |ending: &&Ending| matches!(ending, Ending::Fence | Ending::NextBlock | Ending::End);
-    let first = ends.iter().flatten().find(|ending| **ending == Ending::Closer || looks_on(ending));
-    let surest = match first.is_some_and(|first| looks_on(&first)) {
-        true => Closer::LAST_TIER,
-        false => close.iter().map(Closer::tier).min().unwrap_or_default(),
-    };
     let schema = block.schema.as_ref().map(Schema::of_member);
     let trim = block.trim.clone().or_else(|| dialect.trim.clone()).unwrap_or_else(|| vec![Trim::WhiteSpace]);
     Block {
@@ -144,13 +145,11 @@ fn compile_block(
             Some((way, each)) => Called::Payload { way: way.split('.').map(str::to_owned).collect(), each },
             None => block.name.as_ref().map_or(Called::Own, called),
         },
-        key: block.key.as_ref().map(|key| match block.body {
+        key: block.key.as_ref().map(|key| match key.value.strip_prefix('@').and_then(|word| word.split_once('.')) {
             // Among members, a key is one of them.
-            Some(_) => Called::Attribute(key.value.trim_start_matches('@').to_owned()),
-            None => match key.value.strip_prefix('@').and_then(|word| word.split_once('.')) {
-                Some((wrapper, attribute)) => Called::Around(wrapper.to_owned(), attribute.to_owned()),
-                None => called(key),
-            },
+            _ if block.body.is_some() => Called::Attribute(key.value.trim_start_matches('@').to_owned()),
+            Some((wrapper, attribute)) => Called::Around(wrapper.to_owned(), attribute.to_owned()),
+            None => called(key),
         }),
         body: block.body.as_ref().map(|body| body.value.trim_start_matches('@').to_owned()),
         text: None,
@@ -163,7 +162,7 @@ fn compile_block(
         decode: block.decode.or(dialect.decode),
         holds: block.holds.iter().filter_map(id).collect(),
         anchor: block.anchor.or(dialect.anchor).unwrap_or(Anchor::Anywhere),
-        surest,
+        surest: surest(&ends, &close),
         close,
         ends,
         field_trim: trim.iter().filter(|trim| !matches!(trim, Trim::WrappingFence | Trim::Between)).copied().collect(),
