@@ -114,11 +114,10 @@ impl Judgement<'_> {
         if mode.reply.order.is_empty() || self.reads_members() {
             return;
         }
-        let rank = |id: BlockId| mode.reply.order.iter().position(|blocks| blocks.contains(&(dialect.id, id)));
         let mut furthest = 0;
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
-            let Some(rank) = rank(block.id) else { continue };
+            let Some(rank) = mode.reply.rank(dialect.id, block.id) else { continue };
             if rank < furthest {
                 let name = self.content_name(index).unwrap_or_else(|| bound.name.as_str().into());
                 let message = format!("`{name}` should stand earlier in the reply");

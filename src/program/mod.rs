@@ -60,7 +60,7 @@ pub(crate) use types::{Kind, Types};
 use crate::diagnostic::{Code, Diagnostic, Faults};
 use crate::expression::{Record, Template};
 use crate::pack::{self, Pack};
-use crate::surface::{self, Folder};
+use crate::surface::{self, Folder, Role};
 use crate::text::{Location, SourceId, Sources, Spanned};
 use crate::value::{Table, Value};
 use foldhash::fast::RandomState;
@@ -150,6 +150,26 @@ pub(crate) struct Reply {
     pub(crate) calls: Option<(usize, Location)>,
     /// The section whose text is the message.
     pub(crate) shows: Option<String>,
+}
+
+impl Reply {
+    /// How often a block may stand, where the pack says so.
+    pub(crate) fn count_of(&self, dialect: DialectId, block: BlockId) -> Option<&Count> {
+        self.counts.iter().find(|count| count.blocks.contains(&(dialect, block)))
+    }
+
+    /// The most blocks like this one that may stand, which is counted so.
+    pub(crate) fn most(&self, block: &Block, count: Option<&Count>) -> Option<usize> {
+        match block.role {
+            Role::Call => self.calls.map(|(most, _)| most),
+            _ => count?.most,
+        }
+    }
+
+    /// Where a block stands in the order, if that names it.
+    pub(crate) fn rank(&self, dialect: DialectId, block: BlockId) -> Option<usize> {
+        self.order.iter().position(|blocks| blocks.contains(&(dialect, block)))
+    }
 }
 
 /// How often a block may stand in a reply.

@@ -49,16 +49,12 @@ impl Program {
         params: Params,
     ) -> Option<Vec<Member<'p>>> {
         dialect.outline.as_ref()?;
-        let placed = |id: BlockId| mode.reply.order.iter().position(|blocks| blocks.contains(&(dialect.id, id)));
         let mut blocks: Vec<(BlockId, &Block)> = dialect.blocks_by_id().collect();
         blocks.retain(|(_, block)| !block.starts);
-        blocks.sort_by_key(|(id, _)| placed(*id).unwrap_or(usize::MAX));
+        blocks.sort_by_key(|(id, _)| mode.reply.rank(dialect.id, *id).unwrap_or(usize::MAX));
         let member = |(id, block): (BlockId, &'p Block)| {
-            let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(dialect.id, id)));
-            let forbidden = match block.role {
-                Role::Call => mode.reply.calls.is_some_and(|(most, _)| most == 0),
-                _ => count.is_some_and(|count| count.most == Some(0)),
-            };
+            let count = mode.reply.count_of(dialect.id, id);
+            let forbidden = mode.reply.most(block, count) == Some(0);
             let schema = self.member_schema(mode, block, params).filter(|_| !forbidden)?;
             let required = count.is_some_and(|count| count.required) || block.required;
             let mut alone = object();

@@ -6,7 +6,9 @@
 
 use super::answer::Params;
 use super::spelling::{PROSE, Speller};
-use crate::program::{Block, BlockId, Called, Count, Dialect, DialectId, Members, Mode, Outside, Program, example};
+use crate::program::{
+    Block, BlockId, Called, Count, Dialect, DialectId, Members, Mode, Outside, Program, Reply, example,
+};
 use crate::surface::Role;
 use serde::Serialize;
 use serde_json::Value;
@@ -87,17 +89,15 @@ impl Program {
         let permits = (0..self.actions.len()).any(|number| !mode.permits_of(number).is_empty());
         let mut unspelled = Vec::new();
         let mut blocks: Vec<(BlockId, &'p Block)> = speller.blocks().collect();
-        blocks.sort_by_key(|(id, block)| rank(mode, dialect.id, *id, block));
+        blocks.sort_by_key(|(id, block)| rank(&mode.reply, dialect.id, *id, block));
         let mut call_in = self.calls_shown(mode, speller, calls);
         let mut shown: Vec<(Role, &str)> = Vec::new();
         let mut tells_name = false;
         let mut forms = Vec::new();
         for (id, block) in blocks {
-            let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(dialect.id, id)));
-            let (required, most) = match block.role {
-                Role::Call => (false, mode.reply.calls.map(|(most, _)| most)),
-                _ => (count.is_some_and(|count| count.required), count.and_then(|count| count.most)),
-            };
+            let count = mode.reply.count_of(dialect.id, id);
+            let most = mode.reply.most(block, count);
+            let required = block.role != Role::Call && count.is_some_and(|count| count.required);
             // Several names of one thing are shown once.
             let known = match &block.called {
                 Called::Word(word) => shown.contains(&(block.role, word)),
@@ -129,14 +129,9 @@ impl Program {
             let (name, about) = (block.name.clone(), block.about.clone());
             forms.push(BlockForm { name, role: block.role.word(), about, required, most, text });
         }
-        // What is said outside every block may be what a reply must have.
-        let prose = |count: &&Count| count.message && !count.blocks.iter().any(|(read, _)| *read == dialect.id);
-        if dialect.text == Outside::Message
-            && let Some(count) = mode.reply.counts.iter().filter(|count| count.required).find(prose)
-        {
+        if let Some(prose) = prose(&mode.reply, dialect) {
             let before = forms.iter().take_while(|form: &&BlockForm| form.role == Role::Thinking.word()).count();
-            let (name, role, text) = (count.name.clone(), Role::Message.word(), PROSE.to_owned());
-            forms.insert(before, BlockForm { name, role, about: None, required: true, most: None, text });
+            forms.insert(before, prose);
         }
         // Another block may spell the calls, or what is called the same.
         let shows = |block: &Block| forms.iter().any(|form| form.role == Role::Call.word()) && block.role == Role::Call;
@@ -182,11 +177,7 @@ impl Program {
         let members = self.answer_members(mode, dialect, Params::Telling)?.into_iter();
         let blocks = members.filter(|member| !member.block.name.contains(['*', '?'])).map(|member| {
             let (name, about) = (member.block.name.clone(), member.block.about.clone());
-            let count = mode.reply.counts.iter().find(|count| count.blocks.contains(&(dialect.id, member.id)));
-            let most = match member.block.role {
-                Role::Call => mode.reply.calls.map(|(most, _)| most),
-                _ => count.and_then(|count| count.most),
-            };
+            let most = mode.reply.most(member.block, mode.reply.count_of(dialect.id, member.id));
             let role = member.block.role.word();
             BlockForm { name, role, about, required: member.required, most, text: spelled(&member.alone) }
         });
@@ -201,9 +192,17 @@ pub(super) fn spelled(schema: &Value) -> String {
     format!("{:#}", example(schema, Members::Told))
 }
 
+/// The form of what is said outside every block, where a reply must have a message that no block is.
+fn prose(reply: &Reply, dialect: &Dialect) -> Option<BlockForm> {
+    let is_block = |count: &Count| count.blocks.iter().any(|(read, _)| *read == dialect.id);
+    let mut said = reply.counts.iter().filter(|count| count.required && count.message && !is_block(count));
+    let count = said.next().filter(|_| dialect.text == Outside::Message)?;
+    let (name, role, text) = (count.name.clone(), Role::Message.word(), PROSE.to_owned());
+    Some(BlockForm { name, role, about: None, required: true, most: None, text })
+}
+
 /// Where a block stands in a reply: as the reply orders it, else what is said before what is done.
-fn rank(mode: &Mode, dialect: DialectId, id: BlockId, block: &Block) -> (usize, usize) {
-    let ordered = mode.reply.order.iter().position(|blocks| blocks.contains(&(dialect, id)));
+fn rank(reply: &Reply, dialect: DialectId, id: BlockId, block: &Block) -> (usize, usize) {
     let role = match block.role {
         Role::Thinking => 0,
         Role::Message => 1,
@@ -211,7 +210,7 @@ fn rank(mode: &Mode, dialect: DialectId, id: BlockId, block: &Block) -> (usize, 
         Role::Call => 3,
         Role::Content | Role::Wrapper => 4,
     };
-    match ordered {
+    match reply.rank(dialect, id) {
         Some(place) => (2, place),
         // What no order names stands before it if it is said, behind it if it is done.
         None => (if role < 3 { 1 } else { 3 }, role),
