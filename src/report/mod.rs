@@ -15,6 +15,7 @@ mod heard;
 pub mod json;
 mod junit;
 mod lines;
+mod meant;
 mod outcome;
 mod page;
 mod played;

@@ -5,6 +5,7 @@
 //! Never: lays a row out; each format has its own file.
 
 use super::Pen;
+use super::meant::meant;
 use crate::cases::{Case, Covered, Failure};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::outcome::Finding;
@@ -113,7 +114,7 @@ impl Row {
             severity: Severity::Error,
             message: failure.to_string(),
             help: Some({
-                let meant = super::cases::meant(failure).map(|meant| meant + "; ").unwrap_or_default();
+                let meant = meant(failure).map(|meant| meant + "; ").unwrap_or_default();
                 format!("{meant}the case claims: {}", case.header.claim.value)
             }),
             ..Self::empty()
