@@ -4,7 +4,7 @@
 //! Out: bytes, the ends of pieces, and lists of the faults and the junk that were passed.
 //! Never: knows what is open, or passes anything but white space without saying so.
 
-use super::fits;
+use super::blank::blank;
 use crate::grammar::{Machine, RuleId};
 use crate::program::{Limits, Outline};
 use crate::text::{Span, boundary};
@@ -70,7 +70,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
 
     /// The first byte behind the one at `at` that is no white space.
     pub(super) fn byte_behind(&self, at: usize) -> u8 {
-        self.byte_at(fits::blank(self.bytes, at + 1))
+        self.byte_at(blank(self.bytes, at + 1))
     }
 
     /// Passes white space and comments.
@@ -78,7 +78,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
         if !matches!(self.byte(), b' ' | b'\t' | b'\r' | b'\n' | b'/') {
             return;
         }
-        self.at = fits::blank(self.bytes, self.at);
+        self.at = blank(self.bytes, self.at);
         if self.byte() != b'/' || !self.comments {
             return;
         }

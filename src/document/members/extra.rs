@@ -8,10 +8,11 @@
 //! that nobody closes, and all that follows would stand in the wrong place. What stands behind the mark tells: an object
 //! begins with a key, and once it is closed its list or the answer goes on.
 
+use super::blank::blank;
 use super::cursor::Cursor;
-use super::fits::{MARKS, Open, blank, is_fence, names_member, outer};
-use super::keys;
-use super::nest::Frame;
+use super::fits::{MARKS, names_member};
+use super::keys::{self, is_stray_quote};
+use super::nest::{Frame, Open, outer};
 use super::tape::{Kind, Tape};
 use crate::grammar::RuleId;
 use crate::program::{LevelId, Outline};
@@ -127,24 +128,4 @@ pub(super) fn goes_on_behind(outline: &Outline, text: &str, end: usize) -> bool 
         }
     }
     false
-}
-
-/// Whether a quote at `at` belongs to no string: a mark that ends something follows, or an object.
-pub(super) fn is_stray_quote(text: &str, at: usize) -> bool {
-    let bytes = text.as_bytes();
-    let next = blank(bytes, at + 1);
-    match bytes.get(next) {
-        None | Some(b'}' | b']') => true,
-        Some(b'`') => is_fence(bytes, next),
-        Some(b'{') => keys::whole(text, blank(bytes, next + 1)).is_some(),
-        Some(b',') => {
-            let after = blank(bytes, next + 1);
-            match bytes.get(after) {
-                Some(b'{') => true,
-                Some(b'"') => keys::whole(text, after).is_some() || bytes.get(blank(bytes, after + 1)) == Some(&b'{'),
-                _ => false,
-            }
-        }
-        _ => false,
-    }
 }

@@ -7,8 +7,9 @@
 //! A model that forgets to escape quotes writes code whose quotes look like the answer's own: `"a", "b": 1` may be code or
 //! the next member. The names tell them apart: behind the body of a block only a name that the dialect binds goes on.
 
-use super::extra::is_stray_quote;
-use super::keys::{self, KeyForm, LONGEST, MemberKey};
+use super::blank::{blank, is_fence};
+use super::keys::{self, KeyForm, LONGEST, MemberKey, is_stray_quote};
+use super::nest::Open;
 use crate::document::decode::decode_string;
 use crate::program::{LevelId, Outline};
 
@@ -24,21 +25,6 @@ pub(super) struct Around<'a> {
     /// Whether the keys of this answer have no quotes.
     pub(super) bare: bool,
     pub(super) last: LastQuotes,
-}
-
-/// An object or a list.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Open {
-    pub(super) list: bool,
-    /// The level of its members; of a list, that of its entries.
-    pub(super) level: Option<LevelId>,
-    /// The members that it has already, a bit of each level.
-    pub(super) given: u64,
-}
-
-/// The known levels around the innermost of what is open.
-pub(super) fn outer(open: &[Open]) -> impl Iterator<Item = LevelId> {
-    open.iter().skip(1).filter_map(|open| open.level)
 }
 
 /// Where the last quotes of a response stand.
@@ -122,19 +108,6 @@ fn is_cut_key(bytes: &[u8], at: usize) -> bool {
         Some(b'"') => blank(bytes, at + inside + 2) >= bytes.len(),
         Some(_) => false,
     }
-}
-
-/// Whether a code fence stands here.
-pub(super) fn is_fence(bytes: &[u8], at: usize) -> bool {
-    bytes.get(at..).is_some_and(|rest| rest.starts_with(b"```"))
-}
-
-/// The next place that is no white space.
-pub(super) fn blank(bytes: &[u8], mut at: usize) -> usize {
-    while bytes.get(at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
-        at += 1;
-    }
-    at
 }
 
 /// The next place that is no white space, behind a short comment if one stands there.

@@ -4,7 +4,7 @@
 //! Out: [`MemberKey`]: its name, where its value starts, and the mark that it has too few or too many.
 //! Never: knows which names are bound, or looks further than a name may be long.
 
-use super::fits::blank;
+use super::blank::{blank, is_fence};
 use crate::text::Span;
 
 /// A key, as far as its marks show one.
@@ -100,4 +100,24 @@ fn faulty(text: &str, at: usize) -> Option<MemberKey<'_>> {
 /// Whether a value starts here that no comma or colon stands before.
 fn starts_value(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at), Some(b'"' | b'[' | b'{' | b'-' | b'0'..=b'9'))
+}
+
+/// Whether a quote at `at` belongs to no string: a mark that ends something follows, or an object.
+pub(super) fn is_stray_quote(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    let next = blank(bytes, at + 1);
+    match bytes.get(next) {
+        None | Some(b'}' | b']') => true,
+        Some(b'`') => is_fence(bytes, next),
+        Some(b'{') => whole(text, blank(bytes, next + 1)).is_some(),
+        Some(b',') => {
+            let after = blank(bytes, next + 1);
+            match bytes.get(after) {
+                Some(b'{') => true,
+                Some(b'"') => whole(text, after).is_some() || bytes.get(blank(bytes, after + 1)) == Some(&b'{'),
+                _ => false,
+            }
+        }
+        _ => false,
+    }
 }

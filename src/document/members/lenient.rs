@@ -9,10 +9,11 @@
 //! stands for: a brace too many, one too few, a quote that belongs to no string. What is none of that is junk, which ends
 //! at the next mark or name.
 
+use super::blank::{blank, is_fence};
 use super::cursor::Cursor;
-use super::fits::{self, Around, LastQuotes, Open};
+use super::fits::{self, Around, LastQuotes};
 use super::keys::{self, KeyForm};
-use super::nest::{Frame, Nest};
+use super::nest::{Frame, Nest, Open, outer};
 use super::tape::{Kind, unquoted};
 use super::{Object, extra, quotes};
 use crate::diagnostic::Defect;
@@ -70,7 +71,7 @@ impl Lenient<'_, '_> {
             self.cursor.pass_space();
             let Cursor { bytes, at, .. } = self.cursor;
             // A fence ends what it surrounds.
-            if self.stopped.is_some() || at >= bytes.len() || fits::is_fence(bytes, at) {
+            if self.stopped.is_some() || at >= bytes.len() || is_fence(bytes, at) {
                 self.cut(frame);
             } else if frame.list {
                 self.in_list(frame);
@@ -109,7 +110,7 @@ impl Lenient<'_, '_> {
             }
             b'}' => self.end(frame),
             b',' => self.comma(frame),
-            b'"' if extra::is_stray_quote(text, at) => self.cursor.step_over(faults.stray_quote),
+            b'"' if keys::is_stray_quote(text, at) => self.cursor.step_over(faults.stray_quote),
             b']' | b'{' if entry => self.end_early(frame),
             b']' => self.cursor.step_over(faults.extra_bracket),
             // Another entry of a list whose bracket is missing.
@@ -183,7 +184,7 @@ impl Lenient<'_, '_> {
             }
             b'"' | b'\'' if keys::whole(text, at).is_some() => {
                 if !fits::names_member(self.outline, text, at, each)
-                    && fits::names_member(self.outline, text, at, fits::outer(&self.nest.open(self.outline)))
+                    && fits::names_member(self.outline, text, at, outer(&self.nest.open(self.outline)))
                 {
                     return self.end_list_early(frame);
                 }
@@ -365,11 +366,11 @@ impl Lenient<'_, '_> {
         let Cursor { text, bytes, .. } = self.cursor;
         let faults = &self.outline.faults;
         loop {
-            let at = fits::blank(bytes, self.cursor.at);
+            let at = blank(bytes, self.cursor.at);
             let rule = match bytes.get(at) {
                 Some(b'}') => faults.extra_brace,
                 Some(b']') => faults.extra_bracket,
-                Some(b'"') if extra::is_stray_quote(text, at) => faults.stray_quote,
+                Some(b'"') if keys::is_stray_quote(text, at) => faults.stray_quote,
                 _ => None,
             };
             if rule.is_none() {

@@ -10,6 +10,7 @@
 //! the response is whole; until then it is only known where no name of a block can have come.
 
 mod bind;
+mod blank;
 mod cursor;
 mod extra;
 mod fits;
@@ -31,6 +32,7 @@ use crate::grammar::{Machine, RuleId};
 use crate::program::{Dialect, Limits, Outline};
 use crate::surface::Role;
 use crate::text::{Span, beginning};
+use blank::blank;
 use shown::Shown;
 use std::cell::Cell;
 use tape::Tape;
@@ -186,7 +188,7 @@ impl<'p> ObjectReader<'p> {
             self.markup.push(Span::new(0, beginning(text)));
         }
         self.pass_prelude(text);
-        self.shown = Shown::new(if self.at == 0 { start_of(text) } else { fits::blank(text.as_bytes(), self.at) });
+        self.shown = Shown::new(if self.at == 0 { start_of(text) } else { blank(text.as_bytes(), self.at) });
         while !self.stopped
             && let Some((start, brace)) = self.find_start(text)
         {

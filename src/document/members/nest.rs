@@ -4,7 +4,6 @@
 //! Out: the object's tape, and what is still open, the innermost first.
 //! Never: reads the response, or recurses on it.
 
-use super::fits::Open;
 use super::tape::{Kind, Tape};
 use crate::program::{LevelId, Outline};
 use crate::text::Span;
@@ -28,6 +27,21 @@ pub(super) struct Frame {
     pub(super) key: Option<Span>,
     /// The members that it has, a bit of each level.
     pub(super) given: u64,
+}
+
+/// An object or a list, as what stands in it sees it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Open {
+    pub(super) list: bool,
+    /// The level of its members; of a list, that of its entries.
+    pub(super) level: Option<LevelId>,
+    /// The members that it has already, a bit of each level.
+    pub(super) given: u64,
+}
+
+/// The known levels around the innermost of what is open.
+pub(super) fn outer(open: &[Open]) -> impl Iterator<Item = LevelId> {
+    open.iter().skip(1).filter_map(|open| open.level)
 }
 
 impl Nest {
