@@ -2,46 +2,69 @@
 //!
 //! In: diagnostics of a response or of words, one after the other.
 //! Out: [`Findings`], as many as the limit allows, and how many it left out.
-//! Never: leaves an error out for something lesser.
+//! Never: leaves one out for something lesser, or tells more than the limit with the word on what it left out.
 
-use super::{Code, Diagnostic, Remark};
+use super::{Code, Diagnostic, Remark, Severity};
 use crate::text::{Location, Span};
 
 /// What was found, up to a limit.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Findings {
     pub(crate) list: Vec<Diagnostic>,
     /// How many more there were.
     pub(crate) left_out: usize,
     most: usize,
+    /// What matters less than this is not among them, once there are as many as the limit allows.
+    least: Severity,
 }
 
 impl Findings {
     /// None yet, but for those that were `left_out` before.
     pub(crate) fn new(most: usize, left_out: usize) -> Self {
-        Self { list: Vec::new(), left_out, most }
+        Self { list: Vec::new(), left_out, most, least: Severity::Info }
     }
 
-    /// Adds a finding, up to the limit. An error stands in for a lesser one: it is what the exit status says.
+    /// Adds a finding, up to the limit. One that matters more stands in for a lesser one: a warning says what was done, an
+    /// error what the exit status says.
     pub(crate) fn add(&mut self, finding: Diagnostic) {
         if self.list.len() < self.most {
             self.list.push(finding);
             return;
         }
         self.left_out += 1;
-        let lesser = |one: &&mut Diagnostic| !one.is_error();
-        if finding.is_error()
-            && let Some(last) = self.list.iter_mut().rev().find(lesser)
+        if finding.severity > self.least
+            && let Some((last, least)) = self.last_of_least()
         {
-            *last = finding;
+            // None that comes later matters less than this.
+            self.least = least;
+            if finding.severity > least
+                && let Some(slot) = self.list.get_mut(last)
+            {
+                *slot = finding;
+            }
         }
     }
 
+    /// The last of those that matter least.
+    fn last_of_least(&self) -> Option<(usize, Severity)> {
+        let all = self.list.iter().enumerate().rev();
+        all.map(|(index, one)| (index, one.severity)).min_by_key(|(_, severity)| *severity)
+    }
+
     /// Those that were kept and, at `end`, how many were not.
-    pub(crate) fn into_list(self, end: usize) -> Vec<Diagnostic> {
+    pub(crate) fn into_list(mut self, end: usize) -> Vec<Diagnostic> {
+        // That word has a place of its own among as many as the limit allows, unless there is one place only.
+        if self.left_out > 0 && self.list.len() == self.most {
+            let Some((last, _)) = self.last_of_least().filter(|_| self.most > 1) else { return self.list };
+            self.list.remove(last);
+            self.left_out += 1;
+        }
         let Self { mut list, left_out, .. } = self;
         if left_out > 0 {
-            let message = format!("{left_out} more findings are left out");
+            let message = match left_out {
+                1 => "1 more finding is left out".to_owned(),
+                more => format!("{more} more findings are left out"),
+            };
             let end = Location::response(Span::new(end, end));
             list.push(Diagnostic::new(Code::Remark(Remark::Note), end, message));
         }

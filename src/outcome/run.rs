@@ -119,6 +119,7 @@ impl Program {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());
             judged.remark(Remark::NotUtf8, span, "this is not UTF-8 and was replaced", None);
         }
+        judged.findings.left_out += broken.len().saturating_sub(self.limits.diagnostics);
         if let Some(unread) = self.unread(session, options) {
             judged.find(unread);
         }
@@ -147,7 +148,7 @@ impl Program {
             trace,
         };
         parts(&mut judged, &mut outcome);
-        outcome.diagnostics = self.findings(std::mem::take(&mut judged.findings), judged.text);
+        outcome.diagnostics = self.findings(std::mem::replace(&mut judged.findings, Findings::new(0, 0)), judged.text);
         let mut message = std::mem::take(&mut judged.texts.message);
         if !judged.texts.message_dropped {
             outcome.message = std::mem::take(&mut message.text);

@@ -25,10 +25,10 @@ fn check(name: &str, outcome: &Outcome, length: usize) {
     assert!(outcome.calls.len() <= limits.calls, "{name}: {} calls", outcome.calls.len());
     assert!(outcome.effects.len() <= limits.effects, "{name}: {} effects", outcome.effects.len());
     // One more says how many were left out.
-    assert!(outcome.diagnostics.len() <= limits.diagnostics + 1, "{name}: {} findings", outcome.diagnostics.len());
+    assert!(outcome.diagnostics.len() <= limits.diagnostics, "{name}: {} findings", outcome.diagnostics.len());
     let told: usize =
         outcome.diagnostics.iter().map(|found| found.message.len() + found.help.as_ref().map_or(0, String::len)).sum();
-    assert!(told <= 1000 * (limits.diagnostics + 1), "{name}: {told} bytes of findings");
+    assert!(told <= 1000 * limits.diagnostics, "{name}: {told} bytes of findings");
 }
 
 #[test]
@@ -54,7 +54,25 @@ fn what_is_not_told_is_counted() {
     let text = format!("[ACTION_PREPARE_PUBLICATION]{{{payload}{keys}}}{}", "[ACTION_Q]{}".repeat(50));
     let outcome = program.run(&program.session(), &text);
     let told: Vec<&str> = outcome.diagnostics.iter().map(|found| found.message.as_str()).collect();
-    assert!(told.contains(&"150 more findings are left out"), "{told:?}");
+    assert!(told.contains(&"151 more findings are left out"), "{told:?}");
+}
+
+/// What was done is said, however much there is to remark on before it.
+#[test]
+fn a_warning_is_told_rather_than_one_more_remark() {
+    let program = program("rules/writers-factory");
+    let quoted = "`<action>` ".repeat(150);
+    let text = format!("<message>{quoted}</message><action type=\"q\"/>");
+    let outcome = program.run(&program.session(), &text);
+    assert_eq!(outcome.diagnostics.len(), Limits::default().diagnostics);
+    assert!(outcome.diagnostics.iter().any(|found| found.code == "response/unknown-action"));
+    let bytes = [&[0xff; 300], text.as_bytes()].concat();
+    let mut reader = program.reader(&program.session(), &Default::default());
+    reader.push(&bytes);
+    let outcome = reader.finish();
+    let left_out = outcome.diagnostics.last().map(|found| found.message.as_str());
+    // 300 bytes that are no UTF-8, 150 tags in code, the text in front, and the call; of those, 99 are told.
+    assert_eq!(left_out, Some("353 more findings are left out"));
 }
 
 /// However much one call says that a guardrail removes, it removes the next one, too.
@@ -186,9 +204,9 @@ fn an_error_behind_many_remarks_is_told_of_words_and_answers() {
     let (heard, started) = (program.hear(&session, "Hello"), program.start(&session));
     let outcome = program.run(&session, "<message>Hello</message>");
     for found in [&heard.diagnostics, &started.diagnostics, &outcome.diagnostics] {
-        assert_eq!(found.len(), Limits::default().diagnostics + 1);
+        assert_eq!(found.len(), Limits::default().diagnostics);
         assert_eq!(found.iter().filter(|one| one.code == "response/gate-closed" && one.is_error()).count(), 1);
-        assert!(found.iter().any(|one| one.message == "51 more findings are left out"));
+        assert!(found.iter().any(|one| one.message == "52 more findings are left out"));
     }
     assert!(heard.has_errors() && heard.effects.is_empty());
 }
