@@ -143,8 +143,7 @@ impl<'r> Judgement<'r> {
             self.steps.tell(StepKind::Permit, permit.at, block.span(), found);
             return;
         }
-        let mut why = None;
-        let mut advice = None;
+        let (mut why, mut advice) = (Vec::new(), Vec::new());
         for permit in permits {
             let Some(when) = &permit.when else { continue };
             self.prepare_reply(when.reads());
@@ -152,13 +151,14 @@ impl<'r> Judgement<'r> {
             let mut scope = self.scope();
             scope.add("params", params);
             let weighed = self.steps.weigh(when, &scope);
-            why = weighed.why_not(80);
-            advice = permit.advice.as_ref().filter(|_| matches!(weighed.holds, Ok(false)));
+            let why_not = weighed.why_not(80);
+            advice.extend(permit.advice.as_ref().filter(|_| matches!(weighed.holds, Ok(false))));
             self.steps.tell_weighed(weighed, permit.at, block.span(), || format!("`{mode}` permits `{name}` when"));
-            if why.is_none() {
+            let Some(why_not) = why_not else {
                 self.steps.tell(StepKind::Permit, permit.at, block.span(), allowed);
                 return;
-            }
+            };
+            why.push(why_not);
         }
         let message = format!("the mode `{}` does not permit `{name}`", self.session.mode);
         let rule = permits.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at));
@@ -167,11 +167,18 @@ impl<'r> Judgement<'r> {
             self.steps.tell(StepKind::Permit, rule, block.span(), || format!("no permit of `{mode}` allows `{name}`"));
         }
         let mut finding = defect(Defect::ForbiddenCall, head(block), message).with_rule(rule);
-        let advice = advice.and_then(|advice| self.advice(call, advice));
+        // Each permit that might have allowed it has its word.
+        const MOST: usize = 3;
+        let advice: Vec<String> = advice.into_iter().take(MOST).filter_map(|one| self.advice(call, one)).collect();
+        let joined = |some: &[String]| some.get(..MOST).unwrap_or(some).join("; ");
         // The condition as people put it, then as it is written.
         let about: Vec<&str> = permits.iter().filter_map(|permit| permit.about.as_deref()).collect();
-        let why = why.map(|why| if about.is_empty() { why } else { format!("{}: {why}", about.join("; ")) });
-        finding.help = advice.or(why).or_else(|| self.permitted_elsewhere(number));
+        let about = if about.is_empty() { String::new() } else { format!("{}: ", about.join("; ")) };
+        finding.help = match (advice.is_empty(), why.is_empty()) {
+            (false, _) => Some(joined(&advice)),
+            (true, false) => Some(about + &joined(&why)),
+            (true, true) => self.permitted_elsewhere(number),
+        };
         self.answer(Defect::ForbiddenCall, &Subject::Call(call), finding);
     }
 
