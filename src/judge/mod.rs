@@ -280,6 +280,12 @@ impl<'r> Judgement<'r> {
         let action = call.and_then(|call| self.action_of(call.block));
         let action = action.or_else(|| self.action_of(block?)).map(|(_, action)| action);
         let block = block.and_then(|block| self.block(block)).map(|(_, bound)| bound);
+        // Of a mark without a block, the one that it names is nearer than the one around it.
+        let meant = match subject {
+            Subject::Place(_, span) => self.meant_at(defect, *span),
+            _ => None,
+        };
+        let block = meant.or(block);
         self.program.answers(defect, Near { action, block, mode: self.mode })
     }
 

@@ -9,11 +9,11 @@ use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy, fault_words}
 use crate::document::payload::json_grammar;
 use crate::document::{Ended, Found, What};
 use crate::grammar::{Machine, RuleId};
-use crate::program::{Called, Closer};
+use crate::program::{self, Called, Closer, Family};
 use crate::surface::{self, Role};
 use crate::text::{Location, Span, excerpt};
 
-impl Judgement<'_> {
+impl<'r> Judgement<'r> {
     pub(super) fn judge_reading(&mut self) {
         self.reasoning = self.reasoning_outside();
         self.unfinished = self.unfinished();
@@ -208,13 +208,8 @@ impl Judgement<'_> {
         if said.count() >= MOST {
             return None;
         }
-        let mut machine = Machine::new();
         dialect.families.iter().enumerate().filter(|(_, family)| family.may_break).find_map(|(number, family)| {
-            let mut steps = self.program.limits.steps(span.len());
-            machine.start(&family.grammar, family.open, span.start);
-            let at = machine.run_to(family.name, &family.grammar, self.text, true, &mut steps).ok()?;
-            let end = machine.match_at(&family.grammar, family.name, self.text, at, &mut steps)?;
-            let name = Span::new(at, end).of(self.text);
+            let name = self.name_at(family, family.open, span)?;
             let block = dialect.block(dialect.names.find(name, Some(number))?)?;
             if let Some(spelled) = &block.spelled {
                 return Some(spelled.replace("@name", name));
@@ -237,6 +232,45 @@ impl Judgement<'_> {
             let attributes: Vec<(&str, &str)> = keys.into_iter().map(|key| (key, "...")).collect();
             [None, family.empty].into_iter().find_map(|empty| family.spell_opener(name, &attributes, empty, ""))
         })
+    }
+
+    /// The name in a mark that one rule of a family reads, whole or broken off behind it.
+    fn name_at(&self, family: &Family, rule: RuleId, span: Span) -> Option<&'r str> {
+        let (mut machine, mut steps) = (Machine::new(), self.program.limits.steps(span.len()));
+        machine.start(&family.grammar, rule, span.start);
+        let at = machine.run_to(family.name, &family.grammar, self.text, true, &mut steps).ok()?;
+        let end = machine.match_at(&family.grammar, family.name, self.text, at, &mut steps)?;
+        Some(Span::new(at, end).of(self.text))
+    }
+
+    /// The block that a broken opener would open, or that a closer would close, if its declaration has a word on that.
+    pub(super) fn meant_at(&self, defect: Defect, span: Span) -> Option<&'r program::Block> {
+        let (_, dialect) = self.dialect?;
+        let has_word = |block: &&'r program::Block| block.degradation.says(defect);
+        if !dialect.blocks.iter().any(|block| has_word(&block)) {
+            return None;
+        }
+        dialect
+            .families
+            .iter()
+            .enumerate()
+            .find_map(|(number, family)| {
+                let rule = match defect {
+                    Defect::MalformedOpener => Some(family.open).filter(|_| family.may_break),
+                    Defect::StrayCloser => family.close,
+                    _ => None,
+                };
+                let name = self.name_at(family, rule?, span)?;
+                let closes = |block: &&'r program::Block| {
+                    block
+                        .close
+                        .iter()
+                        .any(|closer| matches!(closer, Closer::Word(word) if dialect.names.same(word, name)))
+                };
+                let meant = dialect.names.find(name, Some(number)).and_then(|id| dialect.block(id));
+                meant.or_else(|| dialect.blocks.iter().find(closes).filter(|_| defect == Defect::StrayCloser))
+            })
+            .filter(has_word)
     }
 
     /// What to say of a content that stands and yet does nothing.

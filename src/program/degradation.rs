@@ -98,6 +98,11 @@ impl Degradation {
         self.0.iter().flatten().flat_map(|answer| answer.strategies.iter().copied())
     }
 
+    /// Whether it has a word on this defect.
+    pub(crate) fn says(&self, defect: Defect) -> bool {
+        self.get(defect).is_some()
+    }
+
     fn get(&self, defect: Defect) -> Option<&Answer> {
         self.0.get(defect as usize)?.as_ref()
     }
