@@ -32,7 +32,7 @@ mod watch;
 use crate::report::Pen;
 use clap::{Parser, Subcommand};
 use ending::{Error, Format, Printed, Status};
-use packs::{OpenedPack, declared, nothing, packs};
+use packs::{OpenedPack, declared, nothing, nothing_of, packs};
 use std::io::Write;
 use std::process::ExitCode;
 

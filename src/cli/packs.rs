@@ -87,12 +87,17 @@ pub(super) fn packs(paths: &[PathBuf]) -> (Vec<PackFiles>, Vec<ReadError>) {
 
 /// What to print where no pack was found, or none of those that could be read; `empty` is the report for programs.
 pub(super) fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> Printed {
+    nothing_of(what, "a pack is a folder with a `pack.toml`", paths, unread, empty)
+}
+
+/// The same, with what there should be.
+pub(super) fn nothing_of(what: &str, wanted: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> Printed {
     if !unread.is_empty() {
         return Printed::new(empty, Status::Trouble).without(unread);
     }
     let shown: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
     let shown = shown.join(", ");
-    let err = Pen::default().trouble(&format!("nothing to {what} in {shown}: a pack is a folder with a `pack.toml`"));
+    let err = Pen::default().trouble(&format!("nothing to {what} in {shown}: {wanted}"));
     Printed { out: empty, err, status: Status::Nothing }
 }
 

@@ -7,7 +7,7 @@
 use super::kept::KeptPacks;
 use super::save::save;
 use super::watch::watch;
-use super::{Error, Format, OpenedPack, Printed, Status, nothing, packs, parallel};
+use super::{Error, Format, OpenedPack, Printed, Status, nothing, nothing_of, packs, parallel};
 use crate::cases::{self, Case, CaseOptions, CaseRun, CaseVerdict, Coverage, TurnResult, updated};
 use crate::diagnostic::{alternatives, nearest};
 use crate::program::Program;
@@ -181,7 +181,8 @@ impl Arguments {
         match self.filter.as_ref().filter(|_| !named.is_empty()) {
             None => {
                 let read = self.cases.as_ref().map_or(&*self.packs, std::slice::from_ref);
-                nothing("test", read, &[], empty)
+                let place = if self.cases.is_some() { "" } else { "tests/" };
+                nothing_of("test", &format!("a case is a file `{place}CLAIM.case`"), read, &[], empty)
             }
             Some(filter) => {
                 let help = likely(filter, named).map(|help| format!("; {help}")).unwrap_or_default();

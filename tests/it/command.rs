@@ -86,6 +86,11 @@ fn what_is_not_there_is_one_line() {
     check(&folder, &["check", ".", "--format", "json"], 3, "\"packs\": 0", "nothing to check in `.`");
     check(&folder, &["test", ".", "--format", "json"], 3, "\"cases\": []", "nothing to test in `.`");
     check(&folder, &["test", ".", "--format", "junit"], 3, "<testsuites", "nothing to test in `.`");
+    let pack =
+        "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = { message = { role = \"message\" } }\n";
+    std::fs::create_dir_all(folder.join("silent")).unwrap();
+    std::fs::write(folder.join("silent/pack.toml"), pack).unwrap();
+    check(&folder, &["test", "silent"], 3, "", "nothing to test in `silent`: a case is a file `tests/CLAIM.case`");
     // A format that only `test` writes is refused before anything is done.
     check(&folder, &["apply", "x", "--root", ".", "--format", "junit"], 2, "", "invalid value 'junit' for '--format");
     check(&folder, &["prompt", ".", "--format", "messages"], 1, "\"pack/missing-pack\"", "");
