@@ -59,7 +59,7 @@ impl<'t> Places<'t> {
         let fields = self.fields_in(body);
         let mut named =
             fields.list.iter().filter(|field| self.source.dialect.names.same(field.name.of(self.source.text), name));
-        let declared = types.member(name).map_or(Types::unknown(), |(_, types)| types);
+        let declared = types.of_member(name);
         let last = named.clone().next_back()?;
         let (field, types, rest) = match rest.split_first() {
             Some((nth, rest)) if declared.kind == Kind::Array => {

@@ -167,7 +167,7 @@ impl<'t> Source<'t> {
                     group.last = field.span;
                 }
                 None => {
-                    let types = declared.map_or(Types::unknown(), |(_, types)| types);
+                    let types = declared.map(|(_, types)| types).or(types.others()).unwrap_or(Types::unknown());
                     let declared = declared.map(|(name, _)| name);
                     let (first, last) = (field.body, field.span);
                     groups.push(Group { name, declared, types, first, further: Vec::new(), last });
@@ -198,6 +198,9 @@ impl<'t> Source<'t> {
                 if text.trim().is_empty() {
                     return Object::new().into();
                 }
+                if let Some(none) = scalar(&text, types) {
+                    return none;
+                }
                 if let Some(object @ Value::Object(_)) = self.json_of(text.trim(), '{', last, outer) {
                     return object;
                 }
@@ -207,12 +210,10 @@ impl<'t> Source<'t> {
                 }
                 self.object(&fields, types, depth - 1, outer)
             }
-            Kind::Integer | Kind::Number => number_of(&text()).unwrap_or_else(|| text().into()),
-            Kind::Boolean => match text().trim() {
-                "true" => Value::Bool(true),
-                "false" => Value::Bool(false),
-                other => other.into(),
-            },
+            Kind::Integer | Kind::Number | Kind::Boolean | Kind::Null => {
+                let text = text();
+                scalar(&text, types).unwrap_or_else(|| text.into())
+            }
             // Inside an object without declared members, what looks like fields is fields; tags in a sentence are text.
             Kind::Unknown => {
                 let fields = self.fields_in(last);
@@ -238,11 +239,20 @@ impl<'t> Source<'t> {
             }
     }
 
+    /// A word of a list as its schema types it.
+    fn word(&self, word: &'t str, types: &Types) -> Value {
+        let word = self.decode(word);
+        scalar(&word, types).unwrap_or_else(|| word.into())
+    }
+
     /// A list is a JSON array, fields inside one field, words between commas, or the same field several times.
     fn items(&self, bodies: &[Span], types: &Types, depth: usize, outer: &mut Typed) -> Value {
         let item = types.items();
         if let [only] = bodies {
             let text = self.decoded(*only);
+            if let Some(none) = scalar(&text, types) {
+                return none;
+            }
             if let Some(items @ Value::Array(_)) = self.json_of(text.trim(), '[', *only, outer) {
                 return items;
             }
@@ -260,20 +270,23 @@ impl<'t> Source<'t> {
             }
             // A comma that is written as an entity is part of its word.
             let words = only.of(self.text).split(',').map(str::trim).filter(|word| !word.is_empty());
-            return words.take_while(|_| self.takes()).map(|word| scalar(&self.decode(word), item)).collect();
+            return words.take_while(|_| self.takes()).map(|word| self.word(word, item)).collect();
         }
         bodies.iter().map(|body| self.value(&[*body], item, depth.saturating_sub(1), outer)).collect()
     }
 }
 
-/// A word as its schema types it.
-fn scalar(word: &str, types: &Types) -> Value {
-    match types.kind {
-        Kind::Integer | Kind::Number => number_of(word).unwrap_or_else(|| word.into()),
-        Kind::Boolean if word == "true" => true.into(),
-        Kind::Boolean if word == "false" => false.into(),
-        _ => word.into(),
-    }
+/// The number, truth value or `null` that a text is, as far as its schema allows these and no text before them.
+fn scalar(text: &str, types: &Types) -> Option<Value> {
+    let kinds = types.scalars().iter().take_while(|kind| **kind != Kind::String);
+    let read = |kind: &Kind| match (kind, text.trim()) {
+        (Kind::Integer | Kind::Number, _) => number_of(text),
+        (Kind::Boolean, "true") => Some(Value::Bool(true)),
+        (Kind::Boolean, "false") => Some(Value::Bool(false)),
+        (Kind::Null, "null") if !types.scalars().contains(&Kind::String) => Some(Value::Null),
+        _ => None,
+    };
+    kinds.filter_map(read).next()
 }
 
 fn number_of(text: &str) -> Option<Value> {
@@ -324,7 +337,11 @@ fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, undecla
                         }
                         undeclared.count += 1;
                     }
-                    None => {}
+                    None => {
+                        if let Some(types) = types.others() {
+                            settle_at(member, types, Some(&way), undeclared, most);
+                        }
+                    }
                 }
             }
         }
@@ -351,8 +368,8 @@ pub(super) fn declares(value: &Value, types: &Types, way: &[String]) -> bool {
     let Some((step, rest)) = way.split_first() else { return value.is_string() };
     match value {
         Value::Object(members) => match types.member(step) {
-            Some((_, types)) => members.get(step).is_some_and(|member| declares(member, types, rest)),
-            None => !types.is_closed(),
+            None if types.is_closed() => false,
+            _ => members.get(step).is_some_and(|member| declares(member, types.of_member(step), rest)),
         },
         Value::Array(items) => {
             let item = step.parse().ok().and_then(|number: usize| items.get(number));
@@ -366,11 +383,11 @@ pub(super) fn declares(value: &Value, types: &Types, way: &[String]) -> bool {
 pub(super) fn remove_undeclared(value: &mut Value, types: &Types) {
     match value {
         Value::Object(members) => members.retain(|name, member| {
-            let declared = types.member(name);
-            if let Some((_, types)) = declared {
-                remove_undeclared(member, types);
+            let stays = types.member(name).is_some() || !types.is_closed();
+            if stays {
+                remove_undeclared(member, types.of_member(name));
             }
-            declared.is_some() || !types.is_closed()
+            stays
         }),
         Value::Array(items) => {
             Arc::make_mut(items).iter_mut().for_each(|item| remove_undeclared(item, types.items()));
@@ -384,7 +401,7 @@ pub(super) fn coerced(value: &Value, types: &Types) -> Value {
     match (types.kind, value) {
         (Kind::Object, Value::Object(members)) => {
             let member = |(name, value): (&str, &Value)| {
-                let types = types.member(name).map_or(Types::unknown(), |(_, types)| types);
+                let types = types.of_member(name);
                 // Where a type is wanted, `null` says that there is no value.
                 (!value.is_null() || !types.wants_value).then(|| (name.to_owned(), coerced(value, types)))
             };

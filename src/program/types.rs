@@ -14,16 +14,20 @@ pub(crate) struct Types {
     pub(crate) kind: Kind,
     /// The members that it declares, if it declares any.
     members: Option<Table<Arc<str>, Types>>,
+    /// What it says of others.
+    others: Option<Box<Types>>,
     /// Whether there are others.
     open: bool,
     items: Option<Box<Types>>,
+    /// The kinds that one text may have, in order.
+    scalars: Vec<Kind>,
     /// The texts of a closed list.
     words: Option<Vec<Arc<str>>>,
     /// Whether it names one type, which is not `null`.
     pub(crate) wants_value: bool,
 }
 
-/// A kind of values; of several that a schema allows, the first.
+/// A kind of values; of several that a schema allows, the first that is a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Kind {
     /// There is no schema.
@@ -55,15 +59,19 @@ impl Types {
         let members = schema.get("properties").and_then(Json::as_object);
         let words = schema.get("enum").and_then(Json::as_array);
         let listed = words.map_or(Kind::Any, |values| Kind::of_all(values));
-        let kind = match schema.get("type") {
-            Some(Json::String(kind)) => Kind::of(kind),
-            Some(Json::Array(kinds)) => kinds.first().and_then(Json::as_str).map_or(Kind::Any, Kind::of),
-            _ if members.is_some() => Kind::Object,
-            _ => listed,
+        let scalars = match schema.get("type") {
+            Some(Json::String(kind)) => vec![Kind::of(kind)],
+            Some(Json::Array(kinds)) => kinds.iter().filter_map(Json::as_str).map(Kind::of).collect(),
+            _ if members.is_some() => vec![Kind::Object],
+            _ => vec![listed],
         };
+        let kind = scalars.iter().find(|kind| **kind != Kind::Null).or(scalars.first()).copied().unwrap_or(Kind::Any);
+        let others = schema.get("additionalProperties");
         Self {
             kind,
-            open: !matches!(schema.get("additionalProperties"), None | Some(Json::Bool(false))),
+            scalars,
+            others: others.filter(|others| others.is_object()).map(|others| Box::new(Self::of(others))),
+            open: !matches!(others, None | Some(Json::Bool(false))),
             items: schema.get("items").map(|items| Box::new(Self::of(items))),
             words: words.map(|words| words.iter().filter_map(Json::as_str).map(Arc::from).collect()),
             wants_value: match schema.get("type") {
@@ -78,6 +86,21 @@ impl Types {
     /// The member of this name, with its name as it is declared.
     pub(crate) fn member(&self, name: &str) -> Option<(&Arc<str>, &Types)> {
         self.members.as_ref()?.get_key_value(name)
+    }
+
+    /// What a member of this name is, declared or not.
+    pub(crate) fn of_member(&self, name: &str) -> &Types {
+        self.member(name).map(|(_, types)| types).or(self.others()).unwrap_or(&UNKNOWN)
+    }
+
+    /// What it says of members that it does not name.
+    pub(crate) fn others(&self) -> Option<&Types> {
+        self.others.as_deref()
+    }
+
+    /// The kinds that one text may have, in order.
+    pub(crate) fn scalars(&self) -> &[Kind] {
+        &self.scalars
     }
 
     pub(crate) fn members(&self) -> impl Iterator<Item = (&Arc<str>, &Types)> {
