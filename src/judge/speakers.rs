@@ -41,8 +41,9 @@ impl Judgement<'_> {
     fn judge_speaker(&mut self, index: usize, speaker: &Speaker, known: &[Value], speakers: &Speakers) {
         let span = self.name_span(index);
         let names = || known.iter().filter_map(|one| one.get("name")?.as_str());
-        let Some(declared) = known.iter().find(|one| one.get("name").and_then(Value::as_str) == Some(&speaker.name))
-        else {
+        let is_it =
+            |one: &&Value| one.get("name").and_then(Value::as_str).is_some_and(|name| self.same(name, &speaker.name));
+        let Some(declared) = known.iter().find(is_it) else {
             let message = format!("nobody called `{}` takes part", excerpt(&speaker.name, 60));
             let finding = defect(Defect::UnknownSpeaker, span, message)
                 .with_rule(Some(speakers.at))
@@ -52,7 +53,7 @@ impl Judgement<'_> {
         };
         let label = declared.get("label").and_then(Value::as_str);
         // What says no label says no wrong one.
-        if let Some(label) = label.filter(|label| !speaker.label.is_empty() && *label != speaker.label) {
+        if let Some(label) = label.filter(|label| !speaker.label.is_empty() && !self.same(label, &speaker.label)) {
             let message = format!("`{}` is no `{}`", speaker.name, excerpt(&speaker.label, 60));
             let finding = defect(Defect::WrongLabel, span, message)
                 .with_rule(Some(speakers.at))
@@ -65,10 +66,15 @@ impl Judgement<'_> {
     fn judge_opening(&mut self, index: usize, speaker: &Speaker, speakers: &Speakers) {
         let order = speakers.order.as_ref().and_then(|order| order.value(&self.scope()).ok());
         let first = order.as_ref().and_then(|order| order.as_array()?.first()?.as_str());
-        let Some(first) = first.filter(|first| *first != speaker.name) else { return };
+        let Some(first) = first.filter(|first| !self.same(first, &speaker.name)) else { return };
         let message = format!("`{}` opens the reply, and `{first}` should", excerpt(&speaker.name, 60));
         let finding = defect(Defect::OutOfOrder, self.name_span(index), message).with_rule(Some(speakers.at));
         self.answer(Defect::OutOfOrder, &Subject::Block(index), finding);
+    }
+
+    /// Whether two names or labels are the same, as the dialect compares names.
+    fn same(&self, one: &str, other: &str) -> bool {
+        self.dialect.is_some_and(|(_, dialect)| dialect.names.same(one, other))
     }
 
     /// Answers for an utterance that comes when the discussion is over.
