@@ -102,7 +102,9 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
 fn idle(defect: Defect, strategies: &[Spanned<Strategy>]) -> Option<Diagnostic> {
     let fits = |strategy: Strategy| defect.fits().contains(&strategy);
     let last = strategies.iter().position(|one| fits(one.value) && one.value.always_answers(defect))?;
-    let (last, never) = (strategies.get(last)?, strategies.get(last + 1)?);
+    // One that cannot answer is told for that.
+    let never = strategies.iter().skip(last + 1).find(|one| fits(one.value))?;
+    let last = strategies.get(last)?;
     let message = format!("`{}` never answers `{defect}`: `{}` before it always does", never.value, last.value);
     let finding = Diagnostic::new(Code::PACK_UNFIT_STRATEGY, never.at, message)
         .with_place(last.at, "the list ends here")
