@@ -71,3 +71,31 @@ impl Findings {
         list
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(most: usize, found: &[Severity], told: &[Severity], last: Option<&str>) {
+        let mut findings = Findings::new(most, 0);
+        for severity in found {
+            let one = Diagnostic::new(Code::Remark(Remark::Note), Location::response(Span::default()), "one");
+            findings.add(Diagnostic { severity: *severity, ..one });
+        }
+        let list = findings.into_list(0);
+        assert_eq!(list.iter().map(|one| one.severity).collect::<Vec<_>>(), told);
+        assert_eq!(list.last().map(|one| &*one.message).filter(|message| *message != "one"), last);
+    }
+
+    #[test]
+    fn what_matters_less_gives_way_to_what_matters_more_and_to_the_word_on_it() {
+        use Severity::{Error, Info, Warning};
+        check(3, &[Info, Warning, Error], &[Info, Warning, Error], None);
+        check(3, &[Info, Info, Info, Error, Warning], &[Warning, Error, Info], Some("3 more findings are left out"));
+        check(3, &[Error, Error, Error, Error], &[Error, Error, Info], Some("2 more findings are left out"));
+        check(2, &[Warning, Error, Info], &[Error, Info], Some("2 more findings are left out"));
+        check(1, &[Warning, Info, Error, Error], &[Error], None);
+        check(0, &[Error], &[], None);
+    }
+}
