@@ -30,6 +30,8 @@ pub(super) struct ListedCall {
     pub(super) params: Span,
     /// Members of it that are neither on the way to its name nor to its parameters.
     pub(super) beside: Vec<Span>,
+    /// Keys on the way to its name or its parameters that stand there already: the last of each counts.
+    pub(super) repeated: Vec<Span>,
     /// Whether strict JSON refuses something of it outside its parameters.
     pub(super) mended: bool,
 }
@@ -56,12 +58,17 @@ pub(super) fn read(text: &str, body: Span, block: &Block, limits: &Limits) -> Op
             let at = |way: &[&str]| layout.value(entry, way);
             let name: Vec<&str> = name.iter().map(String::as_str).collect();
             let Some(way) = params.as_ref().filter(|_| layout.is_object(entry)) else {
-                return Some(ListedCall { span, name: at(&name), params: span, beside: Vec::new(), mended: false });
+                let (name, beside, repeated) = (at(&name), Vec::new(), Vec::new());
+                return Some(ListedCall { span, name, params: span, beside, repeated, mended: false });
             };
             let params = at(way).unwrap_or(Span::new(span.end, span.end));
             let read = |key: &str| name.first() == Some(&key) || way.first() == Some(&key);
             let beside = layout.members(entry).filter(|(key, _)| !read(key)).map(|(_, member)| member).collect();
-            Some(ListedCall { span, name: at(&name), params, beside, mended: false })
+            let mut repeated = layout.repeated(entry, &name);
+            repeated.extend(layout.repeated(entry, way));
+            repeated.sort_unstable_by_key(|key| key.start);
+            repeated.dedup();
+            Some(ListedCall { span, name: at(&name), params, beside, repeated, mended: false })
         })
         .collect();
     let holds = |span: Span, at: &Span| span.start <= at.start && at.end <= span.end;

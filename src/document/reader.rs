@@ -441,6 +441,9 @@ impl Scanner {
         for member in &call.beside {
             self.finds(Found::of(What::Remark(Remark::FieldForm), *member, index));
         }
+        for key in &call.repeated {
+            self.finds(Found::new(What::Remark(Remark::DuplicateKey), *key));
+        }
     }
 
     fn payload_faults(&mut self, faults: &[(RuleId, Span)]) {

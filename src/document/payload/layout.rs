@@ -73,6 +73,19 @@ impl<'t> Layout<'t> {
         self.span(way.iter().try_fold(from, step)?)
     }
 
+    /// The keys on a way through objects that stand there already.
+    pub(crate) fn repeated(&self, from: usize, way: &[&str]) -> Vec<Span> {
+        let (mut at, mut repeated) = (Some(from), Vec::new());
+        for step in way {
+            let Some(object) = at.filter(|at| self.is_object(*at)) else { break };
+            let named = || self.inside(object).filter(|member| self.key(*member).is_some_and(|key| key == **step));
+            let keys = named().skip(1).filter_map(|member| self.key_span(member));
+            repeated.extend(keys.map(|key| unquoted(key, self.text)));
+            at = named().last().and_then(|member| self.values(member).next());
+        }
+        repeated
+    }
+
     /// What strict JSON refuses in it.
     pub(crate) fn faults(&self) -> impl Iterator<Item = (RuleId, Span)> {
         self.grammar.faults(self.machine.captures()).take(MOST_FAULTS)
@@ -111,7 +124,17 @@ impl<'t> Layout<'t> {
     }
 
     fn key(&self, member: usize) -> Option<std::borrow::Cow<'t, str>> {
-        let key = self.inside(member).find(|piece| self.rule(*piece) == Some("key"))?;
-        Some(unquote(self.machine.captures().get(key)?.span().of(self.text)))
+        Some(unquote(self.key_span(member)?.of(self.text)))
     }
+
+    fn key_span(&self, member: usize) -> Option<Span> {
+        let key = self.inside(member).find(|piece| self.rule(*piece) == Some("key"))?;
+        self.span(key)
+    }
+}
+
+/// A key without its quotes.
+fn unquoted(key: Span, text: &str) -> Span {
+    let quoted = key.of(text).starts_with(['"', '\'']) && key.len() > 1;
+    if quoted { Span::new(key.start + 1, key.end - 1) } else { key }
 }
