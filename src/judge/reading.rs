@@ -245,7 +245,7 @@ impl<'r> Judgement<'r> {
 
     /// The block that a broken opener would open, or that a closer would close, if its declaration has a word on that.
     pub(super) fn meant_at(&self, defect: Defect, span: Span) -> Option<&'r program::Block> {
-        let (_, dialect) = self.dialect?;
+        let dialect = self.dialect?;
         let has_word = |block: &&'r program::Block| block.degradation.says(defect);
         if !dialect.blocks.iter().any(|block| has_word(&block)) {
             return None;

@@ -74,7 +74,7 @@ impl Judgement<'_> {
 
     /// Whether two names or labels are the same, as the dialect compares names.
     fn same(&self, one: &str, other: &str) -> bool {
-        self.dialect.is_some_and(|(_, dialect)| dialect.names.same(one, other))
+        self.dialect.is_some_and(|dialect| dialect.names.same(one, other))
     }
 
     /// Answers for an utterance that comes when the discussion is over.
