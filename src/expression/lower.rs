@@ -42,7 +42,8 @@ pub(super) fn expression(source: &str) -> Result<Lowered, Fault> {
 /// Lowers a template.
 pub(super) fn template(source: &str) -> Result<Lowered, Fault> {
     bounded(source, false)?;
-    let tree = machinery::parse(source, "template", filters::syntax()).map_err(|error| Fault::of(&error, source))?;
+    let tree = machinery::parse(source, "template", filters::syntax());
+    let tree = tree.map_err(|error| Fault::of_template(&error, source))?;
     let Stmt::Template(tree) = &tree else { return Err(Fault::new(0..source.len(), "this is not a template")) };
     let mut lower = Lower::new(source);
     let form = match tree.children.as_slice() {
@@ -283,10 +284,21 @@ impl<'s> Lower<'s> {
             }
             Expr::Call(call) => match &call.expr {
                 Expr::Var(var) if var.id == "range" => format!("range({})|weigh", self.args(tree, &call.args, None)?),
-                Expr::Var(var) => return Err(self.unknown(tree, var.id, "function", ["range"])),
-                _ => {
-                    let fault = self.refuse(tree, "values have no methods");
-                    return Err(fault.help("filters do what methods do elsewhere: `name | upper`".to_owned()));
+                Expr::Var(var) => {
+                    let fault = self.unknown(tree, var.id, "function", ["range"]);
+                    let help = self.as_filter(var.id, call.args.iter().map(positional));
+                    return Err(Fault { help: help.or(fault.help), ..fault });
+                }
+                method => {
+                    let help = match method {
+                        Expr::GetAttr(get) => {
+                            let args = call.args.iter().map(positional);
+                            self.as_filter(get.name, std::iter::once(Some(&get.expr)).chain(args))
+                        }
+                        _ => None,
+                    };
+                    let general = || "filters do what methods do elsewhere: `name | upper`".to_owned();
+                    return Err(self.refuse(tree, "values have no methods").help(help.unwrap_or_else(general)));
                 }
             },
             Expr::List(list) => format!("[{}]|weigh", self.all(&list.items)?),
@@ -435,6 +447,39 @@ impl<'s> Lower<'s> {
         }
     }
 
+    /// How that is said here which a function or method of this name does in other languages.
+    fn as_filter<'t>(&self, name: &str, args: impl Iterator<Item = Option<&'t Expr<'s>>>) -> Option<String>
+    where
+        's: 't,
+    {
+        const LONGEST: usize = 40;
+        let typed = |tree: &'t Expr<'s>| whole(tree).of(self.source);
+        let args: Option<Vec<&str>> = args.map(|arg| arg.map(typed).filter(|arg| arg.len() <= LONGEST)).collect();
+        let args = args?;
+        match (name, args.as_slice()) {
+            ("now", []) => Some("say `now`, without parentheses".to_owned()),
+            ("len" | "size", [value]) => Some(format!("say `{value} | length`")),
+            ("str", [value]) => Some(format!("say `{value} | string`")),
+            ("strip", [value]) => Some(format!("say `{value} | trim`")),
+            ("toLowerCase" | "to_lower", [value]) => Some(format!("say `{value} | lower`")),
+            ("toUpperCase" | "to_upper", [value]) => Some(format!("say `{value} | upper`")),
+            ("contains" | "includes" | "has", [value, part]) => Some(format!("say `{part} in {value}`")),
+            ("startswith" | "startsWith" | "starts_with", [value, part]) => {
+                Some(format!("say `{value} is startingwith({part})`"))
+            }
+            ("endswith" | "endsWith" | "ends_with", [value, part]) => {
+                Some(format!("say `{value} is endingwith({part})`"))
+            }
+            ("get", [value, key]) => Some(format!("say `{value}[{key}]`: it is `none` where there is no such member")),
+            (_, [value, others @ ..]) => {
+                let known = filters::filters().find(|known| *known == name)?;
+                let others = if others.is_empty() { String::new() } else { format!("({})", others.join(", ")) };
+                Some(format!("say `{value} | {known}{others}`"))
+            }
+            _ => None,
+        }
+    }
+
     pub(super) fn refuse(&self, tree: &Expr<'s>, message: &str) -> Fault {
         Fault::new(span(tree), message)
     }
@@ -448,9 +493,26 @@ impl<'s> Lower<'s> {
     }
 }
 
+fn positional<'t, 's>(arg: &'t CallArg<'s>) -> Option<&'t Expr<'s>> {
+    match arg {
+        CallArg::Pos(value) => Some(value),
+        _ => None,
+    }
+}
+
 pub(super) fn span(tree: &Expr<'_>) -> Span {
     let span = tree.span();
     Span::new(span.start_offset as usize, span.end_offset as usize)
+}
+
+/// The span of a tree with all that stands before its last step.
+fn whole(tree: &Expr<'_>) -> Span {
+    match tree {
+        Expr::GetAttr(get) => whole(&get.expr).to(span(tree)),
+        Expr::GetItem(get) => whole(&get.expr).to(span(tree)),
+        Expr::Filter(filter) => filter.expr.as_ref().map_or(span(tree), |before| whole(before).to(span(tree))),
+        _ => span(tree),
+    }
 }
 
 /// How an operator is written.

@@ -18,6 +18,7 @@
 //! [pages](page), is [run] without an engine on borrowed values; the engine has the last word wherever that is not plain.
 
 mod document;
+mod ends;
 mod engine;
 mod escape;
 mod filters;
@@ -406,6 +407,12 @@ impl Fault {
     }
 
     fn help(mut self, help: impl Into<Option<String>>) -> Self {
+    /// As [`Fault::of`], of a template.
+    fn of_template(error: &minijinja::Error, text: &str) -> Self {
+        let fault = Self::of(error, text);
+        ends::fault(text, fault.span).unwrap_or(fault)
+    }
+
         self.help = help.into();
         self
     }
@@ -419,7 +426,11 @@ impl Fault {
         let start = self.span.start;
         let foreign = || {
             FOREIGN.iter().find(|(word, _)| {
-                let at = |place: usize| text.value.get(place..).is_some_and(|rest| rest.starts_with(word));
+                let at = |place: usize| {
+                    let (before, rest) = text.value.split_at_checked(place).unwrap_or_default();
+                    let whole = rest.starts_with("==") || before.ends_with(['=', '!', '<', '>']);
+                    rest.starts_with(word) && !(*word == "=" && whole)
+                };
                 at(start) || start.checked_sub(word.len() - 1).is_some_and(at)
             })
         };

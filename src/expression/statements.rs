@@ -341,7 +341,8 @@ impl<'s> Lower<'s> {
     /// Writes a file in.
     fn file(&mut self, source: &'s str, out: &mut String) -> Result<Option<Page>, Fault> {
         bounded(source, false)?;
-        let tree = machinery::parse(source, "template", page_syntax()).map_err(|error| Fault::of(&error, source))?;
+        let tree = machinery::parse(source, "template", page_syntax());
+        let tree = tree.map_err(|error| Fault::of_template(&error, source))?;
         let Stmt::Template(tree) = &tree else { return Err(Fault::new(0..source.len(), "this is not a template")) };
         self.statements(&tree.children, out)
     }

@@ -1115,3 +1115,43 @@ fn what_other_languages_have_in_conditions() {
     let found = slips(&[("[modes.open]", state), (when, "state.open.now")]);
     assert!(found.iter().any(|one| one.2 == "it has no members"), "{found:?}");
 }
+
+#[test]
+fn what_other_languages_have_as_functions() {
+    let sum = "sum = { type = \"object\", required = true, properties = { amount = { type = \"number\" } } }";
+    let long = sum.replace("amount = {", "why = { type = \"string\" }, amount = {");
+    let told = |condition: &str| {
+        let found = slips(&[(sum, &long), ("params.sum.amount <= data.limits.large.most", condition)]);
+        let [(code, word, help)] = found.as_slice() else { panic!("{condition}: {found:?}") };
+        assert_eq!(code, "pack/bad-expression", "{condition}");
+        format!("{word}: {help}")
+    };
+    assert_eq!(told("len(params.sum.why) < 5"), "len: say `params.sum.why | length`");
+    assert_eq!(told("lower(params.sum.why) == 'x'"), "lower: say `params.sum.why | lower`");
+    assert_eq!(told("params.sum.why.strip() == 'x'"), ".strip(): say `params.sum.why | trim`");
+    assert_eq!(
+        told("params.sum.why.replace('a', 'b')"),
+        ".replace('a', 'b'): say `params.sum.why | replace('a', 'b')`"
+    );
+    assert_eq!(told("params.sum.why.startsWith('x')"), ".startsWith('x'): say `params.sum.why is startingwith('x')`");
+    assert_eq!(told("contains(params.sum.why, 'x')"), "contains: say `'x' in params.sum.why`");
+    assert_eq!(told("now() == 'x'"), "now: say `now`, without parentheses");
+    assert_eq!(told("ranges(3)"), "ranges: did you mean `range`?");
+    assert!(!told("params.sum.amount == ").contains("compares"));
+}
+
+#[test]
+fn statements_that_do_not_end() {
+    let told = |says: &str| {
+        let state = "[state.notes]\ntype = \"array\"\ndefault = []\n";
+        let message = format!("{state}[messages.m]\nsays = '''{says}'''\n[[inputs]]");
+        let found = slips(&[("[[inputs]]", &message), ("class   = \"bye\"", "class   = \"bye\"\nask = \"m\"")]);
+        let [(code, word, help)] = found.as_slice() else { panic!("{says}: {found:?}") };
+        assert_eq!(code, "pack/bad-expression", "{says}");
+        format!("{word}: {help}")
+    };
+    assert_eq!(told("a {% for x in state.notes %} {{ x }}"), "for: put `{% endfor %}` behind what it repeats");
+    assert_eq!(told("a {% if state.notes %} b\n"), "if: put `{% endif %}` behind what depends on it");
+    assert_eq!(told("{% for x in state.notes %} {% if x %} c {% endfor %}"), "endfor: say `{% endif %}`");
+    assert_eq!(told("a {% endfor %}"), "endfor: take it out, or put the statement that it ends before it");
+}
