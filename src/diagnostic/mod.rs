@@ -20,6 +20,7 @@ pub use defects::{Defect, Remark, Strategy};
 pub use faults::Faults;
 pub(crate) use findings::Findings;
 pub(crate) use names::is_slip;
+pub(crate) use names::meant;
 pub use names::{alternatives, nearest};
 pub use pages::{Page, page, pages};
 pub(crate) use patterns::{bad_pattern_place, bad_pattern_words};

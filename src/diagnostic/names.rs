@@ -30,6 +30,38 @@ pub fn nearest<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> 
         .map(|(_, name)| name)
 }
 
+/// What authors call by another word than a pack does.
+const OTHERWISE: &[(&str, &str)] = &[
+    ("action", "call"),
+    ("tool", "call"),
+    ("tool_call", "call"),
+    ("function", "call"),
+    ("text", "message"),
+    ("reply", "message"),
+    ("answer", "message"),
+    ("reasoning", "thinking"),
+    ("thought", "thinking"),
+    ("thoughts", "thinking"),
+    ("file", "content"),
+    ("document", "content"),
+    ("speaker", "utterance"),
+    ("speech", "utterance"),
+    ("container", "wrapper"),
+    ("developer", "system"),
+    ("model", "assistant"),
+    ("human", "user"),
+    ("messages", "history"),
+    ("turns", "history"),
+    ("application", "host"),
+];
+
+/// The word of a closed list that goes by the name of `typed` elsewhere.
+pub(crate) fn meant(typed: &str, words: &[&'static str]) -> Option<&'static str> {
+    let folded = typed.to_lowercase();
+    let (_, word) = OTHERWISE.iter().find(|(other, word)| *other == folded && words.contains(word))?;
+    Some(word)
+}
+
 /// How alike two names are of which one is the other but for two letters: more than most, less than the same in another case.
 const SWAPPED: f64 = 0.98;
 

@@ -149,16 +149,19 @@ macro_rules! words {
                     _ => {}
                 }
                 let at = reading.at(node.span());
-                reading.report(
-                    $crate::diagnostic::Diagnostic::new(
-                        $crate::diagnostic::Code::PACK_WRONG_VALUE,
-                        at,
-                        format!("`{}` is none of the words this key takes", $crate::text::excerpt(&word, 60)),
-                    )
-                    .with_nearest(&word, $name::WORDS.iter().copied()),
+                let meant = $crate::diagnostic::meant(&word, $name::WORDS);
+                let fault = $crate::diagnostic::Diagnostic::new(
+                    $crate::diagnostic::Code::PACK_WRONG_VALUE,
+                    at,
+                    format!("`{}` is none of the words this key takes", $crate::text::excerpt(&word, 60)),
                 );
+                reading.report(match meant {
+                    Some(meant) => fault.with_help(format!("did you mean `{meant}`?")),
+                    None => fault.with_nearest(&word, $name::WORDS.iter().copied()),
+                });
                 // What follows is read as if the word that was probably meant stood there.
-                match $crate::diagnostic::nearest(&word, $name::WORDS.iter().copied())? {
+                let meant = meant.or_else(|| $crate::diagnostic::nearest(&word, $name::WORDS.iter().copied()));
+                match meant? {
                     $($word => Some($name::$variant),)*
                     _ => None,
                 }

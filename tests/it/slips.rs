@@ -1155,3 +1155,10 @@ fn statements_that_do_not_end() {
     assert_eq!(told("{% for x in state.notes %} {% if x %} c {% endfor %}"), "endfor: say `{% endif %}`");
     assert_eq!(told("a {% endfor %}"), "endfor: take it out, or put the statement that it ends before it");
 }
+
+#[test]
+fn words_of_other_makers_for_roles() {
+    let (right, wrong) = ("{ role = \"call\"", "{ role = \"action\"");
+    check(right, wrong, "pack/wrong-value", "\"action\"", "did you mean `call`?");
+    check("role = \"content\"", "role = \"file\"", "pack/wrong-value", "\"file\"", "did you mean `content`?");
+}
