@@ -332,10 +332,22 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
 /// What keeps a pattern of a schema from being used: it is one of ECMAScript, and read as one of the `regex` crate.
 fn bad_pattern(pattern: &Spanned<String>) -> Option<Diagnostic> {
     // Nearly every pattern means the same to both, and is compiled when a value asks for it.
-    regex_syntax::parse(&pattern.value).err()?;
+    if regex_syntax::parse(&pattern.value).is_ok() && !may_be_too_large(&pattern.value) {
+        return None;
+    }
     let error = regex::Regex::new(&pattern.value).err()?;
     let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
     options.build(&json!({ "pattern": pattern.value })).err()?;
     let (message, help) = bad_pattern_words(&error);
     Some(Diagnostic::new(Code::PACK_SCHEMA, bad_pattern_place(pattern), message).with_help(help))
+}
+
+/// Whether what a pattern repeats could make it too large to compile.
+fn may_be_too_large(pattern: &str) -> bool {
+    const REPETITIONS: usize = 500;
+    let numbers = pattern.split('{').skip(1).map(|rest| {
+        let counts = rest.split('}').next().unwrap_or_default().split(',');
+        counts.filter_map(|count| count.trim().parse::<usize>().ok()).max().unwrap_or(1).max(1)
+    });
+    numbers.fold(1, usize::saturating_mul) > REPETITIONS
 }

@@ -1162,3 +1162,11 @@ fn words_of_other_makers_for_roles() {
     check(right, wrong, "pack/wrong-value", "\"action\"", "did you mean `call`?");
     check("role = \"content\"", "role = \"file\"", "pack/wrong-value", "\"file\"", "did you mean `content`?");
 }
+
+#[test]
+fn a_pattern_of_a_schema_that_is_too_large_is_told_at_its_place() {
+    let large = "pattern = \"^([a-z]{1,1000}){1000}$\"";
+    let word = "\"^([a-z]{1,1000}){1000}$\"";
+    check("required = true", large, "pack/bad-schema", word, "bound its repetitions");
+    assert_eq!(findings("required = true", "required = true, pattern = \"^([a-z]{1,30}){30}$\""), []);
+}
