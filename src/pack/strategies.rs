@@ -31,6 +31,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
         }
     }
     joins(surface, diagnostics);
+    diagnostics.extend(never_asks(surface));
     let mut never = |defect: &Spanned<Defect>, who: String| {
         let message = format!("{who} never has the defect `{}`", defect.value);
         let place = if defect.value.is_of_blocks() { "the pack, a mode or a block" } else { "the pack or a mode" };
@@ -96,6 +97,28 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             tell(at, name, role, Some(counted));
         }
     }
+}
+
+/// That a pack says how a model is asked again, and never asks it. What it says may be a used pack's, for others.
+fn never_asks(surface: &Surface) -> Option<Diagnostic> {
+    let asks =
+        surface.ask_again.as_ref().filter(|_| surface.about.as_ref().is_some_and(|about| about.uses.is_empty()))?;
+    let at = asks.most.map(|most| most.at).or_else(|| asks.tokens.map(|tokens| tokens.at));
+    let at = at.or_else(|| asks.text.as_ref().map(|text| text.at))?;
+    let blocks = surface.dialects.values().flat_map(|dialect| dialect.value.blocks.values());
+    let mut strategies = std::iter::once(&surface.degradation)
+        .chain(surface.modes.values().map(|mode| &mode.value.degradation))
+        .chain(surface.actions.values().map(|action| &action.value.degradation))
+        .chain(blocks.map(|block| &block.value.degradation))
+        .flat_map(|Degradation(rows)| rows.iter().flat_map(|(_, strategies)| strategies))
+        .chain(surface.guardrails.iter().filter_map(|guardrail| guardrail.strategy.as_ref()));
+    if strategies.any(|strategy| strategy.value == Strategy::AskAgain) {
+        return None;
+    }
+    let finding =
+        Diagnostic::new(Code::PACK_WRONG_VALUE, at, "no model is ever asked again: nothing here says `ask-again`");
+    let help = "let it answer a defect, as in `unknown-action = [\"ask-again\", \"drop\"]`, or take `[ask_again]` out";
+    Some(finding.with_help(help).into_warning())
 }
 
 /// The first of several strategies that has never a turn: one before it always applies.

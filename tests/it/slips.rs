@@ -1170,3 +1170,13 @@ fn a_pattern_of_a_schema_that_is_too_large_is_told_at_its_place() {
     check("required = true", large, "pack/bad-schema", word, "bound its repetitions");
     assert_eq!(findings("required = true", "required = true, pattern = \"^([a-z]{1,30}){30}$\""), []);
 }
+
+#[test]
+fn a_model_that_is_never_asked_again() {
+    let asks = "[ask_again]\ntokens = 300\nmost = 1\n";
+    assert_eq!(told(asks), ["warning pack/wrong-value 1"]);
+    assert_eq!(told(&format!("{asks}[degradation]\nunknown-action = [\"ask-again\", \"drop\"]")), [""; 0]);
+    let guardrail =
+        "[[guardrails]]\nid = \"g\"\non = \"message\"\nmatches = \"x\"\nadvice = \"no\"\nstrategy = \"ask-again\"";
+    assert_eq!(told(&format!("{asks}{guardrail}")), [""; 0]);
+}

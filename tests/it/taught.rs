@@ -94,7 +94,8 @@ fn a_template_is_read_as_each_mode_and_tier_says_it() {
 
 #[test]
 fn the_words_for_asking_again_show_examples_too() {
-    let more = format!("{PACK}\n[ask_again]\ntext = '''\nWrite:\n```xml\n<action type=\"go\"/>\n```\n'''\n");
+    let asks = "[degradation]\nunknown-action = [\"ask-again\", \"drop\"]";
+    let more = format!("{PACK}\n{asks}\n[ask_again]\ntext = '''\nWrite:\n```xml\n<action type=\"go\"/>\n```\n'''\n");
     assert_eq!(found(&more, "", "Hello"), ["prompt/refused-example <action type=\"go\"/>"]);
 }
 
