@@ -295,7 +295,8 @@ impl Program {
         if broken.is_empty() && !pack.surface.partial {
             diagnostics.extend(found);
         } else {
-            // What does not follow TOML, or cannot be read, says nothing reliable about names: only its own faults are news.
+            // What does not follow TOML, or cannot be read, says nothing reliable about names: only its own faults are news,
+            // and those that no name has a part in.
             let of_broken = |one: &Diagnostic| one.at.is_some_and(|at| broken.contains(&at.source));
             diagnostics.retain(|one| one.code == Code::PACK_SYNTAX || !of_broken(one));
         }
@@ -351,4 +352,21 @@ impl Program {
     pub(crate) fn place(&self, at: Location) -> Option<Arc<str>> {
         self.places.get(&at).cloned().or_else(|| self.sources.place_name(at).map(Arc::from))
     }
+}
+            let in_table = |one: &Diagnostic| {
+                let source = one.at.and_then(|at| program.sources.get(at.source));
+                source.is_some_and(|source| source.name().ends_with(".toml"))
+            };
+            diagnostics.extend(found.into_iter().filter(|one| is_by_itself(one) && in_table(one) && !of_broken(one)));
+
+/// Whether a finding is wrong with what stands at its place, whatever else a pack declares.
+fn is_by_itself(one: &Diagnostic) -> bool {
+    let codes = [
+        Code::PACK_EXPRESSION,
+        Code::PACK_PATTERN,
+        Code::PACK_SCHEMA,
+        Code::PACK_REMOTE_REF,
+        Code::PACK_UNFIT_STRATEGY,
+    ];
+    one.is_error() && codes.contains(&one.code)
 }

@@ -1180,3 +1180,17 @@ fn a_model_that_is_never_asked_again() {
         "[[guardrails]]\nid = \"g\"\non = \"message\"\nmatches = \"x\"\nadvice = \"no\"\nstrategy = \"ask-again\"";
     assert_eq!(told(&format!("{asks}{guardrail}")), [""; 0]);
 }
+
+#[test]
+fn what_is_wrong_by_itself_is_told_beside_a_pack_that_is_not_there() {
+    let used = ("start = \"open\"", "start = \"open\"\nuse = [\"../nowhere\"]");
+    let permit = ("action = \"pay\"", "action = \"from_there\"");
+    let codes = |slip: &[(&str, &str)]| {
+        let slips = slips(&[&[used, permit], slip].concat());
+        slips.into_iter().map(|one| one.0).filter(|code| code != "pack/unreadable").collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&[]), [""; 0]);
+    assert_eq!(codes(&[("'\\bbye\\b'", "'('")]), ["pack/bad-pattern"]);
+    assert_eq!(codes(&[("type = \"number\"", "type = \"numbr\"")]), ["pack/bad-schema"]);
+    assert_eq!(codes(&[("{{ key }}", "{{ key | }}")]), ["pack/bad-expression"]);
+}
