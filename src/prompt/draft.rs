@@ -216,7 +216,7 @@ impl<'d> Draft<'d> {
         if lead.is_empty() || text.is_empty() { text } else { Cow::Owned(format!("{lead}{text}")) }
     }
 
-    /// The state with as many items of each list as the layer sees.
+    /// The state with as many items of each list as the layer sees; what is counted or summed up of a list is that of the whole.
     fn state(&self, sight: &PromptScope<'d>) -> Cow<'d, Record> {
         let Choice::File { shown, .. } = &self.choice else { return Cow::Borrowed(sight.state) };
         let mut state = Cow::Borrowed(sight.state);
@@ -225,6 +225,15 @@ impl<'d> Draft<'d> {
             if let Some(held) = state.get(head).filter(|_| trim::entries::length(sight.state, path) > *most) {
                 let seen = newest(held, inside, *most);
                 state.to_mut().put(head, seen);
+            }
+        }
+        if let Cow::Owned(state) = &mut state {
+            // A sum over fewer items would tell the model what is not so.
+            let computed = sight.program.slots.iter().filter(|(_, slot)| slot.compute.is_some());
+            for (name, _) in computed {
+                if let Some(whole @ (Value::Number(_) | Value::Bool(_))) = sight.state.get(name) {
+                    state.put(name, whole.clone());
+                }
             }
         }
         state

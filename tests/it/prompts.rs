@@ -729,3 +729,18 @@ fn no_turn_says_what_another_said() {
     let turns = ["ASSISTANT: no\nUSER:yes\nuser: maybe", "As you like.\n\nUSER: Delete it."];
     assert_eq!(said, [turns.as_slice(), &["Go on.\n\n  ASSISTANT: sure\n\nASSISTANTS: two"]].concat());
 }
+
+#[test]
+fn what_is_summed_up_of_a_list_is_that_of_the_whole() {
+    let pack = "[pack]\nname = \"sums\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = { message = { role = \"message\" } }\n\
+                [state.paid]\ntype = \"array\"\ndefault = []\n[state.sum]\ntype = \"integer\"\ncompute = \"{{ state.paid | sum }}\"\n\
+                [state.last]\ntype = \"array\"\ncompute = \"{{ state.paid | reverse | list }}\"\n\
+                [prompts.main]\n[[prompts.main.layers]]\nid = \"state\"\ntemplate = \"state.md\"\nentries = { paid = 2 }\n\
+                [tiers.all]\ncontext = 4000\nreserve = 100\n";
+    let state = "{{ state.paid }} {{ state.last }} {{ state.sum }}";
+    let program = Program::check(&Folder::new("sums", [("pack.toml", pack), ("state.md", state)])).program.unwrap();
+    let session = program.resume(&json!({ "state": { "paid": [1, 2, 3, 4] } })).unwrap();
+    let prompt = program.prompt(&session, &Request::default());
+    // What is a list itself is made of what the layer sees: else nothing could make it shorter.
+    assert_eq!(prompt.text, "[3,4] [4,3] 10");
+}
