@@ -1,15 +1,16 @@
 //! Leads: where does an expression take a value from, and what is that compared with?
 //!
 //! In: parts of the syntax tree that is lowered, and the names that statements bind around them.
-//! Out: the path to where a part leads; each [`Look`] at one, and each text that one is [`Compared`] with.
+//! Out: the path to where a part leads; each [`Look`] at one, and each constant that one is [`Compared`] with.
 //! Never: knows what stands there, or what may.
 
 use super::filters::{self, Kept};
 use super::lower::{Lower, span};
-use super::lowered::{Compared, Look};
+use super::lowered::{Compared, Constant, Look};
 use super::quick::{Test, two_sided};
 use super::reads::ENTRY;
 use minijinja::machinery::ast::{CallArg, Expr};
+use minijinja::value::ValueKind;
 
 /// A name that a statement binds.
 pub(super) struct Binding<'s> {
@@ -61,7 +62,7 @@ impl<'s> Lower<'s> {
         self.looks.push(Look { at: span(shown), file: self.own_file(), path });
     }
 
-    /// Notes that two trees are compared, of which one is a path and the other a text.
+    /// Notes that two trees are compared, of which one is a path and the other a constant.
     pub(super) fn compare(&mut self, one: &Expr<'s>, other: &Expr<'s>) {
         for (path, text) in [(one, other), (other, one)] {
             if let Some(path) = self.leads_plainly(path) {
@@ -70,7 +71,7 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// Notes that it is asked whether `one` is in `many`, of which one is a path and the other texts.
+    /// Notes that it is asked whether `one` is in `many`, of which one is a path and the other constants.
     pub(super) fn compare_among(&mut self, one: &Expr<'s>, many: &Expr<'s>) {
         if let (Some(path), Expr::List(list)) = (self.leads_plainly(one), many) {
             list.items.iter().for_each(|text| self.note_compared(&path, text));
@@ -110,13 +111,14 @@ impl<'s> Lower<'s> {
 
     fn note_compared(&mut self, path: &[String], tree: &Expr<'s>) {
         let Expr::Const(value) = tree else { return };
-        let Some(text) = value.value.as_str() else { return };
-        self.compared.push(Compared {
-            at: span(tree),
-            file: self.own_file(),
-            path: path.to_vec(),
-            text: text.to_owned(),
-        });
+        let value = &value.value;
+        let constant = match value.kind() {
+            ValueKind::String => Constant::Text(value.as_str().unwrap_or_default().to_owned()),
+            ValueKind::Number => Constant::Number(value.to_string()),
+            ValueKind::Bool => Constant::Truth(value.is_true()),
+            _ => return,
+        };
+        self.compared.push(Compared { at: span(tree), file: self.own_file(), path: path.to_vec(), constant });
     }
 }
 

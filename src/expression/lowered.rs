@@ -49,13 +49,22 @@ pub(super) struct Look {
     pub(super) path: Vec<String>,
 }
 
-/// A text that is compared with what stands at a path.
+/// A constant that is compared with what stands at a path.
 #[derive(Debug)]
 pub(super) struct Compared {
     pub(super) at: Span,
     pub(super) file: Option<SourceId>,
     pub(super) path: Vec<String>,
-    pub(super) text: String,
+    pub(super) constant: Constant,
+}
+
+/// A text, number or truth value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Constant {
+    Text(String),
+    /// As it was typed.
+    Number(String),
+    Truth(bool),
 }
 
 /// Statements in their order.

@@ -46,6 +46,7 @@ mod tests;
 
 pub(crate) use document::Document;
 pub(crate) use escape::{Escape, Guarding, Marking, Start};
+pub(crate) use lowered::Constant;
 pub(crate) use parts::{Joined, Part, operands};
 pub use path::PathTemplate;
 pub(crate) use path::{Key, Keys};
@@ -406,13 +407,13 @@ impl Fault {
         Self::new(span.start.min(text.len())..span.end.min(text.len()), crate::text::excerpt(&message, 200))
     }
 
-    fn help(mut self, help: impl Into<Option<String>>) -> Self {
     /// As [`Fault::of`], of a template.
     fn of_template(error: &minijinja::Error, text: &str) -> Self {
         let fault = Self::of(error, text);
         ends::fault(text, fault.span).unwrap_or(fault)
     }
 
+    fn help(mut self, help: impl Into<Option<String>>) -> Self {
         self.help = help.into();
         self
     }

@@ -4,7 +4,7 @@
 //! Out: [`Reads`]: each path once, with the place where it stands first.
 //! Never: knows which paths there are.
 
-use super::lowered::Lowered;
+use super::lowered::{Compared, Constant, Lowered};
 use super::place;
 use super::resolve::Step;
 use crate::text::{Location, Spanned};
@@ -16,8 +16,8 @@ pub(crate) struct Reads {
     places: Vec<Location>,
     /// What statements and filters look at inside of these.
     looks: Vec<(Vec<String>, Location)>,
-    /// The texts that are compared with what stands at a path.
-    compared: Vec<(Vec<String>, Spanned<String>)>,
+    /// The constants that are compared with what stands at a path.
+    compared: Vec<(Vec<String>, Spanned<Constant>)>,
     /// The path to the value itself, where it is taken as it is.
     path: Option<Vec<String>>,
 }
@@ -48,8 +48,8 @@ impl Reads {
             reads.add(std::iter::once(read.name.clone()).chain(keys).collect(), located(read.at, read.file));
         }
         let compared = lowered.compared.iter();
-        reads.compared =
-            compared.map(|one| (one.path.clone(), Spanned::new(one.text.clone(), located(one.at, one.file)))).collect();
+        let spanned = |one: &Compared| Spanned::new(one.constant.clone(), located(one.at, one.file));
+        reads.compared = compared.map(|one| (one.path.clone(), spanned(one))).collect();
         reads.looks = lowered.looks.iter().map(|look| (look.path.clone(), located(look.at, look.file))).collect();
         reads
     }
@@ -77,9 +77,9 @@ impl Reads {
         self.looks.iter().map(|(path, at)| (path.as_slice(), *at))
     }
 
-    /// The texts that are compared with what stands at a path, each with that path; [`ENTRY`] as in [`looks`](Self::looks).
-    pub(crate) fn compared(&self) -> impl Iterator<Item = (&[String], &Spanned<String>)> {
-        self.compared.iter().map(|(path, text)| (path.as_slice(), text))
+    /// The constants that are compared with what stands at a path, each with that path; [`ENTRY`] as in [`looks`](Self::looks).
+    pub(crate) fn compared(&self) -> impl Iterator<Item = (&[String], &Spanned<Constant>)> {
+        self.compared.iter().map(|(path, constant)| (path.as_slice(), constant))
     }
 
     /// The path to the value, where that is taken from elsewhere as it is.

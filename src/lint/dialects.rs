@@ -7,7 +7,7 @@
 //! Never: reads a text.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Action, Block, Called, Closer, Dialect, Family, Mode, Program};
+use crate::program::{Action, Block, Called, Closer, Dialect, Family, Mode, Param, Program};
 use crate::surface::{Anchor, Ending, Payload, Role};
 use crate::text::{excerpt, glob};
 use serde_json::Value;
@@ -224,7 +224,7 @@ impl Closers<'_> {
     /// The parameters of an action: fields that are called like a closer, and values that hold one as they stand.
     fn payload(&self, action: &str, declared: &Action, found: &mut Vec<Diagnostic>) {
         let properties = declared.schema.json().get("properties");
-        for (param, at) in &declared.params {
+        for Param { name: param, at, .. } in &declared.params {
             let schema = properties.and_then(|properties| properties.get(param)).unwrap_or(&Value::Null);
             let (mut names, mut values) = (vec![param.as_str()], Vec::new());
             inside(schema, &mut names, &mut values);

@@ -7,7 +7,7 @@
 
 use super::endless::SureEnds;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Members, Program, Reply, Schema, example, misfit_at};
+use crate::program::{Members, Param, Program, Reply, Schema, example, misfit_at};
 use crate::text::{Location, excerpt, glob, unsafe_because};
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, action) in &program.actions {
         let properties = action.schema.json().get("properties");
         let ends = SureEnds::of(action.schema.json());
-        for (param, at) in &action.params {
+        for Param { name: param, at, .. } in &action.params {
             let schema = properties.and_then(|properties| properties.get(param));
             let what = format!("the parameter `{param}` of `{name}`");
             schema.into_iter().for_each(|schema| examine(schema, &what, *at, found));
@@ -65,7 +65,7 @@ fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
 }
 
 /// What an example of a call shows must be what its rules take. Where there is no prompt, only the author's own words are looked at.
-fn shown(program: &Program, action: &str, schema: &Schema, params: &[(String, Location)], found: &mut Vec<Diagnostic>) {
+fn shown(program: &Program, action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Diagnostic>) {
     let shown: crate::value::Value = example(schema.json(), Members::Telling).into();
     let Ok(validator) = schema.validator() else { return };
     if validator.is_valid(&shown) {
@@ -73,15 +73,15 @@ fn shown(program: &Program, action: &str, schema: &Schema, params: &[(String, Lo
     }
     for error in validator.iter_errors(&shown) {
         let path = error.instance_path().to_string();
-        let place = params.iter().find(|(param, _)| path.split('/').nth(1) == Some(param));
-        let Some((param, at)) = place else { continue };
+        let place = params.iter().find(|param| path.split('/').nth(1) == Some(&param.name));
+        let Some(Param { name: param, at, example, .. }) = place else { continue };
         let declared = schema.json().get("properties").and_then(|properties| properties.get(param));
         let own = declared.is_some_and(|declared| declared.get("examples").is_some());
         let hopeless = found.iter().any(|one| one.code == Code::PACK_NO_VALUE && one.at == Some(*at));
         if !hopeless && (own || !program.prompts.prompts.is_empty()) {
             let message = format!("the example of `{param}` in `{action}` is refused: {}", misfit_at("", &error));
             found.push(
-                Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, *at, message)
+                Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, example.unwrap_or(*at), message)
                     .with_help("say `example = …` with a value that the schema allows"),
             );
         }
@@ -89,15 +89,15 @@ fn shown(program: &Program, action: &str, schema: &Schema, params: &[(String, Lo
 }
 
 /// What a parameter is where the strategy `default` puts it in must be what its rules take.
-fn defaults(action: &str, schema: &Schema, params: &[(String, Location)], found: &mut Vec<Diagnostic>) {
-    for (param, at) in params {
+fn defaults(action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Diagnostic>) {
+    for Param { name: param, at, default: place, .. } in params {
         let property = schema.of_property(param);
         let Some(default) = property.json().get("default").map(crate::value::Value::from) else { continue };
         let Ok(validator) = property.validator() else { continue };
         if let Some(error) = validator.iter_errors(&default).next() {
             let message = format!("the default of `{param}` in `{action}` is refused: {}", misfit_at("", &error));
             found.push(
-                Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, *at, message)
+                Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, place.unwrap_or(*at), message)
                     .with_help("say `default = …` with a value that the schema allows"),
             );
         }

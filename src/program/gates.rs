@@ -7,6 +7,7 @@
 use super::{Effect, Program, Verb};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Record, Scope};
+use crate::text::Location;
 use crate::value::Value;
 
 /// So many states are tried; a condition on more is taken to hold some day.
@@ -19,6 +20,12 @@ impl Program {
         for (name, mode) in &self.modes {
             for gate in mode.exits.iter().filter_map(|exit| exit.gate.as_ref()) {
                 let Some(tried) = self.never_holds(gate, Some(name)) else { continue };
+                let inside = |at: Location| at.source == gate.at().source && gate.at().span.covers(at.span);
+                if let Some(idle) = self.idle_comparisons.iter().find(|one| inside(one.constant.at)) {
+                    let message = format!("this gate never opens: {}", idle.message());
+                    found.push(idle.explain(Diagnostic::new(Code::PACK_SHUT_GATE, idle.constant.at, message)));
+                    continue;
+                }
                 let message = match tried {
                     1 => "this gate never opens: nothing changes what it reads",
                     _ => "this gate never opens: it holds for nothing that is ever set",

@@ -58,10 +58,10 @@ pub use tables::{Permission, PermitCell};
 pub(crate) use types::{Kind, Types};
 
 use crate::diagnostic::{Code, Diagnostic, Faults};
-use crate::expression::{Record, Template};
+use crate::expression::{Constant, Record, Template};
 use crate::pack::{self, Pack};
-use crate::surface::{self, Folder, Role};
-use crate::text::{Location, SourceId, Sources, Spanned};
+use crate::surface::{self, Folder, Role, Tree};
+use crate::text::{Location, SourceId, Sources, Spanned, excerpt};
 use crate::value::{Table, Value};
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
@@ -89,7 +89,7 @@ pub struct Program {
     pub(crate) limits: Limits,
     /// What effects read of `reply`.
     pub(crate) effects_read: Vec<Vec<String>>,
-    /// Texts that are compared with what never is one of them.
+    /// Constants that are compared with what never is one of them.
     pub(crate) idle_comparisons: Vec<IdleComparison>,
     /// The place of each declaration that an outcome may name, as `pack/file:line:column`.
     pub(crate) places: PlaceNames,
@@ -106,8 +106,73 @@ pub(crate) const REPLY_MEMBERS: [&str; 7] =
 pub(crate) struct IdleComparison {
     /// What it is compared with, as a pack would write it.
     pub(crate) path: String,
-    pub(crate) text: Spanned<String>,
-    pub(crate) known: Vec<String>,
+    pub(crate) constant: Spanned<Constant>,
+    pub(crate) why: Never,
+}
+
+impl IdleComparison {
+    /// That it is never so.
+    pub(crate) fn message(&self) -> String {
+        match &self.constant.value {
+            Constant::Text(text) => format!("`{}` is never `{}`", self.path, excerpt(text, 60)),
+            Constant::Number(number) => format!("`{}` is never {number}", self.path),
+            Constant::Truth(truth) => format!("`{}` is never {truth}", self.path),
+        }
+    }
+
+    /// A finding about it, with what it may be.
+    pub(crate) fn explain(&self, finding: Diagnostic) -> Diagnostic {
+        let (kind, constant) = match (&self.why, &self.constant.value) {
+            (Never::Texts(known), Constant::Text(text)) => {
+                return finding.with_nearest(text, known.iter().map(String::as_str));
+            }
+            (Never::Texts(_), _) => ("string", &self.constant.value),
+            (Never::Kind(kind), constant) => (*kind, constant),
+        };
+        let is_number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+        finding.with_help(match (kind, constant) {
+            ("string", Constant::Number(number)) => format!("it is a text: say `'{number}'`"),
+            ("string", _) => "it is a text".to_owned(),
+            ("integer" | "number", Constant::Text(text)) if is_number(text) => {
+                format!("it is a number: say `{}`, without quotes", excerpt(text, 60))
+            }
+            ("integer" | "number", _) => "it is a number".to_owned(),
+            ("boolean", Constant::Text(text)) if matches!(text.as_str(), "true" | "false") => {
+                format!("it is a truth value: say `{text}`, without quotes")
+            }
+            ("boolean", _) => "it is `true` or `false`".to_owned(),
+            ("array", _) => format!("it is a list: say `… in {}` for one of its entries", self.path),
+            _ => "it is a table: compare one of its members".to_owned(),
+        })
+    }
+}
+
+/// Why a value is never what it is compared with.
+#[derive(Debug, Clone)]
+pub(crate) enum Never {
+    /// It is one of these texts.
+    Texts(Vec<String>),
+    /// It is of another kind: this type of JSON Schema.
+    Kind(&'static str),
+}
+
+/// Where a parameter is declared.
+#[derive(Debug)]
+pub(crate) struct Param {
+    pub(crate) name: String,
+    pub(crate) at: Location,
+    /// Where its own example stands, or the first of several.
+    pub(crate) example: Option<Location>,
+    /// Where its default stands.
+    pub(crate) default: Option<Location>,
+}
+
+impl Param {
+    fn of(name: &str, param: &Spanned<Tree>) -> Self {
+        let place = |key: &str| param.value.get(key).map(Tree::at);
+        let example = place("example").or_else(|| place("examples"));
+        Self { name: name.to_owned(), at: param.at, example, default: place("default") }
+    }
 }
 
 /// Something a response may ask for.
@@ -119,7 +184,7 @@ pub(crate) struct Action {
     /// The schema of what the host gives back.
     pub(crate) returns: Option<Schema>,
     /// Each parameter by itself, for faults of its schema.
-    pub(crate) params: Vec<(String, Location)>,
+    pub(crate) params: Vec<Param>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) degradation: Degradation,
     pub(crate) at: Location,
@@ -299,6 +364,11 @@ impl Program {
             // and those that no name has a part in.
             let of_broken = |one: &Diagnostic| one.at.is_some_and(|at| broken.contains(&at.source));
             diagnostics.retain(|one| one.code == Code::PACK_SYNTAX || !of_broken(one));
+            let in_table = |one: &Diagnostic| {
+                let source = one.at.and_then(|at| program.sources.get(at.source));
+                source.is_some_and(|source| source.name().ends_with(".toml"))
+            };
+            diagnostics.extend(found.into_iter().filter(|one| is_by_itself(one) && in_table(one) && !of_broken(one)));
         }
         (program, pack, diagnostics)
     }
@@ -353,11 +423,6 @@ impl Program {
         self.places.get(&at).cloned().or_else(|| self.sources.place_name(at).map(Arc::from))
     }
 }
-            let in_table = |one: &Diagnostic| {
-                let source = one.at.and_then(|at| program.sources.get(at.source));
-                source.is_some_and(|source| source.name().ends_with(".toml"))
-            };
-            diagnostics.extend(found.into_iter().filter(|one| is_by_itself(one) && in_table(one) && !of_broken(one)));
 
 /// Whether a finding is wrong with what stands at its place, whatever else a pack declares.
 fn is_by_itself(one: &Diagnostic) -> bool {

@@ -4,7 +4,7 @@
 //! Out: `pack/bad-schema` for each that cannot be used.
 //! Never: validates a value of an answer.
 
-use super::{Program, Schema, Verb, misfit_at};
+use super::{Param, Program, Schema, Verb, misfit_at};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, excerpt};
 use std::collections::HashSet;
@@ -24,8 +24,8 @@ impl Program {
             }
             let Err(error) = action.schema.validator() else { continue };
             // Each parameter by itself says which one it is.
-            let mut found = action.params.iter().any(|(_, at)| !spelt(at));
-            for (param, at) in action.params.iter().filter(|(_, at)| spelt(at)) {
+            let mut found = action.params.iter().any(|param| !spelt(&param.at));
+            for Param { name: param, at, .. } in action.params.iter().filter(|param| spelt(&param.at)) {
                 if let Err(error) = action.schema.of_property(param).validator() {
                     found = true;
                     fault(format!("the schema of `{param}` cannot be used"), *at, error);

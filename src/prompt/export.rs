@@ -178,8 +178,8 @@ fn parameters(action: &Action, what: Export, strict: bool, diagnostics: &mut Vec
     }
     let vendor = if what == Export::AnthropicTools { Vendor::Anthropic } else { Vendor::OpenAi };
     let at = |path: &[String]| {
-        let param = path.first().and_then(|first| action.params.iter().find(|(name, _)| name == first));
-        Some(param.map_or(action.at, |(_, at)| *at))
+        let param = path.first().and_then(|first| action.params.iter().find(|param| param.name == *first));
+        Some(param.map_or(action.at, |param| param.at))
     };
     strict::strict(schema, vendor, &at, diagnostics)
 }

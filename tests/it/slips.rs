@@ -1194,3 +1194,71 @@ fn what_is_wrong_by_itself_is_told_beside_a_pack_that_is_not_there() {
     assert_eq!(codes(&[("type = \"number\"", "type = \"numbr\"")]), ["pack/bad-schema"]);
     assert_eq!(codes(&[("{{ key }}", "{{ key | }}")]), ["pack/bad-expression"]);
 }
+
+#[test]
+fn what_is_compared_with_another_kind() {
+    let sum = "sum = { type = \"object\", required = true, properties = { amount = { type = \"number\" } } }";
+    let long = sum.replace(
+        "amount = {",
+        "why = { type = \"string\" }, tags = { type = \"array\", items = { type = \"string\" } }, yes = { type = \"boolean\" }, any = {}, amount = {",
+    );
+    let all = |condition: &str| {
+        let condition = condition.replace("sum.", "params.sum.");
+        let found = slips(&[(sum, &long), ("params.sum.amount <= data.limits.large.most", &condition)]);
+        let idle = |one: &&(String, String, String)| one.0 == "pack/idle-comparison";
+        found.iter().filter(idle).map(|one| format!("{}: {}", one.1, one.2)).collect::<Vec<_>>()
+    };
+    assert_eq!(all("sum.why == 5"), ["5: it is a text: say `'5'`"]);
+    assert_eq!(all("sum.why != true"), ["true: it is a text"]);
+    assert_eq!(all("sum.amount == '5'"), ["'5': it is a number: say `5`, without quotes"]);
+    assert_eq!(all("'much' == sum.amount"), ["'much': it is a number"]);
+    assert_eq!(all("sum.amount in [1, 'x']"), ["'x': it is a number"]);
+    assert_eq!(all("sum.yes == 'true'"), ["'true': it is a truth value: say `true`, without quotes"]);
+    assert_eq!(all("sum.tags == 'x'"), ["'x': it is a list: say `… in params.sum.tags` for one of its entries"]);
+    assert_eq!(all("5 in sum.tags"), ["5: it is a text: say `'5'`"]);
+    let fine =
+        "sum.why == '5' or 'a' in sum.why or sum.any == 5 or sum.amount == 5 or sum.yes == false or sum.yes == 1";
+    assert_eq!(all(fine), [""; 0]);
+    // A permit for several actions looks at the parameters of each.
+    let other = "[actions.pay_later]\nparams = { why = {} }\n[actions.pay_now]\nparams = { why = { type = \"string\" } }\n[modes.open]";
+    let permit = |named: &str| {
+        format!("permits = [{{ action = \"pay_{named}\", when = \"params.why == 5\" }}, {{ action = \"pay\"")
+    };
+    let idle = |named: &str| {
+        let found = slips(&[("[modes.open]", other), ("permits = [{ action = \"pay\"", &permit(named))]);
+        found.iter().any(|one| one.0 == "pack/idle-comparison")
+    };
+    assert_eq!((idle("now"), idle("*")), (true, false));
+}
+
+#[test]
+fn a_gate_for_a_mode_that_is_none() {
+    let gate = "exits   = [{ to = \"shut\", gate = \"mode == 'opne'\" }]";
+    check("exits   = [\"shut\"]", gate, "pack/shut-gate", "'opne'", "did you mean `open`?");
+}
+
+#[test]
+fn values_that_a_schema_shows_and_refuses_stand_at_their_places() {
+    let pack =
+        |param: &str| told(&format!("[actions.go]\nparams = {{ why = {param} }}\n[modes.m]\npermits = [\"go\"]"));
+    let misfit = |word: &str| format!("warning pack/misfit-example {word}");
+    assert_eq!(pack("{ type = \"string\", minLength = 3, example = \"x\" }"), [misfit("\"x\"")]);
+    assert_eq!(pack("{ type = \"integer\", default = \"one\" }"), [misfit("\"one\"")]);
+    assert_eq!(pack("{ type = \"integer\", examples = [\"one\"] }"), [misfit("[\"one\"]")]);
+}
+
+#[test]
+fn attributes_have_names_in_lower_case_where_case_is_nothing() {
+    let pack = |case: &str, name: &str| {
+        let tables = format!(
+            "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\n{case}\nanchor = \"line\"\n[dialects.d.blocks]\n\
+             message = {{ role = \"message\" }}\nfile = {{ role = \"content\", key = \"@path\" }}\n\
+             [contents.file]\neffects = [{{ emit = \"kept\", value = \"{{{{ attributes.{name} }}}}\" }}]\n"
+        );
+        told_of(&tables)
+    };
+    let insensitive = "case = \"insensitive\"";
+    assert_eq!(pack(insensitive, "Title"), ["error pack/unknown-variable attributes.Title"]);
+    assert_eq!(pack(insensitive, "title"), [""; 0]);
+    assert_eq!(pack("", "Title"), [""; 0]);
+}

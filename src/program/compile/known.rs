@@ -4,8 +4,8 @@
 //! Out: [`UnknownPath`]: the first part of the path that nothing declares, and what is declared there.
 //! Never: takes a name for wrong where there may be others.
 
-use crate::expression::ENTRY;
-use crate::program::REPLY_MEMBERS;
+use crate::expression::{Constant, ENTRY};
+use crate::program::{Never, REPLY_MEMBERS};
 use crate::surface::{Named, ONLY_MODE, Role, Surface, Tree};
 use serde_json::Value;
 
@@ -105,12 +105,50 @@ fn traits(surface: &Surface) -> Option<Vec<&str>> {
     (!known.is_empty()).then_some(known)
 }
 
-/// The texts that what stands at `path` may be; none where it may be another.
-pub(super) fn texts<'s>(
+/// Why what stands at `path` is never this constant; none where it may be.
+pub(super) fn never_is(
     path: &[String],
-    surface: &'s Surface,
-    params: Option<&'s Named<Tree>>,
-) -> Option<Vec<&'s str>> {
+    constant: &Constant,
+    surface: &Surface,
+    params: Option<&Named<Tree>>,
+) -> Option<Never> {
+    if let (Constant::Text(text), Some(known)) = (constant, texts(path, surface, params)) {
+        let is_none = !known.contains(&text.as_str());
+        return is_none.then(|| Never::Texts(known.into_iter().map(str::to_owned).collect()));
+    }
+    let kind = kind(path, surface, params)?;
+    let may_be = match constant {
+        Constant::Text(_) => kind == "string",
+        // The truth values are numbers, too, where they are compared.
+        Constant::Number(_) | Constant::Truth(_) => matches!(kind, "integer" | "number" | "boolean"),
+    };
+    (!may_be).then_some(Never::Kind(kind))
+}
+
+/// The one type that the schema of what stands at a path allows.
+fn kind(path: &[String], surface: &Surface, params: Option<&Named<Tree>>) -> Option<&'static str> {
+    let (head, inside) = path.split_first()?;
+    let (name, inside) = inside.split_first()?;
+    let mut schema = match head.as_str() {
+        "params" => &params?.get(name)?.value,
+        "state" => &surface.state.get(name)?.value,
+        _ => return None,
+    };
+    for name in inside {
+        schema = match name.as_str() {
+            ENTRY if schema.get("prefixItems").is_none() => schema.get("items")?,
+            ENTRY => return None,
+            name => schema.get("properties")?.get(name)?,
+        };
+    }
+    let Some(Tree::Text(kind)) = schema.get("type") else { return None };
+    let kinds = ["string", "integer", "number", "boolean", "array", "object"];
+    // What is computed is what its template gives.
+    kinds.into_iter().find(|known| *known == kind.value && schema.get("compute").is_none())
+}
+
+/// The texts that what stands at `path` may be; none where it may be another.
+fn texts<'s>(path: &[String], surface: &'s Surface, params: Option<&'s Named<Tree>>) -> Option<Vec<&'s str>> {
     let words: Vec<&str> = path.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["mode"] if surface.modes.is_empty() => Some(vec![ONLY_MODE]),

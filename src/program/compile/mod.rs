@@ -16,11 +16,11 @@ mod replies;
 mod sight;
 
 use super::{
-    Action, AskAgain, Content, Degradation, Dialect, DialectId, IdleComparison, Mode, ModeId, Permit, PlaceNames,
+    Action, AskAgain, Content, Degradation, Dialect, DialectId, IdleComparison, Mode, ModeId, Param, Permit, PlaceNames,
     Program, Schema, Slot,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::expression::{Record, Template};
+use crate::expression::{Constant, Record, Template};
 use crate::pack::Pack;
 use crate::surface::{self, ONLY_MODE, Surface, Tree};
 use crate::text::{Location, Spanned, excerpt, glob};
@@ -131,8 +131,8 @@ struct Compiler<'c> {
     /// What effects read of `reply`.
     effects_read: Vec<Vec<String>>,
     touched: Touched,
-    /// Each text that is compared with what may be some texts only, and whether it is none of them.
-    comparisons: IndexMap<Location, Option<IdleComparison>>,
+    /// Each constant that is compared with what stands at a path, and whether that never is it.
+    comparisons: IndexMap<(Location, String, Constant), Option<IdleComparison>>,
 }
 
 impl Compiler<'_> {
@@ -162,7 +162,7 @@ impl Compiler<'_> {
                 about: action.value.about.clone(),
                 schema: Schema::of_params(&action.value.params),
                 returns: action.value.returns.as_ref().map(Schema::of_value),
-                params: action.value.params.iter().map(|(name, param)| (name.clone(), param.at)).collect(),
+                params: action.value.params.iter().map(|(name, param)| Param::of(name, param)).collect(),
                 effects,
                 degradation: Degradation::new(&action.value.degradation),
                 at: action.at,

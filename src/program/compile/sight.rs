@@ -4,12 +4,12 @@
 //! Out: the compiled expression, and a diagnostic for each name that it cannot see.
 //! Never: evaluates one.
 
-use super::known::{UnknownPath, lost, texts};
+use super::known::{UnknownPath, lost, never_is};
 use super::{Compiler, IdleComparison, Slot};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Document, ENTRY, Escape, Expression, PathTemplate, Reads, Shape, Template, spelled};
 use crate::program::Pattern;
-use crate::surface::{Action, Named, Origin, Tree};
+use crate::surface::{Action, Case, Dialect, Named, Origin, Role, Tree};
 use crate::text::{Location, Spanned, excerpt};
 use crate::value::Table;
 use std::collections::HashSet;
@@ -184,18 +184,20 @@ impl Compiler<'_> {
         }
     }
 
-    /// Keeps every text that is compared with what never is that text.
+    /// Keeps every constant that is compared with what never is that.
     fn compare(&mut self, reads: &Reads, sight: &Sight<'_>) {
-        for (path, text) in reads.compared() {
+        for (path, constant) in reads.compared() {
             let Some(path) = sight.leads(Some(path)).map(entered) else { continue };
-            let Some(known) = texts(&path, self.surface, sight.params) else { continue };
-            // A permit for several actions is read once for each: it is enough if one of them has the word.
-            if known.contains(&text.value.as_str()) {
-                self.comparisons.insert(text.at, None);
-            } else {
-                let known = known.into_iter().map(str::to_owned).collect();
-                let idle = IdleComparison { path: spelled(&path), text: text.clone(), known };
-                self.comparisons.entry(text.at).or_insert(Some(idle));
+            let never = never_is(&path, &constant.value, self.surface, sight.params);
+            let path = spelled(&path);
+            let key = (constant.at, path.clone(), constant.value.clone());
+            // A permit for several actions is read once for each: it is enough if one of them may have it.
+            match never {
+                None => drop(self.comparisons.insert(key, None)),
+                Some(why) => {
+                    let idle = IdleComparison { path, constant: constant.clone(), why };
+                    self.comparisons.entry(key).or_insert(Some(idle));
+                }
             }
         }
     }
@@ -216,6 +218,9 @@ impl Compiler<'_> {
             };
             return Some((unseen, path.get(..1)?));
         }
+        if let Some(unseen) = self.capital(path, at) {
+            return Some(unseen);
+        }
         let UnknownPath { number, known } =
             lost(path, self.surface, sight.params, sight.captures.as_deref(), &self.ids)?;
         let (around, inside) = path.split_at(number);
@@ -235,6 +240,30 @@ impl Compiler<'_> {
             _ => unseen.with_help("it has no members"),
         };
         Some((unseen, path.get(..=number)?))
+    }
+
+    /// That an attribute is asked for by a name with capitals, where all have names in lower case.
+    fn capital<'p>(&self, path: &'p [String], at: Location) -> Option<(Diagnostic, &'p [String])> {
+        let words: Vec<&str> = path.iter().map(String::as_str).collect();
+        let (name, number) = match words.as_slice() {
+            ["attributes", name, ..] => (*name, 1),
+            ["reply", "contents", ENTRY, "attributes", name, ..] => (*name, 4),
+            _ => return None,
+        };
+        let dialects = self.surface.dialects.values().map(|dialect| &dialect.value);
+        let mut giving = dialects.filter(|dialect| dialect.blocks.values().any(|one| one.value.role == Role::Content));
+        let lowers = |dialect: &Dialect| {
+            // What a rule of a pack's own grammar is called, its attribute is called, too.
+            let is_shipped = |name: &Spanned<String>| !self.surface.grammars.contains_key(&name.value);
+            dialect.case == Some(Case::Insensitive) && dialect.grammar.0.iter().all(is_shipped)
+        };
+        if !name.contains(|c: char| c.is_ascii_uppercase()) || !giving.all(lowers) {
+            return None;
+        }
+        let message =
+            format!("no attribute is called `{name}`: with `case = \"insensitive\"` their names are in lower case");
+        let help = format!("did you mean `{}`?", name.to_ascii_lowercase());
+        Some((Diagnostic::new(Code::PACK_UNKNOWN_VARIABLE, at, message).with_help(help), path.get(..=number)?))
     }
 
     /// What was parsed, or a fault more.
