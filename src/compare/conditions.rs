@@ -1,7 +1,7 @@
 //! Conditions: is the new one asked more, or less?
 //!
 //! In: two conditions, as they were typed.
-//! Out: [`Step`] where they differ by parts that `and` or `or` joins to the same others.
+//! Out: [`Step`] where they differ by parts that `and` or `or` joins to the same others, or by the number in one of them.
 //! Never: evaluates a condition, or takes two texts for one meaning.
 
 use crate::expression::{Joined, operands};
@@ -17,6 +17,10 @@ pub(super) enum Step {
     MoreEnough(String),
     /// One of these is no longer enough: `or` joined them.
     LessEnough(String),
+    /// The number that this part compares with lets more values through now.
+    Looser(String, String),
+    /// It lets fewer through.
+    Stricter(String, String),
     /// Another condition.
     Other,
 }
@@ -36,9 +40,40 @@ impl Step {
             (([], [_, ..]), _) => Step::LessAsked(and.1.join(" and ")),
             (_, ([_, ..], [])) => Step::MoreEnough(or.0.join(" or ")),
             (_, ([], [_, ..])) => Step::LessEnough(or.1.join(" or ")),
-            _ => Step::Other,
+            _ => [Joined::And, Joined::Or]
+                .into_iter()
+                .find_map(|joined| by_number(old, new, joined))
+                .unwrap_or(Step::Other),
         }
     }
+}
+
+/// The step between two conditions of which one part alone differs, by the number that it compares with.
+fn by_number(old: &str, new: &str, joined: Joined) -> Option<Step> {
+    let (old, new) = (operands(old, joined), operands(new, joined));
+    let mut differing = old.iter().zip(&new).filter(|(old, new)| old != new);
+    let (one, other) = differing.next().filter(|_| old.len() == new.len())?;
+    let ((path, is_upper, with, most), (its, upper_too, with_too, least)) = (bound(one)?, bound(other)?);
+    if differing.next().is_some() || path != its || is_upper != upper_too {
+        return None;
+    }
+    let (one, other) = ((*one).to_owned(), (*other).to_owned());
+    let grows = least > most || (least == most && with_too == is_upper && with != with_too);
+    Some(if grows == is_upper { Step::Looser(one, other) } else { Step::Stricter(one, other) })
+}
+
+/// What a comparison bounds, whether from above, whether the number itself is within, and the number.
+fn bound(part: &str) -> Option<(&str, bool, bool, f64)> {
+    let at = part.find(['<', '>'])?;
+    let (path, rest) = part.split_at_checked(at)?;
+    let (path, is_upper) = (path.trim(), rest.starts_with('<'));
+    let rest = rest.get(1..)?;
+    let (within, number) = rest.strip_prefix('=').map_or((false, rest), |number| (true, number));
+    let number = number.trim().parse::<f64>().ok().filter(|number| number.is_finite())?;
+    // What else may stand there, such as a `not`, could turn it round.
+    let name = path.strip_suffix("| length").map_or(path, str::trim_end);
+    let is_path = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte));
+    is_path.then_some((path, is_upper, within, number))
 }
 
 #[cfg(test)]
@@ -63,5 +98,27 @@ mod tests {
         check("a and b", "b and a", Step::Other);
         check("a", "b", Step::Other);
         check("not a", "a", Step::Other);
+    }
+
+    #[test]
+    fn a_number_that_a_part_compares_with_lets_more_or_fewer_through() {
+        #[track_caller]
+        fn looser(old: &str, new: &str, one: &str, other: &str) {
+            check(old, new, Step::Looser(one.to_owned(), other.to_owned()));
+            check(new, old, Step::Stricter(other.to_owned(), one.to_owned()));
+        }
+        looser("a.b <= 50", "a.b <= 100", "a.b <= 50", "a.b <= 100");
+        looser("a < 5", "a <= 5", "a < 5", "a <= 5");
+        looser("a <= 5", "a < 6", "a <= 5", "a < 6");
+        looser("a > 1", "a > 0", "a > 1", "a > 0");
+        looser("a > 1", "a >= 1", "a > 1", "a >= 1");
+        looser("a >= 1", "a > 0.5", "a >= 1", "a > 0.5");
+        looser("b and a | length < 8 and c", "b and a | length < 80 and c", "a | length < 8", "a | length < 80");
+        looser("b or a < 8", "b or a < 9", "a < 8", "a < 9");
+        check("not a < 5", "not a < 6", Step::Other);
+        check("a < 5", "a > 5", Step::Other);
+        check("a < 5", "b < 6", Step::Other);
+        check("a < 5 and b < 5", "a < 6 and b < 4", Step::Other);
+        check("a < 5 and b", "b and a < 6", Step::Other);
     }
 }

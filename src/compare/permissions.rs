@@ -43,6 +43,8 @@ pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Way, Ve
             Step::MoreEnough(part) => (Way::Widened, format!("`{}` is enough now", short(&part))),
             // Where that failed, nothing was permitted.
             Step::LessEnough(part) => (Way::Changed, format!("`{}` is no longer enough", short(&part))),
+            Step::Looser(old, new) => (Way::Widened, arrow(&format!("`{old}`"), &format!("`{new}`"))),
+            Step::Stricter(old, new) => (Way::Narrowed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
             Step::Other => (Way::Changed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
         },
         (Some(old), None) => (Way::Widened, format!("`{}` is no longer asked", short(old))),
@@ -61,6 +63,8 @@ pub(super) fn trips(old: &str, new: &str) -> (Way, String) {
         Step::LessAsked(part) => (Way::Changed, format!("it no longer asks for `{}`", short(&part))),
         Step::MoreEnough(part) => (Way::Narrowed, format!("it trips where `{}`, too", short(&part))),
         Step::LessEnough(part) => (Way::Widened, format!("it no longer trips where `{}`", short(&part))),
+        Step::Looser(old, new) => (Way::Narrowed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
+        Step::Stricter(old, new) => (Way::Widened, arrow(&format!("`{old}`"), &format!("`{new}`"))),
         Step::Other => (Way::Changed, "its condition is another".to_owned()),
     }
 }

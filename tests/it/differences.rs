@@ -98,7 +98,10 @@ fn what_a_change_allows_has_its_way() {
     check("diff-none", &[("[state.n]", "# moved\n\n[state.n]")], &[]);
     check("diff-permit", &[(", when = \"state.n > 0\"", "")], &["permit go in a: widened"]);
     check("diff-permit-gone", &[("\"stay\"", "")], &["permit stay in b: narrowed"]);
-    check("diff-condition", &[("state.n > 0", "state.n > 5")], &["permit go in a: changed"]);
+    check("diff-condition", &[("state.n > 0", "state.n * 2 > 5")], &["permit go in a: changed"]);
+    check("diff-stricter", &[("state.n > 0", "state.n > 5")], &["permit go in a: narrowed"]);
+    check("diff-looser", &[("state.n > 0", "state.n >= 0")], &["permit go in a: widened"]);
+    check("diff-looser-gate", &[("state.n > 1", "state.n > 0")], &["exit a to b: widened"]);
     let when = |name: &str, condition: &str, way: &str| {
         check(name, &[("state.n > 0", condition)], &[&format!("permit go in a: {way}")]);
     };
