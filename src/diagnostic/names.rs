@@ -53,10 +53,33 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("messages", "history"),
     ("turns", "history"),
     ("application", "host"),
+    ("when", "gate"),
+    ("condition", "gate"),
+    ("condition", "when"),
+    ("if", "when"),
+    ("pattern", "matches"),
+    ("regex", "matches"),
+    ("description", "about"),
+    ("parameters", "params"),
+    ("arguments", "params"),
+    ("args", "params"),
+    ("allow", "permits"),
+    ("allows", "permits"),
+    ("actions", "permits"),
+    ("transitions", "exits"),
+    ("max", "most"),
+    ("limit", "most"),
+    ("file", "text"),
+    ("path", "text"),
+    ("modes", "in"),
+    ("text", "says"),
+    ("order", "layers"),
+    ("max_tokens", "budget"),
+    ("context_window", "context"),
 ];
 
 /// The word of a closed list that goes by the name of `typed` elsewhere.
-pub(crate) fn meant(typed: &str, words: &[&'static str]) -> Option<&'static str> {
+pub(crate) fn meant(typed: &str, words: &[&str]) -> Option<&'static str> {
     let folded = typed.to_lowercase();
     let (_, word) = OTHERWISE.iter().find(|(other, word)| *other == folded && words.contains(word))?;
     Some(word)

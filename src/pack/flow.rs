@@ -97,14 +97,10 @@ impl<'n> Names<'n> {
 
     fn message(&mut self, name: &Spanned<String>) -> Option<&'n Spanned<Message>> {
         let declared = names_of(&self.surface.messages);
-        self.diagnostics.extend(undeclared(
-            &self.surface.lost,
-            Code::PACK_UNKNOWN_MESSAGE,
-            "message",
-            &name.value,
-            name.at,
-            declared,
-        ));
+        let told =
+            undeclared(&self.surface.lost, Code::PACK_UNKNOWN_MESSAGE, "message", &name.value, name.at, declared);
+        let help = "this is the name of a message: its words stand in `[messages.NAME]`, under `says`";
+        self.diagnostics.extend(told.map(|told| if told.help.is_none() { told.with_help(help) } else { told }));
         self.surface.messages.get(&name.value)
     }
 

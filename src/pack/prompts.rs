@@ -305,7 +305,7 @@ pub(crate) fn missing_text(surface: &Surface, below: &str, at: Location) -> Opti
             Some(match meant {
                 Some(meant) => fault.with_nearest(meant, [meant]),
                 // None of them is meant.
-                None => fault.with_nearest("", declared),
+                None => fault.with_help("paths are relative to the folder of the pack").with_nearest("", declared),
             })
         }
     }

@@ -8,7 +8,7 @@
 //! news.
 
 use super::syntax;
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::diagnostic::{Code, Diagnostic, meant, nearest};
 use crate::text::{Location, SourceId, Span, Spanned, excerpt};
 use indexmap::IndexMap;
 use std::borrow::Cow;
@@ -178,7 +178,8 @@ impl<'r> Decoder<'r> {
             }
             let name = key.get_ref().as_ref();
             let Some(value) = table.to_mut().remove(name) else { continue };
-            let meant = nearest(name, known.iter().copied()).filter(|_| self.misplaced(name).is_none());
+            let meant = meant(name, known).or_else(|| nearest(name, known.iter().copied()));
+            let meant = meant.filter(|_| self.misplaced(name).is_none());
             match (meant.map(|meant| (meant, table.to_mut().get_mut(meant))), value.get_ref()) {
                 (Some((_, Some(there))), _) => merge(there, value),
                 (Some((meant, None)), _) => {
@@ -205,7 +206,10 @@ impl<'r> Decoder<'r> {
         let fault = Diagnostic::new(Code::PACK_UNKNOWN_KEY, self.at(key.span()), message);
         self.report(match self.misplaced(name) {
             Some(help) => fault.with_help(help),
-            None => fault.with_nearest(name, known.iter().copied()),
+            None => match meant(name, known) {
+                Some(meant) => fault.with_help(format!("did you mean `{meant}`?")),
+                None => fault.with_nearest(name, known.iter().copied()),
+            },
         });
     }
 

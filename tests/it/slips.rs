@@ -1262,3 +1262,34 @@ fn attributes_have_names_in_lower_case_where_case_is_nothing() {
     assert_eq!(pack(insensitive, "title"), [""; 0]);
     assert_eq!(pack("", "Title"), [""; 0]);
 }
+
+#[test]
+fn keys_that_other_makers_have() {
+    let exit = "exits   = [\"shut\"]";
+    let told = |right: &str, wrong: &str| {
+        let found = findings(right, wrong);
+        let [(code, word, help)] = found.as_slice() else { panic!("{wrong}: {found:?}") };
+        assert_eq!(code, "pack/unknown-key", "{wrong}");
+        format!("{word}: {help}")
+    };
+    let gated = "exits   = [{ to = \"shut\", when = \"mode == 'open'\" }]";
+    assert_eq!(told(exit, gated), "when: did you mean `gate`?");
+    assert_eq!(told("matches = '\\bbye\\b'", "pattern = '\\bbye\\b'"), "pattern: did you mean `matches`?");
+    assert_eq!(told("permits = [", "allow = ["), "allow: did you mean `permits`?");
+    assert_eq!(told("[actions.pay.params]", "[actions.pay.arguments]"), "arguments: did you mean `params`?");
+}
+
+#[test]
+fn a_value_in_place_of_its_schema() {
+    let help = |value: &str| {
+        let found = findings("[modes.open]", &format!("[state]\nturns = {value}\n[modes.open]"));
+        let [(code, word, help)] = found.as_slice() else { panic!("{value}: {found:?}") };
+        assert_eq!((code.as_str(), word.as_str()), ("pack/bad-schema", value));
+        help.clone()
+    };
+    assert!(help("0").ends_with("say `{ type = \"integer\", default = 0 }`"));
+    assert!(help("[]").ends_with("say `{ type = \"array\", default = [] }`"));
+    assert!(help("true").ends_with("say `{ type = \"boolean\", default = true }`"));
+    assert_eq!(help("\"integer\""), "say `{ type = \"integer\" }`");
+    assert_eq!(help("\"some words\""), "for a text say `{ type = \"string\" }`");
+}
