@@ -7,8 +7,6 @@
 use super::history::{Window, line, of_one};
 use super::ledger;
 use super::target::Target;
-use super::trim::{self, TrimReason};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Document, Failure, Record, Scope};
 use crate::program::{Body, Layer, LayerSource, ModeId, Program, Text, Variant};
 use crate::surface::{Speaker, Trimming};
@@ -82,7 +80,7 @@ pub(super) enum Choice<'d> {
 }
 
 impl<'d> Draft<'d> {
-    /// The layer as it would stand if there were room for all of it.
+    /// The layer as it starts: of turns and files nothing is written yet.
     pub(super) fn new(layer: &'d Layer, sight: &PromptScope<'d>, history: &'d Window<'d>, message: &str) -> Self {
         let mut draft = Draft {
             layer,
@@ -120,55 +118,25 @@ impl<'d> Draft<'d> {
             }
             LayerSource::History => {
                 draft.choice = Choice::History { window: history, from: 0 };
-                trim::oldest_turns::window(&mut draft, sight);
             }
             LayerSource::Files { variants, .. } => {
                 let own = variants.iter().position(|variant| variant.tier == Some(sight.target.tier)).unwrap_or(0);
                 draft.choice = Choice::File { variant: own, shown: Vec::new() };
-                trim::entries::all(&mut draft, sight);
             }
         }
         draft
     }
 
-    /// Makes the layer as short as its budget wants it, and says where it cannot be.
-    pub(super) fn keep_to_budget(&mut self, sight: &PromptScope<'d>, diagnostics: &mut Vec<Diagnostic>) {
-        let budget = sight.target.of_tier(&self.layer.budget);
-        if self.tokens > budget.unwrap_or(usize::MAX - 1) {
-            self.shrink(budget.unwrap_or(usize::MAX - 1), TrimReason::Budget(budget), sight);
-        }
-        if let Some((document, failure)) = self.failure.take() {
-            let message = format!("the layer `{}` cannot be written: {failure}", self.layer.id);
-            diagnostics.push(
-                Diagnostic::new(Code::FAILING_TEMPLATE, document.at(), message)
-                    .with_rule(Some(self.layer.at))
-                    .with_help(
-                        "bound the lists that it goes through by `entries`, or give the layer a `variant` or `drop`",
-                    ),
-            );
-            self.tokens = 0;
-        } else if let Some(budget) = budget.filter(|budget| self.tokens > *budget) {
-            let message = format!("the layer `{}` has {} tokens; its budget is {budget}", self.layer.id, self.tokens);
-            diagnostics.push(
-                Diagnostic::new(Code::OVER_BUDGET, self.layer.at, message)
-                    .with_help("shorten its text, add a shorter variant, or raise its budget"),
-            );
-        }
+    /// Whether its template gives nothing.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failure.is_some()
     }
 
-    /// Lets its strategies act in their order until it has at most `limit` tokens. A text that the author calls shorter may
-    /// be longer, and so may what a template says of an empty list: a choice that makes the layer no shorter is taken back.
-    pub(super) fn shrink(&mut self, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
-        for strategy in &self.layer.trim {
-            if self.tokens <= limit {
-                return;
-            }
-            let before = self.clone();
-            trim::apply(*strategy, self, limit, why, sight);
-            if self.tokens >= before.tokens && before.failure.is_none() {
-                *self = before;
-            }
-        }
+    /// Why its template gave nothing: the layer stays empty.
+    pub(super) fn take_failure(&mut self) -> Option<(&'d Document, Failure)> {
+        let failure = self.failure.take()?;
+        self.tokens = 0;
+        Some(failure)
     }
 
     pub(super) fn note(&mut self, strategy: Trimming, what: String) {
@@ -222,7 +190,7 @@ impl<'d> Draft<'d> {
         let mut state = Cow::Borrowed(sight.state);
         for ((path, _), most) in self.layer.entries.iter().zip(shown) {
             let Some((head, inside)) = path.split_first() else { continue };
-            if let Some(held) = state.get(head).filter(|_| trim::entries::length(sight.state, path) > *most) {
+            if let Some(held) = state.get(head).filter(|_| length(sight.state, path) > *most) {
                 let seen = newest(held, inside, *most);
                 state.to_mut().put(head, seen);
             }
@@ -318,6 +286,14 @@ impl<'d> Draft<'d> {
             trimmed: Some(notes.join("; ")).filter(|notes| !notes.is_empty()),
         }
     }
+}
+
+/// How many items the list at this path of the state has.
+pub(super) fn length(state: &Record, path: &[String]) -> usize {
+    let list = path
+        .split_first()
+        .and_then(|(head, inside)| inside.iter().try_fold(state.get(head)?, |value, key| value.get(key)));
+    list.and_then(Value::as_array).map_or(0, <[Value]>::len)
 }
 
 /// `value` with so many of the newest items of the list at this path.

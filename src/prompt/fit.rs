@@ -5,7 +5,7 @@
 //! Never: changes the order in which layers give way, or hands on an estimate where the final text can be counted.
 
 use super::draft::{Draft, PromptScope};
-use super::trim::TrimReason;
+use super::trim::{self, TrimReason};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{LayerSource, Prompt};
 
@@ -37,7 +37,8 @@ pub(super) fn fit<'d>(
         // What is said of a part need not hold of the whole: each layer is asked again until it has nothing left to give.
         while let Some(draft) = drafts.get_mut(*number).filter(|draft| whole.tokens > input && draft.tokens > 0) {
             let before = draft.tokens;
-            draft.shrink(before.saturating_sub(whole.tokens - input), TrimReason::Whole(input), sight);
+            let limit = before.saturating_sub(whole.tokens - input);
+            trim::shrink(draft, limit, TrimReason::Whole(input), sight);
             // What makes it no shorter is taken back: the whole is still that of its drafts.
             if draft.tokens >= before {
                 break;

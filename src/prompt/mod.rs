@@ -113,7 +113,8 @@ fn assemble_for(
     let mut drafts: Vec<Draft<'_>> = Vec::with_capacity(prompt.layers.len());
     for layer in &prompt.layers {
         let mut draft = Draft::new(layer, &sight, &history, message);
-        draft.keep_to_budget(&sight, &mut diagnostics);
+        trim::open(&mut draft, &sight);
+        trim::keep_to_budget(&mut draft, &sight, &mut diagnostics);
         drafts.push(draft);
     }
     let whole = fit::fit(prompt, name, &mut drafts, &sight, &mut diagnostics);

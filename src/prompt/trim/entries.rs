@@ -5,13 +5,11 @@
 //! Never: shows an older item instead of a newer one, or counts more often than halving takes.
 
 use super::TrimReason;
-use crate::expression::Record;
-use crate::prompt::draft::{Choice, Draft, PromptScope};
+use crate::prompt::draft::{Choice, Draft, PromptScope, length};
 use crate::surface::Trimming;
-use crate::value::Value;
 
 /// Shows as many items as the pack allows, and says so where there are more.
-pub(in crate::prompt) fn all<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
+pub(super) fn all<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
     let (mut most, mut held) = (Vec::new(), Vec::new());
     for (path, allowed) in &draft.layer.entries {
         let length = length(sight.state, path);
@@ -74,12 +72,4 @@ fn note(draft: &mut Draft<'_>, why: TrimReason, sight: &PromptScope<'_>) {
     if !parts.is_empty() {
         draft.note(Trimming::Entries, format!("{}, {why}", parts.join(", ")));
     }
-}
-
-/// How many items the list at this path of the state has.
-pub(in crate::prompt) fn length(state: &Record, path: &[String]) -> usize {
-    let list = path
-        .split_first()
-        .and_then(|(head, inside)| inside.iter().try_fold(state.get(head)?, |value, key| value.get(key)));
-    list.and_then(Value::as_array).map_or(0, <[Value]>::len)
 }

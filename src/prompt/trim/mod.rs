@@ -1,16 +1,17 @@
 //! Trimming: how does a layer become shorter?
 //!
-//! In: a draft, and how many tokens it may have.
+//! In: a draft, and how many items, turns and tokens it may have.
 //! Out: the draft with other choices, and a note of what was left out.
 //! Never: cuts a text of the author; each file here is one strategy of the pack language.
 
 mod drop;
-pub(super) mod entries;
+mod entries;
 mod never;
-pub(super) mod oldest_turns;
+mod oldest_turns;
 mod variant;
 
-use super::draft::{Draft, PromptScope};
+use super::draft::{Choice, Draft, PromptScope};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::Trimming;
 use std::fmt;
 
@@ -36,14 +37,49 @@ impl fmt::Display for TrimReason {
     }
 }
 
+/// Writes the layer with as many items or turns as the pack allows.
+pub(super) fn open<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
+    match draft.choice {
+        Choice::History { .. } => oldest_turns::window(draft, sight),
+        Choice::File { .. } => entries::all(draft, sight),
+        Choice::Absent | Choice::Message => {}
+    }
+}
+
+/// Makes the layer as short as its budget wants it, and says where it cannot be.
+pub(super) fn keep_to_budget<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>, diagnostics: &mut Vec<Diagnostic>) {
+    let layer = draft.layer;
+    let budget = sight.target.of_tier(&layer.budget);
+    shrink(draft, budget.unwrap_or(usize::MAX - 1), TrimReason::Budget(budget), sight);
+    if let Some((document, failure)) = draft.take_failure() {
+        let message = format!("the layer `{}` cannot be written: {failure}", layer.id);
+        let help = "bound the lists that it goes through by `entries`, or give the layer a `variant` or `drop`";
+        let fault = Diagnostic::new(Code::FAILING_TEMPLATE, document.at(), message);
+        diagnostics.push(fault.with_rule(Some(layer.at)).with_help(help));
+    } else if let Some(budget) = budget.filter(|budget| draft.tokens > *budget) {
+        let message = format!("the layer `{}` has {} tokens; its budget is {budget}", layer.id, draft.tokens);
+        let help = "shorten its text, add a shorter variant, or raise its budget";
+        diagnostics.push(Diagnostic::new(Code::OVER_BUDGET, layer.at, message).with_help(help));
+    }
+}
+
+/// Lets its strategies act in their order until it has at most `limit` tokens. A text that the author calls shorter may
+/// be longer, and so may what a template says of an empty list: a choice that makes the layer no shorter is taken back.
+pub(super) fn shrink<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
+    for strategy in &draft.layer.trim {
+        if draft.tokens <= limit {
+            return;
+        }
+        let before = draft.clone();
+        apply(*strategy, draft, limit, why, sight);
+        if draft.tokens >= before.tokens && !before.has_failed() {
+            *draft = before;
+        }
+    }
+}
+
 /// Lets one strategy make the draft as short as `limit`, if it can.
-pub(super) fn apply<'d>(
-    strategy: Trimming,
-    draft: &mut Draft<'d>,
-    limit: usize,
-    why: TrimReason,
-    sight: &PromptScope<'d>,
-) {
+fn apply<'d>(strategy: Trimming, draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
     match strategy {
         Trimming::Never => never::trim(),
         Trimming::Variant => variant::trim(draft, limit, why, sight),

@@ -13,7 +13,7 @@ use crate::surface::{Speaker, Trimming};
 const SILENT: &str = "turns";
 
 /// Opens the window as far as the pack allows. A turn that says nothing takes no place in it.
-pub(in crate::prompt) fn window<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
+pub(super) fn window<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
     let Choice::History { window, .. } = &draft.choice else { return };
     let window = *window;
     let most = sight.target.of_tier(&draft.layer.turns).unwrap_or(usize::MAX);
