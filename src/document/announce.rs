@@ -6,7 +6,6 @@
 
 use super::Given;
 use super::edges::{first_marks, frames};
-use super::members::without;
 use super::reader::Scanner;
 use crate::program::{BlockId, Called, Outside};
 use crate::surface::{Ending, Role, Trim};
@@ -196,7 +195,7 @@ impl Scanner {
         let text = given.text;
         let end = boundary(text, end);
         if block.is_none() && !self.markup.is_empty() && self.told.at < end {
-            let gaps = without(Span::new(self.told.at, end), &self.markup);
+            let gaps = Span::new(self.told.at, end).without(&self.markup);
             let role = given.role_outside(self.told.answers);
             out.extend(gaps.map(|gap| Announcement::Text { block: None, role, text: gap.of(text).to_owned() }));
             self.told.at = end;

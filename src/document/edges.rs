@@ -298,6 +298,16 @@ pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> O
     Some(place.start + if around { 0 } else { indent + marks })
 }
 
+/// Whether a closer, up to `end`, on the line of its opener ends what stands there; in the midst of a line it is spoken of.
+/// Nothing while what follows may still say.
+pub(super) fn ends_line(end: usize, text: &str, complete: bool) -> Option<bool> {
+    let after = text.get(end..).unwrap_or_default().trim_start_matches([' ', '\t']);
+    match after.bytes().next() {
+        Some(byte) => Some(matches!(byte, b'\n' | b'\r' | b'<')),
+        None => complete.then_some(true),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{Pieces, fences::Fences};

@@ -7,7 +7,7 @@
 //! Since no rung looks further, each mark is looked at once for each bound name at the most.
 
 use super::braces::Braces;
-use super::edges::{fence_end, without_tail};
+use super::edges::{ends_line, fence_end, without_tail};
 use super::mark::{Kind, Mark};
 use super::quoted::Data;
 use super::reader::Scanner;
@@ -557,16 +557,6 @@ impl Scanner {
                 None => {}
             }
         }
-    }
-}
-
-/// Whether a closer, up to `end`, on the line of its opener ends what stands there; in the midst of a line it is spoken of.
-/// Nothing while what follows may still say.
-pub(super) fn ends_line(end: usize, text: &str, complete: bool) -> Option<bool> {
-    let after = text.get(end..).unwrap_or_default().trim_start_matches([' ', '\t']);
-    match after.bytes().next() {
-        Some(byte) => Some(matches!(byte, b'\n' | b'\r' | b'<')),
-        None => complete.then_some(true),
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::{Attribute, Attributes, Key};
 use crate::grammar::{Capture, inside};
-use crate::program::{BlockId, Family};
+use crate::program::{BlockId, Family, Limits};
 use crate::text::{Span, Stretch};
 
 /// A place where a block may open or close. There may be one every few bytes.
@@ -121,4 +121,9 @@ pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
         }
     }
     opener
+}
+
+/// The most captures of an opener: a name, and an attribute, its key and its value as often as they may stand.
+pub(super) fn most_captures(limits: &Limits) -> usize {
+    8 + 3 * limits.fields
 }

@@ -6,7 +6,7 @@
 
 use super::Pieces;
 use super::budget::Budget;
-use super::mark::{Kind, Leads, Mark, Opener, opener};
+use super::mark::{Kind, Leads, Mark, Opener, most_captures, opener};
 use super::masks::Masks;
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Family, Lead, Limits, Margin, Starts};
@@ -87,7 +87,7 @@ impl Marker {
             marks: Pieces::default(),
             certain: 0,
             spent: false,
-            machine: Machine::new().capturing(super::reader::captures(limits)),
+            machine: Machine::new().capturing(most_captures(limits)),
             attempt: None,
             broken: None,
             mask_cursor: 0,

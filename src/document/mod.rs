@@ -30,7 +30,6 @@ pub(crate) use decode::{Spelling, decode_entities, decode_string};
 pub(crate) use edges::{trimmed, without_between, without_frame};
 pub(crate) use found::{Found, LeftOut, What};
 pub(crate) use masks::{Mask, is_masked};
-pub(crate) use members::without;
 pub(crate) use pieces::Pieces;
 pub(crate) use side_by_side::{Readers, Trial, Tried};
 

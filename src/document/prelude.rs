@@ -5,10 +5,9 @@
 //! Never: looks behind the first block of another kind: there an answer has begun.
 
 use super::budget::Budget;
-use super::ladder::ends_line;
-use super::mark::{Opener, opener};
+use super::edges::ends_line;
+use super::mark::{Opener, most_captures, opener};
 use super::masks::Masks;
-use super::reader::captures;
 use super::{Block, Ended, Key, Written, trimmed};
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{self, BlockId, Closer, Dialect, Family, Limits};
@@ -96,7 +95,7 @@ impl Prelude {
         Some(Box::new(Self {
             id,
             family,
-            machine: Machine::new().capturing(captures(limits)),
+            machine: Machine::new().capturing(most_captures(limits)),
             running: false,
             opened: None,
             begins: 0,

@@ -13,7 +13,7 @@ use super::fences::Fences;
 use super::found::{Found, Noticed, What};
 use super::ladder::{Closerless, End, Fill, Open};
 use super::listed::{self, Listed, ListedCall};
-use super::mark::{Kind, Mark, Opener, opener};
+use super::mark::{Kind, Mark, Opener, most_captures, opener};
 use super::marks::{Look, Marker};
 use super::masks::{Kinds, Masks};
 use super::prelude::{Prelude, Stand};
@@ -83,7 +83,7 @@ impl Scanner {
             tags: Tagged::default(),
             prelude: Prelude::new(dialect, &limits),
             // A few places to come back to for each level of nesting.
-            machine: Machine::with_depth(4 * limits.depth).capturing(captures(&limits)),
+            machine: Machine::with_depth(4 * limits.depth).capturing(most_captures(&limits)),
             budget: Budget { used: 0, per_byte: limits.steps_per_byte },
             counted: 0,
             next: 0,
@@ -598,9 +598,4 @@ fn closes_reasoning(dialect: &Dialect, name: &str) -> bool {
     let own = dialect.names.find(name, None).and_then(|id| dialect.block(id)).is_some_and(|block| block.starts);
     let word = |closer: &Closer| matches!(closer, Closer::Word(word) if dialect.names.same(word, name));
     name.is_empty() || own || dialect.blocks.iter().any(|block| block.starts && block.close.iter().any(word))
-}
-
-/// The most captures of an opener: a name, and an attribute, its key and its value as often as they may stand.
-pub(super) fn captures(limits: &Limits) -> usize {
-    8 + 3 * limits.fields
 }

@@ -6,7 +6,7 @@
 
 use super::{Judgement, Subject, defect};
 use crate::diagnostic::Defect;
-use crate::document::{Pieces, without, without_between, without_frame};
+use crate::document::{Pieces, without_between, without_frame};
 use crate::program::Outside;
 use crate::surface::{Between, Role};
 use crate::text::{Span, Stretch, excerpt};
@@ -110,8 +110,8 @@ impl Judgement<'_> {
             gap
         });
         // What stands between members is no text.
-        let gaps = gaps.flat_map(|gap| without(gap, &self.document.markup));
-        gaps.flat_map(|gap| without(gap, &self.texts.taken)).filter(|gap| !gap.is_empty())
+        let gaps = gaps.flat_map(|gap| gap.without(&self.document.markup));
+        gaps.flat_map(|gap| gap.without(&self.texts.taken)).filter(|gap| !gap.is_empty())
     }
 
     /// The text before the first block, where the dialect calls that a section and no block is called so, whatever becomes of
@@ -131,7 +131,7 @@ impl Judgement<'_> {
         }
         let (mut at, end) = self.outer();
         let core = |gap: Span| {
-            let mut parts = without(gap, &self.document.markup).map(|part| without_between(part, self.text));
+            let mut parts = gap.without(&self.document.markup).map(|part| without_between(part, self.text));
             parts.find(|core| !core.is_empty())
         };
         for block in self.document.blocks.iter().filter(|block| block.parent().is_none()) {

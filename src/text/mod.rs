@@ -59,6 +59,22 @@ impl Span {
         self.start <= inner.start && inner.end <= self.end
     }
 
+    /// The parts of it that no span of the ordered list covers.
+    pub(crate) fn without(self, covered: &[Span]) -> impl Iterator<Item = Span> + '_ {
+        let first = covered.partition_point(|cover| cover.end <= self.start);
+        let covers = covered.get(first..).unwrap_or_default().iter();
+        let mut at = self.start;
+        covers
+            .take_while(move |cover| cover.start < self.end)
+            .copied()
+            .chain([Span::new(self.end, self.end)])
+            .filter_map(move |cover| {
+                let gap = Span::new(at.min(cover.start), cover.start.min(self.end));
+                at = at.max(cover.end);
+                (!gap.is_empty()).then_some(gap)
+            })
+    }
+
     /// From its start to the end of a later one.
     pub fn to(self, last: Span) -> Span {
         Span::new(self.start, last.end)

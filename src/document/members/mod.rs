@@ -142,7 +142,7 @@ impl Objects {
             }
         };
         for (number, block) in self.read.blocks.iter().enumerate() {
-            for gap in without(Span::new(at, block.span().start), &self.read.markup) {
+            for gap in Span::new(at, block.span().start).without(&self.read.markup) {
                 tell(None, given.role_outside(answers), gap, out);
             }
             let Some(bound) = given.block(block.id) else { continue };
@@ -153,7 +153,7 @@ impl Objects {
             out.push(Announcement::Closed { block: number, span: block.span() });
             at = block.span().end;
         }
-        for gap in without(Span::new(at, given.text.len()), &self.read.markup) {
+        for gap in Span::new(at, given.text.len()).without(&self.read.markup) {
             tell(None, given.role_outside(answers), gap, out);
         }
     }
@@ -377,18 +377,4 @@ impl<'p> ObjectReader<'p> {
 /// Where a response starts, behind a byte order mark and white space.
 fn start_of(text: &str) -> usize {
     text.len() - text.get(beginning(text)..).unwrap_or_default().trim_start().len()
-}
-
-/// The parts of `span` that no span of the ordered list covers.
-pub(crate) fn without<'m>(span: Span, covered: &'m [Span]) -> impl Iterator<Item = Span> + 'm {
-    let first = covered.partition_point(|cover| cover.end <= span.start);
-    let covers = covered.get(first..).unwrap_or_default().iter();
-    let mut at = span.start;
-    covers.take_while(move |cover| cover.start < span.end).copied().chain([Span::new(span.end, span.end)]).filter_map(
-        move |cover| {
-            let gap = Span::new(at.min(cover.start), cover.start.min(span.end));
-            at = at.max(cover.end);
-            (!gap.is_empty()).then_some(gap)
-        },
-    )
 }
