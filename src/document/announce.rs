@@ -1,12 +1,11 @@
 //! Announcements: what can be told before the response has ended?
 //!
-//! In: a [`Scanner`] after each piece of the response.
+//! In: what is settled of a response after each piece of it.
 //! Out: [`Announcement`]s: facts of the document that no continuation can change, each once, in order.
 //! Never: tells a verdict: those come with the outcome.
 
-use super::Given;
 use super::edges::{first_marks, frames};
-use super::reader::Scanner;
+use super::{Block, Given, Pieces};
 use crate::program::{BlockId, Called, Outside};
 use crate::surface::{Ending, Role, Trim};
 use crate::text::{Span, boundary};
@@ -63,6 +62,18 @@ pub(super) struct Announced {
     blank: usize,
 }
 
+/// What is settled of a response so far.
+pub(super) struct Settled<'s> {
+    pub(super) blocks: &'s Pieces<Block>,
+    /// The block behind them whose end is not found: what it is, and its opener.
+    pub(super) open: Option<(BlockId, Span)>,
+    /// What between blocks is no text.
+    pub(super) markup: &'s [Span],
+    /// Up to where nothing more opens or closes.
+    pub(super) until: usize,
+    pub(super) complete: bool,
+}
+
 impl Given<'_> {
     /// What text of a block is told to be.
     pub(super) fn role_of(&self, id: BlockId) -> Option<Role> {
@@ -93,137 +104,143 @@ impl Given<'_> {
     }
 }
 
-impl Scanner {
+impl Announced {
     /// Adds what became certain since the last call.
-    pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Announcement>) {
-        while let Some(block) = self.blocks.get(self.told.blocks) {
+    pub(super) fn tell_more(&mut self, read: &Settled<'_>, given: &Given<'_>, out: &mut Vec<Announcement>) {
+        while let Some(block) = read.blocks.get(self.blocks) {
             if block.parent().is_none() {
-                let (id, span) = (block.id, block.span());
-                self.tell_whole(given, self.told.blocks, id, span, out);
-                self.told.opened = false;
+                self.tell_whole(read, given, self.blocks, block, out);
+                self.opened = false;
             }
-            self.told.blocks += 1;
+            self.blocks += 1;
         }
-        match &self.open {
-            Some(open) if !complete => {
-                let (id, opener, first) = (open.id, open.opener, open.first);
-                self.tell_so_far(given, id, opener, first, out);
-            }
-            _ => {
-                let end = if complete { given.text.len() } else { self.outside_until() };
-                self.tell(given, None, end.max(self.told.at), out);
-            }
+        match read.open {
+            Some((id, opener)) if !read.complete => self.tell_so_far(read, given, id, opener, out),
+            _ => self.tell(read, given, None, read.until.max(self.at), out),
         }
     }
 
     /// Tells a block that has ended, and those inside it.
-    fn tell_whole(&mut self, given: &Given<'_>, number: usize, id: BlockId, span: Span, out: &mut Vec<Announcement>) {
-        if !self.told.opened {
-            self.tell(given, None, span.start, out);
-            self.tell_opened(given, number, id, span.start, out);
+    fn tell_whole(
+        &mut self,
+        read: &Settled<'_>,
+        given: &Given<'_>,
+        number: usize,
+        block: &Block,
+        out: &mut Vec<Announcement>,
+    ) {
+        if !self.opened {
+            self.tell(read, given, None, block.span().start, out);
+            self.tell_opened(given, number, block.id, block.span().start, out);
         }
-        let children: Vec<(usize, BlockId, Span, Span)> = self
-            .blocks
-            .from(number)
-            .take_while(|(child, block)| *child == number || block.parent().is_some())
-            .map(|(child, block)| (child, block.id, block.span(), block.inner()))
-            .collect();
-        let mut stack: Vec<(usize, Span, Span)> = Vec::new();
-        for (child, id, span, inner) in children {
-            while let Some((parent, outer, body)) = stack.pop_if(|(_, outer, _)| outer.end <= span.start) {
-                self.tell_closed(given, parent, outer, body, out);
+        let family = read.blocks.from(number).take_while(|(child, block)| *child == number || block.parent().is_some());
+        let mut stack: Vec<(usize, &Block)> = Vec::new();
+        for (child, block) in family {
+            let start = block.span().start;
+            while let Some((parent, outer)) = stack.pop_if(|(_, outer)| outer.span().end <= start) {
+                self.tell_closed(read, given, parent, outer, out);
             }
             if child != number {
-                self.tell(given, stack.last().map(|(parent, _, _)| *parent), span.start, out);
-                self.tell_opened(given, child, id, span.start, out);
+                self.tell(read, given, stack.last().map(|(parent, _)| *parent), start, out);
+                self.tell_opened(given, child, block.id, start, out);
             }
-            self.told.at = self.told.at.max(inner.start);
-            stack.push((child, span, inner));
+            self.at = self.at.max(block.inner().start);
+            stack.push((child, block));
         }
-        while let Some((parent, outer, body)) = stack.pop() {
-            self.tell_closed(given, parent, outer, body, out);
+        while let Some((parent, outer)) = stack.pop() {
+            self.tell_closed(read, given, parent, outer, out);
         }
     }
 
-    /// Tells of the block that is open what is its text whichever rung ends it; `first` is the first mark behind its opener.
-    fn tell_so_far(&mut self, given: &Given<'_>, id: BlockId, opener: Span, first: usize, out: &mut Vec<Announcement>) {
+    /// Tells of the block that is open what is its text whichever rung ends it.
+    fn tell_so_far(
+        &mut self,
+        read: &Settled<'_>,
+        given: &Given<'_>,
+        id: BlockId,
+        opener: Span,
+        out: &mut Vec<Announcement>,
+    ) {
         let Some(block) = given.block(id) else { return };
-        let number = self.blocks.len();
-        if !self.told.opened {
-            self.tell(given, None, opener.start, out);
+        let number = read.blocks.len();
+        if !self.opened {
+            self.tell(read, given, None, opener.start, out);
         }
         // How many calls a list holds is known at its end.
         if block.named_within().is_some_and(|(_, each)| each) {
             return;
         }
-        if !self.told.opened {
+        if !self.opened {
             self.tell_opened(given, number, id, opener.start, out);
-            self.told.opened = true;
-            self.told.at = opener.end;
+            self.opened = true;
+            self.at = opener.end;
         }
         if block.role == Role::Call {
             return;
         }
-        let certain = self.marker.mark(first).map_or(self.marker.at.min(self.masks.decided()), |mark| mark.start());
         // A fence may end it where it stands, and what frames the next block is none of its text.
         let framed =
             block.trim.contains(&Trim::WrappingFence) || block.ends.iter().flatten().any(|end| *end == Ending::Fence);
-        let from = self.told.at.max(self.told.blank.saturating_sub(2));
-        let rest = given.text.as_bytes().get(from..certain).filter(|_| framed);
-        let certain = rest.and_then(first_marks).map_or(certain, |fence| from + fence);
-        let from = self.told.at.max(self.told.blank);
+        let from = self.at.max(self.blank.saturating_sub(2));
+        let rest = given.text.as_bytes().get(from..read.until).filter(|_| framed);
+        let certain = rest.and_then(first_marks).map_or(read.until, |fence| from + fence);
+        let from = self.at.max(self.blank);
         if let Some(fresh) = given.text.get(from..certain) {
-            self.told.blank = certain;
+            self.blank = certain;
             let shown = fresh.trim_end_matches(|c: char| c.is_whitespace() || (framed && frames(c))).len();
             if shown > 0 {
-                self.tell(given, Some(number), from + shown, out);
+                self.tell(read, given, Some(number), from + shown, out);
             }
         }
     }
 
-    /// Up to where it is known that nothing opens.
-    fn outside_until(&self) -> usize {
-        // A block may yet turn out to have opened where the answer starts.
-        if self.prelude.is_some() {
-            return 0;
-        }
-        let next = self.marker.mark(self.next).map_or(usize::MAX, |mark| mark.start());
-        next.min(self.marker.at).min(self.masks.decided())
-    }
-
-    fn tell(&mut self, given: &Given<'_>, block: Option<usize>, end: usize, out: &mut Vec<Announcement>) {
+    fn tell(
+        &mut self,
+        read: &Settled<'_>,
+        given: &Given<'_>,
+        block: Option<usize>,
+        end: usize,
+        out: &mut Vec<Announcement>,
+    ) {
         let text = given.text;
         let end = boundary(text, end);
-        if block.is_none() && !self.markup.is_empty() && self.told.at < end {
-            let gaps = Span::new(self.told.at, end).without(&self.markup);
-            let role = given.role_outside(self.told.answers);
+        if block.is_none() && !read.markup.is_empty() && self.at < end {
+            let gaps = Span::new(self.at, end).without(read.markup);
+            let role = given.role_outside(self.answers);
             out.extend(gaps.map(|gap| Announcement::Text { block: None, role, text: gap.of(text).to_owned() }));
-            self.told.at = end;
+            self.at = end;
             return;
         }
-        if let Some(piece) = text.get(self.told.at..end).filter(|piece| !piece.is_empty()) {
+        if let Some(piece) = text.get(self.at..end).filter(|piece| !piece.is_empty()) {
             let role = match block {
                 Some(number) => {
-                    let id = self.blocks.get(number).map(|block| block.id).or(self.open.as_ref().map(|open| open.id));
+                    let id = read.blocks.get(number).map(|block| block.id).or(read.open.map(|(id, _)| id));
                     id.and_then(|id| given.role_of(id))
                 }
-                None => given.role_outside(self.told.answers),
+                None => given.role_outside(self.answers),
             };
             out.push(Announcement::Text { block, role, text: piece.to_owned() });
-            self.told.at = end;
+            self.at = end;
         }
     }
 
     fn tell_opened(&mut self, given: &Given<'_>, block: usize, id: BlockId, start: usize, out: &mut Vec<Announcement>) {
         if let Some((name, role)) = given.block(id).map(|block| (block.name.clone(), block.role)) {
-            self.told.answers |= role.is_answer();
+            self.answers |= role.is_answer();
             out.push(Announcement::Opened { block, name, role, start });
         }
     }
 
-    fn tell_closed(&mut self, given: &Given<'_>, block: usize, span: Span, inner: Span, out: &mut Vec<Announcement>) {
-        self.tell(given, Some(block), inner.end, out);
-        self.told.at = self.told.at.max(span.end);
-        out.push(Announcement::Closed { block, span });
+    fn tell_closed(
+        &mut self,
+        read: &Settled<'_>,
+        given: &Given<'_>,
+        number: usize,
+        block: &Block,
+        out: &mut Vec<Announcement>,
+    ) {
+        self.tell(read, given, Some(number), block.inner().end, out);
+        self.at = self.at.max(block.span().end);
+        out.push(Announcement::Closed { block: number, span: block.span() });
     }
 }

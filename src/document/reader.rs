@@ -6,7 +6,7 @@
 //!
 //! Blocks open at marks that count where they stand; where each ends is its ladder's to say ([`super::ladder`]).
 
-use super::announce::Announced;
+use super::announce::{Announced, Announcement, Settled};
 use super::budget::Budget;
 use super::edges::trimmed;
 use super::fences::Fences;
@@ -69,7 +69,7 @@ pub(super) struct Scanner {
     open_reasoning: Option<usize>,
     /// Set when a limit is reached: the rest is text.
     stopped: bool,
-    pub(super) told: Announced,
+    told: Announced,
 }
 
 impl Scanner {
@@ -561,6 +561,25 @@ impl Scanner {
     /// Notes what is about no block of its own, and may stand anywhere any number of times.
     fn finds(&mut self, found: Found) {
         self.found.count(found, self.limits.diagnostics);
+    }
+
+    /// Adds what became certain since the last call.
+    pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Announcement>) {
+        let next = match &self.open {
+            Some(open) => open.first,
+            None => self.next,
+        };
+        let until = match self.marker.mark(next) {
+            _ if complete => given.text.len(),
+            // A block may yet turn out to have opened where the answer starts.
+            _ if self.open.is_none() && self.prelude.is_some() => 0,
+            Some(mark) if self.open.is_some() => mark.start(),
+            Some(mark) => mark.start().min(self.marker.at).min(self.masks.decided()),
+            None => self.marker.at.min(self.masks.decided()),
+        };
+        let open = self.open.as_ref().map(|open| (open.id, open.opener));
+        let read = Settled { blocks: &self.blocks, open, markup: &self.markup, until, complete };
+        self.told.tell_more(&read, given, out);
     }
 
     /// Every block that opens before this place is known.
