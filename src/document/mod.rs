@@ -17,11 +17,14 @@ mod mark;
 mod marks;
 mod masks;
 mod members;
+mod open;
+mod pairs;
 pub(crate) mod payload;
 mod pieces;
 mod prelude;
 mod quoted;
 mod reader;
+mod scanner;
 mod side_by_side;
 mod strings;
 

@@ -8,70 +8,18 @@
 //! a field may quote a call, and what they quote must not run: a string ends where JSON goes on, and the tags around what a
 //! field quotes balance. Each text is paired once, however many openers are asked about.
 
-use super::ladder::Open;
 use super::mark::{Kind, Mark};
 use super::masks::is_masked;
+use super::open::Open;
+use super::pairs::{Pairs, Tagged};
 use super::payload::{MOST_TAGS, Tag, Tags, field_family, read_tags};
-use super::reader::Scanner;
-use super::strings::{Strings, TagMarks};
+use super::scanner::Scanner;
+use super::strings::TagMarks;
 use super::{Given, Quoted};
 use crate::grammar::Progress;
 use crate::program::{Block, Family};
 use crate::surface::{Anchor, Payload, Role};
 use crate::text::Span;
-
-/// The tags of a part of the response.
-#[derive(Debug, Default)]
-pub(super) struct Pairs {
-    part: Span,
-    list: Vec<Tag>,
-}
-
-impl Pairs {
-    /// The first tag from `at` on.
-    fn position(&self, at: usize) -> usize {
-        self.list.partition_point(|tag| tag.span().start < at)
-    }
-
-    /// Whether they are all that stand between `at` and `end`, or as many of them as are looked at.
-    fn cover(&self, at: usize, end: usize) -> bool {
-        let last = self.list.get(MOST_TAGS - 1).map_or(end, |last| last.span().start);
-        self.part.end == end && self.part.start <= at && at <= last
-    }
-}
-
-/// What the payload of an open call quotes, read as far as marks were met; of other blocks, what the tags in them do.
-#[derive(Debug, Clone)]
-pub(super) struct Data {
-    strings: Strings,
-    tags: Tagged,
-}
-
-impl Data {
-    pub(super) fn new(from: usize) -> Self {
-        Self { strings: Strings::new(from), tags: Tagged::new(from) }
-    }
-}
-
-/// The tags of a text, read as far as marks were met.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Tagged {
-    /// Up to where they are read.
-    at: usize,
-    /// One that does not end yet is read again once the text is so long.
-    retry: usize,
-}
-
-impl Tagged {
-    pub(super) fn new(from: usize) -> Self {
-        Self { at: from, retry: 0 }
-    }
-
-    /// Leaves out what stands before this place.
-    pub(super) fn pass(&mut self, at: usize) {
-        self.at = self.at.max(at);
-    }
-}
 
 /// How the tags in the payload of a call are spelled.
 pub(super) fn lead(family: &Family) -> TagMarks<'_> {

@@ -6,25 +6,23 @@
 //!
 //! Blocks open at marks that count where they stand; where each ends is its ladder's to say ([`super::ladder`]).
 
-use super::announce::{Announced, Announcement, Settled};
-use super::budget::Budget;
+use super::announce::{Announcement, Settled};
 use super::edges::trimmed;
-use super::fences::Fences;
-use super::found::{Found, Noticed, What};
-use super::ladder::{Closerless, End, Fill, Open};
+use super::found::{Found, What};
 use super::listed::{self, Listed, ListedCall};
-use super::mark::{Kind, Mark, Opener, most_captures, opener};
-use super::marks::{Look, Marker};
-use super::masks::{Kinds, Masks};
-use super::prelude::{Prelude, Stand};
-use super::quoted::{Pairs, Tagged};
-use super::{Attribute, Block, Document, Ended, Given, Key, Pieces, Quoted, Written};
+use super::mark::{Kind, Mark, Opener, opener};
+use super::marks::Look;
+use super::open::{End, Fill, Open};
+use super::pairs::Tagged;
+use super::prelude::Stand;
+use super::scanner::Scanner;
+use super::{Attribute, Block, Document, Ended, Given, Key, Quoted, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
-use crate::program::{self, BlockId, Closer, Dialect, DialectId, Family, Limits};
+use crate::program::{self, BlockId, Closer, Dialect, DialectId, Family};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::{Span, beginning};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
@@ -34,74 +32,7 @@ const AT_HAND: usize = 16 << 10;
 /// So many marks are made before they are dealt with and forgotten: they are larger than what they mark.
 const AT_ONCE: usize = 512;
 
-/// One dialect reading one response.
-#[derive(Debug)]
-pub(super) struct Scanner {
-    pub(super) limits: Limits,
-    pub(super) masks: Masks,
-    pub(super) marker: Marker,
-    /// Tags that balance, as far as that was asked.
-    pub(super) pairs: Pairs,
-    /// The tags outside every block, as far as that was asked.
-    tags: Tagged,
-    /// The search for the block that opens where the answer starts, until it is over.
-    pub(super) prelude: Option<Box<Prelude>>,
-    pub(super) machine: Machine,
-    pub(super) budget: Budget,
-    /// How many bytes of payloads were counted that are nested too deeply.
-    pub(super) counted: usize,
-    /// The first mark that is not dealt with.
-    pub(super) next: usize,
-    /// Everything before this place belongs to blocks or lies outside them for good.
-    at: usize,
-    pub(super) fences: Fences,
-    pub(super) open: Option<Open>,
-    /// The last block of each kind that nothing closes.
-    pub(super) closerless: Vec<Closerless>,
-    /// The dialects that share the reading, each with where the first block opens that claims the answer for it.
-    pub(super) claims: SmallVec<[(DialectId, Option<usize>); 1]>,
-    pub(super) blocks: Pieces<Block>,
-    pub(super) found: Noticed,
-    /// Between the calls of one payload no text is outside.
-    pub(super) markup: Vec<Span>,
-    calls: usize,
-    /// Where reasoning opens that opens no block there, and is not closed so far.
-    open_reasoning: Option<usize>,
-    /// Set when a limit is reached: the rest is text.
-    stopped: bool,
-    told: Announced,
-}
-
 impl Scanner {
-    pub(super) fn new(dialect: &Dialect, limits: Limits) -> Self {
-        let kinds = Kinds { fences: dialect.fences, spans: dialect.spans, wrapper: dialect.wrapper };
-        Self {
-            limits,
-            masks: Masks::new(kinds),
-            marker: Marker::new(&limits),
-            pairs: Pairs::default(),
-            tags: Tagged::default(),
-            prelude: Prelude::new(dialect, &limits),
-            // A few places to come back to for each level of nesting.
-            machine: Machine::with_depth(4 * limits.depth).capturing(most_captures(&limits)),
-            budget: Budget { used: 0, per_byte: limits.steps_per_byte },
-            counted: 0,
-            next: 0,
-            at: 0,
-            fences: Fences::default(),
-            open: None,
-            closerless: Vec::new(),
-            claims: smallvec![(dialect.id, None)],
-            blocks: Pieces::default(),
-            found: Noticed::default(),
-            markup: Vec::new(),
-            calls: 0,
-            open_reasoning: None,
-            stopped: false,
-            told: Announced::default(),
-        }
-    }
-
     /// Reads on as far as the text so far decides.
     pub(super) fn advance(&mut self, given: &Given<'_>, complete: bool) {
         let text = given.text;

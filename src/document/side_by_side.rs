@@ -10,7 +10,7 @@
 
 use super::announce::Announcement;
 use super::members::Objects;
-use super::reader::Scanner;
+use super::scanner::Scanner;
 use super::{Document, Found, Given, Pieces, What};
 use crate::diagnostic::{Defect, Remark};
 use crate::program::{Dialect, DialectId, Limits};

@@ -16,8 +16,8 @@ mod replies;
 mod sight;
 
 use super::{
-    Action, AskAgain, Content, Degradation, Dialect, DialectId, IdleComparison, Mode, ModeId, Param, Permit, PlaceNames,
-    Program, Schema, Slot,
+    Action, AskAgain, Content, Degradation, Dialect, DialectId, IdleComparison, Mode, ModeId, Param, Permit,
+    PlaceNames, Program, Schema, Slot,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Constant, Record, Template};

@@ -1,0 +1,251 @@
+//! Open: what is known of a block whose end is being looked for?
+//!
+//! In: its opener, and the closers behind it one by one.
+//! Out: [`Open`], and the [`End`] that one of its rungs gives.
+//! Never: chooses a rung: its ladder does.
+
+use super::braces::Braces;
+use super::edges::{ends_line, without_tail};
+use super::mark::Mark;
+use super::pairs::Data;
+use super::{Attributes, Ended};
+use crate::program::{Block, BlockId, Closer};
+use crate::surface::{Anchor, Ending, Role, Trim};
+use crate::text::Span;
+
+/// A block whose end is being looked for.
+#[derive(Debug, Clone)]
+pub(super) struct Open {
+    pub(super) family: usize,
+    pub(super) id: BlockId,
+    pub(super) name: Span,
+    pub(super) opener: Span,
+    pub(super) attributes: Attributes,
+    pub(super) empty: bool,
+    /// The first mark behind the opener.
+    pub(super) first: usize,
+    /// Where the search among the marks goes on, and what it met on its way.
+    pub(super) search: usize,
+    /// The closers that were met, the surest first, each with whether it is the first of `close`.
+    pub(super) closers: [Option<(Span, bool)>; 3],
+    /// Whether an opener stands before them, which one of them may belong to.
+    pub(super) holds_opener: bool,
+    /// Whether a closer was met that nothing which follows can outdo.
+    pub(super) settled: bool,
+    /// The last closer that does not stand where closers count.
+    pub(super) loose: Option<(Span, bool)>,
+    pub(super) masked_closer: Option<(Span, bool)>,
+    pub(super) next_block: Option<usize>,
+    /// Whether that is where what surrounds the block ends.
+    pub(super) left: bool,
+    /// The next opener of the same block that no field quotes: no rung looks beyond it.
+    pub(super) bound: Option<usize>,
+    /// Up to where its fields are known to be closed.
+    pub(super) fields: usize,
+    pub(super) data: Data,
+    /// Whether it hangs on what follows whether the next opener of the same block is quoted.
+    pub(super) waits: bool,
+    pub(super) payload: Fill,
+    /// Up to where only white space stands behind the opener, before a payload.
+    pub(super) payload_from: usize,
+    pub(super) blank: Option<usize>,
+    blank_from: usize,
+    /// Up to where only blanks stand behind the line break at `blank_from`.
+    blank_seen: usize,
+    /// The end of the opener's line, or up to where it was looked for.
+    pub(super) line: Result<usize, usize>,
+}
+
+impl Open {
+    pub(super) fn new(
+        family: usize,
+        id: BlockId,
+        mark: &Mark,
+        attributes: Attributes,
+        empty: bool,
+        first: usize,
+    ) -> Self {
+        Self {
+            family,
+            id,
+            name: mark.name(),
+            opener: mark.span(),
+            attributes,
+            empty,
+            first,
+            search: first,
+            closers: [None; 3],
+            holds_opener: false,
+            settled: false,
+            loose: None,
+            masked_closer: None,
+            next_block: None,
+            left: false,
+            bound: None,
+            fields: mark.span().end,
+            data: Data::new(mark.span().end),
+            waits: false,
+            payload: Fill::Unknown,
+            payload_from: mark.span().end,
+            blank: None,
+            blank_from: mark.span().end,
+            blank_seen: 0,
+            line: Err(mark.span().end),
+        }
+    }
+
+    /// Whether no closer that may yet come is surer than the one that was met.
+    pub(super) fn sure(&self, block: &Block) -> bool {
+        if self.settled {
+            return true;
+        }
+        block.surest != Closer::LAST_TIER && self.closers.iter().take(block.surest + 1).any(Option::is_some)
+    }
+
+    /// The surest closer so far; of those before the next opener of the same block it is the one.
+    pub(super) fn closer(&self) -> Option<(Span, bool)> {
+        self.closers.iter().flatten().next().copied()
+    }
+
+    /// The end that this ending gives at its place.
+    pub(super) fn end_at(&self, at: usize, ending: Ending, rung: usize, block: &Block, text: &str) -> End {
+        let closer = match ending {
+            Ending::Closer => self.closer(),
+            Ending::LastLooseCloser => self.closer().or(self.loose),
+            Ending::MaskedCloser => self.masked_closer,
+            Ending::Payload => {
+                let payload = if let Fill::Whole(payload) = self.payload { Some(payload) } else { None };
+                // An opener without one is bare, whichever rung says so.
+                let rung = if payload.is_some() { rung } else { 0 };
+                return End { at, closer: None, rung, ending, payload };
+            }
+            Ending::Fence | Ending::NextBlock | Ending::BlankLine | Ending::End => {
+                let ending = if self.left && ending == Ending::NextBlock { Ending::End } else { ending };
+                let body = Span::new(self.opener.end, at);
+                let text_end = body.start + body.of(text).trim_end().len();
+                let end = match ending {
+                    Ending::NextBlock if block.trim.contains(&Trim::WrappingFence) => without_tail(body, text).end,
+                    _ => text_end,
+                };
+                // White space before the place where a call was cut goes with it; else it belongs to what follows, as do
+                // the rules and the fence of that.
+                let at = if rung > 0 && block.role == Role::Call && end == text_end { at } else { end };
+                return End { at, closer: None, rung, ending, payload: None };
+            }
+        };
+        End { at: closer.map_or(at, |(span, _)| span.end), closer, rung, ending, payload: None }
+    }
+
+    /// Takes in a closer of this tier, which may be the first of `close`; false if more text is needed to tell whether it
+    /// counts where it stands.
+    pub(super) fn take_closer(
+        &mut self,
+        block: &Block,
+        mark: &Mark,
+        (tier, first): (usize, bool),
+        text: &str,
+        complete: bool,
+    ) -> bool {
+        let closer = Some((mark.span(), first));
+        let mut counts = block.anchor == Anchor::Anywhere || mark.leads_line();
+        if !counts && self.shares_line(mark.start(), text) {
+            let Some(ends) = ends_line(mark.span().end, text, complete) else { return false };
+            counts = ends;
+        }
+        let Some(slot) = self.closers.get(tier) else { return true };
+        if mark.masked {
+            self.masked_closer = self.masked_closer.or(closer.filter(|_| counts));
+        } else if !counts {
+            let within = block.role == Role::Content || self.next_block.is_none();
+            let sought = || block.ends.iter().flatten().any(|ending| *ending == Ending::LastLooseCloser);
+            if within && tier != Closer::LAST_TIER && sought() {
+                self.loose = closer;
+            }
+        } else {
+            // A doubled closer closes where its first stands.
+            let blank = |span: Span| Span::new(span.end, mark.start()).of(text).trim().is_empty();
+            let again = slot.is_some_and(|(span, _)| tier != Closer::LAST_TIER || blank(span));
+            let before = self.closers.get(..Closer::LAST_TIER).unwrap_or_default();
+            let doubled = before.iter().flatten().any(|(span, _)| blank(*span));
+            // Where nothing was opened in here, what ends it as declared, or twice, is not quoted.
+            let named = tier != Closer::LAST_TIER && block.surest != Closer::LAST_TIER;
+            self.settled = named && !self.holds_opener && (first || doubled);
+            let known = again || (self.settled && doubled);
+            if !known && let Some(slot) = self.closers.get_mut(tier) {
+                *slot = self.loose.filter(|(span, _)| blank(*span)).or(closer);
+            }
+        }
+        true
+    }
+
+    /// Whether a mark stands on the line of the opener.
+    pub(super) fn shares_line(&mut self, at: usize, text: &str) -> bool {
+        if let Err(from) = self.line {
+            let between = text.as_bytes().get(from..at).unwrap_or_default();
+            self.line = memchr::memchr(b'\n', between).map(|offset| from + offset).ok_or(at);
+        }
+        self.line.is_err()
+    }
+}
+
+/// What is known of a block's payload.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Fill {
+    Unknown,
+    Running,
+    Whole(Span),
+    Absent,
+    Broken,
+    /// It is nested more deeply than its grammar is followed: its braces are counted.
+    TooDeep(Braces),
+    /// Nothing closes one that is nested so deeply.
+    Bottomless,
+}
+
+/// Where a block ends.
+pub(super) struct End {
+    pub(super) at: usize,
+    pub(super) closer: Option<(Span, bool)>,
+    pub(super) rung: usize,
+    pub(super) ending: Ending,
+    pub(super) payload: Option<Span>,
+}
+
+impl End {
+    /// How a block ended that may have a body.
+    pub(super) fn ended(&self) -> Ended {
+        match (self.rung, self.ending) {
+            (0, Ending::Payload) if self.payload.is_none() => Ended::Bare,
+            (0, Ending::End) => Ended::Last,
+            (0, _) => Ended::Whole,
+            (_, Ending::End) => Ended::Open,
+            _ => Ended::Cut,
+        }
+    }
+}
+
+/// Looks for the first blank line behind the opener, up to `known`.
+pub(super) fn blank_line(open: &mut Open, text: &str, known: usize) {
+    let bytes = text.as_bytes();
+    while open.blank.is_none() {
+        let rest = bytes.get(open.blank_from..known).unwrap_or_default();
+        let Some(offset) = memchr::memchr(b'\n', rest) else {
+            open.blank_from = open.blank_from.max(known);
+            return;
+        };
+        let line = open.blank_from + offset;
+        let after = bytes.get(open.blank_seen.max(line + 1)..known).unwrap_or_default();
+        match after.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) {
+            Some(b'\n') => {
+                open.blank = Some(line - usize::from(bytes.get(..line).is_some_and(|line| line.ends_with(b"\r"))))
+            }
+            Some(_) => open.blank_from = line + 1,
+            // The next line has not come whole.
+            None => {
+                open.blank_from = line;
+                open.blank_seen = known;
+                return;
+            }
+        }
+    }
+}

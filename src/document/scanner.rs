@@ -1,0 +1,100 @@
+//! The scanner: how far has one dialect read one response, and what did it find?
+//!
+//! In: a dialect, and the limits of the program.
+//! Out: [`Scanner`], which the reader, its ladders and what looks for quotes drive on.
+//! Never: moves on by itself.
+
+use super::announce::Announced;
+use super::budget::Budget;
+use super::fences::Fences;
+use super::found::Noticed;
+use super::mark::most_captures;
+use super::marks::Marker;
+use super::masks::{Kinds, Masks};
+use super::open::Open;
+use super::pairs::{Pairs, Tagged};
+use super::prelude::Prelude;
+use super::{Block, Pieces};
+use crate::grammar::Machine;
+use crate::program::{BlockId, Dialect, DialectId, Limits};
+use crate::text::Span;
+use smallvec::{SmallVec, smallvec};
+
+/// One dialect reading one response.
+#[derive(Debug)]
+pub(super) struct Scanner {
+    pub(super) limits: Limits,
+    pub(super) masks: Masks,
+    pub(super) marker: Marker,
+    /// Tags that balance, as far as that was asked.
+    pub(super) pairs: Pairs,
+    /// The tags outside every block, as far as that was asked.
+    pub(super) tags: Tagged,
+    /// The search for the block that opens where the answer starts, until it is over.
+    pub(super) prelude: Option<Box<Prelude>>,
+    pub(super) machine: Machine,
+    pub(super) budget: Budget,
+    /// How many bytes of payloads were counted that are nested too deeply.
+    pub(super) counted: usize,
+    /// The first mark that is not dealt with.
+    pub(super) next: usize,
+    /// Everything before this place belongs to blocks or lies outside them for good.
+    pub(super) at: usize,
+    pub(super) fences: Fences,
+    pub(super) open: Option<Open>,
+    /// The last block of each kind that nothing closes.
+    pub(super) closerless: Vec<Closerless>,
+    /// The dialects that share the reading, each with where the first block opens that claims the answer for it.
+    pub(super) claims: SmallVec<[(DialectId, Option<usize>); 1]>,
+    pub(super) blocks: Pieces<Block>,
+    pub(super) found: Noticed,
+    /// Between the calls of one payload no text is outside.
+    pub(super) markup: Vec<Span>,
+    pub(super) calls: usize,
+    /// Where reasoning opens that opens no block there, and is not closed so far.
+    pub(super) open_reasoning: Option<usize>,
+    /// Set when a limit is reached: the rest is text.
+    pub(super) stopped: bool,
+    pub(super) told: Announced,
+}
+
+/// A block that nothing closes.
+#[derive(Debug)]
+pub(super) struct Closerless {
+    pub(super) id: BlockId,
+    pub(super) name: Span,
+    /// The first mark behind its opener, and where its surroundings end.
+    pub(super) first: usize,
+    pub(super) region: usize,
+}
+
+impl Scanner {
+    pub(super) fn new(dialect: &Dialect, limits: Limits) -> Self {
+        let kinds = Kinds { fences: dialect.fences, spans: dialect.spans, wrapper: dialect.wrapper };
+        Self {
+            limits,
+            masks: Masks::new(kinds),
+            marker: Marker::new(&limits),
+            pairs: Pairs::default(),
+            tags: Tagged::default(),
+            prelude: Prelude::new(dialect, &limits),
+            // A few places to come back to for each level of nesting.
+            machine: Machine::with_depth(4 * limits.depth).capturing(most_captures(&limits)),
+            budget: Budget { used: 0, per_byte: limits.steps_per_byte },
+            counted: 0,
+            next: 0,
+            at: 0,
+            fences: Fences::default(),
+            open: None,
+            closerless: Vec::new(),
+            claims: smallvec![(dialect.id, None)],
+            blocks: Pieces::default(),
+            found: Noticed::default(),
+            markup: Vec::new(),
+            calls: 0,
+            open_reasoning: None,
+            stopped: false,
+            told: Announced::default(),
+        }
+    }
+}
