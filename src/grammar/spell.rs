@@ -79,6 +79,12 @@ impl Grammar {
         self.reads_before(rule, text, "")
     }
 
+    /// Whether `rule` reads the whole of `text` where one thing or another stands behind it.
+    pub fn may_read(&self, rule: RuleId, text: &str) -> bool {
+        let behind = (' '..='~').chain(['\n']).flat_map(|one| [one.to_string(), format!("{one}{one}")]);
+        self.reads(rule, text) || behind.into_iter().any(|behind| self.reads_before(rule, text, &behind))
+    }
+
     /// Whether `rule` reads the whole of `text` and nothing of what stands `behind` it.
     fn reads_before(&self, rule: RuleId, text: &str, behind: &str) -> bool {
         Machine::new().match_at(self, rule, &format!("{text}{behind}"), 0, &mut STEPS.clone()) == Some(text.len())

@@ -2,7 +2,7 @@
 //!
 //! In: the dialects of a program and its actions with their parameters.
 //! Out: a finding for each dialect that an earlier one always outruns, for calls that name no action and actions that no call
-//! names, for openers
+//! names, for names of blocks that no grammar reads, for openers
 //! that count where prose speaks of them, and for whatever would close the block that holds it.
 //! Never: reads a text.
 
@@ -30,6 +30,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         own_closers(program, dialect, found);
         nameless_calls(program, dialect, found);
         loose_openers(dialect, found);
+        unread_names(dialect, found);
     }
     // What a call was to ask for that asks for nothing is not known.
     if !found.iter().any(|one| one.code == Code::PACK_NAMELESS_CALL) {
@@ -47,6 +48,19 @@ fn loose_openers(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
             Diagnostic::new(Code::PACK_LOOSE_OPENER, dialect.at, message)
                 .with_help("say `anchor = \"line\"`: nothing but the next opener ends a block before it"),
         );
+    }
+}
+
+/// Names of blocks that open none: no grammar reads them as a name.
+fn unread_names(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
+    for block in &dialect.blocks {
+        for name in dialect.unread_names(block) {
+            let message =
+                format!("`{}` opens no block: no grammar of `{}` reads it as a name", excerpt(name, 60), dialect.name);
+            let finding = Diagnostic::new(Code::PACK_BLOCK, block.at, message)
+                .with_help("call the block otherwise, or bring a grammar whose rule `name` takes these characters");
+            found.push(finding.into_warning());
+        }
     }
 }
 

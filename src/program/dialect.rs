@@ -109,10 +109,21 @@ impl Dialect {
 
     /// Whether some grammar of the dialect reads this as a name of a block, in whatever case counts.
     fn spells(&self, name: &str) -> bool {
+        self.outline.is_some() || self.reads_in_some_case(name, |family, name| family.grammar.reads(family.name, name))
+    }
+
+    /// The names of a block that no grammar of the dialect can read as one, whatever stands behind them.
+    pub(crate) fn unread_names<'b>(&self, block: &'b Block) -> impl Iterator<Item = &'b str> {
+        let names = block.names.iter().filter(|name| self.outline.is_none() && !name.contains(['*', '?']));
+        let reads =
+            |name: &str| self.reads_in_some_case(name, |family, name| family.grammar.may_read(family.name, name));
+        names.map(String::as_str).filter(move |name| !reads(name))
+    }
+
+    fn reads_in_some_case(&self, name: &str, reads: impl Fn(&Family, &str) -> bool) -> bool {
         let cases = [name.to_owned(), name.to_ascii_lowercase(), name.to_ascii_uppercase()];
         let written = if self.names.in_any_case() { cases.as_slice() } else { cases.get(..1).unwrap_or_default() };
-        let reads = |family: &Family| written.iter().any(|name| family.grammar.reads(family.name, name));
-        self.outline.is_some() || self.families.iter().any(reads)
+        self.families.iter().any(|family| written.iter().any(|name| reads(family, name)))
     }
 
     /// Its blocks, each with its number.

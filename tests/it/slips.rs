@@ -1293,3 +1293,14 @@ fn a_value_in_place_of_its_schema() {
     assert_eq!(help("\"integer\""), "say `{ type = \"integer\" }`");
     assert_eq!(help("\"some words\""), "for a text say `{ type = \"string\" }`");
 }
+
+/// A name that is read somewhere, or that takes any, is none of them.
+#[test]
+fn a_name_that_no_grammar_reads_is_told() {
+    let bad = |name: &str| {
+        let found = findings("table   = {", &format!("{name} = {{ role = \"section\" }}\ntable   = {{"));
+        found.into_iter().filter(|(code, ..)| code.ends_with("pack/bad-block")).count()
+    };
+    assert_eq!(["\"my table\"", "\"größe\"", "r2"].map(bad), [1, 1, 1]);
+    assert_eq!(["rows", "\"r?*\"", "\"my *\""].map(bad), [0, 0, 0]);
+}
