@@ -5,8 +5,8 @@
 //! faults between them.
 //! Never: reads a parameter: the judge does, as strictly as of any payload.
 
-use super::Written;
 use super::payload::Layout;
+use super::{Attribute, Key, Written};
 use crate::grammar::RuleId;
 use crate::program::{Block, Limits};
 use crate::text::Span;
@@ -37,6 +37,11 @@ pub(super) struct ListedCall {
 }
 
 impl ListedCall {
+    /// Its name, as what the payload calls its block.
+    pub(super) fn named(&self) -> Option<Attribute> {
+        self.name.map(|name| Attribute { key: Key::Payload, value: name.into() })
+    }
+
     /// How it is written: one of which anything had to be forgiven asks for a word of the pack, as its parameters do.
     pub(super) fn written(&self) -> Written {
         if self.mended { Written::Mended } else { Written::Bound }

@@ -5,10 +5,11 @@
 //! Never: chooses a rung: its ladder does.
 
 use super::braces::Braces;
-use super::edges::{ends_line, without_tail};
+use super::edges::{ends_line, trimmed, without_tail};
 use super::mark::Mark;
 use super::pairs::Data;
-use super::{Attributes, Ended};
+use super::{Attributes, Ended, Written};
+use crate::document;
 use crate::program::{Block, BlockId, Closer};
 use crate::surface::{Anchor, Ending, Role, Trim};
 use crate::text::Span;
@@ -91,6 +92,23 @@ impl Open {
             blank_from: mark.span().end,
             blank_seen: 0,
             line: Err(mark.span().end),
+        }
+    }
+
+    /// The block that it is: it stands in no other, and its opener says nothing, unless whoever takes it in knows better.
+    pub(super) fn block(&self, span: Span, inner: Span, body: Span, ended: Ended) -> document::Block {
+        document::Block {
+            id: self.id,
+            family: self.family as u8,
+            name: self.name.into(),
+            span: span.into(),
+            inner: inner.into(),
+            body: body.into(),
+            attributes: Attributes::new(),
+            ended,
+            parent: None,
+            written: Written::Bound,
+            value: None,
         }
     }
 
@@ -212,6 +230,21 @@ pub(super) struct End {
 }
 
 impl End {
+    /// What stands between the opener and the closer.
+    pub(super) fn inner(&self, open: &Open) -> Span {
+        let until = self.closer.map_or(self.at, |(closer, _)| closer.start);
+        Span::new(open.opener.end, until)
+    }
+
+    /// The payload, or what of `inner` the block's trims leave.
+    pub(super) fn body(&self, inner: Span, block: &Block, text: &str) -> Span {
+        match self.payload {
+            // Nothing is taken off what a call brings along: whoever reads it passes white space.
+            Some(payload) if block.role == Role::Call => payload,
+            payload => trimmed(payload.unwrap_or(inner), text, &block.trim),
+        }
+    }
+
     /// How a block ended that may have a body.
     pub(super) fn ended(&self) -> Ended {
         match (self.rung, self.ending) {

@@ -7,7 +7,6 @@
 //! Blocks open at marks that count where they stand; where each ends is its ladder's to say ([`super::ladder`]).
 
 use super::announce::{Announcement, Settled};
-use super::edges::trimmed;
 use super::found::{Found, What};
 use super::listed::{self, Listed, ListedCall};
 use super::mark::{Kind, Mark, Opener, opener};
@@ -264,17 +263,10 @@ impl Scanner {
         if end.ending == Ending::Fence {
             self.fences.end(index);
         }
-        let closer = end.closer.map_or(Span::new(end.at, end.at), |(span, _)| span);
-        let inner = Span::new(open.opener.end, closer.start.max(open.opener.end));
-        let body = match end.payload {
-            // Nothing is taken off what a call brings along: whoever reads it passes white space.
-            Some(payload) if block.role == Role::Call => payload,
-            Some(payload) => trimmed(payload, given.text, &block.trim),
-            None => trimmed(inner, given.text, &block.trim),
-        };
+        let inner = end.inner(open);
         let span = Span::new(open.opener.start, end.at);
         let ended = if open.empty { Ended::Whole } else { end.ended() };
-        let (mut body, mut named, mut written) = (body, None, Written::Bound);
+        let (mut body, mut named, mut written) = (end.body(inner, block, given.text), None, Written::Bound);
         if let Some((_, each)) = block.named_within()
             && let Some(listed) = listed::read(given.text, body, block, &self.limits)
         {
@@ -288,7 +280,7 @@ impl Scanner {
             }
             if let (false, [call]) = (each, listed.calls.as_slice()) {
                 self.beside(call, index);
-                named = call.name.map(|name| Attribute { key: Key::Payload, value: name.into() });
+                named = call.named();
                 body = call.params;
                 written = call.written();
                 self.payload_faults(&listed.faults);
@@ -302,19 +294,8 @@ impl Scanner {
         self.edges(given, open, &end, index);
         let mut attributes = std::mem::take(&mut open.attributes);
         attributes.extend(named);
-        self.blocks.push(Block {
-            id: open.id,
-            family: open.family as u8,
-            name: open.name.into(),
-            span: span.into(),
-            inner: inner.into(),
-            body: body.into(),
-            attributes,
-            ended,
-            parent: parent.and_then(|parent| NonZeroU32::new(parent as u32 + 1)),
-            written,
-            value: None,
-        });
+        let parent_number = parent.and_then(|parent| NonZeroU32::new(parent as u32 + 1));
+        self.blocks.push(Block { attributes, written, parent: parent_number, ..open.block(span, inner, body, ended) });
         if end.payload.is_none() && !open.empty {
             self.inside(index, block, inner, open.first, given, depth);
         }
@@ -347,22 +328,10 @@ impl Scanner {
                 self.found.push(Found::of(What::Remark(Remark::FieldForm), call.span, index));
             }
             self.beside(&call, index);
-            let name = call.name.map(|name| Attribute { key: Key::Payload, value: name.into() });
             self.markup.push(Span::new(at, call.span.start));
             at = call.span.end;
-            self.blocks.push(Block {
-                id: open.id,
-                family: open.family as u8,
-                name: open.name.into(),
-                span: call.span.into(),
-                inner: call.span.into(),
-                body: call.params.into(),
-                written: call.written(),
-                attributes: name.into_iter().collect(),
-                ended,
-                parent: None,
-                value: None,
-            });
+            let (attributes, written) = (call.named().into_iter().collect(), call.written());
+            self.blocks.push(Block { attributes, written, ..open.block(call.span, call.span, call.params, ended) });
         }
         self.markup.push(Span::new(at, span.end));
     }
@@ -456,15 +425,11 @@ impl Scanner {
                 // Prose may speak of a block: where its opener does not count, it is none.
                 Kind::Open { id, .. } if !self.counts(given, &mark, id) => {}
                 Kind::Open { family, id, .. } if block.holds.contains(&id) && depth < self.limits.depth => {
-                    let Some(mut open) = self.begin(&mark, usize::from(family), id, next, given) else { return };
-                    let Some(end) = self.find_end(&mut open, given, Some(inner.end), last) else { return };
+                    let opened = self.begin(&mark, usize::from(family), id, next, given);
+                    let Some((mut open, end)) = self.end_within(opened, inner, last, given) else { return };
                     at = end.at;
-                    let child = self.blocks.len();
-                    self.found.push(Found::of(
-                        What::Defect(Defect::NestedBlock),
-                        Span::new(mark.start(), end.at),
-                        child,
-                    ));
+                    let span = Span::new(mark.start(), end.at);
+                    self.found.push(Found::of(What::Defect(Defect::NestedBlock), span, self.blocks.len()));
                     self.close(&mut open, end, given, Some(index), depth + 1);
                 }
                 Kind::Open { family, id, .. } => {
@@ -474,14 +439,21 @@ impl Scanner {
                     let closed =
                         given.block(id).is_some_and(|block| matches!(block.role, Role::Thinking | Role::Content));
                     if closed {
-                        let Some(mut open) = self.begin(&mark, usize::from(family), id, next, given) else { return };
-                        let Some(end) = self.find_end(&mut open, given, Some(inner.end), last) else { return };
+                        let opened = self.begin(&mark, usize::from(family), id, next, given);
+                        let Some((_, end)) = self.end_within(opened, inner, last, given) else { return };
                         at = end.at;
                     }
                 }
                 Kind::Close { .. } | Kind::Broken { .. } => {}
             }
         }
+    }
+
+    /// Where a block ends that opened inside another one; none where a limit forbade it.
+    fn end_within(&mut self, opened: Option<Open>, inner: Span, last: usize, given: &Given<'_>) -> Option<(Open, End)> {
+        let mut open = opened?;
+        let end = self.find_end(&mut open, given, Some(inner.end), last)?;
+        Some((open, end))
     }
 
     /// Whether it found a block that may be an answer: reasoning alone is none.
