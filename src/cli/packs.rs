@@ -27,7 +27,7 @@ impl OpenedPack {
         Ok(Self::load(read_pack(path)?, Program::check).or_below(path))
     }
 
-    /// As [`Opened::open`], with what a reviewer would say.
+    /// As [`OpenedPack::open`], with what a reviewer would say.
     pub(super) fn review(path: &Path) -> Result<Self, Error> {
         Ok(Self::load(read_pack(path)?, lint::check).or_below(path))
     }
