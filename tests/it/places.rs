@@ -29,7 +29,8 @@ fn pointed_at(more: &str, template: &str, included: &str) -> Vec<String> {
 
 #[track_caller]
 fn check_literal(literal: &str, word: &str) {
-    let more = format!("[ask_again]\ntext = {literal}\n");
+    let asks = "[degradation]\nunknown-action = [\"ask-again\", \"drop\"]\n";
+    let more = format!("[ask_again]\ntext = {literal}\n{asks}");
     assert_eq!(pointed_at(&more, "hello", ""), [word], "{literal}");
 }
 
