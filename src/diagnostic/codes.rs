@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[non_exhaustive]
 pub enum Code {
     /// A row of the table: a fault of a pack or a case, or of our own.
-    CodeRow(&'static CodeRow),
+    Row(&'static CodeRow),
     /// A defect of a response.
     Defect(Defect),
     /// A remark on a response.
@@ -31,7 +31,7 @@ impl Code {
     /// Its usual severity.
     pub fn severity(&self) -> Severity {
         match self {
-            Code::CodeRow(row) => row.severity,
+            Code::Row(row) => row.severity,
             Code::Defect(defect) => defect.severity(),
             Code::Remark(_) | Code::Fault(_) => Severity::Info,
         }
@@ -41,7 +41,7 @@ impl Code {
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Code::CodeRow(row) => f.write_str(row.name),
+            Code::Row(row) => f.write_str(row.name),
             Code::Defect(defect) => write!(f, "response/{defect}"),
             Code::Remark(remark) => write!(f, "response/{remark}"),
             Code::Fault(name) => write!(f, "response/{name}"),
@@ -79,7 +79,7 @@ pub struct CodeRow {
 macro_rules! table {
     ($($(#[$doc:meta])* $constant:ident = $name:literal, $severity:ident;)*) => {
         impl Code {
-            $($(#[$doc])* pub const $constant: Code = Code::CodeRow(&CodeRow { name: $name, severity: Severity::$severity });)*
+            $($(#[$doc])* pub const $constant: Code = Code::Row(&CodeRow { name: $name, severity: Severity::$severity });)*
         }
 
         /// Every code that is not about a response, in the order of the table.
@@ -302,6 +302,6 @@ table! {
 impl CodeRow {
     /// The code of this row.
     pub fn code(&'static self) -> Code {
-        Code::CodeRow(self)
+        Code::Row(self)
     }
 }
