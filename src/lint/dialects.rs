@@ -99,19 +99,24 @@ fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
         if permitting.is_empty() || dialects.clone().any(asks) {
             continue;
         }
-        let own_name = |block: &&Block| block.role == Role::Call && matches!(block.called, Called::Own);
-        let calls: Vec<&Block> = dialects.flat_map(|dialect| &dialect.blocks).filter(own_name).collect();
+        let own_name = |block: &Block| block.role == Role::Call && matches!(block.called, Called::Own);
+        let calls: Vec<(&Dialect, &Block)> = dialects
+            .flat_map(|dialect| dialect.blocks.iter().map(move |block| (dialect, block)))
+            .filter(|(_, block)| own_name(block))
+            .collect();
         // A call that takes any name, and whose grammar does not read this one as a name.
-        let any = calls.iter().find(|block| block.names.iter().any(|taken| glob(taken, name)));
+        let any = calls.iter().find(|(_, block)| block.names.iter().any(|taken| glob(taken, name)));
         let message = format!("no block can ask for the action `{name}` in a mode that permits it");
         let mut finding = Diagnostic::new(Code::PACK_UNASKABLE, action.at, message);
         match (any, calls.first()) {
-            (Some(block), _) => {
-                finding = finding
-                    .with_place(block.at, "its grammar does not read it as a name")
-                    .with_help("call the action otherwise, or let the rule `name` of the grammar take its characters");
+            (Some((dialect, block)), _) => {
+                let others = [name.to_uppercase(), name.to_lowercase()].map(|other| other.replace('-', "_"));
+                let other = others.iter().find(|other| dialect.may_call(block, other));
+                let other = other.map_or("the action otherwise".to_owned(), |other| format!("it `{other}`"));
+                let help = format!("call {other}, or let the rule `name` of the grammar take its characters");
+                finding = finding.with_place(block.at, "its grammar does not read it as a name").with_help(help);
             }
-            (None, Some(block)) => {
+            (None, Some((_, block))) => {
                 let help = format!("give `{name}` to the `names` of `{}`, or bind another call to it", block.name);
                 finding = finding.with_place(block.at, "this call takes other names").with_help(help);
             }

@@ -321,6 +321,28 @@ fn a_part_that_no_answer_could_show_has_no_case() {
     std::fs::write(&path, named).unwrap();
     let told = "help: give `wait` to the `names` of `order`";
     check(&folder, &["new", "action", "wait", "--pack", "lines"], 0, added, told);
+    // Names in capitals alone: what leads to a mode has one, and whoever writes another is told.
+    let grammar = std::fs::read_to_string(pack.join("grammar/orders.pest")).unwrap();
+    let loud = grammar.replace("ASCII_ALPHA_LOWER+", "(ASCII_ALPHA_UPPER | \"_\")+");
+    std::fs::write(folder.join("lines/grammar/orders.pest"), loud).unwrap();
+    let prompt = folder.join("lines/prompt/orders.md");
+    let mut quiet = std::fs::read_to_string(&prompt).unwrap();
+    let mut pack = before.clone();
+    for name in ["roll", "go", "fight"] {
+        for text in [&mut pack, &mut quiet] {
+            *text = text.replace(&format!("\"{name}\""), &format!("\"{}\"", name.to_uppercase()));
+            *text = text.replace(&format!("actions.{name}"), &format!("actions.{}", name.to_uppercase()));
+            *text = text.replace(&format!("::{name}"), &format!("::{}", name.to_uppercase()));
+        }
+    }
+    std::fs::remove_dir_all(folder.join("lines/tests")).unwrap();
+    std::fs::write(&prompt, quiet).unwrap();
+    std::fs::write(&path, pack).unwrap();
+    check(&folder, &["check", "--strict", "lines"], 0, "1 pack: clean", "");
+    let told = "help: call it `LOOK_UP`, or let the rule `name` of the grammar take its characters";
+    check(&folder, &["new", "action", "look-up", "--pack", "lines"], 0, added, told);
+    check(&folder, &["new", "mode", "night", "--pack", "lines"], 0, "added the mode", "");
+    assert!(std::fs::read_to_string(&path).unwrap().contains("[actions.ENTER_NIGHT]"));
 }
 
 #[test]

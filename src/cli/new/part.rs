@@ -32,14 +32,13 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
     let mut best: Option<(usize, Drafted)> = None;
     // A mode that nothing leads to is a fault in some packs and the whole of others. What leads there has a name that the
     // pack's grammars read, if there is one.
-    let leads: &[Option<&str>] = if kind == Kind::Mode { &[None, Some("-"), Some("_"), Some("")] } else { &[None] };
-    for between in leads {
+    let leads = if kind == Kind::Mode { leads_to(name).map(Some).into() } else { Vec::new() };
+    for action in std::iter::once(None).chain(leads) {
         let mut drafting =
             Drafting { folder: &opened.files.folder, program, files: BTreeMap::new(), texts: BTreeMap::new() };
         drafting.declare(kind, name, part.mode.as_deref())?;
         drafting.name_it(kind, name, part.mode.as_deref(), &mode)?;
-        if let Some(between) = between {
-            let action = format!("enter-{name}").replace(['-', '_'], between);
+        if let Some(action) = action {
             if declared(program, Kind::Action, &action).is_some() {
                 continue;
             }
@@ -52,6 +51,13 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
     }
     let Some((_, drafted)) = best else { return Err(Error::Usage("there is nothing to add".to_owned())) };
     finish(kind, part, &opened, &mode, drafted)
+}
+
+/// What the action may be called that leads to a mode.
+fn leads_to(mode: &str) -> [String; 4] {
+    let words = format!("enter-{mode}");
+    let joined = |between: &str| words.replace(['-', '_'], between);
+    [joined("-"), joined("_"), joined(""), joined("_").to_uppercase()]
 }
 
 /// Adds the case and writes everything, or says why the pack cannot have it.
