@@ -1,10 +1,11 @@
 //! Conditions: is the new one asked more, or less?
 //!
 //! In: two conditions, as they were typed.
-//! Out: [`Step`] where they differ by parts that `and` or `or` joins to the same others, or by the number in one of them.
+//! Out: [`Step`] where they differ by parts that `and` or `or` joins to the same others, or by the values that one of them
+//! lets through.
 //! Never: evaluates a condition, or takes two texts for one meaning.
 
-use crate::expression::{Joined, operands};
+use crate::expression::{Constraint, Joined, operands};
 
 /// The way from one condition to another, with the parts that make it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub(super) enum Step {
     MoreEnough(String),
     /// One of these is no longer enough: `or` joined them.
     LessEnough(String),
-    /// The number that this part compares with lets more values through now.
+    /// What this part compares with lets more values through now.
     Looser(String, String),
     /// It lets fewer through.
     Stricter(String, String),
@@ -42,38 +43,27 @@ impl Step {
             (_, ([], [_, ..])) => Step::LessEnough(or.1.join(" or ")),
             _ => [Joined::And, Joined::Or]
                 .into_iter()
-                .find_map(|joined| by_number(old, new, joined))
+                .find_map(|joined| by_constraint(old, new, joined))
                 .unwrap_or(Step::Other),
         }
     }
 }
 
-/// The step between two conditions of which one part alone differs, by the number that it compares with.
-fn by_number(old: &str, new: &str, joined: Joined) -> Option<Step> {
+/// The step between two conditions of which one part alone differs, by the values that it lets through.
+fn by_constraint(old: &str, new: &str, joined: Joined) -> Option<Step> {
     let (old, new) = (operands(old, joined), operands(new, joined));
     let mut differing = old.iter().zip(&new).filter(|(old, new)| old != new);
     let (one, other) = differing.next().filter(|_| old.len() == new.len())?;
-    let ((path, is_upper, with, most), (its, upper_too, with_too, least)) = (bound(one)?, bound(other)?);
-    if differing.next().is_some() || path != its || is_upper != upper_too {
+    let (before, after) = (Constraint::of(one)?, Constraint::of(other)?);
+    if differing.next().is_some() || before.path != after.path {
         return None;
     }
     let (one, other) = ((*one).to_owned(), (*other).to_owned());
-    let grows = least > most || (least == most && with_too == is_upper && with != with_too);
-    Some(if grows == is_upper { Step::Looser(one, other) } else { Step::Stricter(one, other) })
-}
-
-/// What a comparison bounds, whether from above, whether the number itself is within, and the number.
-fn bound(part: &str) -> Option<(&str, bool, bool, f64)> {
-    let at = part.find(['<', '>'])?;
-    let (path, rest) = part.split_at_checked(at)?;
-    let (path, is_upper) = (path.trim(), rest.starts_with('<'));
-    let rest = rest.get(1..)?;
-    let (within, number) = rest.strip_prefix('=').map_or((false, rest), |number| (true, number));
-    let number = number.trim().parse::<f64>().ok().filter(|number| number.is_finite())?;
-    // What else may stand there, such as a `not`, could turn it round.
-    let name = path.strip_suffix("| length").map_or(path, str::trim_end);
-    let is_path = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte));
-    is_path.then_some((path, is_upper, within, number))
+    match (after.through.holds(&before.through), before.through.holds(&after.through)) {
+        (true, false) => Some(Step::Looser(one, other)),
+        (false, true) => Some(Step::Stricter(one, other)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -101,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_a_part_compares_with_lets_more_or_fewer_through() {
+    fn what_a_part_compares_with_lets_more_or_fewer_through() {
         #[track_caller]
         fn looser(old: &str, new: &str, one: &str, other: &str) {
             check(old, new, Step::Looser(one.to_owned(), other.to_owned()));
@@ -115,6 +105,21 @@ mod tests {
         looser("a >= 1", "a > 0.5", "a >= 1", "a > 0.5");
         looser("b and a | length < 8 and c", "b and a | length < 80 and c", "a | length < 8", "a | length < 80");
         looser("b or a < 8", "b or a < 9", "a < 8", "a < 9");
+        looser("a > -5", "a > -6.5", "a > -5", "a > -6.5");
+        looser("a.b in ['x']", "a.b in ['y', 'x']", "a.b in ['x']", "a.b in ['y', 'x']");
+        looser("a == 'x'", "a in ['x', 'y']", "a == 'x'", "a in ['x', 'y']");
+        looser("a not in ['x', 'y']", "a != 'y'", "a not in ['x', 'y']", "a != 'y'");
+        looser("a == 1", "a != 'x'", "a == 1", "a != 'x'");
+        check("a == 1", "a != true", Step::Other);
+        check("a == 1", "a != 1.0", Step::Other);
+        looser("a['b'] == 1 and c", "a['b'] in [1, 2] and c", "a['b'] == 1", "a['b'] in [1, 2]");
+        check("a in ['x', 'y']", "a in ['y', 'x']", Step::Other);
+        check("a in ['x', 'y']", "a in ['y', 'z']", Step::Other);
+        check("a != 'x'", "a == 'x'", Step::Other);
+        check("a in b", "a in ['x']", Step::Other);
+        check("'x' in a", "'y' in a", Step::Other);
+        check("a < 'b'", "a < 'c'", Step::Other);
+        check("a | lower == 'x'", "a | lower in ['x', 'y']", Step::Other);
         check("not a < 5", "not a < 6", Step::Other);
         check("a < 5", "a > 5", Step::Other);
         check("a < 5", "b < 6", Step::Other);

@@ -10,7 +10,6 @@ use super::lowered::{Compared, Constant, Look};
 use super::quick::{Test, two_sided};
 use super::reads::ENTRY;
 use minijinja::machinery::ast::{CallArg, Expr};
-use minijinja::value::ValueKind;
 
 /// A name that a statement binds.
 pub(super) struct Binding<'s> {
@@ -111,13 +110,7 @@ impl<'s> Lower<'s> {
 
     fn note_compared(&mut self, path: &[String], tree: &Expr<'s>) {
         let Expr::Const(value) = tree else { return };
-        let value = &value.value;
-        let constant = match value.kind() {
-            ValueKind::String => Constant::Text(value.as_str().unwrap_or_default().to_owned()),
-            ValueKind::Number => Constant::Number(value.to_string()),
-            ValueKind::Bool => Constant::Truth(value.is_true()),
-            _ => return,
-        };
+        let Some(constant) = Constant::of(&value.value) else { return };
         self.compared.push(Compared { at: span(tree), file: self.own_file(), path: path.to_vec(), constant });
     }
 }

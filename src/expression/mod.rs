@@ -17,6 +17,7 @@
 //! text, and more of each for a large value that it reads. What is made of plain parts, [expressions](quick) and
 //! [pages](page), is [run] without an engine on borrowed values; the engine has the last word wherever that is not plain.
 
+mod constraint;
 mod document;
 mod ends;
 mod engine;
@@ -44,6 +45,7 @@ mod statements;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use constraint::Constraint;
 pub(crate) use document::Document;
 pub(crate) use escape::{Escape, Guarding, Marking, Start};
 pub(crate) use lowered::Constant;

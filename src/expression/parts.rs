@@ -82,7 +82,7 @@ impl Joined {
 }
 
 /// How a part of an expression is typed.
-fn text<'s>(part: &Expr<'_>, source: &'s str) -> Option<&'s str> {
+pub(super) fn text<'s>(part: &Expr<'_>, source: &'s str) -> Option<&'s str> {
     source.get(start(part)..part.span().end_offset as usize)
 }
 
