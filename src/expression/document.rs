@@ -10,8 +10,9 @@
 
 use super::escape::Escape;
 use super::lowered::{Form, Lowered};
+use super::lowering::Library;
 use super::reads::Reads;
-use super::statements::{self, Library};
+use super::statements;
 use super::{Failure, Fault, Scope, engine, page};
 use crate::diagnostic::Diagnostic;
 use crate::text::{Location, SourceId, Span, Spanned};

@@ -5,20 +5,11 @@
 //! Never: knows what stands there, or what may.
 
 use super::filters::{self, Kept};
-use super::lower::{Lower, span};
 use super::lowered::{Compared, Constant, Look};
+use super::lowering::{Lower, span};
 use super::quick::{Test, two_sided};
 use super::reads::ENTRY;
 use minijinja::machinery::ast::{CallArg, Expr};
-
-/// A name that a statement binds.
-pub(super) struct Binding<'s> {
-    pub(super) name: &'s str,
-    /// Whether its value is no user's.
-    pub(super) own: bool,
-    /// The path to its value, if there is one.
-    pub(super) path: Option<Vec<String>>,
-}
 
 impl<'s> Lower<'s> {
     /// The path to where a tree leads, in which [`ENTRY`] is any entry of what stands before it.
@@ -113,16 +104,6 @@ impl<'s> Lower<'s> {
         let Some(constant) = Constant::of(&value.value) else { return };
         self.compared.push(Compared { at: span(tree), file: self.own_file(), path: path.to_vec(), constant });
     }
-}
-
-/// The member of the entries that a filter asks for, and the argument that says so.
-pub(super) fn member_of_entries<'t, 's>(filter: &str, args: &'t [CallArg<'s>]) -> Option<(&'t Expr<'s>, &'t str)> {
-    let by_place = matches!(filter, "selectattr" | "rejectattr");
-    args.iter().enumerate().find_map(|(number, arg)| match arg {
-        CallArg::Kwarg("attribute", arg @ Expr::Const(name)) => Some((arg, name.value.as_str()?)),
-        CallArg::Pos(arg @ Expr::Const(name)) if by_place && number == 0 => Some((arg, name.value.as_str()?)),
-        _ => None,
-    })
 }
 
 /// Whether an argument is a constant without members and entries.

@@ -10,25 +10,17 @@
 
 use super::Fault;
 use super::filters;
-use super::leads::{Binding, member_of_entries};
-use super::lowered::{Compared, Form, Look, Lowered, Piece};
+use super::lowered::{Form, Lowered, Piece};
+use super::lowering::{Code, Lower, bounded, member_of_entries, span};
 use super::matching::{self, Pattern};
 use super::quick::{self, Loop, Quick};
 use super::resolve::{Read, Step};
-use super::statements::Paper;
 use crate::diagnostic::{self, alternatives, bad_pattern_words};
-use crate::text::{SourceId, Span};
+use crate::text::Span;
 use minijinja::Value as Jinja;
+use minijinja::machinery;
 use minijinja::machinery::ast::{BinOp, BinOpKind, CallArg, CompareOpKind, Expr, Filter, Stmt, UnaryOpKind};
-use minijinja::machinery::{self, Token};
 use std::fmt::Write as _;
-
-/// Tokens that one expression or template may have: its tree is walked by recursion.
-const TOKENS: usize = 4_000;
-/// Tokens between the braces of one expression or statement.
-const TOGETHER: usize = 500;
-/// Further branches that the `if`s of one template may have.
-const ELIFS: usize = 64;
 
 /// Lowers an expression.
 pub(super) fn expression(source: &str) -> Result<Lowered, Fault> {
@@ -63,70 +55,7 @@ pub(super) fn template(source: &str) -> Result<Lowered, Fault> {
     Ok(lower.finish(form))
 }
 
-/// Refuses what is too large to walk; faults of spelling are left to the parser.
-pub(super) fn bounded(source: &str, expression: bool) -> Result<(), Fault> {
-    let (mut all, mut together, mut elifs) = (0, 0, 0);
-    for token in machinery::tokenize(source, expression, filters::syntax()) {
-        let Ok((token, span)) = token else { return Ok(()) };
-        let span = span.start_offset as usize..span.end_offset as usize;
-        (all, together) = (all + 1, together + 1);
-        match token {
-            Token::VariableStart | Token::BlockStart => together = 0,
-            Token::Ident("elif") => elifs += 1,
-            _ => {}
-        }
-        if all > TOKENS || together > TOGETHER || elifs > ELIFS {
-            return Err(
-                Fault::new(span, "this is too long").help("split it, or keep what it says under `data`".to_owned())
-            );
-        }
-    }
-    Ok(())
-}
-
-pub(super) struct Lower<'s> {
-    pub(super) source: &'s str,
-    reads: Vec<Read>,
-    pub(super) looks: Vec<Look>,
-    pub(super) compared: Vec<Compared>,
-    constants: Vec<Jinja>,
-    /// Names that statements bind, one list per `for`.
-    pub(super) locals: Vec<Vec<&'s str>>,
-    /// Each of these names once.
-    names: Vec<&'s str>,
-    /// Every binding of a local name that is in sight.
-    pub(super) items: Vec<Binding<'s>>,
-    /// What there is besides for a document.
-    pub(super) paper: Option<Paper<'s>>,
-}
-
-pub(super) type Code = Result<String, Fault>;
-
 impl<'s> Lower<'s> {
-    pub(super) fn new(source: &'s str) -> Self {
-        Self {
-            source,
-            reads: Vec::new(),
-            looks: Vec::new(),
-            compared: Vec::new(),
-            constants: Vec::new(),
-            locals: vec![Vec::new()],
-            names: Vec::new(),
-            items: Vec::new(),
-            paper: None,
-        }
-    }
-
-    pub(super) fn finish(self, form: Form) -> Lowered {
-        let Self { reads, looks, compared, constants, .. } = self;
-        Lowered { reads, looks, compared, path: None, constants, form }
-    }
-
-    /// The file that is lowered, if that is not the text at hand.
-    pub(super) fn own_file(&self) -> Option<SourceId> {
-        self.paper.as_ref()?.file
-    }
-
     fn value(&mut self, tree: &Expr<'s>) -> Result<Form, Fault> {
         Ok(match self.read(tree) {
             Some(read) => Form::Read(read),
@@ -158,32 +87,10 @@ impl<'s> Lower<'s> {
         })
     }
 
-    /// The number of a name that a statement binds.
-    pub(super) fn name(&mut self, name: &'s str) -> usize {
-        self.names.iter().position(|known| *known == name).unwrap_or_else(|| {
-            self.names.push(name);
-            self.names.len() - 1
-        })
-    }
-
-    pub(super) fn is_local(&self, name: &str) -> bool {
-        self.locals.iter().flatten().any(|local| *local == name)
-    }
-
-    pub(super) fn constant(&mut self, value: Jinja) -> String {
-        self.constants.push(value);
-        format!("c{}", self.constants.len() - 1)
-    }
-
     /// The number of a read, if `tree` is a path whose keys are known or are themselves such paths.
     pub(super) fn read(&mut self, tree: &Expr<'s>) -> Option<usize> {
         let read = self.path(tree)?;
-        Some(self.reads.iter().position(|known| known.name == read.name && known.steps == read.steps).unwrap_or_else(
-            || {
-                self.reads.push(read);
-                self.reads.len() - 1
-            },
-        ))
+        Some(self.number(read))
     }
 
     fn path(&mut self, tree: &Expr<'s>) -> Option<Read> {
@@ -498,11 +405,6 @@ fn positional<'t, 's>(arg: &'t CallArg<'s>) -> Option<&'t Expr<'s>> {
         CallArg::Pos(value) => Some(value),
         _ => None,
     }
-}
-
-pub(super) fn span(tree: &Expr<'_>) -> Span {
-    let span = tree.span();
-    Span::new(span.start_offset as usize, span.end_offset as usize)
 }
 
 /// The span of a tree with all that stands before its last step.

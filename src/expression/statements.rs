@@ -6,14 +6,13 @@
 
 use super::engine::GUARDED;
 use super::escape::{Escape, Slot};
-use super::leads::Binding;
-use super::lower::{Lower, bounded};
 use super::lowered::{Each, Form, Lowered, Node, Page, Print};
+use super::lowering::{Binding, Library, Lower, Paper, bounded};
 use super::place::Place;
 use super::reads::ENTRY;
 use super::{Fault, filters};
-use crate::diagnostic::{Code, Diagnostic, alternatives};
-use crate::text::{SourceId, Span};
+use crate::diagnostic::{Code, alternatives};
+use crate::text::Span;
 use minijinja::machinery;
 use minijinja::machinery::ast::{CallArg, Expr, ForLoop, Include, Stmt};
 use minijinja::syntax::SyntaxConfig;
@@ -24,15 +23,6 @@ const MARKUP: &str = "markup";
 
 /// Files that one document may be made of.
 const FILES: usize = 64;
-
-/// The texts that a document may include, by their names.
-pub(crate) trait Library {
-    /// The text called `name`, and which source it is.
-    fn text(&self, name: &str) -> Option<(&str, SourceId)>;
-
-    /// What is wrong with `name`, of which there is no text.
-    fn missing(&self, name: &str) -> Option<Diagnostic>;
-}
 
 /// Lowers a whole file, with what it includes written in, and says whether a value could form structure with what stands beside it.
 pub(super) fn document(
@@ -86,23 +76,6 @@ fn ends_with_statements(before: &str) -> bool {
 fn behind_line(text: &str) -> &str {
     let rest = text.trim_start_matches([' ', '\t']);
     rest.strip_prefix('\n').or_else(|| rest.strip_prefix("\r\n")).unwrap_or(text)
-}
-
-/// What lowering a document takes besides.
-pub(super) struct Paper<'s> {
-    library: &'s dyn Library,
-    /// Names whose values are no user's.
-    own: &'s [&'s str],
-    escape: &'s Escape,
-    /// Where the next value stands.
-    place: Place,
-    /// The file that is being written in, if it is not the document.
-    pub(super) file: Option<SourceId>,
-    /// The files that are being written in, from the document down.
-    open: Vec<String>,
-    files: usize,
-    /// Whether a value could form a mark with what stands beside it.
-    joins: bool,
 }
 
 impl<'s> Lower<'s> {

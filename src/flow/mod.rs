@@ -12,9 +12,10 @@ mod effects;
 mod ids;
 mod inputs;
 mod modes;
+mod occasion;
 mod rules;
 mod state;
 
 pub use effect::{Amendment, Effect};
-pub(crate) use effects::{Done, Flow, Flowed};
 pub(crate) use inputs::{Words, classify, shadowed};
+pub(crate) use occasion::{Done, Flow, Flowed};

@@ -4,20 +4,10 @@
 //! Out: the session in another mode, with the rules of leaving and entering; or `gate-closed`, answered.
 //! Never: enters a mode twice on one occasion: whatever the rules say, they come to an end.
 
-use super::effects::{Bound, Flow};
+use super::occasion::{Bound, Flow, Going};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
 use crate::program::{Chosen, Event, Exit, Mode, ModeId, Near};
-use crate::text::{Location, Span, excerpt};
-
-/// A change of mode that waits for the end of its event.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Going {
-    to: ModeId,
-    at: Location,
-    /// The mode that lets it go there, and what of the response asks for it.
-    from: Option<ModeId>,
-    span: Span,
-}
+use crate::text::{Location, excerpt};
 
 impl<'f> Flow<'f> {
     /// Asks for a change of mode. It happens once the event is over; the first that is allowed counts.
@@ -158,10 +148,5 @@ impl<'f> Flow<'f> {
 
     fn current(&self) -> Option<&'f Mode> {
         self.program.modes.get(&self.session.mode)
-    }
-
-    pub(super) fn note(&mut self, remark: Remark, text: String, rule: Location) {
-        let at = Location::response(self.span);
-        self.findings.push(Diagnostic::new(Code::Remark(remark), at, text).with_rule(Some(rule)));
     }
 }

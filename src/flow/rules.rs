@@ -4,7 +4,7 @@
 //! Out: the effects of each rule that follows on it, in the order of the pack; then the change of mode, if one asked for it.
 //! Never: lets a rule change the mode that the next rule on the same event sees.
 
-use super::effects::{Bound, Flow};
+use super::occasion::{Bound, Flow};
 use crate::judge::StepKind;
 use crate::program::{Event, Input, Rule};
 use crate::text::Span;

@@ -1,0 +1,245 @@
+//! The occasion: what is known while effects change a session?
+//!
+//! In: a session, the reply of an answer or words of a user, and what a list of effects binds.
+//! Out: [`Flow`], which effects, rules and changes of mode drive on; what they can see; and what came of it all as [`Flowed`].
+//! Never: performs an effect, follows a rule or changes the mode by itself.
+
+use super::effect::Effect;
+use super::ids;
+use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
+use crate::expression::{Expression, Failure, Record, Scope};
+use crate::judge::{Step, Steps};
+use crate::program::{ModeId, Near, Program};
+use crate::session::Session;
+use crate::text::{Location, Span, excerpt};
+use crate::value::{Object, Value};
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Done {
+    pub(crate) effect: Effect,
+    pub(crate) cause: Location,
+    /// The call or content that it stands for.
+    pub(crate) span: Span,
+}
+
+/// What came of one occasion.
+pub(crate) struct Flowed {
+    pub(crate) session: Session,
+    pub(crate) done: Vec<Done>,
+    pub(crate) findings: Vec<Diagnostic>,
+    pub(crate) steps: Vec<Step>,
+    /// Whether a strategy other than `keep` acted.
+    pub(crate) degraded: bool,
+    /// Whether nothing of this counts.
+    pub(crate) refused: bool,
+    /// Whether the model is asked again.
+    pub(crate) asks_again: bool,
+}
+
+/// The session while effects change it.
+pub(crate) struct Flow<'f> {
+    pub(super) program: &'f Program,
+    pub(super) session: Session,
+    /// The state as the prompt showed it: no call opens a gate for its neighbour.
+    pub(super) shown: Record,
+    pub(super) held: ids::Held,
+    pub(super) done: Vec<Done>,
+    pub(super) findings: Vec<Diagnostic>,
+    pub(super) steps: Steps,
+    pub(super) degraded: bool,
+    pub(super) refused: bool,
+    /// Whether the model may be asked again, and whether it is.
+    pub(super) may_ask_again: bool,
+    pub(super) asks_again: bool,
+    pub(super) mode: Value,
+    now: Value,
+    reply: Record,
+    pub(super) span: Span,
+    /// What acts; none for a rule.
+    pub(super) near: Near<'f>,
+    /// Whether a call or content acts, and not a rule.
+    pub(super) of_answer: bool,
+    /// Where the session goes once the event is over.
+    pub(super) going: Option<Going>,
+    /// Where it goes once the last call and content of the answer is done.
+    pub(super) asked: Option<Going>,
+    pub(super) leaving: bool,
+    /// The modes that were entered on this occasion.
+    pub(super) entered: Vec<ModeId>,
+}
+
+/// Names that one list of effects binds. Nested lists see them, and what those bind is gone behind them.
+#[derive(Default)]
+pub(super) struct Bound<'e> {
+    pub(super) lets: Vec<(&'e str, Value)>,
+    pub(super) ids: Option<Rc<Value>>,
+    pub(super) item: Option<Value>,
+}
+
+impl Bound<'_> {
+    /// Forgets what is bound meanwhile.
+    pub(super) fn inside(&mut self, then: impl FnOnce(&mut Self)) {
+        let (lets, ids, item) = (self.lets.len(), self.ids.clone(), self.item.clone());
+        then(self);
+        self.lets.truncate(lets);
+        (self.ids, self.item) = (ids, item);
+    }
+}
+
+/// A change of mode that waits for the end of its event.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Going {
+    pub(super) to: ModeId,
+    pub(super) at: Location,
+    /// The mode that lets it go there, and what of the response asks for it.
+    pub(super) from: Option<ModeId>,
+    pub(super) span: Span,
+}
+
+/// So many effects most occasions have.
+const FEW: usize = 8;
+
+/// What stands for `ids` and `item` where nothing is bound.
+pub(super) static NO_IDS: LazyLock<Value> = LazyLock::new(|| Value::Object(Object::new()));
+static NO_ITEM: Value = Value::Null;
+
+impl<'f> Flow<'f> {
+    pub(crate) fn new(program: &'f Program, session: &Session, reply: Record, steps: Steps) -> Self {
+        Self {
+            program,
+            session: session.clone(),
+            shown: session.state.clone(),
+            held: ids::Held::default(),
+            done: Vec::new(),
+            findings: Vec::new(),
+            steps,
+            degraded: false,
+            refused: false,
+            may_ask_again: false,
+            asks_again: false,
+            mode: session.mode.as_str().into(),
+            now: session.now.as_deref().into(),
+            reply,
+            span: Span::default(),
+            near: Near::default(),
+            of_answer: false,
+            going: None,
+            asked: None,
+            leaving: false,
+            entered: Vec::new(),
+        }
+    }
+
+    /// The same, where an answer can be asked for once more.
+    pub(crate) fn asking(self, may_ask_again: bool) -> Self {
+        Self { may_ask_again, ..self }
+    }
+
+    /// Sees the reply anew: something in it no longer stands.
+    pub(crate) fn see(&mut self, reply: Record) {
+        self.reply = reply;
+    }
+
+    /// What came of the occasion.
+    pub(crate) fn finish(self) -> Flowed {
+        let Self { session, done, findings, steps, degraded, refused, asks_again, .. } = self;
+        Flowed { session, done, findings, steps: steps.into_list(), degraded, refused, asks_again }
+    }
+
+    /// Says a message of the pack to its user.
+    pub(super) fn say(&mut self, message: usize, given: &[(&str, &Value)], at: Location) -> Result<(), Failure> {
+        let Some((id, message)) = self.program.messages.get_index(message) else { return Ok(()) };
+        let text = self.scope(given, &Bound::default(), |scope| message.text.text(scope))?;
+        self.did(Effect::Say { id: id.clone(), text }, at);
+        Ok(())
+    }
+
+    pub(super) fn did(&mut self, effect: Effect, cause: Location) {
+        if self.done.is_empty() {
+            self.done.reserve(FEW);
+        }
+        self.done.push(Done { effect, cause, span: self.span });
+    }
+
+    pub(super) fn scope<T>(
+        &self,
+        names: &[(&str, &Value)],
+        bound: &Bound<'_>,
+        then: impl FnOnce(&Scope<'_>) -> T,
+    ) -> T {
+        self.scope_over(&self.session.state, names, bound, then)
+    }
+
+    /// Whether a condition holds; `whose` says what it decides.
+    pub(super) fn holds(
+        &mut self,
+        when: &Expression,
+        names: &[(&str, &Value)],
+        bound: &Bound<'_>,
+        at: Location,
+        whose: impl FnOnce() -> String,
+    ) -> Result<bool, Failure> {
+        let weighed = self.scope(names, bound, |scope| self.steps.weigh(when, scope));
+        let holds = weighed.holds.clone();
+        self.steps.tell_weighed(weighed, at, self.span, whose);
+        holds
+    }
+
+    /// As [`Flow::scope`], with the state as the prompt showed it where a call or content acts.
+    pub(super) fn scope_as_shown<T>(
+        &self,
+        names: &[(&str, &Value)],
+        bound: &Bound<'_>,
+        then: impl FnOnce(&Scope<'_>) -> T,
+    ) -> T {
+        let state = if self.of_answer { &self.shown } else { &self.session.state };
+        self.scope_over(state, names, bound, then)
+    }
+
+    fn scope_over<T>(
+        &self,
+        state: &Record,
+        names: &[(&str, &Value)],
+        bound: &Bound<'_>,
+        then: impl FnOnce(&Scope<'_>) -> T,
+    ) -> T {
+        let mut scope = Scope::new();
+        // What is asked for most is found first: the last.
+        scope.add("now", &self.now);
+        scope.add("mode", &self.mode);
+        scope.add("ids", bound.ids.as_deref().unwrap_or(&NO_IDS));
+        scope.add("item", bound.item.as_ref().unwrap_or(&NO_ITEM));
+        scope.add_record("reply", &self.reply);
+        scope.add("data", &self.program.data);
+        scope.add_record("state", state);
+        for (name, value) in names {
+            scope.add(name, value);
+        }
+        for (name, value) in &bound.lets {
+            scope.add(name, value);
+        }
+        then(&scope)
+    }
+
+    pub(super) fn note(&mut self, remark: Remark, text: String, rule: Location) {
+        let at = Location::response(self.span);
+        self.findings.push(Diagnostic::new(Code::Remark(remark), at, text).with_rule(Some(rule)));
+    }
+
+    /// What a schema refuses is left out: that is more than a word, since something is lost.
+    pub(super) fn lost(&mut self, message: String, at: Location) {
+        let span = Location::response(self.span);
+        let finding = Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at));
+        self.findings.push(Diagnostic { severity: Severity::Warning, ..finding });
+    }
+
+    /// An effect that cannot be performed is left out, and said.
+    pub(super) fn failed(&mut self, at: Location, failure: &Failure) {
+        let message = format!("an effect was left out: {}", excerpt(&failure.message, 160));
+        let span = Location::response(self.span);
+        self.findings.push(Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at)));
+    }
+}
