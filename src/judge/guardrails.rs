@@ -173,89 +173,101 @@ impl Judgement<'_> {
 
     /// The texts of a target of which any trips a guardrail, with the patterns that match it.
     fn tripping(&self, set: &TargetPatterns) -> Vec<(Looked, Vec<usize>)> {
-        let rules = &self.program.guardrails.rules;
-        let hits = |text: &str| -> Option<Vec<usize>> {
-            let hits = set.patterns.matches(text);
-            let trips = |(pattern, rule): (usize, &usize)| {
-                rules.get(*rule).is_some_and(|rule| self.looks(rule) && hits.contains(&pattern) != rule.inverted)
-            };
-            set.rules.iter().enumerate().any(trips).then_some(hits)
-        };
-        let mut found = Vec::new();
-        let blocks = (0..self.document.blocks.len()).filter(|index| self.stands(*index));
         match &set.target {
-            Target::Reply => {}
-            Target::Role(Role::Message) => {
-                // One message, however many blocks and pieces it was made of.
-                let text = &self.texts.message;
-                if let Some(hits) = Some(&text.text).filter(|text| !text.is_empty()).and_then(|text| hits(text)) {
-                    let mut blocks = blocks;
-                    let first = blocks.find(|index| self.is_message(*index));
-                    let holds =
-                        |index: usize| self.block(index).is_some_and(|(block, _)| block.span().covers(text.span));
-                    let outside = self.outside_piece(Place::Section).filter(|(_, piece)| piece.core() == text.span);
-                    let subject = match (first.filter(|index| holds(*index)), outside) {
-                        (Some(block), _) => Subject::Block(block),
-                        (None, Some((piece, _))) => Subject::Outside(piece),
-                        (None, None) => Subject::Message(first),
-                    };
-                    found.push((Looked { text: text.clone(), subject }, hits));
-                }
+            Target::Reply => Vec::new(),
+            Target::Role(Role::Message) => self.tripping_message(set).into_iter().collect(),
+            Target::Role(role) => {
+                let blocks = self.tripping_blocks(set, |index| self.has_role(index, *role));
+                blocks.chain(self.tripping_section(set, |_| *role == Role::Section)).collect()
             }
-            Target::Role(_) | Target::Block(_) => {
-                for index in blocks {
-                    let meant = match &set.target {
-                        Target::Block(name) => self.is_called(index, name),
-                        Target::Role(role) => self.has_role(index, *role),
-                        _ => false,
-                    };
-                    if let Some(hits) = meant.then(|| hits(&self.body(index))).flatten() {
-                        let call = self.calls.binary_search_by_key(&index, |call| call.block);
-                        let subject = call.map_or(Subject::Block(index), Subject::Call);
-                        found.push((Looked { text: self.body_text(index), subject }, hits));
-                    }
-                }
-                // What stands outside may be a section, too.
-                let meant = |name: &str| match &set.target {
-                    Target::Block(block) => block == name,
-                    target => *target == Target::Role(Role::Section),
-                };
-                if let Some((_, text)) = self.texts.section.as_ref().filter(|(name, _)| meant(name))
-                    && let Some((piece, _)) = self.outside_piece(Place::Section)
-                    && let Some(hits) = hits(&text.text)
-                {
-                    found.push((Looked { text: text.clone(), subject: Subject::Outside(piece) }, hits));
-                }
+            Target::Block(name) => {
+                let blocks = self.tripping_blocks(set, |index| self.is_called(index, name));
+                blocks.chain(self.tripping_section(set, |section| name == section)).collect()
             }
-            Target::Param(action, param) => {
-                for (index, call) in self.calls.iter().enumerate() {
-                    let value = call.params.get(param).filter(|_| call.accepted && call.name == *action);
-                    let Some(value) = value else { continue };
-                    let places = OnceCell::new();
-                    let whole = self.document.blocks.get(call.block).map(|block| block.span()).unwrap_or_default();
-                    each_text(value, &mut vec![param.clone()], &mut |way, said| {
-                        let Some(hits) = hits(said) else { return };
-                        // No more of them are told, so that no more need a place of their own.
-                        let is_told = found.len() < self.program.limits.diagnostics;
-                        let places = places.get_or_init(|| self.places(call).filter(|_| is_told));
-                        let place = places.as_ref().map_or(whole, |places| places.at(call.form, way));
-                        let text = Composed::of_value(said.to_owned(), place);
-                        found.push((Looked { text, subject: Subject::Call(index) }, hits));
-                    });
-                }
-            }
-            Target::Key(name) => {
-                for index in blocks.filter(|index| self.is_called(*index, name)) {
-                    let Some((block, bound)) = self.block(index) else { continue };
-                    let Some(key) = bound.key.as_ref().and_then(|key| self.called(block, key)) else { continue };
-                    if let Some(hits) = hits(&key) {
-                        let text = Composed::of_value(key.into_owned(), block.opener());
-                        found.push((Looked { text, subject: Subject::Block(index) }, hits));
-                    }
-                }
-            }
+            Target::Param(action, param) => self.tripping_params(set, action, param),
+            Target::Key(name) => self.tripping_keys(set, name).collect(),
+        }
+    }
+
+    /// The patterns that match a text; none where no guardrail trips by that.
+    fn hits(&self, set: &TargetPatterns, text: &str) -> Option<Vec<usize>> {
+        let rules = &self.program.guardrails.rules;
+        let hits = set.patterns.matches(text);
+        let trips = |(pattern, rule): (usize, &usize)| {
+            rules.get(*rule).is_some_and(|rule| self.looks(rule) && hits.contains(&pattern) != rule.inverted)
+        };
+        set.rules.iter().enumerate().any(trips).then_some(hits)
+    }
+
+    fn standing_blocks(&self) -> impl Iterator<Item = usize> {
+        (0..self.document.blocks.len()).filter(|index| self.stands(*index))
+    }
+
+    /// One message, however many blocks and pieces it was made of.
+    fn tripping_message(&self, set: &TargetPatterns) -> Option<(Looked, Vec<usize>)> {
+        let text = &self.texts.message;
+        let hits = Some(&text.text).filter(|text| !text.is_empty()).and_then(|text| self.hits(set, text))?;
+        let first = self.standing_blocks().find(|index| self.is_message(*index));
+        let holds = |index: usize| self.block(index).is_some_and(|(block, _)| block.span().covers(text.span));
+        let outside = self.outside_piece(Place::Section).filter(|(_, piece)| piece.core() == text.span);
+        let subject = match (first.filter(|index| holds(*index)), outside) {
+            (Some(block), _) => Subject::Block(block),
+            (None, Some((piece, _))) => Subject::Outside(piece),
+            (None, None) => Subject::Message(first),
+        };
+        Some((Looked { text: text.clone(), subject }, hits))
+    }
+
+    fn tripping_blocks(
+        &self,
+        set: &TargetPatterns,
+        meant: impl Fn(usize) -> bool,
+    ) -> impl Iterator<Item = (Looked, Vec<usize>)> {
+        self.standing_blocks().filter(move |index| meant(*index)).filter_map(|index| {
+            let hits = self.hits(set, &self.body(index))?;
+            let call = self.calls.binary_search_by_key(&index, |call| call.block);
+            let subject = call.map_or(Subject::Block(index), Subject::Call);
+            Some((Looked { text: self.body_text(index), subject }, hits))
+        })
+    }
+
+    /// What stands outside every block may be a section, too.
+    fn tripping_section(&self, set: &TargetPatterns, meant: impl Fn(&str) -> bool) -> Option<(Looked, Vec<usize>)> {
+        let (_, text) = self.texts.section.as_ref().filter(|(name, _)| meant(name))?;
+        let (piece, _) = self.outside_piece(Place::Section)?;
+        let hits = self.hits(set, &text.text)?;
+        Some((Looked { text: text.clone(), subject: Subject::Outside(piece) }, hits))
+    }
+
+    /// The texts that a parameter holds, however deep.
+    fn tripping_params(&self, set: &TargetPatterns, action: &str, param: &str) -> Vec<(Looked, Vec<usize>)> {
+        let mut found = Vec::new();
+        for (index, call) in self.calls.iter().enumerate() {
+            let value = call.params.get(param).filter(|_| call.accepted && call.name == *action);
+            let Some(value) = value else { continue };
+            let places = OnceCell::new();
+            let whole = self.document.blocks.get(call.block).map(|block| block.span()).unwrap_or_default();
+            each_text(value, &mut vec![param.to_owned()], &mut |way, said| {
+                let Some(hits) = self.hits(set, said) else { return };
+                // No more of them are told, so that no more need a place of their own.
+                let is_told = found.len() < self.program.limits.diagnostics;
+                let places = places.get_or_init(|| self.places(call).filter(|_| is_told));
+                let place = places.as_ref().map_or(whole, |places| places.at(call.form, way));
+                let text = Composed::of_value(said.to_owned(), place);
+                found.push((Looked { text, subject: Subject::Call(index) }, hits));
+            });
         }
         found
+    }
+
+    fn tripping_keys(&self, set: &TargetPatterns, name: &str) -> impl Iterator<Item = (Looked, Vec<usize>)> {
+        self.standing_blocks().filter(|index| self.is_called(*index, name)).filter_map(|index| {
+            let (block, bound) = self.block(index)?;
+            let key = bound.key.as_ref().and_then(|key| self.called(block, key))?;
+            let hits = self.hits(set, &key)?;
+            let text = Composed::of_value(key.into_owned(), block.opener());
+            Some((Looked { text, subject: Subject::Block(index) }, hits))
+        })
     }
 
     pub(super) fn has_role(&self, index: usize, role: Role) -> bool {

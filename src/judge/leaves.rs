@@ -152,64 +152,67 @@ impl Judgement<'_> {
             Role::Wrapper => Leaf::Markup,
         };
         match self.fate(index) {
-            Fate::Dropped => {
-                // What was lifted out of it has an account of its own, and so has what is shown as text after that.
-                let mut at = block.span().start;
-                let end = block.span().end;
-                let inside = self.document.blocks.from(index + 1).take_while(|(_, child)| child.span().start < end);
-                let is_apart = |fate: Fate| matches!(fate, Fate::Lifted | Fate::Text);
-                for (child, found) in inside.filter(|(child, _)| is_apart(self.fate(*child))) {
-                    if found.span().start >= at {
-                        leaf(Span::new(at, found.span().start), Leaf::Dropped);
-                        self.block_leaves(child, leaf);
-                        at = found.span().end;
-                    }
-                }
-                leaf(Span::new(at, end), Leaf::Dropped);
-                return;
-            }
+            Fate::Dropped => return self.dropped_leaves(index, block.span(), leaf),
             Fate::Text => {
-                leaf(block.span(), if self.texts.message_dropped { Leaf::Dropped } else { Leaf::Message });
-                return;
+                return leaf(block.span(), if self.texts.message_dropped { Leaf::Dropped } else { Leaf::Message });
             }
             Fate::Stands | Fate::Lifted | Fate::Inner => {}
         }
         leaf(Span::new(block.span().start, block.inner().start), Leaf::Markup);
         if bound.role == Role::Call {
-            leaf(Span::new(block.inner().start, block.inner().end), kind);
+            leaf(block.inner(), kind);
         } else {
-            let mut at = block.inner().start;
-            let shown = self.body_spans(index);
-            let mut shown = shown.iter().copied().peekable();
-            // Body and inner blocks take turns; what neither has is white space.
-            let mut child = index + 1;
-            while at < block.inner().end {
-                while self.document.blocks.get(child).is_some_and(|found| {
-                    found.parent().is_some() && (found.parent() != Some(index) || self.stays_in(child, index))
-                }) {
-                    child += 1;
-                }
-                let inside = self.document.blocks.get(child).filter(|found| found.parent() == Some(index));
-                while shown.peek().is_some_and(|span| span.end <= at) {
-                    shown.next();
-                }
-                let text = shown.peek().copied();
-                let next_text = text.map_or(block.inner().end, |span| span.start.max(at));
-                let next_child = inside.map_or(block.inner().end, |found| found.span().start);
-                let next = next_text.min(next_child);
-                self.markup(Span::new(at, next), leaf);
-                at = next;
-                if let Some(found) = inside.filter(|found| found.span().start == at) {
-                    self.block_leaves(child, leaf);
-                    at = found.span().end;
-                    child += 1;
-                } else if let Some(span) = text.filter(|span| span.start <= at) {
-                    let end = span.end.min(next_child);
-                    leaf(Span::new(at, end), kind);
-                    at = end;
-                }
-            }
+            self.body_leaves(index, block.inner(), kind, leaf);
         }
         leaf(Span::new(block.inner().end, block.span().end), Leaf::Markup);
+    }
+
+    /// What was lifted out of a dropped block has an account of its own, and so has what is shown as text after that.
+    fn dropped_leaves(&self, index: usize, span: Span, leaf: &mut impl FnMut(Span, Leaf)) {
+        let mut at = span.start;
+        let inside = self.document.blocks.from(index + 1).take_while(|(_, child)| child.span().start < span.end);
+        let is_apart = |fate: Fate| matches!(fate, Fate::Lifted | Fate::Text);
+        for (child, found) in inside.filter(|(child, _)| is_apart(self.fate(*child))) {
+            if found.span().start >= at {
+                leaf(Span::new(at, found.span().start), Leaf::Dropped);
+                self.block_leaves(child, leaf);
+                at = found.span().end;
+            }
+        }
+        leaf(Span::new(at, span.end), Leaf::Dropped);
+    }
+
+    /// The text of a block and the blocks inside it take turns; what neither has is white space.
+    fn body_leaves(&self, index: usize, inner: Span, kind: Leaf, leaf: &mut impl FnMut(Span, Leaf)) {
+        let mut at = inner.start;
+        let shown = self.body_spans(index);
+        let mut shown = shown.iter().copied().peekable();
+        let mut child = index + 1;
+        while at < inner.end {
+            while self.document.blocks.get(child).is_some_and(|found| {
+                found.parent().is_some() && (found.parent() != Some(index) || self.stays_in(child, index))
+            }) {
+                child += 1;
+            }
+            let inside = self.document.blocks.get(child).filter(|found| found.parent() == Some(index));
+            while shown.peek().is_some_and(|span| span.end <= at) {
+                shown.next();
+            }
+            let text = shown.peek().copied();
+            let next_text = text.map_or(inner.end, |span| span.start.max(at));
+            let next_child = inside.map_or(inner.end, |found| found.span().start);
+            let next = next_text.min(next_child);
+            self.markup(Span::new(at, next), leaf);
+            at = next;
+            if let Some(found) = inside.filter(|found| found.span().start == at) {
+                self.block_leaves(child, leaf);
+                at = found.span().end;
+                child += 1;
+            } else if let Some(span) = text.filter(|span| span.start <= at) {
+                let end = span.end.min(next_child);
+                leaf(Span::new(at, end), kind);
+                at = end;
+            }
+        }
     }
 }

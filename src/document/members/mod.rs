@@ -327,6 +327,17 @@ impl<'p> ObjectReader<'p> {
             self.find(Found::of(What::Remark(Remark::FieldForm), mark, first));
         }
         let mut end = object.end;
+        self.find_faults(faults, nested, first);
+        if let Some(close) = self.outline.close.filter(|_| fenced) {
+            let mut steps = self.limits.steps(text.len());
+            end = self.machine.match_at(&self.outline.grammar, close, text, end, &mut steps).unwrap_or(end);
+        }
+        self.at = end.max(self.at);
+        self.mark_up(Span::new(start, end), outside);
+    }
+
+    /// What is wrong with an object whose first block is `first`, and the objects in it that open where none may.
+    fn find_faults(&mut self, faults: Vec<(RuleId, Span)>, nested: Vec<Span>, first: usize) {
         for (rule, span) in faults {
             self.find(Found::new(What::Fault(rule), span));
         }
@@ -336,12 +347,11 @@ impl<'p> ObjectReader<'p> {
             let what = What::Defect(Defect::NestedBlock);
             self.find(around.map_or(Found::new(what, span), |around| Found::inside(what, span, around)));
         }
-        if let Some(close) = self.outline.close.filter(|_| fenced) {
-            let mut steps = self.limits.steps(text.len());
-            end = self.machine.match_at(&self.outline.grammar, close, text, end, &mut steps).unwrap_or(end);
-        }
-        self.at = end.max(self.at);
-        let mut at = start;
+    }
+
+    /// All of an object is markup that is not `outside`.
+    fn mark_up(&mut self, object: Span, mut outside: Vec<Span>) {
+        let mut at = object.start;
         outside.sort_by_key(|span| span.start);
         for span in outside {
             if span.start >= at {
@@ -349,7 +359,7 @@ impl<'p> ObjectReader<'p> {
                 at = span.end;
             }
         }
-        self.markup.push(Span::new(at, end));
+        self.markup.push(Span::new(at, object.end));
     }
 
     /// Passes an object that is only shown: it is text, up to `end`.
