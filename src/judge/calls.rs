@@ -8,7 +8,7 @@ use super::{Fate, Judgement, StepKind, Subject, defect, head, typing};
 use crate::diagnostic::Defect;
 use crate::document::Block;
 use crate::expression::Template;
-use crate::program::{self, Schema};
+use crate::program::{self, ActionId, Schema};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
@@ -21,8 +21,8 @@ pub(crate) struct Call<'r> {
     pub(crate) block: usize,
     /// The action's name as the response has it.
     pub(crate) name: Cow<'r, str>,
-    /// The action's number, if it exists.
-    pub(crate) action: Option<usize>,
+    /// None if there is no such action.
+    pub(crate) action: Option<ActionId>,
     /// An object.
     pub(crate) params: Value,
     pub(crate) accepted: bool,
@@ -45,7 +45,7 @@ impl<'r> Judgement<'r> {
             }
             let accepted = self.stands(index);
             let name = self.called(block, &bound.called).unwrap_or_default();
-            let action = self.program.actions.get_index_of(&*name);
+            let action = self.program.action_id(&name);
             self.calls.push(Call {
                 block: index,
                 name,
@@ -71,7 +71,7 @@ impl<'r> Judgement<'r> {
     fn judge_payload(&mut self, call: usize, block: &Block, bound: &program::Block) {
         let Some((name, action)) = self.calls.get(call).map(|call| (call.name.clone(), call.action)) else { return };
         let program = self.program;
-        let action = action.and_then(|number| program.actions.get_index(number)).map(|(_, action)| action);
+        let action = action.and_then(|id| program.action(id)).map(|(_, action)| action);
         // What its payload would name is known once that is read.
         let named_within = bound.named_within().is_some() || self.reads_members();
         let waits = name.is_empty() && named_within;
@@ -127,10 +127,10 @@ impl<'r> Judgement<'r> {
 
     /// Deny by default: what no permit allows is forbidden, and a condition that fails denies.
     fn judge_permit(&mut self, call: usize) {
-        let Some(Call { block, name, action: Some(number), fits, .. }) = self.calls.get(call) else { return };
-        let (name, number, fits) = (name.clone(), *number, *fits);
+        let Some(Call { block, name, action: Some(action), fits, .. }) = self.calls.get(call) else { return };
+        let (name, action, fits) = (name.clone(), *action, *fits);
         let Some((block, _)) = self.block(*block) else { return };
-        let permits = self.mode.map(|mode| mode.permits_of(number)).unwrap_or_default();
+        let permits = self.mode.map(|mode| mode.permits_of(action)).unwrap_or_default();
         let mode = self.session.mode.as_str();
         let allowed = || format!("`{mode}` permits `{name}`");
         if let Some(permit) = permits.iter().find(|permit| permit.when.is_none()) {
@@ -162,7 +162,7 @@ impl<'r> Judgement<'r> {
         }
         let message = format!("the mode `{}` does not permit `{name}`", self.session.mode);
         let rule = permits.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at));
-        let rule = rule.or_else(|| self.program.actions.get_index(number).map(|(_, action)| action.at));
+        let rule = rule.or_else(|| self.program.action(action).map(|(_, action)| action.at));
         if let Some(rule) = rule {
             self.steps.tell(StepKind::Permit, rule, block.span(), || format!("no permit of `{mode}` allows `{name}`"));
         }
@@ -177,7 +177,7 @@ impl<'r> Judgement<'r> {
         finding.help = match (advice.is_empty(), why.is_empty()) {
             (false, _) => Some(joined(&advice)),
             (true, false) => Some(about + &joined(&why)),
-            (true, true) => self.permitted_elsewhere(number),
+            (true, true) => self.permitted_elsewhere(action),
         };
         self.answer(Defect::ForbiddenCall, &Subject::Call(call), finding);
     }
@@ -190,7 +190,7 @@ impl<'r> Judgement<'r> {
         Some(excerpt(&text, 300).into_owned())
     }
 
-    fn permitted_elsewhere(&self, action: usize) -> Option<String> {
+    fn permitted_elsewhere(&self, action: ActionId) -> Option<String> {
         let permits = |mode: &program::Mode| !mode.permits_of(action).is_empty();
         let modes: Vec<String> = self
             .program
@@ -280,7 +280,7 @@ impl<'r> Judgement<'r> {
         let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return };
         self.with_call(call, |call| {
             if std::mem::take(&mut call.undeclared) {
-                typing::remove_undeclared(&mut call.params, action.1.schema.types());
+                typing::remove_undeclared(&mut call.params, action.schema.types());
             }
         });
     }
@@ -296,7 +296,7 @@ impl<'r> Judgement<'r> {
 
     pub(super) fn fill_defaults(&mut self, call: usize) -> bool {
         let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
-        let wrong: Vec<String> = match (action.1.schema.validator(), self.calls.get(call)) {
+        let wrong: Vec<String> = match (action.schema.validator(), self.calls.get(call)) {
             (Ok(validator), Some(call)) => validator
                 .iter_errors(&call.params)
                 .filter_map(|error| error.instance_path().segments().next().map(|name| name.to_string()))
@@ -319,7 +319,7 @@ impl<'r> Judgement<'r> {
 
     /// Changes the parameters if they fit afterwards.
     fn change_params(&mut self, call: usize, change: impl FnOnce(&Value, &Schema) -> Value) -> bool {
-        let Some((_, action)) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
+        let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
         let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };
         let mut changed = change(params, &action.schema);
         typing::settle(&mut changed, action.schema.types(), 0);

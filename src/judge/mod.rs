@@ -278,7 +278,7 @@ impl<'r> Judgement<'r> {
             _ => call.map(|call| call.block),
         };
         let action = call.and_then(|call| self.action_of(call.block));
-        let action = action.or_else(|| self.action_of(block?)).map(|(_, action)| action);
+        let action = action.or_else(|| self.action_of(block?));
         let block = block.and_then(|block| self.block(block)).map(|(_, bound)| bound);
         // Of a mark without a block, the one that it names is nearer than the one around it.
         let meant = match subject {
@@ -290,11 +290,10 @@ impl<'r> Judgement<'r> {
     }
 
     /// The action that a call's block names.
-    pub(crate) fn action_of(&self, block: usize) -> Option<(usize, &'r Action)> {
+    pub(crate) fn action_of(&self, block: usize) -> Option<&'r Action> {
         let (block, bound) = self.block(block)?;
         let name = self.called(block, &bound.called)?;
-        let (number, _, action) = self.program.actions.get_full(&*name)?;
-        Some((number, action))
+        self.program.actions.get(&*name)
     }
 
     /// The name that a block bears, from wherever its binding takes it.

@@ -378,7 +378,7 @@ impl<'r> Judgement<'r> {
     /// The places of what a call says.
     pub(super) fn places(&self, call: &Call<'_>) -> Option<Places<'_>> {
         let ((block, bound), dialect) = (self.block(call.block)?, self.dialect?);
-        let types = self.action_of(call.block).map_or(Types::unknown(), |(_, action)| action.schema.types());
+        let types = self.action_of(call.block).map_or(Types::unknown(), |action| action.schema.types());
         let joins = bound.payload.contains(&surface::Payload::Attributes);
         let told = if joins { self.told(block, bound) } else { Vec::new() };
         Some(Places::new(self.source(block, bound, dialect, &self.values), types, block, told))

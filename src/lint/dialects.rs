@@ -91,9 +91,8 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
 
 /// Actions that are permitted, and that no block of a dialect of those modes can ask for.
 fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
-    for (number, (name, action)) in program.actions.iter().enumerate() {
-        let permitting: Vec<&Mode> =
-            program.modes.values().filter(|mode| !mode.permits_of(number).is_empty()).collect();
+    for (id, name, action) in program.actions_by_id() {
+        let permitting: Vec<&Mode> = program.modes.values().filter(|mode| !mode.permits_of(id).is_empty()).collect();
         let dialects = permitting.iter().flat_map(|mode| program.dialects_of(mode));
         let asks = |dialect: &Dialect| dialect.blocks.iter().any(|block| dialect.may_call(block, name));
         if permitting.is_empty() || dialects.clone().any(asks) {

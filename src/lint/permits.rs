@@ -12,8 +12,8 @@ use crate::text::Location;
 use indexmap::IndexMap;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
-    for (number, (name, action)) in program.actions.iter().enumerate() {
-        let permitted = program.modes.values().any(|mode| !mode.permits_of(number).is_empty());
+    for (id, name, action) in program.actions_by_id() {
+        let permitted = program.modes.values().any(|mode| !mode.permits_of(id).is_empty());
         if !permitted {
             let other = program.actions.keys().find(|other| *other != name && is_slip(name, other));
             let help = other.map_or("permit it in a mode, or take it out".to_owned(), |other| {

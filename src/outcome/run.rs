@@ -13,7 +13,7 @@ use crate::document::{Announcement, Document, Readers};
 use crate::expression::Record;
 use crate::flow::{Done, Flow, Flowed};
 use crate::judge::{Composed, Judgement, Leaf, Steps, judge};
-use crate::program::{BlockId, Dialect, Event, Near, Program};
+use crate::program::{ActionId, BlockId, Dialect, Event, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
@@ -179,47 +179,16 @@ impl Program {
         judged.prepare_reply(&self.effects_read);
         let steps = Steps::new(judged.steps.are_wanted());
         let mut flow = Flow::new(self, judged.session, judged.reply.clone(), steps).asking(judged.may_ask_again);
-        let utterances = self.flows.listen_to_utterances();
         let mut next_call = 0;
         let mut dropped = false;
-        for (index, block) in judged.document.blocks.iter().enumerate() {
-            if let Some(call) = judged.calls.get(next_call).filter(|call| call.block == index) {
+        for index in 0..judged.document.blocks.len() {
+            if judged.calls.get(next_call).is_some_and(|call| call.block == index) {
+                self.perform_call(&mut flow, judged, next_call);
                 next_call += 1;
-                let action = call.action.and_then(|number| self.actions.get_index(number));
-                if let Some((_, action)) = action.filter(|_| call.accepted) {
-                    let near = Near { action: Some(action), block: judged.bound(block), mode: None };
-                    flow.perform(&action.effects, &[("params", &call.params)], block.span(), near);
-                }
-                continue;
-            }
-            let told = judged.told_at(index);
-            let Some((index, block)) = told.and_then(|index| Some((index, judged.document.blocks.get(index)?))) else {
-                continue;
-            };
-            let declared = judged.content_name(index).and_then(|name| self.contents.get(&*name));
-            if let Some(content) = declared.filter(|content| !content.effects.is_empty() && judged.has_effect(index))
-                && let Some((name, key, text)) = judged.content(index)
+            } else if let Some(index) = judged.told_at(index)
+                && !self.perform_content(&mut flow, judged, index)
             {
-                let (name, key, text) = (name.into(), key.into(), text.into());
-                let attributes = judged.attributes(index);
-                let names = [("name", &name), ("key", &key), ("text", &text), ("attributes", &attributes)];
-                flow.perform(
-                    &content.effects,
-                    &names,
-                    block.span(),
-                    Near { block: judged.bound(block), ..Near::default() },
-                );
-            } else if utterances && let Some(speaker) = judged.speaker(index) {
-                if flow.is_beyond_limit() {
-                    judged.judge_beyond_limit(index);
-                    dropped |= !judged.stands(index);
-                }
-                if judged.stands(index) {
-                    let text = judged.body(index).into_owned();
-                    let [speaker, label, text] = [speaker.name, speaker.label, text].map(Value::from);
-                    let names = [("speaker", &speaker), ("label", &label), ("text", &text)];
-                    flow.happen(Event::Utterance, &names, block.span());
-                }
+                dropped |= self.hear_utterance(&mut flow, judged, index);
             }
         }
         if dropped {
@@ -243,11 +212,57 @@ impl Program {
         flowed
     }
 
+    fn perform_call<'p>(&'p self, flow: &mut Flow<'p>, judged: &Judgement<'p>, call: usize) {
+        let Some(call) = judged.calls.get(call) else { return };
+        let action = call.action.filter(|_| call.accepted).and_then(|id| self.action(id));
+        if let (Some((_, action)), Some(block)) = (action, judged.document.blocks.get(call.block)) {
+            let near = Near { action: Some(action), block: judged.bound(block), mode: None };
+            flow.perform(&action.effects, &[("params", &call.params)], block.span(), near);
+        }
+    }
+
+    /// Whether the block of this number is a content that does something, which is then done.
+    fn perform_content<'p>(&'p self, flow: &mut Flow<'p>, judged: &Judgement<'p>, index: usize) -> bool {
+        let declared = judged.content_name(index).and_then(|name| self.contents.get(&*name));
+        if let Some(content) = declared.filter(|content| !content.effects.is_empty() && judged.has_effect(index))
+            && let Some((name, key, text)) = judged.content(index)
+            && let Some(block) = judged.document.blocks.get(index)
+        {
+            let (name, key, text) = (name.into(), key.into(), text.into());
+            let attributes = judged.attributes(index);
+            let names = [("name", &name), ("key", &key), ("text", &text), ("attributes", &attributes)];
+            let near = Near { block: judged.bound(block), ..Near::default() };
+            flow.perform(&content.effects, &names, block.span(), near);
+            return true;
+        }
+        false
+    }
+
+    /// Lets the rules follow on what a speaker said in the block of this number; whether that was one too many, and dropped.
+    fn hear_utterance(&self, flow: &mut Flow<'_>, judged: &mut Judgement<'_>, index: usize) -> bool {
+        if !self.flows.listen_to_utterances() || judged.speaker(index).is_none() {
+            return false;
+        }
+        if flow.is_beyond_limit() {
+            judged.judge_beyond_limit(index);
+        }
+        if !judged.stands(index) {
+            return true;
+        }
+        if let (Some(speaker), Some(block)) = (judged.speaker(index), judged.document.blocks.get(index)) {
+            let text = judged.body(index).into_owned();
+            let [speaker, label, text] = [speaker.name, speaker.label, text].map(Value::from);
+            let names = [("speaker", &speaker), ("label", &label), ("text", &text)];
+            flow.happen(Event::Utterance, &names, block.span());
+        }
+        false
+    }
+
     /// What the model is told where the degradation asks it again.
     fn correction_of(&self, judged: &Judgement<'_>) -> String {
         let mut findings = judged.findings.list.clone();
         findings.sort_by_key(|found| found.at.map(|at| at.span.start));
-        let mut calls: Vec<usize> = Vec::new();
+        let mut calls: Vec<ActionId> = Vec::new();
         // A call for which the whole answer is refused is not dropped by itself.
         let start = |found: &Diagnostic| found.at.map(|at| at.span.start);
         let is_faulty = |span: Span| {
@@ -258,7 +273,7 @@ impl Program {
         for call in &judged.calls {
             let block = judged.document.blocks.get(call.block);
             if !call.accepted || block.is_some_and(|block| is_faulty(block.span())) {
-                calls.extend(call.action.filter(|number| !calls.contains(number)));
+                calls.extend(call.action.filter(|id| !calls.contains(id)));
             }
         }
         // An opener that cannot be read may say which call it was to be.
@@ -266,18 +281,18 @@ impl Program {
         for found in broken {
             let said = found.at.map_or("", |at| at.span.of(judged.text));
             let action = judged.dialect.and_then(|dialect| self.action_of_opener(dialect, said));
-            calls.extend(action.filter(|number| !calls.contains(number)));
+            calls.extend(action.filter(|id| !calls.contains(id)));
         }
         calls.truncate(CALLS_SHOWN);
         self.ask_again(&judged.session.mode, judged.dialect, &calls, &findings, &Lines::new(judged.text))
     }
 
     /// The action that an opener names up to its name.
-    fn action_of_opener(&self, dialect: &Dialect, said: &str) -> Option<usize> {
+    fn action_of_opener(&self, dialect: &Dialect, said: &str) -> Option<ActionId> {
         let mut leads = dialect.families.iter().map(|family| &family.open_lead).filter(|lead| lead.name_follows);
         let name = leads.find_map(|lead| said.strip_prefix(lead.literal.as_str()))?;
         let calls = dialect.blocks.iter().any(|block| dialect.may_call(block, name));
-        self.actions.get_index_of(name).filter(|_| calls)
+        self.action_id(name).filter(|_| calls)
     }
 
     pub(super) fn record(&self, done: Done) -> EffectRecord {

@@ -33,7 +33,7 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
         let block = judged.document.blocks.get(call.block).map(|block| block.span()).unwrap_or_default();
         let accepted = call.accepted && !judged.refused;
         let verdict = if accepted { Verdict::Accepted } else { Verdict::Dropped };
-        let action = call.action.and_then(|number| program.actions.get_index(number));
+        let action = call.action.and_then(|id| program.action(id));
         let name = excerpt(&call.name, 60);
         let (kind, at) = (StepKind::Call { accepted }, action.map(|(_, action)| action.at));
         steps.push(step(program, kind, block, format!("{name} {verdict}"), at));

@@ -4,6 +4,7 @@
 //! Out: [`Program`]: names resolved to numbers, expressions, patterns and look-ups compiled.
 //! Never: reads a response, or changes once it is made.
 
+mod action;
 mod block;
 mod compile;
 mod degradation;
@@ -35,6 +36,7 @@ mod transitions;
 mod types;
 mod usable;
 
+pub(crate) use action::{Action, ActionId, Param};
 pub(crate) use block::{Block, BlockId, Called, Closer, FieldName};
 pub(crate) use degradation::{Chosen, Degradation, Near};
 pub use degradation::{DegradationRow, SaidBy};
@@ -60,7 +62,7 @@ pub(crate) use types::{Kind, Types};
 use crate::diagnostic::{Code, Diagnostic, Faults};
 use crate::expression::{Constant, Record, Template};
 use crate::pack::{self, Pack};
-use crate::surface::{self, Folder, Role, Tree};
+use crate::surface::{self, Folder, Role};
 use crate::text::{Location, SourceId, Sources, Spanned, excerpt};
 use crate::value::{Table, Value};
 use foldhash::fast::RandomState;
@@ -154,40 +156,6 @@ pub(crate) enum Never {
     Texts(Vec<String>),
     /// It is of another kind: this type of JSON Schema.
     Kind(&'static str),
-}
-
-/// Where a parameter is declared.
-#[derive(Debug)]
-pub(crate) struct Param {
-    pub(crate) name: String,
-    pub(crate) at: Location,
-    /// Where its own example stands, or the first of several.
-    pub(crate) example: Option<Location>,
-    /// Where its default stands.
-    pub(crate) default: Option<Location>,
-}
-
-impl Param {
-    fn of(name: &str, param: &Spanned<Tree>) -> Self {
-        let place = |key: &str| param.value.get(key).map(Tree::at);
-        let example = place("example").or_else(|| place("examples"));
-        Self { name: name.to_owned(), at: param.at, example, default: place("default") }
-    }
-}
-
-/// Something a response may ask for.
-#[derive(Debug)]
-pub(crate) struct Action {
-    /// What it does, in a sentence.
-    pub(crate) about: Option<String>,
-    pub(crate) schema: Schema,
-    /// The schema of what the host gives back.
-    pub(crate) returns: Option<Schema>,
-    /// Each parameter by itself, for faults of its schema.
-    pub(crate) params: Vec<Param>,
-    pub(crate) effects: Vec<Effect>,
-    pub(crate) degradation: Degradation,
-    pub(crate) at: Location,
 }
 
 /// What content blocks point to.

@@ -4,7 +4,7 @@
 //! Out: [`Mode`], found by its name or its number, and the actions that it permits.
 //! Never: weighs a condition: the judge does.
 
-use super::{Action, Degradation, Dialect, DialectId, Exit, Program, Reply};
+use super::{Action, ActionId, Degradation, Dialect, DialectId, Exit, Program, Reply};
 use crate::expression::{Expression, Template};
 use crate::text::Location;
 
@@ -54,9 +54,9 @@ impl Modes {
 }
 
 impl Mode {
-    /// The permits of an action, by its number.
-    pub(crate) fn permits_of(&self, action: usize) -> &[Permit] {
-        self.permits.get(action).map(Vec::as_slice).unwrap_or_default()
+    /// The permits of an action.
+    pub(crate) fn permits_of(&self, action: ActionId) -> &[Permit] {
+        self.permits.get(action.0).map(Vec::as_slice).unwrap_or_default()
     }
 }
 

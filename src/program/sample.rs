@@ -71,13 +71,13 @@ impl Samples<'_> {
     /// Permits and effects of actions: what is optional is there once, and once it is not.
     fn actions(&mut self, program: &Program, outer: &Scope<'_>) {
         for members in [Members::All, Members::Required] {
-            for (number, action) in program.actions.values().enumerate() {
+            for (id, _, action) in program.actions_by_id() {
                 let params = example(action.schema.json(), members).into();
                 if !action.schema.validator().is_ok_and(|validator| validator.is_valid(&params)) {
                     continue;
                 }
                 let scope = Scope::inside(outer).with("params", &params);
-                for permit in program.modes.values().flat_map(|mode| mode.permits_of(number)) {
+                for permit in program.modes.values().flat_map(|mode| mode.permits_of(id)) {
                     self.condition(permit.when.as_ref(), &scope);
                     self.template(permit.advice.as_ref(), &scope);
                 }

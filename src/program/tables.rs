@@ -43,9 +43,9 @@ impl Program {
     /// The matrix of actions and modes, action by action.
     pub fn permit_table(&self) -> Vec<PermitCell> {
         let mut cells = Vec::new();
-        for (number, action) in self.actions.keys().enumerate() {
+        for (id, action, _) in self.actions_by_id() {
             for (name, mode) in &self.modes {
-                let permits = mode.permits_of(number);
+                let permits = mode.permits_of(id);
                 let rule = |at| self.place(at).unwrap_or_default();
                 let permission = match permits.iter().find(|permit| permit.when.is_none()).or(permits.first()) {
                     None => Permission::Forbidden,

@@ -163,9 +163,9 @@ impl Program {
     fn happenings(&self) -> Vec<Happening<'_>> {
         let mut found = Vec::new();
         let all: Vec<ModeId> = (0..self.modes.len()).map(ModeId).collect();
-        for (number, action) in self.actions.values().enumerate() {
+        for (id, _, action) in self.actions_by_id() {
             for (mode, declared) in all.iter().zip(self.modes.values()) {
-                for permit in declared.permits_of(number) {
+                for permit in declared.permits_of(id) {
                     let conditions: Vec<&Expression> = permit.when.iter().collect();
                     collect(&action.effects, &conditions, &[*mode], false, &mut found);
                 }

@@ -7,7 +7,7 @@
 use super::form::Form;
 use crate::diagnostic::{Code, Defect, Diagnostic};
 use crate::expression::{Escape, Scope, Template};
-use crate::program::{Dialect, Program};
+use crate::program::{ActionId, Dialect, Program};
 use crate::text::{Lines, Location, Spanned, excerpt};
 use crate::value::{Object, Value};
 use std::sync::LazyLock;
@@ -38,7 +38,7 @@ impl Program {
         &self,
         mode: &str,
         dialect: Option<&Dialect>,
-        calls: &[usize],
+        calls: &[ActionId],
         findings: &[Diagnostic],
         lines: &Lines<'_>,
     ) -> String {
@@ -99,7 +99,7 @@ impl Program {
     }
 
     /// The form of the dialect that read the answer, or should have.
-    fn form_shown(&self, mode: &str, dialect: Option<&Dialect>, calls: &[usize]) -> Option<Form> {
+    fn form_shown(&self, mode: &str, dialect: Option<&Dialect>, calls: &[ActionId]) -> Option<Form> {
         let of = self.modes.get(mode)?;
         let own = dialect.filter(|dialect| of.dialects.contains(&dialect.id));
         Some(self.form(of, own.or_else(|| self.dialects_of(of).next())?, calls))

@@ -7,7 +7,7 @@
 use super::answer::Params;
 use super::spelling::{PROSE, Speller};
 use crate::program::{
-    Block, BlockId, Called, Count, Dialect, DialectId, Members, Mode, Outside, Program, Reply, example,
+    ActionId, Block, BlockId, Called, Count, Dialect, DialectId, Members, Mode, Outside, Program, Reply, example,
 };
 use crate::surface::Role;
 use serde::Serialize;
@@ -51,7 +51,7 @@ impl Program {
     }
 
     /// The form in one dialect; where a mode permits some of the actions in `calls`, calls of those are shown.
-    pub(super) fn form(&self, mode: &Mode, dialect: &Dialect, calls: &[usize]) -> Form {
+    pub(super) fn form(&self, mode: &Mode, dialect: &Dialect, calls: &[ActionId]) -> Form {
         if let Some(form) = self.object_form(mode, dialect) {
             return form;
         }
@@ -83,10 +83,10 @@ impl Program {
         &'p self,
         mode: &'p Mode,
         dialect: &'p Dialect,
-        calls: &[usize],
+        calls: &[ActionId],
     ) -> (Vec<BlockForm>, Vec<&'p Block>) {
         let speller = Speller { program: self, dialect, reply: &mode.reply };
-        let permits = (0..self.actions.len()).any(|number| !mode.permits_of(number).is_empty());
+        let permits = self.actions_by_id().any(|(id, ..)| !mode.permits_of(id).is_empty());
         let mut unspelled = Vec::new();
         let mut blocks: Vec<(BlockId, &'p Block)> = speller.blocks().collect();
         blocks.sort_by_key(|(id, block)| rank(&mode.reply, dialect.id, *id, block));
@@ -144,16 +144,16 @@ impl Program {
         &'p self,
         mode: &'p Mode,
         speller: Speller<'p>,
-        calls: &[usize],
+        calls: &[ActionId],
     ) -> impl FnMut(BlockId) -> Option<String> + use<'p> {
-        let permitted = |number: &usize| !mode.permits_of(*number).is_empty();
-        let spelled = move |number: usize| {
-            let (name, action) = self.actions.get_index(number)?;
+        let permitted = |id: &ActionId| !mode.permits_of(*id).is_empty();
+        let spelled = move |id: ActionId| {
+            let (name, action) = self.action(id)?;
             speller.call_in(name, action)
         };
         let wanted: Vec<(BlockId, String)> = calls.iter().copied().filter(permitted).filter_map(spelled).collect();
         // Each permitted action is spelled once, whichever block it is.
-        let mut unasked = (0..self.actions.len()).filter(permitted).filter_map(spelled);
+        let mut unasked = self.actions_by_id().map(|(id, ..)| id).filter(permitted).filter_map(spelled);
         let mut asked: Vec<(BlockId, String)> = Vec::new();
         move |id| {
             let here = |(holds, _): &&(BlockId, String)| *holds == id;

@@ -1,0 +1,64 @@
+//! Actions: what may a response ask for?
+//!
+//! In: the checked actions of a pack.
+//! Out: [`Action`] with its parameters and effects, and [`ActionId`], by which the program knows it.
+//! Never: says whether anybody may ask for it: modes do.
+
+use super::{Degradation, Effect, Program, Schema};
+use crate::surface::Tree;
+use crate::text::{Location, Spanned};
+
+/// The number of an action within its program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct ActionId(pub(crate) usize);
+
+/// Something a response may ask for.
+#[derive(Debug)]
+pub(crate) struct Action {
+    /// What it does, in a sentence.
+    pub(crate) about: Option<String>,
+    pub(crate) schema: Schema,
+    /// The schema of what the host gives back.
+    pub(crate) returns: Option<Schema>,
+    /// Each parameter by itself, for faults of its schema.
+    pub(crate) params: Vec<Param>,
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) degradation: Degradation,
+    pub(crate) at: Location,
+}
+
+/// Where a parameter is declared.
+#[derive(Debug)]
+pub(crate) struct Param {
+    pub(crate) name: String,
+    pub(crate) at: Location,
+    /// Where its own example stands, or the first of several.
+    pub(crate) example: Option<Location>,
+    /// Where its default stands.
+    pub(crate) default: Option<Location>,
+}
+
+impl Param {
+    pub(super) fn of(name: &str, param: &Spanned<Tree>) -> Self {
+        let place = |key: &str| param.value.get(key).map(Tree::at);
+        let example = place("example").or_else(|| place("examples"));
+        Self { name: name.to_owned(), at: param.at, example, default: place("default") }
+    }
+}
+
+impl Program {
+    /// The number of the action of this name.
+    pub(crate) fn action_id(&self, name: &str) -> Option<ActionId> {
+        self.actions.get_index_of(name).map(ActionId)
+    }
+
+    /// The action of this number, and its name.
+    pub(crate) fn action(&self, id: ActionId) -> Option<(&String, &Action)> {
+        self.actions.get_index(id.0)
+    }
+
+    /// Every action in the order of their declaration, each with its number and name.
+    pub(crate) fn actions_by_id(&self) -> impl Iterator<Item = (ActionId, &String, &Action)> {
+        self.actions.iter().enumerate().map(|(number, (name, action))| (ActionId(number), name, action))
+    }
+}
