@@ -37,11 +37,10 @@ impl Grammar {
     /// A text that `rule` reads as a whole, in which the captures are `parts`, in order.
     ///
     /// Of alternatives the first that takes a part is chosen, what may be left out is, and a class of characters gives a
-    /// blank or its first letter. Lookaheads are not obeyed on the way: the text is read again, at the end of a line or before
-    /// what is to stand `behind` it, and `None` if it does not fit. Where it does not have those captures, what may be left
-    /// out is written.
-    pub fn spell(&self, rule: RuleId, parts: &[Part<'_>], behind: &str) -> Option<String> {
-        let fits = |text: &String| ["", "\n", behind].iter().any(|behind| self.reads_before(rule, text, behind));
+    /// blank or its first letter. Lookaheads are not obeyed on the way: the text is read again, before one of what may stand
+    /// `behind` it, and `None` if it does not fit. Where it does not have those captures, what may be left out is written.
+    pub fn spell(&self, rule: RuleId, parts: &[Part<'_>], behind: &[&str]) -> Option<String> {
+        let fits = |text: &String| behind.iter().any(|behind| self.reads_before(rule, text, behind));
         let spelled = |fills: bool| {
             let mut spelling = Spelling { grammar: self, text: String::new(), left: ATTEMPTS, fills };
             let rest = spelling.inside(rule, parts, DEEPEST)?;
@@ -57,10 +56,10 @@ impl Grammar {
     }
 
     /// Whether the rule takes these parts, in their order, from a text.
-    fn captures(&self, rule: RuleId, text: &str, behind: &str, parts: &[Part<'_>]) -> bool {
+    fn captures(&self, rule: RuleId, text: &str, behind: &[&str], parts: &[Part<'_>]) -> bool {
         let mut wanted = Vec::new();
         leaves(parts, &mut wanted);
-        ["", "\n", behind].iter().any(|behind| {
+        behind.iter().any(|behind| {
             let whole = format!("{text}{behind}");
             let mut machine = Machine::new().capturing(MOST);
             machine.start(self, rule, 0);

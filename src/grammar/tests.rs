@@ -299,7 +299,7 @@ fn what_a_rule_reads_can_be_spelled() {
     let named = |more: Vec<Part<'static>>| [vec![Part::Text(name, "a")], more].concat();
     #[track_caller]
     fn check(grammar: &Grammar, rule: RuleId, parts: &[Part<'_>], expected: Option<&str>) {
-        assert_eq!(grammar.spell(rule, parts, "").as_deref(), expected);
+        assert_eq!(grammar.spell(rule, parts, &["", "\n"]).as_deref(), expected);
     }
     check(&tags, open, &named(vec![]), Some("<a>"));
     check(&tags, close, &named(vec![]), Some("</a>"));
@@ -322,7 +322,7 @@ fn what_a_rule_reads_can_be_spelled() {
     // Choices within choices do not take for ever.
     let deep = (0..30).map(|at| format!("r{at} = {{ r{} | r{} ~ \"x\" }}\n", at + 1, at + 1)).collect::<String>();
     let deep = grammar(&(deep + "r30 = { \"y\" ~ !ANY ~ \"z\" }"));
-    assert_eq!(deep.rule("r0").and_then(|rule| deep.spell(rule, &[], "")), None);
+    assert_eq!(deep.rule("r0").and_then(|rule| deep.spell(rule, &[], &[""])), None);
 }
 
 /// Whether reading a text twice as long takes more than twice the steps, and whether that was foreseen.

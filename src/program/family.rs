@@ -100,6 +100,8 @@ impl Family {
         body: &str,
     ) -> Option<String> {
         let grammar = &self.grammar;
+        // A payload stands right behind it, any other body maybe on the next line.
+        let behind: &[&str] = if self.payload.is_some() && !body.is_empty() { &[body] } else { &["", "\n", body] };
         let typed = |key, value| Some(Part::Whole(self.attribute?, vec![Part::Next(key), Part::Next(value)]));
         let spelled = |named: bool, name_first: bool| {
             let mut parts = Vec::new();
@@ -113,7 +115,7 @@ impl Family {
             }
             parts.extend(Some(called).filter(|_| !name_first));
             parts.extend(empty.map(|rule| Part::Whole(rule, Vec::new())));
-            grammar.spell(self.open, &parts, body)
+            grammar.spell(self.open, &parts, behind)
         };
         // An attribute may be called as a rule is that spells something else, and stand before the name.
         let orders = [(true, true), (false, true), (true, false), (false, false)];

@@ -279,7 +279,7 @@ impl<'p> Speller<'p> {
 
 /// A closer; some say no name.
 fn closer(family: &Family, close: RuleId, name: &str) -> Option<String> {
-    let spelled = |parts: &[Part<'_>]| family.grammar.spell(close, parts, "");
+    let spelled = |parts: &[Part<'_>]| family.grammar.spell(close, parts, &["", "\n"]);
     spelled(&[Part::Text(family.name, name)]).or_else(|| spelled(&[]))
 }
 
