@@ -301,19 +301,24 @@ impl Scanner {
         };
         let complete = region.is_some();
         let within = region.and_then(|region| given.text.get(..region)).unwrap_or(given.text);
-        let payload = within.get(open.payload_from..).unwrap_or_default().trim_start();
+        let first = family.grammar.first(rule);
+        let behind = within.get(open.payload_from..).unwrap_or_default();
+        // What may be nothing at all is right behind the opener, such as the rest of its line.
+        let payload = if first.empty { behind } else { behind.trim_start() };
         let start = within.len() - payload.len();
         if matches!(open.payload, Fill::Unknown) {
-            let Some(first) = payload.bytes().next() else {
-                open.payload_from = open.payload_from.max(within.len());
-                if complete {
+            if !first.empty {
+                let Some(byte) = payload.bytes().next() else {
+                    open.payload_from = open.payload_from.max(within.len());
+                    if complete {
+                        open.payload = Fill::Absent;
+                    }
+                    return;
+                };
+                if first.bytes.get(usize::from(byte)) != Some(&true) {
                     open.payload = Fill::Absent;
+                    return;
                 }
-                return;
-            };
-            if family.grammar.first(rule).bytes.get(usize::from(first)) != Some(&true) {
-                open.payload = Fill::Absent;
-                return;
             }
             self.machine.start(&family.grammar, rule, start);
             open.payload = Fill::Running;
