@@ -120,7 +120,7 @@ impl<'r> Judgement<'r> {
             }
             Payload::Json(json) => ("json", self.params_of_json(asked, json, types)?),
             Payload::Text => {
-                let text = block.body().of(self.text);
+                let text = trimmed(block.body(), self.text, &bound.trim).of(self.text);
                 let text = if bound.entities() { crate::document::decode_entities(text) } else { text.into() };
                 ("text", Object::from_iter([(bound.text_param().unwrap_or("text"), text.into())]))
             }
