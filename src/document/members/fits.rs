@@ -94,7 +94,7 @@ pub(super) fn opens_damaged(outline: &Outline, text: &str, brace: usize) -> bool
 /// Whether the brace at `brace` opens an answer: an object whose first key, whatever is wrong with it, is one of its own.
 pub(super) fn opens_answer(outline: &Outline, text: &str, brace: usize) -> bool {
     let bytes = text.as_bytes();
-    let at = if bytes.get(brace) == Some(&b'{') { blank(bytes, brace + 1) } else { brace };
+    let at = if bytes.get(brace) == Some(&b'{') { over_comments(bytes, brace + 1) } else { brace };
     keys::any(text, at).is_some_and(|key| is_known(outline, key.name, [Outline::ROOT]))
 }
 
@@ -110,16 +110,20 @@ fn is_cut_key(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// The next place that is no white space, behind a short comment if one stands there.
-fn over_comment(bytes: &[u8], at: usize) -> usize {
-    let at = blank(bytes, at);
-    let rest = bytes.get(at..bytes.len().min(at + LOOK)).unwrap_or_default();
-    let length = match rest {
-        [b'/', b'/', ..] => memchr::memchr(b'\n', rest),
-        [b'/', b'*', ..] => memchr::memmem::find(rest, b"*/").map(|closer| closer + 2),
-        _ => None,
-    };
-    length.map_or(at, |length| blank(bytes, at + length))
+/// The next place that is no white space, behind short comments if some stand there.
+fn over_comments(bytes: &[u8], at: usize) -> usize {
+    let until = bytes.len().min(at + LOOK);
+    let mut at = blank(bytes, at);
+    loop {
+        let rest = bytes.get(at..until).unwrap_or_default();
+        let length = match rest {
+            [b'/', b'/', ..] => memchr::memchr(b'\n', rest),
+            [b'/', b'*', ..] => memchr::memmem::find(rest, b"*/").map(|closer| closer + 2),
+            _ => None,
+        };
+        let Some(length) = length else { return at };
+        at = blank(bytes, at + length);
+    }
 }
 
 fn is_known(outline: &Outline, name: &str, levels: impl IntoIterator<Item = LevelId>) -> bool {
@@ -145,7 +149,7 @@ impl Look<'_> {
         let in_entry = !in_list && self.around.open.get(1).is_some_and(|open| open.list);
         for _ in 0..MARKS {
             let from = at;
-            at = blank(self.bytes, at);
+            at = over_comments(self.bytes, at);
             match self.bytes.get(at) {
                 None => return true,
                 Some(b'`') if is_fence(self.bytes, at) => return self.is_last(closed),
@@ -159,10 +163,10 @@ impl Look<'_> {
                     at += 1;
                 }
                 Some(b',') => {
-                    let next = over_comment(self.bytes, at + 1);
+                    let next = over_comments(self.bytes, at + 1);
                     // One comma too many costs nothing.
                     let extra = self.bytes.get(next) == Some(&b',');
-                    let next = if extra { over_comment(self.bytes, next + 1) } else { next };
+                    let next = if extra { over_comments(self.bytes, next + 1) } else { next };
                     return self.behind_comma(next, closed, more);
                 }
                 Some(b'"') if self.known(at, closed) => return true,
@@ -205,12 +209,12 @@ impl Look<'_> {
 
     /// Whether what is open ends as it should behind a value, up to where more of it comes or the answer ends.
     fn ends_well(&self, at: usize) -> bool {
-        let mut at = blank(self.bytes, at);
+        let mut at = over_comments(self.bytes, at);
         let mut open = self.around.open.iter();
         while let Some(inner) = open.clone().next() {
             match self.bytes.get(at) {
                 Some(b',') => {
-                    let next = blank(self.bytes, at + 1);
+                    let next = over_comments(self.bytes, at + 1);
                     return match inner.list {
                         true => self.opens_entry(next),
                         false => names_member(self.outline, self.text, next, inner.level),
@@ -221,7 +225,7 @@ impl Look<'_> {
                 _ => return false,
             }
             open.next();
-            at = blank(self.bytes, at + 1);
+            at = over_comments(self.bytes, at + 1);
         }
         at >= self.bytes.len() || is_fence(self.bytes, at) || self.around.last.quote < at
     }
@@ -253,8 +257,8 @@ impl Look<'_> {
     /// Whether an object starts here that may be the next entry of the list around.
     fn opens_entry(&self, at: usize) -> bool {
         let brace = |at: usize| self.bytes.get(at) == Some(&b'{');
-        let at = if brace(at) { blank(self.bytes, at + 1) } else { return false };
-        let at = if brace(at) { blank(self.bytes, at + 1) } else { at };
+        let at = if brace(at) { over_comments(self.bytes, at + 1) } else { return false };
+        let at = if brace(at) { over_comments(self.bytes, at + 1) } else { at };
         let is_key = || match keys::any(self.text, at) {
             Some(MemberKey { form: KeyForm::Bare, .. }) => self.around.bare,
             key => key.is_some(),
@@ -309,7 +313,7 @@ impl Look<'_> {
         if self.bytes.get(comma) != Some(&b',') {
             return false;
         }
-        let next = keys::any(self.text, over_comment(self.bytes, comma + 1));
+        let next = keys::any(self.text, over_comments(self.bytes, comma + 1));
         next.is_some_and(|next| next.name != key.name && is_known(self.outline, next.name, [level]))
     }
 

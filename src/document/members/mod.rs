@@ -249,8 +249,15 @@ impl<'p> ObjectReader<'p> {
             if self.outline.grammar.first(self.outline.open).may_start(bytes.get(self.at..)?) {
                 let (outline, mut steps) = (self.outline, self.limits.steps(text.len()));
                 if let Some(brace) = self.machine.match_at(&outline.grammar, outline.open, text, self.at, &mut steps) {
-                    let braced = bytes.get(brace) == Some(&b'{');
-                    if braced || fits::names_member(self.outline, text, brace, [Outline::ROOT]) {
+                    let opens = match bytes.get(brace) {
+                        // Behind a comment, a name of the answer's own shows what it is.
+                        Some(b'{') if bytes.get(blank(bytes, brace + 1)) == Some(&b'/') => {
+                            fits::opens_answer(self.outline, text, brace)
+                        }
+                        Some(b'{') => true,
+                        _ => fits::names_member(self.outline, text, brace, [Outline::ROOT]),
+                    };
+                    if opens {
                         return Some((self.at, brace));
                     }
                 }
