@@ -50,7 +50,7 @@ fn is_doubtful(surface: &Surface, mode: &str) -> bool {
 
 /// Every `go` of the pack.
 fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
-    let all: Vec<&str> = surface.modes.keys().map(String::as_str).collect();
+    let all: Vec<&str> = surface.mode_names().collect();
     let mut found = Vec::new();
     let mut collect = |torn: bool, effects, around: Go<'g>| match torn {
         true => found.push(Go { conditional: true, entering: None, ..around }),
@@ -119,7 +119,7 @@ fn happens<'g>(surface: &Surface, event: Option<Event<'g>>, all: &[&'g str]) -> 
 
 /// Whether nothing declares the mode.
 fn is_lost(surface: &Surface, name: &Spanned<String>) -> bool {
-    !surface.modes.contains_key(&name.value)
+    !surface.mode_names().any(|mode| mode == name.value)
 }
 
 fn collect<'g>(surface: &Surface, effects: &'g [Effect], around: &Go<'g>, found: &mut Vec<Go<'g>>) {
@@ -127,7 +127,7 @@ fn collect<'g>(surface: &Surface, effects: &'g [Effect], around: &Go<'g>, found:
         let conditional = around.conditional || effect.when.is_some() || effect.each.is_some();
         let around = Go { conditional, ..around.clone() };
         if let Some(to) = &effect.go {
-            let to = Some(to).filter(|to| surface.modes.contains_key(&to.value));
+            let to = Some(to).filter(|to| !is_lost(surface, to));
             found.push(Go { to, ..around.clone() });
         }
         collect(surface, &effect.effects, &around, found);

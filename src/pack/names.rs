@@ -5,7 +5,7 @@
 //! Never: looks into expressions; compiling them does.
 
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest, rows};
-use crate::surface::{Case, Count, Dialect, Levels, Named, ONLY_MODE, Reply, Role, Surface};
+use crate::surface::{Case, Count, Dialect, Levels, Named, Reply, Role, Surface};
 use crate::text::{Location, Spanned, excerpt, glob};
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
@@ -42,7 +42,7 @@ pub(super) fn undeclared<'n>(
 
 /// The same of a mode.
 pub(super) fn undeclared_mode(surface: &Surface, name: &Spanned<String>) -> Option<Diagnostic> {
-    undeclared(&surface.lost, Code::PACK_UNKNOWN_MODE, "mode", &name.value, name.at, names_of(&surface.modes))
+    undeclared(&surface.lost, Code::PACK_UNKNOWN_MODE, "mode", &name.value, name.at, surface.mode_names())
 }
 
 /// The names of a table of tables.
@@ -105,11 +105,7 @@ impl<'n> Names<'n> {
             let help = "name one in `dialects`, or take the key out: then all are read";
             self.diagnostics.push(fault.with_help(help));
         }
-        if let Some(start) = &about.start {
-            let only = Some(ONLY_MODE).filter(|_| surface.modes.is_empty());
-            let declared = names_of(&surface.modes).chain(only);
-            self.look_up(Code::PACK_UNKNOWN_MODE, "mode", &start.value, start.at, declared);
-        }
+        about.start.iter().for_each(|start| self.mode(start));
         if surface.dialects.is_empty() {
             self.diagnostics.push(
                 Diagnostic::new(Code::PACK_UNKNOWN_DIALECT, about.name.at, "the pack declares no dialect")

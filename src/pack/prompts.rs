@@ -24,10 +24,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
 /// The modes in which a layer stands.
 pub(crate) fn modes_of<'s>(surface: &'s Surface, layer: &Layer) -> Vec<&'s str> {
     let named = |mode: &&str| layer.modes.0.is_empty() || layer.modes.0.iter().any(|name| name.value == **mode);
-    if surface.modes.is_empty() {
-        return vec![ONLY_MODE];
-    }
-    surface.modes.keys().map(String::as_str).filter(named).collect()
+    surface.mode_names().filter(named).collect()
 }
 
 /// The path of a text in a mode, below the pack.

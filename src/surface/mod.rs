@@ -176,6 +176,12 @@ pub fn read(folder: &Folder) -> (Surface, Vec<Diagnostic>) {
 }
 
 impl Surface {
+    /// The names of the modes: a pack without any has one all the same.
+    pub(crate) fn mode_names(&self) -> impl Iterator<Item = &str> {
+        let only = self.modes.is_empty().then_some(ONLY_MODE);
+        self.modes.keys().map(String::as_str).chain(only)
+    }
+
     /// Every effect of actions, contents and rules, each before those that it holds.
     pub(crate) fn effects(&self) -> Vec<&Effect> {
         let actions = self.actions.values().flat_map(|action| &action.value.effects);

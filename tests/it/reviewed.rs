@@ -238,6 +238,21 @@ fn mends(code: &str, words: &str, broken: &str, mended: &str) {
 }
 
 #[test]
+fn the_mode_of_a_pack_without_modes_has_a_name() {
+    let found = |tables: &str| {
+        let dialect = "[dialects.d]\ngrammar = 'tags'\nblocks = { message = { role = 'message' } }";
+        let pack = format!("[pack]\nname = 'p'\n{dialect}\n{tables}");
+        let found = lint::check(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
+        found.into_iter().map(|one| format!("{} {}", one.code, one.message)).collect::<Vec<_>>()
+    };
+    let guardrail = |mode| format!("[[guardrails]]\nid = 'g'\non = 'message'\nmatches = 'x'\nin = '{mode}'");
+    assert_eq!(found(&guardrail("default")), [""; 0]);
+    assert_eq!(found(&guardrail("other")), ["pack/unknown-mode no table declares the mode `other`"]);
+    let go = "[[rules]]\nid = 'r'\non = 'reply'\neffects = [{ go = 'default' }]";
+    assert_eq!(found(go), ["pack/no-exit the mode `default` has no exit to `default`"]);
+}
+
+#[test]
 fn what_a_block_holds_may_close_it() {
     let code = "pack/own-closer";
     let field = |name| {

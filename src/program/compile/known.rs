@@ -6,7 +6,7 @@
 
 use crate::expression::{Constant, ENTRY};
 use crate::program::{Never, REPLY_MEMBERS};
-use crate::surface::{Named, ONLY_MODE, Role, Surface, Tree};
+use crate::surface::{Named, Role, Surface, Tree};
 use serde_json::Value;
 
 /// What the engine gives, by the path to it.
@@ -151,8 +151,7 @@ fn kind(path: &[String], surface: &Surface, params: Option<&Named<Tree>>) -> Opt
 fn texts<'s>(path: &[String], surface: &'s Surface, params: Option<&'s Named<Tree>>) -> Option<Vec<&'s str>> {
     let words: Vec<&str> = path.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["mode"] if surface.modes.is_empty() => Some(vec![ONLY_MODE]),
-        ["mode"] => Some(surface.modes.keys().map(String::as_str).collect()),
+        ["mode"] => Some(surface.mode_names().collect()),
         ["tier"] => Some(surface.tiers.keys().map(String::as_str).collect()),
         ["reply", "dialect"] => Some(surface.dialects.keys().map(String::as_str).collect()),
         ["reply", "calls", ENTRY, "action"] => Some(surface.actions.keys().map(String::as_str).collect()),
