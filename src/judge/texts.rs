@@ -57,6 +57,9 @@ enum Shown<'s> {
     Made(&'s str),
 }
 
+/// The parts of the message, each with where it starts.
+type Parts<'s> = SmallVec<[(usize, Shown<'s>); 2]>;
+
 impl Shown<'_> {
     fn piece(span: Span) -> Self {
         Shown::Pieces(Spans::One(span), Spelling::Plain)
@@ -84,6 +87,28 @@ impl Composed {
     /// What was made of a value, which is located as that value, or as what it stands in.
     pub(super) fn of_value(text: String, place: Span) -> Self {
         Self { text, parts: SmallVec::new(), span: place }
+    }
+
+    /// Adds a part as a paragraph of its own.
+    fn add(&mut self, response: &str, shown: Shown<'_>) {
+        let empty = match &shown {
+            Shown::Pieces(spans, _) => spans.iter().all(|span| span.is_empty()),
+            Shown::Made(text) => text.is_empty(),
+        };
+        if !self.text.is_empty() && !empty {
+            self.text.push_str("\n\n");
+        }
+        match shown {
+            Shown::Made(text) => self.text.push_str(text),
+            Shown::Pieces(spans, spelling) => {
+                if spans.len() > 1 {
+                    self.text.reserve(spans.iter().map(|span| span.len()).sum());
+                }
+                for span in spans.iter() {
+                    self.push(response, *span, spelling);
+                }
+            }
+        }
     }
 
     fn push(&mut self, response: &str, raw: Span, spelling: Spelling) {
@@ -130,25 +155,46 @@ impl Composed {
 impl Judgement<'_> {
     /// Composes the message, and what outside text is otherwise.
     pub(super) fn compose(&mut self) {
+        let mut parts = Parts::new();
+        self.add_outside(&mut parts);
+        self.add_blocks(&mut parts);
+        parts.sort_by_key(|(start, ..)| *start);
         let mut message = Composed::default();
-        let outside = self.dialect.map_or(&Outside::Stray, |dialect| &dialect.text);
-        let is_prose = *outside == Outside::Message;
-        let mut parts: SmallVec<[(usize, Shown<'_>); 2]> = SmallVec::new();
-        let shows = self.mode.and_then(|mode| mode.reply.shows.as_deref());
-        let shown_outside = shows.is_some() && self.outside_section().map(|(name, _)| name) == shows;
-        if is_prose {
+        for (_, shown) in parts {
+            message.add(self.text, shown);
+        }
+        let section = self.outside_section().map(|(name, span)| {
+            let mut section = Composed::default();
+            section.push(self.text, span, Spelling::Plain);
+            (name.to_owned(), section)
+        });
+        self.texts.section = section;
+        self.texts.message = message;
+        self.renew_message();
+    }
+
+    /// Adds what outside every block is the message, or the section that the mode shows.
+    fn add_outside(&self, parts: &mut Parts<'_>) {
+        if self.is_prose() {
             for spans in self.prose() {
                 let start = spans.first().map_or(0, |first| first.start);
                 parts.push((start, Shown::Pieces(Spans::Many(spans), Spelling::Plain)));
             }
+            return;
         }
-        for piece in self.texts.pieces.iter().filter(|_| !is_prose) {
-            if piece.fate == Place::Message || (piece.fate == Place::Section && shown_outside) {
+        let shows = self.mode.and_then(|mode| mode.reply.shows.as_deref());
+        let shows_section = shows.is_some() && self.outside_section().map(|(name, _)| name) == shows;
+        for piece in self.texts.pieces.iter() {
+            if piece.fate == Place::Message || (piece.fate == Place::Section && shows_section) {
                 parts.push((piece.core().start, Shown::piece(piece.core())));
             }
         }
-        for index in 0..self.document.blocks.len() {
-            let Some(block) = self.document.blocks.get(index) else { continue };
+    }
+
+    /// Adds the blocks that are the message, and those that are shown as text.
+    fn add_blocks<'s>(&'s self, parts: &mut Parts<'s>) {
+        let is_prose = self.is_prose();
+        for (index, block) in self.document.blocks.iter().enumerate() {
             match self.fate(index) {
                 // Inside a message, or in prose, it is shown already.
                 Fate::Text if block.parent().map_or(is_prose, |parent| self.shows(parent)) => {}
@@ -165,35 +211,11 @@ impl Judgement<'_> {
                 _ => {}
             }
         }
-        parts.sort_by_key(|(start, ..)| *start);
-        for (_, shown) in parts {
-            let empty = match &shown {
-                Shown::Pieces(spans, _) => spans.iter().all(|span| span.is_empty()),
-                Shown::Made(text) => text.is_empty(),
-            };
-            if !message.text.is_empty() && !empty {
-                message.text.push_str("\n\n");
-            }
-            match shown {
-                Shown::Made(text) => message.text.push_str(text),
-                Shown::Pieces(spans, spelling) => {
-                    if spans.len() > 1 {
-                        message.text.reserve(spans.iter().map(|span| span.len()).sum());
-                    }
-                    for span in spans.iter() {
-                        message.push(self.text, *span, spelling);
-                    }
-                }
-            }
-        }
-        let section = self.outside_section().map(|(name, span)| {
-            let mut section = Composed::default();
-            section.push(self.text, span, Spelling::Plain);
-            (name.to_owned(), section)
-        });
-        self.texts.section = section;
-        self.texts.message = message;
-        self.renew_message();
+    }
+
+    /// Whether text outside every block is the message.
+    fn is_prose(&self) -> bool {
+        self.dialect.is_some_and(|dialect| dialect.text == Outside::Message)
     }
 
     /// Whether a block's text is the message: by its role, or as the section that the mode shows.
