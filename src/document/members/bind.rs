@@ -42,6 +42,24 @@ struct PendingBlock<'p> {
     mended: bool,
 }
 
+/// What is known of a block before any of its members.
+#[derive(Clone, Copy)]
+struct BlankBlock<'p> {
+    id: BlockId,
+    bound: &'p program::Block,
+    /// Whether what it is had to be mended.
+    mended: bool,
+}
+
+impl<'p> BlankBlock<'p> {
+    /// Begins such a block under a key.
+    fn begin(self, name: Span, span: Span) -> PendingBlock<'p> {
+        let Self { id, bound, mended } = self;
+        let attributes = Attributes::new();
+        PendingBlock { id, bound, name, span, attributes, body: None, reach: span.start, cut: false, mended }
+    }
+}
+
 impl<'p> ObjectReader<'p> {
     /// Takes the blocks of an object; `outside` is what no name reaches.
     pub(super) fn bind(&mut self, text: &str, object: &Object, outside: &mut Vec<Span>) {
@@ -112,26 +130,19 @@ impl<'p> ObjectReader<'p> {
     /// Takes the block that a value is: the value itself, or an object with a body and attributes among its members.
     fn take(&mut self, text: &str, object: &Object, place: ValuePlace, id: BlockId, node: Node) {
         let Some(bound) = self.dialect.block(id) else { return };
-        let mended = bound.role == Role::Call && object.tape.is_mended(place.at);
-        let piece = |span: Span| PendingBlock {
-            id,
-            bound,
-            name: place.name,
-            span,
-            attributes: Attributes::new(),
-            body: None,
-            reach: span.start,
-            cut: false,
-            mended,
-        };
-        if node.kind != Kind::Object || !self.outline.level(place.level).looks_inside() {
+        let blank = BlankBlock { id, bound, mended: bound.role == Role::Call && object.tape.is_mended(place.at) };
+        if node.kind == Kind::Object && self.outline.level(place.level).looks_inside() {
+            self.take_members(text, object, place, blank, node.cut);
+        } else if node.kind != Kind::Absent || node.cut {
             // A key without a value says nothing.
-            if node.kind != Kind::Absent || node.cut {
-                let body = Some(place.at);
-                self.push(text, object, PendingBlock { body, cut: node.cut, ..piece(place.whole) });
-            }
-            return;
+            let body = Some(place.at);
+            self.push(text, object, PendingBlock { body, cut: node.cut, ..blank.begin(place.name, place.whole) });
         }
+    }
+
+    /// Takes what the members of an object say: one block, or several where a key stands again that names one.
+    fn take_members(&mut self, text: &str, object: &Object, place: ValuePlace, blank: BlankBlock<'p>, cut: bool) {
+        let bound = blank.bound;
         let key_name = match &bound.key {
             Some(Called::Attribute(name)) if bound.body.is_some() => Some(name.as_str()),
             _ => None,
@@ -151,7 +162,7 @@ impl<'p> ObjectReader<'p> {
                 self.push(text, object, before);
             }
             let fresh = Span::new(if again { start } else { place.whole.start }, place.whole.end);
-            let open = open.get_or_insert_with(|| piece(fresh));
+            let open = open.get_or_insert_with(|| blank.begin(place.name, fresh));
             open.reach = value.span().end;
             let level = self.outline.member(place.level, &says);
             if level.is_some_and(|level| self.outline.level(level).body) {
@@ -171,7 +182,7 @@ impl<'p> ObjectReader<'p> {
         }
         // An empty object is no block.
         if let Some(mut last) = open {
-            last.cut = node.cut;
+            last.cut = cut;
             if bound.body.is_none() {
                 last.body = Some(place.at);
             }

@@ -36,7 +36,7 @@ struct Lenient<'r, 'm> {
 }
 
 /// What was read of an object, and what was wrong with it.
-pub(super) struct LenientObject {
+pub(super) struct Reading {
     pub(super) object: Object,
     pub(super) faults: Vec<(RuleId, Span)>,
     /// Faults beyond those that are kept.
@@ -47,6 +47,13 @@ pub(super) struct LenientObject {
     pub(super) stopped: Option<Defect>,
 }
 
+impl Reading {
+    /// An object that has no faults.
+    pub(super) fn whole(object: Object) -> Self {
+        Self { object, faults: Vec::new(), left_out: 0, nested: Vec::new(), stopped: None }
+    }
+}
+
 /// Reads the object whose brace stands at `brace`, or should.
 pub(super) fn read(
     text: &str,
@@ -55,7 +62,7 @@ pub(super) fn read(
     limits: &Limits,
     machine: &mut Machine,
     last: LastQuotes,
-) -> LenientObject {
+) -> Reading {
     let cursor = Cursor::new(text, brace, outline, limits, machine);
     let reader =
         Lenient { outline, cursor, nest: Nest::default(), stopped: None, nested: Vec::new(), last, bare: false };
@@ -63,7 +70,7 @@ pub(super) fn read(
 }
 
 impl Lenient<'_, '_> {
-    fn read(mut self) -> LenientObject {
+    fn read(mut self) -> Reading {
         self.open_object(Some(Outline::ROOT));
         while let Some(frame) = self.nest.innermost() {
             self.stopped = self.exceeds().or(self.stopped);
@@ -85,7 +92,7 @@ impl Lenient<'_, '_> {
         self.pass_behind();
         let Cursor { at, junk, faults, left_out, .. } = self.cursor;
         let object = Object { tape: self.nest.tape, end: at, junk };
-        LenientObject { object, faults, left_out, nested: self.nested, stopped: self.stopped }
+        Reading { object, faults, left_out, nested: self.nested, stopped: self.stopped }
     }
 
     /// Which limit the object exceeds.

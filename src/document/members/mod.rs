@@ -33,6 +33,7 @@ use crate::program::{Dialect, Limits, Outline};
 use crate::surface::Role;
 use crate::text::{Span, beginning};
 use blank::blank;
+use lenient::Reading;
 use shown::Shown;
 use std::cell::Cell;
 use tape::Tape;
@@ -274,7 +275,6 @@ impl<'p> ObjectReader<'p> {
     fn read(&mut self, text: &str, start: usize, brace: usize) {
         let fenced = brace > start;
         let mut faults: Vec<(RuleId, Span)> = if fenced { self.faults_of_last_run() } else { Vec::new() };
-        let (mut stopped, mut left_out, mut nested) = (None, 0, Vec::new());
         let around = self.shown.pass(text, start, brace);
         let strictly = match self.vain {
             0 => Err(0),
@@ -289,26 +289,16 @@ impl<'p> ObjectReader<'p> {
             self.vain = self.vain.saturating_sub(strictly.err().unwrap_or_default());
             return self.show(Span::new(brace, shown), bound, end);
         }
-        let object = match strictly {
-            Ok(object) => object,
-            Err(vain) => {
-                self.vain = self.vain.saturating_sub(vain);
-                let last = *self.last.get_or_insert_with(|| fits::LastQuotes::of(text));
-                let reading = lenient::read(text, brace, self.outline, self.limits, &mut self.machine, last);
-                faults.extend(reading.faults);
-                stopped = reading.stopped;
-                left_out = reading.left_out;
-                nested = reading.nested;
-                reading.object
-            }
+        let reading = match strictly {
+            Ok(object) => Reading::whole(object),
+            Err(vain) => self.read_leniently(text, brace, vain),
         };
+        let object = reading.object;
+        faults.extend(reading.faults);
         let first = self.blocks.len();
         let mut outside = object.junk.clone();
-        // Dots where a value belongs: somebody speaks of an object that is yet to be written.
-        let dots = |span: Span| !span.is_empty() && span.of(text).chars().all(|c| matches!(c, '.' | '…'));
-        let sketched = faults.iter().any(|(_, span)| dots(*span));
-        let shown = self.tells_apart && around.shown;
-        if shown {
+        let sketched = is_sketched(text, &faults);
+        if self.tells_apart && around.shown {
             let bound = !sketched && self.is_bound(text, &object);
             self.show(Span::new(brace, object.end), bound, object.end.max(brace + 1));
         } else if !sketched {
@@ -316,7 +306,7 @@ impl<'p> ObjectReader<'p> {
         }
         self.at = object.end.max(brace + 1);
         self.shown.at = self.at;
-        if let Some(what) = stopped {
+        if let Some(what) = reading.stopped {
             self.found.push(Found::new(What::Defect(what), Span::new(object.end, object.end)));
             self.stopped = true;
         }
@@ -325,22 +315,30 @@ impl<'p> ObjectReader<'p> {
             return;
         }
         self.shown.note(around);
-        self.left_out += left_out;
+        self.left_out += reading.left_out;
+        let mark = Span::new(start, if fenced { brace } else { (brace + 1).min(text.len()) });
+        self.tell_more_objects(mark, first);
+        self.find_faults(faults, reading.nested, first);
+        let end = if fenced { self.end_of_fence(text, object.end) } else { object.end };
+        self.at = end.max(self.at);
+        self.mark_up(Span::new(start, end), outside);
+    }
+
+    /// Reads an object that is not valid, after `vain` bytes were looked at to know that.
+    fn read_leniently(&mut self, text: &str, brace: usize, vain: usize) -> Reading {
+        self.vain = self.vain.saturating_sub(vain);
+        let last = *self.last.get_or_insert_with(|| fits::LastQuotes::of(text));
+        lenient::read(text, brace, self.outline, self.limits, &mut self.machine, last)
+    }
+
+    /// Tells of an object, with its first block, that is not the answer's first.
+    fn tell_more_objects(&mut self, mark: Span, first: usize) {
         // What stands before an answer is no part of one.
         let begins =
             self.blocks.get(0).and_then(|block| self.dialect.block(block.id)).is_some_and(|block| block.starts);
         if first > usize::from(begins) {
-            let mark = Span::new(start, if fenced { brace } else { (brace + 1).min(text.len()) });
             self.find(Found::of(What::Remark(Remark::FieldForm), mark, first));
         }
-        let mut end = object.end;
-        self.find_faults(faults, nested, first);
-        if let Some(close) = self.outline.close.filter(|_| fenced) {
-            let mut steps = self.limits.steps(text.len());
-            end = self.machine.match_at(&self.outline.grammar, close, text, end, &mut steps).unwrap_or(end);
-        }
-        self.at = end.max(self.at);
-        self.mark_up(Span::new(start, end), outside);
     }
 
     /// What is wrong with an object whose first block is `first`, and the objects in it that open where none may.
@@ -354,6 +352,13 @@ impl<'p> ObjectReader<'p> {
             let what = What::Defect(Defect::NestedBlock);
             self.find(around.map_or(Found::new(what, span), |around| Found::inside(what, span, around)));
         }
+    }
+
+    /// Where the fence ends around an object that ends at `end`.
+    fn end_of_fence(&mut self, text: &str, end: usize) -> usize {
+        let Some(close) = self.outline.close else { return end };
+        let mut steps = self.limits.steps(text.len());
+        self.machine.match_at(&self.outline.grammar, close, text, end, &mut steps).unwrap_or(end)
     }
 
     /// All of an object is markup that is not `outside`.
@@ -389,6 +394,12 @@ impl<'p> ObjectReader<'p> {
             self.left_out += 1;
         }
     }
+}
+
+/// Whether there are dots where a value belongs: somebody speaks of an object that is yet to be written.
+fn is_sketched(text: &str, faults: &[(RuleId, Span)]) -> bool {
+    let dots = |span: Span| !span.is_empty() && span.of(text).chars().all(|c| matches!(c, '.' | '…'));
+    faults.iter().any(|(_, span)| dots(*span))
 }
 
 /// Where a response starts, behind a byte order mark and white space.
