@@ -11,7 +11,7 @@ use super::{Judgement, Subject, defect, head};
 use crate::diagnostic::Defect;
 use crate::document::{Block, is_masked};
 use crate::grammar::Machine;
-use crate::program::{Dialect, Family};
+use crate::program::Dialect;
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
 
@@ -31,21 +31,17 @@ impl Judgement<'_> {
         }
         let mut closers = self.stray_closers_of_reasoning(dialect);
         closers.sort_unstable_by_key(|closer| closer.start);
-        let blocks = || self.document.blocks.iter();
-        let has_role = |block: &&Block| self.bound(block).is_some_and(|bound| bound.role == Role::Thinking);
-        let mut ends = blocks().filter(has_role).map(|block| block.span().end).peekable();
-        // Where the answer may start with reasoning whose opener is gone.
-        let starts = |family: &Family| family.prelude.is_some_and(|id| blocks().all(|block| block.id != id));
-        let mut from = dialect.families.iter().any(starts).then_some(0);
+        let is_thinking = |block: &&Block| self.bound(block).is_some_and(|bound| bound.role == Role::Thinking);
+        let mut ends = self.document.blocks.iter().filter(is_thinking).map(|block| block.span().end).peekable();
+        let mut from = 0;
         let mut found: Vec<Reasoning> = Vec::new();
         for closer in closers {
             while let Some(end) = ends.next_if(|end| *end <= closer.start) {
-                from = from.max(Some(end));
+                from = from.max(end);
             }
-            match (from, found.last_mut()) {
-                (None, _) => {}
-                (Some(from), Some(last)) if last.from == from => last.closer = closer,
-                (Some(from), _) => found.push(Reasoning { from, closer }),
+            match found.last_mut().filter(|last| last.from == from) {
+                Some(last) => last.closer = closer,
+                None => found.push(Reasoning { from, closer }),
             }
         }
         found
