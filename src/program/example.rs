@@ -10,7 +10,10 @@ use serde_json::{Map, Value, json};
 /// Schemas are followed so deep.
 const DEEPEST: usize = 16;
 
-/// Which members an object of an example has.
+/// What only a text has, though it does not say so.
+const TEXT_KEYS: [&str; 3] = ["pattern", "minLength", "maxLength"];
+
+/// Which members an object of an example has; of `All` and `Required`, what may be of any kind is null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Members {
     /// All that its schema declares.
@@ -68,6 +71,8 @@ fn sample(schema: &Value, members: Members, depth: usize) -> Value {
         _ if matches!(members, Members::Telling | Members::Told) && told(schema).is_some() => {
             told(schema).unwrap_or_default().into()
         }
+        // Whoever tries expressions on it must not conclude from its kind.
+        None if matches!(members, Members::All | Members::Required) && !TEXT_KEYS.iter().any(|key| has(key)) => Value::Null,
         _ => {
             let bound = |key: &str| schema.get(key).and_then(Value::as_u64).map(|length| length.min(4096) as usize);
             let mut text: String = "sample".to_owned();
@@ -86,7 +91,7 @@ fn format(schema: &Value) -> Option<&'static str> {
 
 /// What a text is for, where any text will do.
 fn told(schema: &Value) -> Option<&str> {
-    let free = !["pattern", "format", "minLength", "maxLength"].iter().any(|key| schema.get(key).is_some());
+    let free = !TEXT_KEYS.iter().chain(&["format"]).any(|key| schema.get(key).is_some());
     schema.get("description").filter(|_| free).and_then(Value::as_str)
 }
 

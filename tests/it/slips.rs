@@ -356,6 +356,18 @@ fn what_is_optional_may_be_missing() {
 }
 
 #[test]
+fn what_may_be_of_any_kind_is_no_fault() {
+    let found = |schema: &str| {
+        let param = format!("{{ all = {schema}, amount = {{ type");
+        let effect = "effects = [{ each = \"params.sum.all\", emit = \"one\" }, { emit = \"pay\"";
+        let slips = slips(&[("{ amount = { type", &param), ("effects = [{ emit = \"pay\"", effect)]);
+        slips.into_iter().map(|one| one.0).collect::<Vec<_>>()
+    };
+    assert_eq!(found("{}"), [""; 0]);
+    assert_eq!(found("{ minLength = 1 }"), ["pack/failing-expression"]);
+}
+
+#[test]
 fn blocks_that_an_answer_cannot_tell_apart() {
     let found =
         |right: &str, wrong: &str| slips(&[(right, wrong)]).into_iter().map(|one| (one.0, one.1)).collect::<Vec<_>>();
