@@ -2,12 +2,12 @@
 //!
 //! In: a value's text, and how openers of the pack's own dialects start.
 //! Out: the same text for a place between tags, or inside the quotes of an attribute.
-//! Never: leaves out what XML can hold, or lets `<`, `&` or the start of an opener through.
+//! Never: leaves out what a reader of XML would hand on, or lets `<`, `&` or the start of an opener through.
 //!
 //! Between tags `&`, `<` and `>` are entities and quotes stay as they are; inside quotes all five are entities, and line
-//! breaks and tabs are character references, for a reader of XML would make spaces of them. A carriage return is a
-//! reference everywhere, for the same reason. Characters that XML cannot hold are left out; a space stands for the two of them
-//! that are white space, a vertical tab and a form feed.
+//! breaks and tabs are character references, for a reader of XML would make spaces of them. A carriage return is left out
+//! before a line feed, where a reader of XML does so itself (XML 1.0, 2.11), and a reference elsewhere. Characters that XML
+//! cannot hold are left out; a space stands for the two of them that are white space, a vertical tab and a form feed.
 
 use super::place::is_attribute;
 use crate::grammar::First;
@@ -269,6 +269,7 @@ impl Escape {
             from = at + c.len_utf8();
             match entity(c) {
                 Some(entity) => out.push_str(entity),
+                None if text.get(at..).is_some_and(|rest| rest.starts_with("\r\n")) => {}
                 None if is_spaced(c) => out.push(' '),
                 // Nothing stands for what XML has no character for.
                 None if is_left_out(c) => {}
@@ -435,8 +436,8 @@ mod tests {
 
     #[test]
     fn markup_cannot_be_made_of_values() {
-        check("<", Slot::Text, "<b a='1'>&amp;\"\r\n", "&lt;b a='1'&gt;&amp;amp;\"&#13;\n");
-        check("<", Slot::Quoted, "<b a='1'>\"\t\r\n", "&lt;b a=&apos;1&apos;&gt;&quot;&#9;&#13;&#10;");
+        check("<", Slot::Text, "<b a='1'>&amp;\"\r\n\r", "&lt;b a='1'&gt;&amp;amp;\"\n&#13;");
+        check("<", Slot::Quoted, "<b a='1'>\"\t\r\n", "&lt;b a=&apos;1&apos;&gt;&quot;&#9;&#10;");
         check("[", Slot::Text, "[DO_X]{}", "&#91;DO_X]{}");
         check("a1", Slot::Text, "a1", "a1");
     }
