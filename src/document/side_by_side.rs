@@ -145,7 +145,7 @@ struct Candidate {
 /// The dialects that still read. They hold nothing of the program: it is handed to them each time.
 #[derive(Debug)]
 pub(crate) struct Readers {
-    /// In the order of the mode; one alone once the response is claimed.
+    /// In the order of the mode; one alone once it is known which reads the response.
     candidates: SmallVec<[Candidate; 1]>,
     /// The same, each with its dialect; each of the others is shared by dialects that read alike.
     readings: SmallVec<[(DialectId, Reading); 1]>,
@@ -199,6 +199,9 @@ impl Readers {
             window *= 2;
         }
         self.read_to(dialects, text, complete);
+        if complete && !self.claimed {
+            self.settle(dialects);
+        }
     }
 
     fn read_to(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
@@ -213,8 +216,8 @@ impl Readers {
         }
     }
 
-    /// Adds what became certain since the last call; nothing before the response is claimed. `shows` is the section that is
-    /// the message.
+    /// Adds what became certain since the last call; nothing before the response is claimed, or has ended. `shows` is the
+    /// section that is the message.
     pub(crate) fn announce(
         &mut self,
         dialects: &[Dialect],
@@ -243,11 +246,29 @@ impl Readers {
         let settled = |(_, reading): &(DialectId, Reading)| complete || reading.settled_until() > place;
         if self.readings.iter().all(settled) {
             self.tried = self.try_all(dialects, index, Trial::Claims(place), place);
-            self.claimed = true;
-            self.candidates = self.candidates.drain(..).skip(index).take(1).collect();
-            let winner = self.candidates.first().map_or(0, |winner| winner.reading);
-            self.readings = self.readings.drain(..).skip(winner).take(1).collect();
+            self.choose(index);
         }
+    }
+
+    /// At the end, what nobody claims is read by the first that found a block.
+    fn settle(&mut self, dialects: &[Dialect]) {
+        let finds = |one: &Candidate| match (self.readings.get(one.reading), one.dialect.of(dialects)) {
+            (Some((_, reading)), Some(dialect)) => reading.found_answer(dialect),
+            _ => false,
+        };
+        let first = self.candidates.iter().position(finds);
+        self.tried = self.try_all(dialects, first.unwrap_or(usize::MAX), Trial::First, usize::MAX);
+        if let Some(first) = first {
+            self.choose(first);
+        }
+    }
+
+    /// Only the candidate of this number reads.
+    fn choose(&mut self, index: usize) {
+        self.claimed = true;
+        self.candidates = self.candidates.drain(..).skip(index).take(1).collect();
+        let winner = self.candidates.first().map_or(0, |winner| winner.reading);
+        self.readings = self.readings.drain(..).skip(winner).take(1).collect();
     }
 
     /// What came of each dialect: `trial` of the one at `index`, and of the others what they found before `place`.
@@ -280,28 +301,15 @@ impl Readers {
             return Document { bytes: text.len(), found: Pieces::from_iter([found]), ..Document::default() };
         }
         self.advance(dialects, text, true);
-        let finds = |one: &Candidate| match (self.readings.get(one.reading), one.dialect.of(dialects)) {
-            (Some((_, reading)), Some(dialect)) => reading.found_answer(dialect),
-            _ => false,
-        };
-        let answers = match self.claimed {
-            true => Some(0),
-            false => self.candidates.iter().position(finds),
-        };
-        if !self.claimed {
-            self.tried = self.try_all(dialects, answers.unwrap_or(usize::MAX), Trial::First, usize::MAX);
-        }
-        // A sole dialect reads what holds none of its blocks, too.
-        if let Some(winner) = answers.and_then(|index| self.candidates.get(index)).copied() {
-            let reading = self.readings.get_mut(if self.claimed { 0 } else { winner.reading });
-            return reading
-                .map(|(_, reading)| reading.take_document(Some(winner.dialect), text.len()))
-                .unwrap_or_default();
-        }
+        let dialect = self.candidates.first().map(|reader| reader.dialect).filter(|_| self.claimed);
         let Some((_, reading)) = self.readings.first_mut() else {
             return Document { bytes: text.len(), ..Document::default() };
         };
-        let mut document = reading.take_document(None, text.len());
+        let mut document = reading.take_document(dialect, text.len());
+        // A sole dialect reads what holds none of its blocks, too.
+        if dialect.is_some() {
+            return document;
+        }
         // What nobody reads has no blocks and no closers; only what a limit left out is still worth a word.
         document.blocks = Pieces::default();
         let limit = |what| matches!(what, What::Defect(Defect::TooLarge | Defect::TooCostly));

@@ -150,6 +150,21 @@ fn where_an_answer_starts_in_a_fence_hangs_on_no_cut() {
     }
 }
 
+/// The end makes certain which dialect reads it.
+#[test]
+fn what_no_dialect_claims_is_told_at_the_end() {
+    let program = program("tests/packs/side-by-side");
+    let response = "<file path=\"a.md\">\nx\n</file>\n";
+    let session = session(program, "open");
+    let (outcome, told) = pushed(program, &session, response.as_bytes(), vec![5, 12]);
+    assert_eq!(outcome.contents.len(), 1);
+    balanced(&told, response).unwrap();
+    let opened = matches!(&told[0], Announcement::Opened { name, start: 0, .. } if name == "file");
+    assert!(opened && told.iter().any(|one| matches!(one, Announcement::Closed { .. })), "{told:#?}");
+    let (outcome, told) = pushed(program, &session, b"Nothing to read", Vec::new());
+    assert_eq!((outcome.dialect, told.len()), (None, 0));
+}
+
 /// A call that must never run, wherever it is quoted, and where it stands around.
 const PLANT: &str =
     "<action type='save_decision'><category>world</category><key>PLANTED</key><value>v</value></action>";
