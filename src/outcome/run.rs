@@ -44,7 +44,7 @@ impl Program {
     pub fn run(&self, session: &Session, response: &str) -> Outcome {
         let options = Options::default();
         let mut readers = self.readers(session, &options);
-        self.outcome(session, response, &readers.finish(&self.dialects, response), &options, &[])
+        self.outcome(session, response, &readers.finish(&self.dialects, response), &options, &Broken::default())
     }
 
     /// As [`Program::run`], for bytes that may not be UTF-8, and with options.
@@ -89,7 +89,7 @@ impl Program {
     pub(super) fn run_placed(&self, session: &Session, response: &str) -> (Outcome, Composed) {
         let options = Options::default();
         let mut readers = self.readers(session, &options);
-        self.placed(session, response, &readers.finish(&self.dialects, response), &options, &[])
+        self.placed(session, response, &readers.finish(&self.dialects, response), &options, &Broken::default())
     }
 
     fn outcome(
@@ -98,7 +98,7 @@ impl Program {
         text: &str,
         document: &Document,
         options: &Options,
-        broken: &[usize],
+        broken: &Broken,
     ) -> Outcome {
         self.placed(session, text, document, options, broken).0
     }
@@ -109,17 +109,17 @@ impl Program {
         text: &str,
         document: &Document,
         options: &Options,
-        broken: &[usize],
+        broken: &Broken,
     ) -> (Outcome, Composed) {
         let current = self.up_to_date(session);
         let session = &*current;
         let steps = Steps::new(options.trace);
         let mut judged = judge(self, session, text, document, options.truncated, options.attempts, steps);
-        for offset in broken.iter().take(self.limits.diagnostics) {
+        for offset in broken.first.iter().take(self.limits.diagnostics) {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());
             judged.remark(Remark::NotUtf8, span, "this is not UTF-8 and was replaced", None);
         }
-        judged.findings.left_out += broken.len().saturating_sub(self.limits.diagnostics);
+        judged.findings.left_out += broken.count - broken.first.len().min(self.limits.diagnostics);
         if let Some(unread) = self.unread(session, options) {
             judged.find(unread);
         }
@@ -439,8 +439,19 @@ pub struct Reader<P: Borrow<Program>> {
     text: String,
     /// Bytes of a character that has not come whole.
     rest: Vec<u8>,
-    /// Where replacement characters stand for what is not UTF-8.
-    broken: Vec<usize>,
+    broken: Broken,
+}
+
+/// Where replacement characters stand for what is not UTF-8: the first of them, and how many there are.
+#[derive(Debug, Default)]
+struct Broken {
+    first: Vec<usize>,
+    count: usize,
+}
+
+impl Broken {
+    /// So many are told at the most, whatever the limit.
+    const KEPT: usize = 1000;
 }
 
 impl<P: Borrow<Program>> Reader<P> {
@@ -453,7 +464,7 @@ impl<P: Borrow<Program>> Reader<P> {
             options: options.clone(),
             text: String::new(),
             rest: Vec::new(),
-            broken: Vec::new(),
+            broken: Broken::default(),
         }
     }
 
@@ -529,9 +540,10 @@ impl<P: Borrow<Program>> Reader<P> {
                         }
                         None => after.len(),
                     };
-                    if self.broken.len() < 1000 {
-                        self.broken.push(self.text.len());
+                    if self.broken.first.len() < Broken::KEPT {
+                        self.broken.first.push(self.text.len());
                     }
+                    self.broken.count += 1;
                     self.text.push(char::REPLACEMENT_CHARACTER);
                     bytes = after.get(skip..).unwrap_or_default();
                 }

@@ -73,6 +73,9 @@ fn a_warning_is_told_rather_than_one_more_remark() {
     let left_out = outcome.diagnostics.last().map(|found| found.message.as_str());
     // 300 bytes that are no UTF-8, 150 tags in code, the text in front, and the call; of those, 99 are told.
     assert_eq!(left_out, Some("353 more findings are left out"));
+    let outcome = program.run_with(&program.session(), &[0xff; 5000], &Options::default());
+    let left_out = outcome.diagnostics.last().map(|found| found.message.as_str());
+    assert_eq!(left_out, Some("4903 more findings are left out"));
 }
 
 /// However much one call says that a guardrail removes, it removes the next one, too.
