@@ -407,7 +407,9 @@ impl Fault {
     fn of(error: &minijinja::Error, text: &str) -> Self {
         let span = error.range().unwrap_or(0..text.len());
         let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-        Self::new(span.start.min(text.len())..span.end.min(text.len()), crate::text::excerpt(&message, 200))
+        // The engine points at a byte, which may be a part of a character.
+        let end = (span.end..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+        Self::new(crate::text::boundary(text, span.start)..end, crate::text::excerpt(&message, 200))
     }
 
     /// As [`Fault::of`], of a template.
