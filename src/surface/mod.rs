@@ -215,7 +215,11 @@ impl Surface {
             }
         }
         if about.is_none() && taking.above.is_empty() {
-            diagnostics.extend(missing_pack(folder, diagnostics));
+            let fault = missing_pack(folder, diagnostics);
+            let name = format!("{}/pack.toml", folder.name);
+            let file = self.sources.iter().find(|(_, source)| source.name() == name);
+            let at = file.map(|(source, _)| Location { source, span: Span::default() });
+            diagnostics.extend(fault.map(|fault| Diagnostic { at, ..fault }));
         }
         // What is used comes first, so that this pack's own tables are seen to stand in for it.
         taking.above.push(&folder.name);
