@@ -22,13 +22,14 @@ pub(super) fn unused(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
         let at = source(path).map(|(source, _)| Location { source, span: Span::default() });
         found.push(Diagnostic::new(Code::PACK_UNUSED_FILE, at, format!("nothing uses `{path}`")).with_help(help));
     };
+    let said = places::names(folder);
     for path in folder.files.keys() {
         let name = path.strip_prefix("grammar/").and_then(|rest| rest.strip_suffix(".pest"));
-        if name.is_some_and(|name| places::find(folder, name).is_empty()) {
+        if name.is_some_and(|name| !said.contains(name)) {
             finding(path, "name it in the `grammar` of a dialect, or delete it");
         }
     }
-    let is_said = |path: &&String| !places::find(folder, path).is_empty();
+    let is_said = |path: &&String| said.contains(*path);
     let of_prompts = program.prompts.texts.iter().map(|text| text.path.as_str());
     let mut used: BTreeSet<&str> = of_prompts.chain(folder.files.keys().filter(is_said).map(String::as_str)).collect();
     let mut left: Vec<&str> = used.iter().copied().collect();

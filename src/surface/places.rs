@@ -9,7 +9,7 @@ use super::{Folder, syntax};
 use crate::diagnostic::is_slip;
 use crate::text::{Span, authored};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use toml::de::{DeTable, DeValue};
 
 /// Places that say one thing: the first, and the headers that repeat it on their way to what stands below.
@@ -33,6 +33,34 @@ pub(crate) fn find(folder: &Folder, name: &str) -> Vec<Mentions> {
         found.extend(search.found.into_iter().map(|spans| Mentions { path: path.clone(), spans }));
     }
     found
+}
+
+/// All names that the tables of `folder` say, as keys or as whole texts.
+pub(crate) fn names(folder: &Folder) -> HashSet<String> {
+    let mut names = HashSet::new();
+    for (path, bytes) in &folder.files {
+        let Some(text) = super::is_table(path).then(|| std::str::from_utf8(bytes).ok()).flatten() else { continue };
+        let text = authored(text);
+        let (table, _) = DeTable::parse_recoverable(&text);
+        names_in(table.get_ref(), &mut names);
+    }
+    names
+}
+
+fn names_in(table: &DeTable<'_>, names: &mut HashSet<String>) {
+    for (key, value) in table {
+        names.insert(key.get_ref().clone().into_owned());
+        names_of(value.get_ref(), names);
+    }
+}
+
+fn names_of(value: &DeValue<'_>, names: &mut HashSet<String>) {
+    match value {
+        DeValue::Table(table) => names_in(table, names),
+        DeValue::Array(items) => items.iter().for_each(|item| names_of(item.get_ref(), names)),
+        DeValue::String(text) => drop(names.insert(text.clone().into_owned())),
+        _ => {}
+    }
 }
 
 /// A name that is all but the same as another beside it, and may be meant for it.
