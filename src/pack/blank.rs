@@ -1,13 +1,13 @@
 //! Blanks: does everything that has a name say one?
 //!
 //! In: the tables.
-//! Out: `pack/wrong-value` for each name that is empty, or holds nothing but blanks.
+//! Out: `pack/wrong-value` for each name that is empty, or holds nothing but blanks, and for each that holds what nobody sees.
 //! Never: asks whether a name is a good one, or whether what is named exists.
 
 use super::names::names_of;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::{Named, Surface};
-use crate::text::{Location, Spanned};
+use crate::text::{Location, Spanned, turns};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let mut blanks = Blanks { diagnostics };
@@ -45,9 +45,9 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     for effect in surface.effects() {
         blanks.names("what a `let` binds", &effect.lets);
         effect.new.iter().for_each(|kind| blanks.text("the kind of an id", kind));
-        effect.emit.iter().for_each(|event| blanks.text("the name of an event", event));
+        effect.emit.iter().for_each(|event| blanks.template("the name of an event", event));
         let documents = [&effect.write, &effect.amend, &effect.record];
-        documents.into_iter().flatten().for_each(|key| blanks.text("the key of a document", key));
+        documents.into_iter().flatten().for_each(|key| blanks.template("the key of a document", key));
     }
 }
 
@@ -65,11 +65,22 @@ impl Blanks<'_> {
         self.check(what, &text.value, text.at);
     }
 
-    fn check(&mut self, what: &str, name: &str, at: Location) {
-        if name.trim().is_empty() {
-            let message = format!("{what} is empty");
-            let fault = Diagnostic::new(Code::PACK_WRONG_VALUE, at, message);
-            self.diagnostics.push(fault.with_help("say a name, by which it can be told from others"));
+    /// A template may stand on several lines.
+    fn template(&mut self, what: &str, text: &Spanned<String>) {
+        if text.value.trim().is_empty() {
+            self.text(what, text);
         }
+    }
+
+    fn check(&mut self, what: &str, name: &str, at: Location) {
+        let (how, help) = if name.trim().is_empty() {
+            ("is empty", "say a name, by which it can be told from others")
+        } else if name.chars().any(|c| c.is_control() || turns(c)) {
+            ("holds a character that nobody sees", "take it out: it breaks a line, or turns what stands around it")
+        } else {
+            return;
+        };
+        let fault = Diagnostic::new(Code::PACK_WRONG_VALUE, at, format!("{what} {how}"));
+        self.diagnostics.push(fault.with_help(help));
     }
 }

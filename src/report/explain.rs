@@ -108,7 +108,7 @@ impl Pen {
         }
         for (number, (condition, rule)) in conditions.iter().enumerate() {
             let number = paint(WARN, &format!("✓{}", number + 1));
-            _ = writeln!(text, "{number} when {condition}  {}", paint(FAINT, &self.shown(rule)));
+            _ = writeln!(text, "{number} when {}  {}", one_line(condition), paint(FAINT, &self.shown(rule)));
         }
         text
     }

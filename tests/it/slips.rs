@@ -815,6 +815,8 @@ fn what_lacks_a_name_is_told() {
     empty("emit = \"pay\"", "emit = \"\"", "\"\"");
     empty("[data.limits]", "[data.\"\"]\na = 1\n[data.limits]", "\"\"");
     empty("class   = \"bye\"", "class   = \"bye\"\nmatches = \"x\"\n[[inputs]]\nclass = \"\"", "\"\"");
+    check("[data.limits]", "[data.\"a\\nb\"]\na = 1\n[data.limits]", "pack/wrong-value", "\"a\\nb\"", "take it out");
+    check("id      = \"leave\"", "id      = \"l\\u202eeave\"", "pack/wrong-value", "\"l\\u202eeave\"", "take it out");
     let new = ("effects = [{ emit", "effects = [{ new = \"\", emit = \"{{ ids.page }}\" }, { emit");
     assert_eq!(slips(&[new]).len(), 1);
 }
