@@ -154,7 +154,7 @@ fn check_spelling(block: &Spanned<Block>, dialect: &Dialect, grammars: &Grammars
         let message = "only what has a closer can open where the answer starts and nowhere else";
         diagnostics.push(bad(*at, message, "take `starts` out, or give its grammar the rule `close`"));
     }
-    check_attributes(block, own, diagnostics);
+    check_attributes(block, &own, diagnostics);
     let ladder = if block.ends.is_empty() { &dialect.ends } else { &block.ends };
     let ends = |rung: &&Rung| rung.0.iter().any(|ending| ending.value == Ending::End);
     if let Some(dead) = ladder.iter().skip_while(|rung| !ends(rung)).nth(1).and_then(|rung| rung.0.first()) {
@@ -162,19 +162,45 @@ fn check_spelling(block: &Spanned<Block>, dialect: &Dialect, grammars: &Grammars
             format!("no block ends by `{}`: `end` stands before it, and an answer always ends", dead.value.word());
         diagnostics.push(bad(dead.at, message, "let `end` stand last"));
     }
+    let mut all_spelled = true;
     for ending in ladder.iter().flat_map(|rung| &rung.0) {
-        let rule = match ending.value {
-            Ending::Closer | Ending::MaskedCloser | Ending::LastLooseCloser => "close",
-            Ending::Payload => "payload",
-            _ => continue,
-        };
+        let Some(rule) = rule_of(ending.value) else { continue };
         let mut known = spelling(dialect, grammars).peekable();
         if known.peek().is_some() && known.all(|grammar| grammar.rule(rule).is_none()) {
             let message =
                 format!("no grammar of this dialect has the rule `{rule}` that `{}` needs", ending.value.word());
             diagnostics.push(bad(ending.at, message, "take the rung out, or add the rule to the grammar"));
+            all_spelled = false;
         }
     }
+    if all_spelled && block.role != Role::Wrapper {
+        check_last(ladder, &own, diagnostics);
+    }
+}
+
+/// The rule by which a grammar spells where a block ends so.
+fn rule_of(ending: Ending) -> Option<&'static str> {
+    match ending {
+        Ending::Closer | Ending::MaskedCloser | Ending::LastLooseCloser => Some("close"),
+        Ending::Payload => Some("payload"),
+        Ending::Fence | Ending::NextBlock | Ending::BlankLine | Ending::End => None,
+    }
+}
+
+/// A block that the next one ends, and nothing of its own, is whole at the end of the answer, too, or never there.
+fn check_last(ladder: &[Rung], own: &[&Grammar], diagnostics: &mut Vec<Diagnostic>) {
+    let spelled = |rule: &str| own.iter().any(|grammar| grammar.rule(rule).is_some());
+    let Some((rung, first)) = ladder.first().and_then(|rung| rung.0.first().map(|first| (rung, first))) else { return };
+    let ends = |ending: Ending| ending != Ending::NextBlock && rule_of(ending).is_none_or(spelled);
+    if own.is_empty()
+        || ["close", "payload", "empty"].into_iter().any(spelled)
+        || rung.0.iter().any(|one| ends(one.value))
+    {
+        return;
+    }
+    let message = "where the answer ends in such a block, it is an `unclosed-block`: nothing in its grammar closes it";
+    let help = "say `ends = [[\"next-block\", \"end\"]]`: only what ends on the first rung is whole";
+    diagnostics.push(bad(first.at, message, help).into_warning());
 }
 
 /// Whether a block is named by its payload; then its keys must let it.
@@ -201,7 +227,7 @@ fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mu
 }
 
 /// What a block reads off its opener must be something that a grammar spells there.
-fn check_attributes(block: &Block, spelling: Vec<&Grammar>, diagnostics: &mut Vec<Diagnostic>) {
+fn check_attributes(block: &Block, spelling: &[&Grammar], diagnostics: &mut Vec<Diagnostic>) {
     // A grammar that spells no opener has been told.
     let spells = |grammar: &&Grammar| grammar.rule("open").is_some() && grammar.rule("name").is_some();
     if spelling.is_empty()

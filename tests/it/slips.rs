@@ -505,6 +505,21 @@ fn keys_that_mean_nothing_where_they_stand() {
 }
 
 #[test]
+fn a_block_without_a_closer_is_whole_where_the_answer_ends() {
+    let found = |dialect: &str| told_of(&format!("[pack]\nname = \"p\"\n[dialects.d]\nanchor = \"line\"\n{dialect}"));
+    let headed =
+        |ends: &str| format!("grammar = \"headers\"\nends = {ends}\nblocks = {{ Reply = {{ role = \"message\" }} }}");
+    let told = |word: &str| [format!("warning pack/bad-block {word}")];
+    assert_eq!(found(&headed("[\"next-block\", \"end\"]")), told("\"next-block\""));
+    assert_eq!(found(&headed("[\"next-block\"]")), told("\"next-block\""));
+    assert_eq!(found(&headed("[[\"next-block\", \"end\"]]")), [""; 0]);
+    assert_eq!(found(&headed("[\"fence\", \"next-block\", \"end\"]")), [""; 0]);
+    let both = "grammar = [\"headers\", \"tags\"]\nends = [\"closer\", \"next-block\", \"end\"]\n[dialects.d.blocks]\n\
+                Reply = { role = \"message\", grammar = \"headers\" }\nnotes = { role = \"section\", grammar = \"tags\" }";
+    assert_eq!(found(both), told("\"closer\""));
+}
+
+#[test]
 fn keys_that_change_nothing_are_told_of_a_pack_that_runs() {
     let modes = |more: &str| format!("{more}\n[modes.open]");
     let both = "[state.sum]\ndefault = 2\ncompute = \"{{ 1 }}\"";
