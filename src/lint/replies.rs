@@ -6,7 +6,7 @@
 //! Never: reads an answer.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{BlockId, Count, DialectId, Mode, Outside, Program};
+use crate::program::{BlockId, Count, DialectId, Mode, Outside, Program, Reply};
 use crate::surface::Role;
 use crate::text::Location;
 
@@ -28,13 +28,13 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
                     "say `required = false` in the `reply` of the mode, or let a block be called so, with `name`";
                 told(*at, message, help);
             }
-            let none =
-                count.most == Some(0) || (reply.calls.is_some_and(|(most, _)| most == 0) && is_call(program, count));
+            let none = may_not_stand(program, reply, count);
             if none && count.required {
                 let message = format!("`{name}` is required, and yet at most 0 may stand: every answer is wrong");
                 told(*at, message, "leave out one of the two, or say `required = false` in the mode");
             }
-            if none && !count.keys.is_empty() {
+            // Those of the pack count in the modes in which it may stand.
+            if none && !count.keys.is_empty() && !program.modes.values().any(|mode| uses_keys(program, mode, count)) {
                 told(
                     *at,
                     format!("`keys` of `{name}` count for nothing: at most 0 may stand"),
@@ -52,6 +52,17 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             told(at, format!("`order` names `{name}` twice: its first place counts"), "leave out the other");
         }
     }
+}
+
+/// Whether a reply of this shape has no such block.
+fn may_not_stand(program: &Program, reply: &Reply, count: &Count) -> bool {
+    count.most == Some(0) || (reply.calls.is_some_and(|(most, _)| most == 0) && is_call(program, count))
+}
+
+/// Whether a reply in a mode may have such a block, and with the same keys alone.
+fn uses_keys(program: &Program, mode: &Mode, count: &Count) -> bool {
+    let mut counts = mode.reply.counts.iter().filter(|own| own.name == count.name && own.keys == count.keys);
+    counts.any(|own| !may_not_stand(program, &mode.reply, own))
 }
 
 /// The modes that require what none of their dialects has.

@@ -84,7 +84,9 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     for (table, replies) in std::iter::once((&surface.degradation, of_pack.collect())).chain(of_modes) {
         let Some(at) = join(table) else { continue };
         let counts = replies.iter().flat_map(|reply| &reply.counts);
-        let lost = counts.filter(|(_, count)| count.value.most.is_some()).find_map(|(name, count)| {
+        // Where none may stand, the first is a `forbidden-block`.
+        let several = counts.filter(|(_, count)| count.value.most.as_ref().is_some_and(|most| most.value > 0));
+        let lost = several.into_iter().find_map(|(name, count)| {
             let own = |block: &Spanned<Block>| {
                 block.value.degradation.0.iter().any(|(one, _)| one.value == Defect::DuplicateBlock)
             };

@@ -552,6 +552,11 @@ fn keys_that_change_nothing_are_told_of_a_pack_that_runs() {
     ] {
         check("[modes.open]", &reply(rows), "pack/bad-block", word, help);
     }
+    // A mode in which none may stand leaves what the pack says of the others.
+    let of_pack = "[reply]\ntable = { keys = [\"*.md\"] }\n[degradation]\nduplicate-block = \"join\"";
+    let forbids = modes(of_pack) + "\nreply = { table = { most = 0 } }";
+    assert_eq!(findings("[modes.open]", &forbids), []);
+    check("[modes.open]", &forbids.replace("most = 0", "most = 1"), "pack/unfit-strategy", "\"join\"", "keep-first");
     let example = |path: &str| format!("[contents.table]\nkey = \"path\"\nexample = \"{path}\"");
     check("[contents.table]", &example("../x"), "pack/misfit-example", "\"../x\"", "below a root");
     assert_eq!(findings("[contents.table]", &example("a/x")), []);
