@@ -260,6 +260,15 @@ impl Marker {
         true
     }
 
+    /// Whether the opener of a bound name stands at a place of a whole text.
+    pub(super) fn opens_at(&mut self, look: &Look<'_>, at: usize, budget: &mut Budget) -> bool {
+        let before = std::mem::replace(&mut self.at, at);
+        let opens = |index| matches!(self.open(look, index, budget, false), Attempt::Mark(Kind::Open { .. }, ..));
+        let found = (0..look.dialect.families.len()).any(opens);
+        self.at = before;
+        found
+    }
+
     fn open(&mut self, look: &Look<'_>, index: usize, budget: &mut Budget, resume: bool) -> Attempt {
         let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
         let may_be = |bytes: &[u8]| look.dialect.names.may_open(bytes, index);

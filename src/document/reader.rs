@@ -46,8 +46,12 @@ impl Scanner {
             self.markup.push(Span::new(0, beginning));
         }
         if let Some((opener, _)) = self.masks.wrapper() {
-            self.at = self.at.max(opener.end);
-            self.marker.at = self.marker.at.max(opener.end);
+            if !given.dialect.fences && self.opens_block(opener, given) {
+                self.masks.keep_wrapper();
+            } else {
+                self.at = self.at.max(opener.end);
+                self.marker.at = self.marker.at.max(opener.end);
+            }
         }
         loop {
             let start = self.at;
@@ -76,6 +80,14 @@ impl Scanner {
             self.stopped = true;
             self.found.push(Found::new(What::Defect(Defect::TooCostly), Span::new(self.marker.at, self.marker.at)));
         }
+    }
+
+    /// Whether the fence around the whole answer is the opener of a block.
+    fn opens_block(&mut self, fence: Span, given: &Given<'_>) -> bool {
+        let text = given.text;
+        let look = Look { dialect: given.dialect, text, masks: &self.masks, complete: true, limit: text.len() };
+        let blank = fence.of(text).len() - fence.of(text).trim_start().len();
+        self.marker.opens_at(&look, fence.start + blank, &mut self.budget)
     }
 
     /// Looks for marks up to `limit`, and deals with them.
@@ -148,7 +160,8 @@ impl Scanner {
             }
             let Some(mark) = self.marker.mark(self.next) else { break };
             self.next += 1;
-            if mark.start() < self.at {
+            // The fence around the whole answer closes nothing in it.
+            if mark.start() < self.at || mark.start() >= self.end(given) {
                 continue;
             }
             match self.quoted_outside(&mark, given, complete) {

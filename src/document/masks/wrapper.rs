@@ -64,6 +64,13 @@ impl Masks {
         }
     }
 
+    /// Leaves the fence around the whole answer where it stands, before anything is looked for in it.
+    pub(crate) fn keep_wrapper(&mut self) {
+        self.wrapper = Wrapper::Absent;
+        self.decided = 0;
+        self.resume = 0;
+    }
+
     /// Whether it is known if a fence stands around the whole answer.
     pub(crate) fn settle_wrapper(&mut self, text: &str, complete: bool) -> bool {
         let bytes = text.as_bytes();
