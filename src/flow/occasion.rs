@@ -238,7 +238,12 @@ impl<'f> Flow<'f> {
 
     /// An effect that cannot be performed is left out, and said.
     pub(super) fn failed(&mut self, at: Location, failure: &Failure) {
-        let message = format!("an effect was left out: {}", excerpt(&failure.message, 160));
+        self.left_out("an effect", at, failure);
+    }
+
+    /// The same of `what` stands there.
+    pub(super) fn left_out(&mut self, what: &str, at: Location, failure: &Failure) {
+        let message = format!("{what} was left out: {}", excerpt(&failure.message, 160));
         let span = Location::response(self.span);
         self.findings.push(Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at)));
     }

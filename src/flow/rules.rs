@@ -49,7 +49,7 @@ impl Flow<'_> {
                     self.list(&rule.effects, &names, &mut Bound::default());
                 }
                 Ok(false) => {}
-                Err(failure) => self.failed(rule.at, &failure),
+                Err(failure) => self.left_out(&format!("the rule `{}`", rule.id), rule.at, &failure),
             }
         }
     }
