@@ -144,6 +144,8 @@ pub(crate) struct Judgement<'r> {
     marks: OnceCell<Vec<usize>>,
     /// The wrapper around each block, looked for when a key first asks.
     around: OnceCell<Vec<Option<usize>>>,
+    /// Those who may speak, as the pack lists them; looked for when somebody first speaks.
+    known_speakers: OnceCell<Option<Arc<Vec<Value>>>>,
     /// What conditions see as `reply`; each member is made when one reads it.
     pub(crate) reply: Record,
     mode_name: Value,
@@ -190,6 +192,7 @@ pub(crate) fn judge<'r>(
         unfinished: BTreeSet::new(),
         marks: OnceCell::new(),
         around: OnceCell::new(),
+        known_speakers: OnceCell::new(),
         reply: Record::default(),
         mode_name: session.mode.as_str().into(),
         now: session.now.as_deref().into(),

@@ -10,6 +10,7 @@ use crate::program::Speakers;
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
 use crate::value::Value;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Who speaks.
@@ -21,13 +22,7 @@ pub(crate) struct Speaker {
 impl Judgement<'_> {
     pub(super) fn judge_speakers(&mut self) {
         let Some(speakers) = &self.program.flows.speakers else { return };
-        let known = speakers.from.as_ref().and_then(|from| from.value(&self.scope()).ok());
-        // A table of speakers is as good as a list of them.
-        let known: Arc<Vec<Value>> = match known {
-            Some(Value::Array(items)) => items,
-            Some(Value::Object(members)) => Arc::new(members.values().cloned().collect()),
-            _ => return,
-        };
+        let Some(known) = self.known_speakers().map(Arc::clone) else { return };
         let mut first = true;
         for index in 0..self.document.blocks.len() {
             let Some(speaker) = self.speaker(index) else { continue };
@@ -41,9 +36,7 @@ impl Judgement<'_> {
     fn judge_speaker(&mut self, index: usize, speaker: &Speaker, known: &[Value], speakers: &Speakers) {
         let span = self.name_span(index);
         let names = || known.iter().filter_map(|one| one.get("name")?.as_str());
-        let is_it =
-            |one: &&Value| one.get("name").and_then(Value::as_str).is_some_and(|name| self.same(name, &speaker.name));
-        let Some(declared) = known.iter().find(is_it) else {
+        let Some(declared) = self.declared_speaker(known, &speaker.name) else {
             let message = format!("nobody called `{}` takes part", excerpt(&speaker.name, 60));
             let finding = defect(Defect::UnknownSpeaker, span, message)
                 .with_rule(Some(speakers.at))
@@ -91,9 +84,34 @@ impl Judgement<'_> {
         if bound.role != Role::Utterance {
             return None;
         }
-        let name = self.called(block, &bound.called).unwrap_or_default().into_owned();
-        let label = self.attribute(block, "label").unwrap_or_default().into_owned();
-        Some(Speaker { name, label })
+        let name = self.called(block, &bound.called).unwrap_or_default();
+        let label = self.attribute(block, "label").unwrap_or_default();
+        // Whom the pack knows is called as it says: a condition compares names as they stand.
+        let known = self.known_speakers().filter(|_| self.dialect.is_some_and(|dialect| dialect.names.in_any_case()));
+        let declared = known.and_then(|known| self.declared_speaker(known, &name));
+        let said = |key: &str, written: Cow<'_, str>| {
+            let own = declared.and_then(|declared| declared.get(key)?.as_str()).filter(|own| self.same(own, &written));
+            own.map_or_else(|| written.to_string(), str::to_owned)
+        };
+        Some(Speaker { name: said("name", name), label: said("label", label) })
+    }
+
+    /// Those who may speak, as the pack lists them.
+    fn known_speakers(&self) -> Option<&Arc<Vec<Value>>> {
+        let known = self.known_speakers.get_or_init(|| {
+            // A table of speakers is as good as a list of them.
+            match self.program.flows.speakers.as_ref()?.from.as_ref()?.value(&self.scope()).ok()? {
+                Value::Array(items) => Some(items),
+                Value::Object(members) => Some(Arc::new(members.values().cloned().collect())),
+                _ => None,
+            }
+        });
+        known.as_ref()
+    }
+
+    /// What the pack says of the speaker of this name.
+    fn declared_speaker<'k>(&self, known: &'k [Value], name: &str) -> Option<&'k Value> {
+        known.iter().find(|one| one.get("name").and_then(Value::as_str).is_some_and(|own| self.same(own, name)))
     }
 
     fn name_span(&self, index: usize) -> Span {
