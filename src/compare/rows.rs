@@ -5,7 +5,7 @@
 //! Never: knows what a row is.
 
 use super::{Change, Way};
-use crate::text::excerpt;
+use crate::text::{excerpt, glob};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -71,11 +71,15 @@ pub(super) fn looks(old: &[String], new: &[String], more: Way, fewer: Way) -> Op
     Some((way, format!("it looks in {which} modes")))
 }
 
-/// How much of everything the names of one list mean, against another: an empty list means all. None where each means
-/// something that the other does not.
+/// How much of everything the names of one list mean, in which `*` and `?` may stand, against another: an empty list means
+/// all. None where each may mean something that the other does not.
 pub(super) fn reach(one: &[String], other: &[String]) -> Option<Ordering> {
+    // A `*` takes any text, and so whatever another pattern stands for; a `?` would take its star for one byte.
+    let takes = |outer: &String, name: &String| outer == name || (!outer.contains('?') && glob(outer, name));
     let within = |inner: &[String], outer: &[String]| {
-        outer.is_empty() || (!inner.is_empty() && inner.iter().all(|name| outer.contains(name)))
+        outer.is_empty()
+            || outer.iter().any(|pattern| pattern == "*")
+            || (!inner.is_empty() && inner.iter().all(|name| outer.iter().any(|pattern| takes(pattern, name))))
     };
     match (within(one, other), within(other, one)) {
         (true, true) => Some(Ordering::Equal),

@@ -207,6 +207,9 @@ fn what_an_answer_may_be_made_of_has_its_way() {
     limit("diff-most", ("{ most = 2, keys", "{ most = 1, keys"), "limit file", "narrowed");
     limit("diff-keys", ("\"a\", \"b\"", "\"a\""), "limit file", "narrowed");
     limit("diff-more-keys", ("\"a\", \"b\"", "\"a\", \"b\", \"*.md\""), "limit file", "widened");
+    limit("diff-all-keys", ("\"a\", \"b\"", "\"*\""), "limit file", "widened");
+    limit("diff-wider-keys", ("\"a\", \"b\"", "\"a*\", \"b\""), "limit file", "widened");
+    limit("diff-unlike-keys", ("\"a\", \"b\"", "\"a?\", \"b\""), "limit file", "changed");
     limit("diff-other-keys", ("{ most = 2, keys = [\"a\"", "{ most = 3, keys = [\"x\""), "limit file", "widened");
     limit(
         "diff-limit",
