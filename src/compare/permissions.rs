@@ -65,7 +65,7 @@ pub(super) fn trips(old: &str, new: &str) -> (Way, String) {
         Step::LessEnough(part) => (Way::Widened, format!("it no longer trips where `{}`", short(&part))),
         Step::Looser(old, new) => (Way::Narrowed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
         Step::Stricter(old, new) => (Way::Widened, arrow(&format!("`{old}`"), &format!("`{new}`"))),
-        Step::Other => (Way::Changed, "its condition is another".to_owned()),
+        Step::Other => (Way::Changed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
     }
 }
 

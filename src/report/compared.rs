@@ -23,8 +23,9 @@ impl Pen {
             }
             _ = writeln!(text, "{}", paint(style(way), way.name()));
             for change in changes {
-                let place = place(change, before, self).unwrap_or_default();
-                _ = writeln!(text, "  {} {}  {}", change.kind, paint(STRONG, &change.name), paint(FAINT, &place));
+                let place = place(change, before, self).map(|place| format!("  {}", paint(FAINT, &place)));
+                let place = place.unwrap_or_default();
+                _ = writeln!(text, "  {} {}{place}", change.kind, paint(STRONG, &change.name));
                 for how in &change.how {
                     _ = writeln!(text, "      {how}");
                 }
