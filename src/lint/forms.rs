@@ -213,7 +213,12 @@ impl Looks<'_> {
             ),
             FormFault::Unread => (
                 format!("the form of `{name}` that a model is shown is not read as this block"),
-                "let `spelled` say an opener of this block, or take it out",
+                match block.spelled {
+                    Some(_) => "let `spelled` say an opener of this block, or take it out",
+                    None => {
+                        "let no other block open with it, and no mask of the dialect quote it, or say how it is `spelled`"
+                    }
+                },
             ),
             FormFault::Lost => (
                 format!("behind the other blocks of an answer the form of `{name}` is not read as this block"),

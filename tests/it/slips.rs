@@ -520,6 +520,21 @@ fn a_block_without_a_closer_is_whole_where_the_answer_ends() {
 }
 
 #[test]
+fn a_mask_quotes_openers_that_are_fences() {
+    let grammar = "open = { \"```\" ~ (\"file\" ~ \" \"+)? ~ name ~ NEWLINE }\nname = @{ (!NEWLINE ~ ANY)+ }\nclose = { \"```\" }";
+    let found = |masks: &str| {
+        let pack = format!(
+            "[pack]\nname = \"p\"\n[dialects.listed]\ngrammar = \"fences\"\nanchor = \"line\"\nmasks = {masks}\n\
+             blocks = {{ \"*.md\" = {{ role = \"content\", key = \"@name\" }} }}"
+        );
+        let loaded = lint::check(&Folder::new("p", [("pack.toml", pack.as_str()), ("grammar/fences.pest", grammar)]));
+        loaded.diagnostics.iter().map(|one| format!("{} {}", one.severity, one.code)).collect::<Vec<_>>()
+    };
+    assert_eq!(found("[\"code-fence\", \"code-span\"]"), ["warning pack/bad-block"]);
+    assert_eq!(found("[\"code-span\"]"), [""; 0]);
+}
+
+#[test]
 fn keys_that_change_nothing_are_told_of_a_pack_that_runs() {
     let modes = |more: &str| format!("{more}\n[modes.open]");
     let both = "[state.sum]\ndefault = 2\ncompute = \"{{ 1 }}\"";
