@@ -228,9 +228,13 @@ impl Closers<'_> {
     /// Text of any kind, of which no mark is escaped.
     fn opaque(&self, found: &mut Vec<Diagnostic>) {
         let block = self.block;
-        let is_opaque =
-            block.role == Role::Content || (block.role == Role::Call && block.payload.contains(&Payload::Text));
-        if is_opaque && block.anchor == Anchor::Anywhere && block.decode.is_none() {
+        // A call may write its closer as entities; a content is taken as it stands.
+        let is_opaque = match block.role {
+            Role::Content => true,
+            Role::Call => block.payload.contains(&Payload::Text) && block.decode.is_none(),
+            _ => false,
+        };
+        if is_opaque && block.anchor == Anchor::Anywhere {
             let message = format!(
                 "a text that quotes the closer of the block `{}` ends it: it counts anywhere on a line",
                 block.name

@@ -348,6 +348,10 @@ fn check_block(
         check_field(block, diagnostics);
     }
     check_wrapper(block, dialect, whole, diagnostics);
+    if block.role == Role::Content && block.decode == Some(Decoding::Entities) {
+        let message = "no entity in a content is decoded: its text is taken as it stands";
+        diagnostics.push(bad(*at, message, "take `decode` out").into_warning());
+    }
     let anywhere = |one: &Block| matches!(one.anchor.or(dialect.anchor), None | Some(Anchor::Anywhere));
     if block.decode.or(dialect.decode) == Some(Decoding::Guarded)
         && whole

@@ -271,6 +271,13 @@ fn what_a_block_holds_may_close_it() {
     let text = |role, anchor| format!("[dialects.tagged.blocks.page]\nrole = \"{role}\"\nanchor = \"{anchor}\"");
     let content = |anchor| text("content", anchor) + "\nkey = \"@path\"";
     mends(code, "quotes the closer of the block `page`", &content("anywhere"), &content("line"));
+    // A dialect's word on entities is not for contents.
+    let decoded = |anchor| content(anchor) + "\n[dialects.tagged]\ndecode = \"entities\"";
+    mends(code, "quotes the closer of the block `page`", &decoded("anywhere"), &decoded("line"));
+    let entities =
+        |role| format!("[dialects.tagged.blocks.page]\nrole = \"{role}\"\ndecode = \"entities\"\nanchor = \"line\"");
+    let page = entities("content") + "\nkey = \"@path\"";
+    mends("pack/bad-block", "no entity in a content is decoded", &page, &entities("section"));
     let call = |anchor| text("call", anchor) + "\npayload = \"text\"\nname = \"keep_note\"";
     mends(code, "quotes the closer of the block `page`", &call("anywhere"), &call("line"));
     let held = |close| format!("[dialects.tagged.blocks.message]\nclose = [\"{close}\"]");
