@@ -78,6 +78,7 @@ impl<'r> Judgement<'r> {
         // What was cut off and is dropped for it has no payload to find fault with, nor a name that was.
         let dropped = |judgement: &Self| judgement.calls.get(call).is_some_and(|call| !call.accepted && !call.readable);
         let cut = block.ended.is_cut() && dropped(self);
+        self.judge_beside(call, bound, action.filter(|_| !cut));
         if action.is_none() && !waits && !(cut && self.is_name_cut(block, bound)) {
             self.judge_unknown(&name, call, block, bound);
         }

@@ -142,6 +142,8 @@ pub(crate) struct Judgement<'r> {
     unfinished: BTreeSet<usize>,
     /// Where marks stand that are told and belong to no block, in order; looked for when a broken opener first asks.
     marks: OnceCell<Vec<usize>>,
+    /// Members of the calls that their payload names which are neither their names nor their parameters, by block.
+    beside: HashMap<usize, Vec<Span>>,
     /// The wrapper around each block, looked for when a key first asks.
     around: OnceCell<Vec<Option<usize>>>,
     /// Those who may speak, as the pack lists them; looked for when somebody first speaks.
@@ -191,6 +193,7 @@ pub(crate) fn judge<'r>(
         read: RefCell::default(),
         unfinished: BTreeSet::new(),
         marks: OnceCell::new(),
+        beside: HashMap::new(),
         around: OnceCell::new(),
         known_speakers: OnceCell::new(),
         reply: Record::default(),

@@ -6,10 +6,10 @@
 
 use super::places::{self, Places};
 use super::typing::{self, Entry, Source, Typed, Undeclared};
-use super::{Call, Judgement, Subject, defect};
+use super::{Call, Judgement, Subject, defect, unquoted};
 use crate::diagnostic::{Defect, Remark, Strategy, fault_words, is_fault};
 use crate::document::payload::{self, Fields, Json, Payload, Spelled, Unreadable};
-use crate::document::{Block, Ended, Key, Written, trimmed};
+use crate::document::{Block, Ended, Key, Written, decode_string, trimmed};
 use crate::program::{self, Action, Dialect, Types};
 use crate::surface;
 use crate::text::{Span, excerpt};
@@ -339,17 +339,33 @@ impl<'r> Judgement<'r> {
         // What a rule of the grammar captures has no name of its own, and the pack knows whether it asks for it.
         let written = |entry: &Entry<'_>| entry.span != entry.body && !closes(entry.name);
         for entry in self.told(block, bound).into_iter().filter(written) {
-            let name = excerpt(entry.name, 40);
-            if types.members().any(|(declared, _)| same(declared, entry.name)) {
-                let message = format!("`{name}` stands beside the payload, where no parameter is read");
-                let finding = defect(Defect::UnknownParam, entry.span, message)
-                    .with_rule(Some(bound.at))
-                    .with_help("write it into the payload");
-                self.answer(Defect::UnknownParam, &Subject::Params(call), finding);
-            } else {
-                let message = format!("`{name}` stands beside the payload, and nothing reads it");
-                self.remark(Remark::FieldForm, entry.span, message, Some(bound.at));
-            }
+            let declared = types.members().any(|(declared, _)| same(declared, entry.name));
+            self.unread(call, bound, (entry.name, entry.span), declared);
+        }
+    }
+
+    /// The same of what a payload that names its call says beside its name and its parameters.
+    pub(super) fn judge_beside(&mut self, call: usize, bound: &program::Block, action: Option<&Action>) {
+        let block = self.calls.get(call).map(|call| call.block);
+        let types = action.map_or(Types::unknown(), |action| action.schema.types());
+        for member in block.and_then(|block| self.beside.remove(&block)).unwrap_or_default() {
+            let name = decode_string(unquoted(key_of(member.of(self.text))));
+            self.unread(call, bound, (&name, member), types.member(&name).is_some());
+        }
+    }
+
+    /// Tells what no payload reads, which may be a parameter that is `missed`.
+    fn unread(&mut self, call: usize, bound: &program::Block, (name, at): (&str, Span), missed: bool) {
+        let name = excerpt(name, 40);
+        if missed {
+            let message = format!("`{name}` stands beside the payload, where no parameter is read");
+            let finding = defect(Defect::UnknownParam, at, message)
+                .with_rule(Some(bound.at))
+                .with_help("write it into the payload");
+            self.answer(Defect::UnknownParam, &Subject::Params(call), finding);
+        } else {
+            let message = format!("`{name}` stands beside the payload, and nothing reads it");
+            self.remark(Remark::FieldForm, at, message, Some(bound.at));
         }
     }
 
@@ -452,4 +468,17 @@ fn spelled<'p>(block: &Block, bound: &'p program::Block) -> Spelled<'p> {
 /// Whether what stands in place of parameters says that there are none: `null`, or a text with nothing in it.
 fn says_none(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+}
+
+/// The key of a member of an object, with its quotes.
+fn key_of(member: &str) -> &str {
+    let quote = member.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let mut escaped = false;
+    let ends = |(at, c): (usize, char)| {
+        let is_end = !escaped && if quote.is_some() { at > 0 && Some(c) == quote } else { c == ':' };
+        escaped = c == '\\' && !escaped;
+        is_end.then_some(at + quote.map_or(0, char::len_utf8))
+    };
+    let end = member.char_indices().find_map(ends);
+    member.get(..end.unwrap_or(member.len())).unwrap_or_default().trim_end()
 }

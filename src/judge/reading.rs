@@ -40,11 +40,22 @@ impl<'r> Judgement<'r> {
                     let name = json_grammar().map_or("", |grammar| grammar.rule_name(rule));
                     self.payload_fault(name, found.span());
                 }
+                What::Remark(Remark::FieldForm) if self.is_beside(found) => {
+                    let beside = self.beside.entry(found.block().unwrap_or_default()).or_default();
+                    beside.push(found.span());
+                }
                 What::Remark(remark) => self.remark(remark, found.span(), self.remark_text(remark, found), None),
             }
         }
         self.take_out_untold(closers, openers);
         self.judge_truncated();
+    }
+
+    /// Whether it is a member beside the name and the parameters of a call: whether one of these is missed there is known once
+    /// the call is judged.
+    fn is_beside(&self, found: &Found) -> bool {
+        let call = found.block().and_then(|block| self.block(block));
+        call.is_some_and(|(block, bound)| bound.named_within().is_some() && block.span() != found.span())
     }
 
     /// Those that are not told are answered as those that are.
@@ -323,9 +334,6 @@ impl<'r> Judgement<'r> {
             }
             Remark::FieldForm if block.is_some() && self.reads_members() => {
                 "the answer is one object, and this is another: the members of both count".to_owned()
-            }
-            Remark::FieldForm if block.is_some_and(|block| block.span() != span) => {
-                format!("`{}` stands beside the payload, and nothing reads it", excerpt(span.of(self.text), 40))
             }
             Remark::FieldForm => {
                 format!("`{}` is an object where a list of them is declared", excerpt(span.of(self.text), 40))
