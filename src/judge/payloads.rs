@@ -401,7 +401,11 @@ impl<'r> Judgement<'r> {
     }
 
     fn malformed(&mut self, call: usize, bound: &program::Block, at: Span, why: &str) {
-        let finding = defect(Defect::MalformedPayload, at, why.to_owned()).with_rule(Some(bound.at));
+        let mut finding = defect(Defect::MalformedPayload, at, why.to_owned()).with_rule(Some(bound.at));
+        let fenced = |rest: &str| rest.starts_with("```") || rest.starts_with("~~~");
+        if self.text.get(at.start..).is_some_and(fenced) {
+            finding.help = Some("write it without a code fence around it".to_owned());
+        }
         self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
     }
 
