@@ -48,12 +48,16 @@ impl Start {
         Self { literals: first.literals.clone(), bytes: std::array::from_fn(is_mark), by_line }
     }
 
-    /// Whether one may start where `rest` does. What ends in the midst of a literal may go on behind the value.
-    fn fits(&self, rest: &str) -> bool {
+    /// Whether one may start where `rest` does. What ends in the midst of a literal may go on behind the value, unless that
+    /// is `whole`.
+    fn fits(&self, rest: &str, whole: bool) -> bool {
         let first = rest.as_bytes().first().is_some_and(|byte| self.bytes.get(usize::from(*byte)) == Some(&true));
         let said =
             || rest.chars().filter(|c| !is_left_out(*c) || is_spaced(*c)).map(|c| if is_spaced(c) { ' ' } else { c });
-        let begins = |literal: &String| literal.chars().zip(said()).all(|(one, other)| one == other);
+        let begins = |literal: &String| {
+            literal.chars().zip(said()).all(|(one, other)| one == other)
+                && (!whole || said().nth(literal.chars().count().saturating_sub(1)).is_some())
+        };
         first && (self.literals.is_empty() || self.literals.iter().any(begins))
     }
 }
@@ -250,6 +254,11 @@ impl Escape {
     /// `text`, escaped for a slot, added to `out`. Whoever puts it beside other text sees to it that it is
     /// [settled](Escape::settled).
     pub(super) fn write(&self, text: &str, slot: Slot, out: &mut String) {
+        self.put(text, slot, false, out);
+    }
+
+    /// The same of a value of which it is known that nothing goes on behind it where it is `whole`.
+    fn put(&self, text: &str, slot: Slot, whole: bool, out: &mut String) {
         out.reserve(text.len());
         let mut from = 0;
         let mut before = Before::LINE;
@@ -257,7 +266,7 @@ impl Escape {
             let stands = match c {
                 '&' | '<' | '>' | '\r' => false,
                 '"' | '\'' | '\n' | '\t' if slot == Slot::Quoted => false,
-                c if c.is_ascii() => !self.opens(text, at, before) && (c >= ' ' || c == '\n' || c == '\t'),
+                c if c.is_ascii() => !self.opens(text, at, before, whole) && (c >= ' ' || c == '\n' || c == '\t'),
                 c => !is_left_out(c),
             };
             let first = text.as_bytes().get(at).copied().unwrap_or_default();
@@ -282,10 +291,10 @@ impl Escape {
     }
 
     /// Whether an opener may start at a place of a value.
-    fn opens(&self, text: &str, at: usize, before: Before) -> bool {
+    fn opens(&self, text: &str, at: usize, before: Before, whole: bool) -> bool {
         let rest = text.get(at..).unwrap_or_default();
         let first = rest.as_bytes().first().is_some_and(|byte| self.openers.get(usize::from(*byte)) == Some(&true));
-        first && self.starts.iter().any(|start| (before.leads() || !start.by_line) && start.fits(rest))
+        first && self.starts.iter().any(|start| (before.leads() || !start.by_line) && start.fits(rest, whole))
     }
 
     /// `text`, escaped for a place between tags where nothing stands beside it.
@@ -297,10 +306,10 @@ impl Escape {
     }
 
     /// `text`, escaped and between frames, for a template that does not tell where its values stand. Whoever renders it takes
-    /// the frames [off](Escape::unframed).
+    /// the frames [off](Escape::unframed), and then sees what goes on behind it.
     pub(crate) fn framed(&self, text: &str) -> String {
         let mut out = String::from(FRAME[0]);
-        self.write(text, Slot::Text, &mut out);
+        self.put(text, Slot::Text, true, &mut out);
         out.push(FRAME[1]);
         out
     }
@@ -469,6 +478,15 @@ mod tests {
         assert_eq!(escape.unframed(&format!("[{value} [y {value}")), "[&#120;] [y x]");
         assert_eq!(escape.unframed(&format!("{open}x, {open}{value}")), "&#91;x, &#91;x]");
         assert_eq!(escape.unframed("[x of an author"), "[x of an author");
+        // What ends as a mark begins is escaped where one is made of it, and nowhere else.
+        let first = First {
+            literals: vec!["[x".to_owned()],
+            bytes: std::array::from_fn(|byte| byte == usize::from(b'[')),
+            empty: false,
+        };
+        let starting = Escape::new([Start::new(&first, false)]).with_marks(vec![Arc::new(Bracketed)]);
+        let end = starting.framed("an [");
+        assert_eq!(starting.unframed(&format!("{end}, {end}x, {}", starting.framed("[x"))), "an [, an &#91;x, &#91;x");
         // A filter may have cut the value, and its frame with it.
         assert_eq!(escape.unframed(&format!("[{}", value.trim_end_matches(FRAME[1]))), "[&#120;]");
     }
