@@ -37,7 +37,14 @@ impl<'r> Judgement<'r> {
             if !declares || bound.payload.iter().any(reads_any) {
                 continue;
             }
-            if self.section_value(index).is_none() {
+            let value = self.section_value(index);
+            let forgiven = self.forgiven.borrow_mut().remove(&index);
+            if let Some(json) = forgiven {
+                json.faults.iter().for_each(|fault| self.payload_fault(&fault.name, fault.span));
+                json.repeated.iter().for_each(|key| self.repeated_key(key, block.body(), bound));
+                self.findings.left_out += json.left_out;
+            }
+            if value.is_none() {
                 let declared = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
                 let name = excerpt(block.name().of(self.text), 40);
                 let message = format!("`{name}` is not {declared} as declared, so it has no value");
@@ -88,12 +95,12 @@ impl<'r> Judgement<'r> {
         if let Some(read) = self.read.borrow().get(&index) {
             return read.clone();
         }
-        let value = self.read_section(block, bound);
+        let value = self.read_section(index, block, bound);
         self.read.borrow_mut().insert(index, value.clone());
         value
     }
 
-    fn read_section(&self, block: &Block, bound: &program::Block) -> Option<Value> {
+    fn read_section(&self, index: usize, block: &Block, bound: &program::Block) -> Option<Value> {
         let dialect = self.dialect?;
         let (masks, limits) = (&self.document.masks, &self.program.limits);
         let read = payload::read(
@@ -107,7 +114,13 @@ impl<'r> Judgement<'r> {
             &self.values,
         );
         match read.payload {
-            Payload::Json(json) => Some(json.value),
+            Payload::Json(mut json) => {
+                let value = std::mem::replace(&mut json.value, Value::Null);
+                if !json.faults.is_empty() || !json.repeated.is_empty() {
+                    self.forgiven.borrow_mut().insert(index, json);
+                }
+                Some(value)
+            }
             Payload::Text => Some(block.body().of(self.text).into()),
             Payload::Empty => Some(Vec::new().into()),
             Payload::Attributes | Payload::Fields(_) | Payload::Unreadable(_) => None,

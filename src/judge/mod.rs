@@ -38,6 +38,7 @@ use outside::Place;
 use reasoning::Reasoning;
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Severity, Strategy};
+use crate::document::payload::Json;
 use crate::document::{Attribute, Block, Document, Key, decode_entities, decode_string};
 use crate::expression::{Record, Scope};
 use crate::program::{self, Action, Chosen, Dialect, Mode, ModeId, Near, Program};
@@ -138,6 +139,8 @@ pub(crate) struct Judgement<'r> {
     shared: RefCell<HashMap<usize, Arc<str>>>,
     /// The values of sections that were read.
     read: RefCell<HashMap<usize, Option<Value>>>,
+    /// What had to be forgiven for some of them, until it is told.
+    forgiven: RefCell<HashMap<usize, Json>>,
     /// The calls and contents that an answer which was cut off may have left unfinished.
     unfinished: BTreeSet<usize>,
     /// Where marks stand that are told and belong to no block, in order; looked for when a broken opener first asks.
@@ -191,6 +194,7 @@ pub(crate) fn judge<'r>(
         asks_again: false,
         shared: RefCell::default(),
         read: RefCell::default(),
+        forgiven: RefCell::default(),
         unfinished: BTreeSet::new(),
         marks: OnceCell::new(),
         beside: HashMap::new(),

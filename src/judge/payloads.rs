@@ -265,7 +265,7 @@ impl<'r> Judgement<'r> {
         Some(params)
     }
 
-    fn repeated_key(&mut self, key: &str, at: Span, bound: &program::Block) {
+    pub(super) fn repeated_key(&mut self, key: &str, at: Span, bound: &program::Block) {
         let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
         self.remark(Remark::DuplicateKey, at, message, Some(bound.at));
     }

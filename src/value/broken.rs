@@ -10,7 +10,11 @@ use serde_json::Error;
 /// The reason, without the line and the column.
 pub(crate) fn why(error: &Error) -> String {
     let whole = error.to_string();
-    whole.split(" at line ").next().unwrap_or_default().to_owned()
+    match whole.split(" at line ").next().unwrap_or_default() {
+        // What starts like `true` or `null`, as words do.
+        "expected ident" => "expected value".to_owned(),
+        why => why.to_owned(),
+    }
 }
 
 /// The character that the reading stumbled over; nothing behind the last.

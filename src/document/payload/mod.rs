@@ -67,6 +67,9 @@ pub(crate) fn read(
     let looks_json = || body.of(text).trim_start().starts_with(['{', '[']);
     let mut faulty: Option<Read> = None;
     let mut refused = Unreadable { why: "there is no field in it".into(), at: body.trimmed(text) };
+    // What an opener says is looked at before there is a body.
+    let json_alone =
+        ladder.iter().all(|reader| matches!(reader, surface::Payload::Attributes | surface::Payload::Json));
     if ladder == [surface::Payload::Attributes] {
         refused.why = "its payload is what its opener says, and there is text behind that".into();
     }
@@ -97,9 +100,7 @@ pub(crate) fn read(
                 Ok(json) => {
                     faulty.get_or_insert(Read { payload: Payload::Json(json), rung });
                 }
-                Err(error) if ladder.len() == 1 || (looks_json() && error.at.start > refused.at.start) => {
-                    refused = error
-                }
+                Err(error) if json_alone || (looks_json() && error.at.start > refused.at.start) => refused = error,
                 Err(_) => {}
             },
             surface::Payload::Bullets => {
