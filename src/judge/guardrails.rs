@@ -4,7 +4,7 @@
 //! Out: tripped guardrails, answered; all patterns of one target are searched in one pass.
 //! Never: rewrites a text.
 
-use super::{Composed, Judgement, Place, StepKind, Subject, defect};
+use super::{Composed, Judgement, Place, StepKind, Subject, defect, head};
 use crate::diagnostic::{Defect, Diagnostic, Strategy};
 use crate::expression::Record;
 use crate::program::{Guardrail, Target, TargetPatterns, most_matches};
@@ -205,9 +205,11 @@ impl Judgement<'_> {
 
     /// One message, however many blocks and pieces it was made of.
     fn tripping_message(&self, set: &TargetPatterns) -> Option<(Looked, Vec<usize>)> {
-        let text = &self.texts.message;
-        let hits = Some(&text.text).filter(|text| !text.is_empty()).and_then(|text| self.hits(set, text))?;
         let first = self.standing_blocks().find(|index| self.is_message(*index));
+        // One with nothing in it is a message, too; where there is none, nothing is looked at.
+        let empty = first.filter(|_| self.texts.message.text.is_empty()).map(|index| self.empty_text(index));
+        let text = empty.as_ref().or(Some(&self.texts.message).filter(|text| !text.text.is_empty()))?;
+        let hits = self.hits(set, &text.text)?;
         let holds = |index: usize| self.block(index).is_some_and(|(block, _)| block.span().covers(text.span));
         let outside = self.outside_piece(Place::Section).filter(|(_, piece)| piece.core() == text.span);
         let subject = match (first.filter(|index| holds(*index)), outside) {
@@ -227,8 +229,14 @@ impl Judgement<'_> {
             let hits = self.hits(set, &self.body(index))?;
             let call = self.calls.binary_search_by_key(&index, |call| call.block);
             let subject = call.map_or(Subject::Block(index), Subject::Call);
-            Some((Looked { text: self.body_text(index), subject }, hits))
+            let text = Some(self.body_text(index)).filter(|text| !text.text.is_empty());
+            Some((Looked { text: text.unwrap_or_else(|| self.empty_text(index)), subject }, hits))
         })
+    }
+
+    /// What a block says that has nothing in it: its opener shows where.
+    fn empty_text(&self, index: usize) -> Composed {
+        Composed::of_value(String::new(), self.document.blocks.get(index).map(head).unwrap_or_default())
     }
 
     /// What stands outside every block may be a section, too.
