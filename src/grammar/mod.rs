@@ -54,6 +54,12 @@ impl First {
         let fits = |literal: &String| literal.bytes().zip(bytes).all(|(one, other)| one == *other);
         self.literals.is_empty() || self.literals.iter().any(fits)
     }
+
+    /// Whether every match starts with a code fence.
+    pub(crate) fn is_fence(&self) -> bool {
+        let fenced = |literal: &String| ["```", "~~~"].iter().any(|fence| literal.starts_with(fence));
+        !self.literals.is_empty() && self.literals.iter().all(fenced)
+    }
 }
 
 /// A grammar that nobody needs to doubt again. Only [`Grammar::parse`] makes one.

@@ -54,11 +54,7 @@ fn loose_openers(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
 
 /// Openers that are code fences, where what is fenced is quoted.
 fn quoted_openers(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
-    let is_fence = |family: &Family| {
-        let literals = &family.grammar.first(family.open).literals;
-        let fenced = |literal: &String| ["```", "~~~"].iter().any(|fence| literal.starts_with(fence));
-        !literals.is_empty() && literals.iter().all(fenced)
-    };
+    let is_fence = |family: &Family| family.grammar.first(family.open).is_fence();
     if dialect.fences && dialect.families.iter().any(is_fence) {
         let message =
             format!("a code fence opens blocks of `{}`, and its `masks` make text of what is fenced", dialect.name);

@@ -176,6 +176,14 @@ fn check_spelling(block: &Spanned<Block>, dialect: &Dialect, grammars: &Grammars
     if all_spelled && block.role != Role::Wrapper {
         check_last(ladder, &own, diagnostics);
     }
+    let opens = |grammar: &&Grammar| grammar.rule("open").is_some_and(|open| grammar.first(open).is_fence());
+    let fence = ladder.iter().flat_map(|rung| &rung.0).find(|ending| ending.value == Ending::Fence);
+    if let Some(fence) = fence.filter(|_| !own.is_empty() && own.iter().all(opens)) {
+        let message =
+            "no block ends by `fence` whose opener is the fence: it is for one around the opener, or right behind";
+        let help = "give its grammar the rule `close`, which reads the end of the fence, and say `closer`";
+        diagnostics.push(bad(fence.at, message, help).into_warning());
+    }
 }
 
 /// The rule by which a grammar spells where a block ends so.

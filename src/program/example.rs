@@ -72,7 +72,9 @@ fn sample(schema: &Value, members: Members, depth: usize) -> Value {
             told(schema).unwrap_or_default().into()
         }
         // Whoever tries expressions on it must not conclude from its kind.
-        None if matches!(members, Members::All | Members::Required) && !TEXT_KEYS.iter().any(|key| has(key)) => Value::Null,
+        None if matches!(members, Members::All | Members::Required) && !TEXT_KEYS.iter().any(|key| has(key)) => {
+            Value::Null
+        }
         _ => {
             let bound = |key: &str| schema.get(key).and_then(Value::as_u64).map(|length| length.min(4096) as usize);
             let mut text: String = "sample".to_owned();

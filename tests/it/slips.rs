@@ -532,6 +532,8 @@ fn a_mask_quotes_openers_that_are_fences() {
     };
     assert_eq!(found("[\"code-fence\", \"code-span\"]"), ["warning pack/bad-block"]);
     assert_eq!(found("[\"code-span\"]"), [""; 0]);
+    assert_eq!(found("[]\nends = [[\"closer\", \"end\"]]"), [""; 0]);
+    assert_eq!(found("[]\nends = [\"fence\", \"end\"]"), ["warning pack/bad-block"]);
 }
 
 #[test]
