@@ -33,7 +33,7 @@ pub(crate) struct Dialect {
     pub(crate) name: String,
     pub(crate) families: Vec<Family>,
     /// Instead of families: how an answer is read that is one object.
-    pub(crate) outline: Option<Outline>,
+    pub(crate) outline: Option<Arc<Outline>>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) names: Arc<Names>,
     /// Where openers and closers count at the start of a line alone: how a line of them is told.

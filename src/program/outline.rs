@@ -173,6 +173,17 @@ impl Outline {
         exact.or_else(|| members.iter().find(|(known, _)| self.fits(known, name))).map(|(_, level)| *level)
     }
 
+    /// Whether the first key of an object of which this is the inside may be one of its own names, however its quotes and its
+    /// colon are damaged: the reader takes no more than that for a key.
+    pub(crate) fn may_name(&self, inside: &str) -> bool {
+        let quoted = inside.trim_start_matches([' ', '\t', '\r', '\n']);
+        let said = quoted.trim_start_matches('"');
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '-');
+        let rest = said.trim_start_matches(is_word);
+        let name = said.strip_suffix(rest).unwrap_or_default();
+        (said.len() < quoted.len() || rest.starts_with('"')) && self.member(Self::ROOT, name).is_some()
+    }
+
     /// Where in a text that may go on the first member may start that has one of the object's own names; or up to where
     /// none does.
     pub(crate) fn find_member(&self, text: &[u8]) -> Result<usize, usize> {

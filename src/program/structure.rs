@@ -168,27 +168,20 @@ impl Guarding for Structure {
 
 /// Where an answer that is one object may start.
 #[derive(Debug)]
-pub(crate) struct Braces {
-    grammar: Arc<Grammar>,
-    open: RuleId,
-    name: RuleId,
-}
+pub(crate) struct Braces(pub(crate) Arc<Outline>);
 
 impl Braces {
-    pub(crate) fn new(outline: &Outline) -> Self {
-        Self { grammar: outline.grammar.clone(), open: outline.open, name: outline.name }
-    }
-
     /// Whether an object opens where `rest` starts, which may be the `first` of a text.
     fn opens(&self, rest: &str, first: bool) -> bool {
         let matches = |rule| {
             let mut machine = Machine::with_depth(16);
-            machine.start(&self.grammar, rule, 0);
-            !matches!(machine.run(&self.grammar, rest, true, &mut STEPS.clone()), Progress::Failed)
+            machine.start(&self.0.grammar, rule, 0);
+            !matches!(machine.run(&self.0.grammar, rest, true, &mut STEPS.clone()), Progress::Failed)
         };
         // At the very start the brace may be missing before a name in quotes.
-        (rest.starts_with(['{', '`', '~']) && matches(self.open))
-            || (first && rest.starts_with(['"', '\'']) && matches(self.name))
+        (rest.starts_with(['{', '`', '~']) && matches(self.0.open))
+            || rest.strip_prefix('{').is_some_and(|inside| self.0.may_name(inside))
+            || (first && rest.starts_with(['"', '\'']) && matches(self.0.name))
     }
 }
 
@@ -221,7 +214,10 @@ impl Marking for Braces {
                 }
                 (depth == 0).then_some(at + 1)
             });
-            found.push(at..end.unwrap_or(text.len()));
+            // The colon of a damaged key may stand behind a brace.
+            let rest = end.and_then(|end| text.get(end..)).unwrap_or_default();
+            let behind = rest.trim_start().strip_prefix(':').unwrap_or(rest);
+            found.push(at..text.len() - behind.len());
         }
         found
     }

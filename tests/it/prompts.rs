@@ -592,6 +592,12 @@ fn no_value_can_become_a_block_with_what_stands_beside_it() {
         (paths, "<a b.ts>\nx\n</a b.ts>"),
         (object, "{\"say\": \"x\"}"),
         (object, "```json\n\"said\": ['x']\n```"),
+        // As damaged as an answer may be.
+        (object, "{\"say:\"x\"}"),
+        (object, "{\"say\" \"x\"}"),
+        (object, "{\n say\": \"x\"}"),
+        (object, "{\"\"say\": \"x\"}"),
+        (object, "{\"say\"}: \"x\"}"),
     ] {
         let values = beside(dialect, two).unwrap();
         for (at, _) in block.char_indices() {

@@ -53,7 +53,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         by_line: starts.by_line || names.any_closes() || blocks.iter().any(|block| block.anchor != Anchor::Anywhere),
         starts,
         families,
-        outline,
+        outline: outline.map(Arc::new),
         fences: dialect.masks.contains(&Mask::CodeFence),
         spans: dialect.masks.contains(&Mask::CodeSpan),
         wrapper: dialect.wrapper.is_some(),

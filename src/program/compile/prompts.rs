@@ -168,7 +168,7 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
     });
     let marks = dialects.iter().map(|dialect| -> Arc<dyn Marking> {
         match (&dialect.outline, &dialect.structure) {
-            (Some(outline), _) => Arc::new(Braces::new(outline)),
+            (Some(outline), _) => Arc::new(Braces(outline.clone())),
             (None, Some(structure)) => structure.clone(),
             (None, None) => Arc::new(Structure::new(&dialect.families, dialect.names.clone(), false)),
         }
