@@ -25,8 +25,9 @@ pub use names::{alternatives, nearest};
 pub use pages::{Page, page, pages};
 pub(crate) use patterns::{bad_pattern_place, bad_pattern_words};
 
-use crate::text::Location;
+use crate::text::{Location, one_line};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fmt;
 
 /// How much a diagnostic matters.
@@ -107,12 +108,17 @@ pub(crate) struct Misnamed {
 }
 
 impl Diagnostic {
-    /// A diagnostic with the usual severity of its code.
+    /// A diagnostic with the usual severity of its code; its message is one line, whatever names it quotes.
     pub fn new(code: Code, at: impl Into<Option<Location>>, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let message = match one_line(&message) {
+            Cow::Borrowed(_) => message,
+            Cow::Owned(line) => line,
+        };
         Self {
             severity: code.severity(),
             code,
-            message: message.into(),
+            message,
             at: at.into(),
             label: None,
             labels: Vec::new(),

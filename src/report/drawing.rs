@@ -4,10 +4,9 @@
 //! Out: the sentence, the marked lines and the advice, in the colours of a terminal.
 //! Never: asks whether there is a terminal; whoever writes the text strips the colours.
 
-use super::one_line;
 use super::window::{Window, place_of};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::text::{Location, Place, Source, Sources, Span, boundary};
+use crate::text::{Location, Place, Source, Sources, Span, boundary, one_line};
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
@@ -105,7 +104,7 @@ impl Pen {
         let mut origins = Vec::new();
         for (source, window) in &shown {
             let marks = || picture.marks_in(source);
-            let path = one_line(&self.shown(source.name()));
+            let path = one_line(&self.shown(source.name())).into_owned();
             let any = marks().any(|mark| mark.primary);
             let first = marks().filter(|mark| mark.primary || !any).map(Mark::clamped);
             origins.push(window.shifted.then(|| (path.clone(), place_of(source, first))));

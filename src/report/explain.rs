@@ -5,9 +5,9 @@
 //! Never: has a word of explanation that is not in a page or a pack.
 
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
-use super::one_line;
 use crate::diagnostic::{Defect, Page, Strategy, bare};
 use crate::program::{DegradationRow, Permission, PermitCell};
+use crate::text::one_line;
 use std::fmt::Write as _;
 
 impl Pen {

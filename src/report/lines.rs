@@ -6,9 +6,9 @@
 //!
 //! Workflow commands: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>
 
-use super::one_line;
 use super::row::Row;
 use crate::diagnostic::Severity;
+use crate::text::one_line;
 use std::fmt::Write as _;
 
 /// One plain line for each row: place, severity, code, message, advice.

@@ -43,23 +43,7 @@ pub use row::{Row, RowLabel};
 pub use sarif::sarif;
 
 use crate::diagnostic::Severity;
-use crate::text::turns;
 use drawing::{BAD, GOOD, WARN, paint};
-
-/// The text without what would end its line or steer a terminal.
-fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' => line.push_str("\\n"),
-            '\r' => line.push_str("\\r"),
-            '\t' => line.push_str("\\t"),
-            c if c.is_control() || turns(c) => line.extend(c.escape_unicode()),
-            c => line.push(c),
-        }
-    }
-    line
-}
 
 /// `1 error`, `2 errors`.
 fn count(number: usize, what: &str) -> String {

@@ -366,6 +366,24 @@ pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
+/// The text without what would end its line or steer a terminal.
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(|c| c.is_control() || turns(c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => line.push_str("\\n"),
+            '\r' => line.push_str("\\r"),
+            '\t' => line.push_str("\\t"),
+            c if c.is_control() || turns(c) => line.extend(c.escape_unicode()),
+            c => line.push(c),
+        }
+    }
+    Cow::Owned(line)
+}
+
 /// Whether a character makes what follows look as if it stood before.
 pub(crate) fn turns(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -38,6 +38,15 @@ fn told(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(ToString::to_string).collect()
 }
 
+/// Names in quotes may hold anything; logs and editors show a message as it is.
+#[test]
+fn a_message_is_one_line_whatever_it_quotes() {
+    let pack = "[pack]\nname = \"p\"\n[\"a\\nb\\u202e\"]\n";
+    let loaded = Program::load(&Folder::new("p", [("pack.toml", pack)]));
+    let told: Vec<&str> = loaded.diagnostics.iter().map(|found| found.message.as_str()).collect();
+    assert!(told.contains(&"there is no key `a\\nb\\u{202e}` here"), "{told:?}");
+}
+
 #[test]
 fn a_mode_that_the_pack_does_not_have_is_told_and_has_no_effect() {
     let program = desk();
