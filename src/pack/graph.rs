@@ -8,14 +8,20 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::{Effect, Event, Exit, Permit, Surface};
 use crate::text::{Spanned, glob};
+use std::collections::HashSet;
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let gone = goes(surface);
     let told: Vec<(&str, &str)> = gone.iter().filter_map(|go| check_exit(surface, go, diagnostics)).collect();
-    let leads = |from: &str, to: &str| {
-        let goes = |go: &Go<'_>| go.to.is_none_or(|goes| goes.value == to) && go.from.contains(&from);
-        is_doubtful(surface, from) || (has_exit(surface, from, to) && gone.iter().any(goes))
+    let doubtful: HashSet<&str> =
+        surface.modes.keys().map(String::as_str).filter(|mode| is_doubtful(surface, mode)).collect();
+    let exits = surface.modes.iter().flat_map(|(from, mode)| mode.value.exits.iter().map(move |exit| (from, exit)));
+    let ways = exits.map(|(from, exit)| (from.as_str(), exit.to.value.as_str()));
+    let goes = |(from, to): &(&str, &str)| {
+        gone.iter().any(|go| go.to.is_none_or(|goes| goes.value == *to) && go.from.contains(from))
     };
+    let ways: HashSet<(&str, &str)> = ways.filter(goes).collect();
+    let leads = |from: &str, to: &str| doubtful.contains(from) || ways.contains(&(from, to));
     let flows = surface.modes.values().any(|mode| !mode.value.exits.is_empty() || mode.value.last);
     // A pack without exits leaves its modes to the host.
     if flows {
