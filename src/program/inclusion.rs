@@ -10,8 +10,9 @@
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::hybrid::{CacheError, LazyStateID};
 use regex_automata::util::start::Config as Start;
-use regex_automata::{Anchored, MatchKind};
+use regex_automata::{Anchored, Input, MatchKind};
 use regex_syntax::hir::{Class, Hir, HirKind};
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -19,6 +20,8 @@ use std::sync::LazyLock;
 const STATES: usize = 2_000;
 /// The most bytes that an automaton may take.
 const BYTES: usize = 1 << 20;
+/// The most steps in which an example is written.
+const EXAMPLE: usize = 256;
 
 /// The texts in which one of some patterns matches.
 pub(crate) struct Matched {
@@ -29,6 +32,9 @@ pub(crate) struct Matched {
     bounded: bool,
     /// Whether what holds for texts of ASCII holds for all.
     ascii_stands_for_all: bool,
+    /// One of them, if a short one is easily made.
+    example: Option<Vec<u8>>,
+    cache: RefCell<Cache>,
 }
 
 /// The texts that are UTF-8: the only ones that there are.
@@ -50,21 +56,59 @@ impl Matched {
     pub(crate) fn by(patterns: &[&str]) -> Option<Self> {
         let parsed: Vec<Hir> = patterns.iter().map(|text| regex_syntax::parse(text).ok()).collect::<Option<_>>()?;
         let least = parsed.iter().map(|hir| hir.properties().minimum_len().unwrap_or(usize::MAX)).min()?;
-        Some(Self {
-            dfa: automaton(patterns)?,
+        let dfa = automaton(patterns)?;
+        let mut example = Vec::new();
+        let written = write_example(parsed.first()?, &mut example, &mut EXAMPLE.clone());
+        let mut matched = Self {
+            cache: RefCell::new(dfa.create_cache()),
+            dfa,
+            example: None,
             least,
             bounded: parsed.iter().any(|hir| hir.properties().look_set().contains_word_unicode()),
             ascii_stands_for_all: parsed.iter().all(treats_others_as_letters),
-        })
+        };
+        matched.example = Some(example).filter(|text| written.is_some() && matched.finds(text) == Some(true));
+        Some(matched)
     }
 
     /// Whether it is certain that every text of the other is one of these.
     pub(crate) fn holds(&self, other: &Self) -> bool {
         let ascii = self.bounded || other.bounded;
         let comparable = !ascii || (self.ascii_stands_for_all && other.ascii_stands_for_all);
-        // The shortest text of the other has to hold a match.
-        comparable && self.least <= other.least && Walk::new(self, other, ascii).is_some_and(|walk| walk.finds_all())
+        // The shortest text of the other has to hold a match, as has any: most patterns have nothing to do with each other.
+        let refuted = || other.example.as_ref().is_some_and(|text| self.finds(text) == Some(false));
+        comparable
+            && self.least <= other.least
+            && !refuted()
+            && Walk::new(self, other, ascii).is_some_and(|walk| walk.finds_all())
     }
+
+    /// Whether it matches in a text; none where that cannot be told.
+    fn finds(&self, text: &[u8]) -> Option<bool> {
+        let mut cache = self.cache.try_borrow_mut().ok()?;
+        let found = self.dfa.try_search_fwd(&mut cache, &Input::new(text));
+        found.ok().map(|end| end.is_some())
+    }
+}
+
+/// Adds a text that matches but for what a pattern asks of the text around; none where that takes too many steps.
+fn write_example(hir: &Hir, out: &mut Vec<u8>, steps: &mut usize) -> Option<()> {
+    *steps = steps.checked_sub(1)?;
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => {}
+        HirKind::Literal(literal) => out.extend_from_slice(&literal.0),
+        HirKind::Class(Class::Unicode(class)) => {
+            out.extend_from_slice(class.ranges().first()?.start().encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        HirKind::Class(Class::Bytes(class)) => out.push(class.ranges().first()?.start()),
+        HirKind::Repetition(repetition) => {
+            (0..repetition.min).try_for_each(|_| write_example(&repetition.sub, out, steps))?;
+        }
+        HirKind::Capture(capture) => write_example(&capture.sub, out, steps)?,
+        HirKind::Concat(parts) => parts.iter().try_for_each(|part| write_example(part, out, steps))?,
+        HirKind::Alternation(parts) => write_example(parts.first()?, out, steps)?,
+    }
+    Some(())
 }
 
 /// Both automata and that of all texts, side by side.
@@ -194,6 +238,8 @@ mod tests {
         check(&[r"\bhi\b"], &["hié|hi!"], false);
         check(&[r"\bhi\b"], &[r"hi\b"], false);
         check(&["é"], &[r"\bé"], false);
+        check(&["x"], &["a{9,}|x"], false);
+        check(&[r"\bé"], &["é"], false);
         // Too many states to go through.
         check(&["a.{60}b"], &["[ab]{3}(a|b).{60}b"], false);
     }
