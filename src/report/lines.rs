@@ -95,7 +95,8 @@ mod tests {
 
     #[test]
     fn an_annotation_cannot_be_forged() {
-        let text = github(&[row("x,y:z.toml", "100 %\n::error ::no")]);
+        let row = Row { message: "100 %\n::error ::no".to_owned(), ..row("x,y:z.toml", "") };
+        let text = github(&[row]);
         let expected = "::error file=x%2Cy%3Az.toml,line=2,endLine=2,col=1,endColumn=3,title=pack/unknown-key::\
                         100 %25%0A::error ::no%0Ahelp: h\n";
         assert_eq!(text, expected);
