@@ -328,8 +328,11 @@ impl<'r> Judgement<'r> {
         match remark {
             Remark::MaskedBlock => format!("`{}` is quoted, so it is text", excerpt(span.of(self.text), 40)),
             Remark::DuplicateKey => {
-                // Of members the last says it, of what an opener says the first.
-                let counts = if block.is_some() { "; the first counts" } else { "" };
+                let counts = match block {
+                    Some(_) if self.reads_members() => "; each counts",
+                    Some(_) => "; the first counts",
+                    None => "",
+                };
                 format!("the key `{}` stands several times{counts}", excerpt(span.of(self.text), 40))
             }
             Remark::FieldForm if block.is_some() && self.reads_members() => {

@@ -13,6 +13,7 @@ use crate::program::{self, BlockId, Called, LevelId, Outline, Schema};
 use crate::surface::Role;
 use crate::text::Span;
 use crate::value::Value;
+use std::collections::BTreeSet;
 
 /// A value among its names.
 #[derive(Clone, Copy)]
@@ -74,7 +75,7 @@ impl<'p> ObjectReader<'p> {
     }
 
     fn bind_object(&mut self, text: &str, object: &Object, at: usize, level: LevelId, outside: &mut Vec<Span>) {
-        let mut seen: Vec<LevelId> = Vec::new();
+        let mut seen = BTreeSet::new();
         let mut beside = false;
         let mut reach = 0;
         for (key, at) in object.tape.members(at) {
@@ -83,7 +84,8 @@ impl<'p> ObjectReader<'p> {
             let start = if key.span().start < reach { value.span().start } else { key.span().start };
             let (name, whole) = (bare(key.span(), text), Span::new(start, value.span().end));
             reach = whole.end;
-            let Some(level) = self.outline.member(level, &decode_string(name.of(text))) else {
+            let says = decode_string(name.of(text));
+            let Some(level) = self.outline.member(level, &says) else {
                 // What stands side by side is one text.
                 match outside.last_mut().filter(|_| beside) {
                     Some(before) => before.end = whole.end,
@@ -93,12 +95,13 @@ impl<'p> ObjectReader<'p> {
                 continue;
             };
             beside = false;
-            if !seen.contains(&level) {
-                seen.push(level);
-            } else if self.outline.level(level).block.is_none() {
-                self.find(Found::new(What::Remark(Remark::DuplicateKey), name));
-            }
+            let first = self.blocks.len();
             self.bind_value(text, object, ValuePlace { at, level, name, whole }, outside);
+            if !seen.insert(self.dialect.names.fold(&says).into_owned()) {
+                let again = What::Remark(Remark::DuplicateKey);
+                let is_block = self.outline.level(level).block.is_some() && self.blocks.len() > first;
+                self.find(if is_block { Found::of(again, name, first) } else { Found::new(again, name) });
+            }
         }
     }
 
