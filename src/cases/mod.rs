@@ -23,6 +23,7 @@
 
 mod coverage;
 mod expectation;
+mod fill;
 mod header;
 mod matching;
 mod names;
@@ -35,6 +36,7 @@ mod update;
 
 pub use coverage::{Coverage, Covered, Reason};
 pub use expectation::{Expectation, Part};
+pub use fill::filled;
 pub use header::{CaseHeader, Todo};
 pub use matching::Failure;
 pub use names::{is_case, overlooked, overlooked_files, overlooked_folder};

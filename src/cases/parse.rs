@@ -39,16 +39,24 @@ pub struct Step {
     pub text: String,
     /// What is expected; never empty.
     pub expected: Vec<Expectation>,
+    /// Where the text of that begins in the file.
+    pub(super) expects: usize,
 }
 
 /// Reads a case file; `path` is what messages call it.
 pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
+    let (case, diagnostics) = read(sources, path, bytes);
+    Checked::new(case, diagnostics)
+}
+
+/// As [`parse`], with what could be read of a case that is at fault: of what is said, something may be missing, or nothing expected.
+pub(super) fn read(sources: &mut Sources, path: &str, bytes: &[u8]) -> (Option<Case>, Vec<Diagnostic>) {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => authored(text),
         Err(error) => {
             let message = format!("`{path}` is not UTF-8 from byte {} on", error.valid_up_to());
             let fault = Diagnostic::new(Code::CASE_SYNTAX, sources.add_broken(path, bytes, error), message);
-            return Checked::new(None, vec![fault.with_help("save the file as UTF-8")]);
+            return (None, vec![fault.with_help("save the file as UTF-8")]);
         }
     };
     let text = text.as_ref();
@@ -68,7 +76,7 @@ pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
     }
     let file = path.rsplit('/').next().unwrap_or(path);
     let name = file.strip_suffix(".case").unwrap_or(file).to_owned();
-    Checked::new(header.map(|header| Case { name, source, header, steps }), parsing.diagnostics)
+    (header.map(|header| Case { name, source, header, steps }), parsing.diagnostics)
 }
 
 /// The word of the part that says what is expected.
@@ -187,11 +195,10 @@ impl Parsing<'_> {
         };
         if expected.as_ref().is_some_and(Vec::is_empty) {
             self.without_expectation(&said);
-            return None;
         }
-        let PendingStep { at, part, piece } = said;
-        let text = piece.text.of(self.text).to_owned();
-        Some(Step { at, part, text, expected: expected.unwrap_or_default() })
+        let text = said.piece.text.of(self.text).to_owned();
+        let (expected, expects) = (expected.unwrap_or_default(), piece.text.start);
+        Some(Step { at: said.at, part: said.part, text, expected, expects })
     }
 
     /// Tells of what is said that it begins with what looks like a key of the header: then that is said, and no key.

@@ -160,7 +160,7 @@ impl CaseRun {
 }
 
 /// The session in which a case starts.
-fn start(program: &Program, case: &Case) -> Result<Session, Vec<Diagnostic>> {
+pub(super) fn start(program: &Program, case: &Case) -> Result<Session, Vec<Diagnostic>> {
     let header = &case.header;
     let mut partial = Map::new();
     let mut unknown = Vec::new();

@@ -83,7 +83,7 @@ fn header(program: &Program, claim: &str, start: &Session) -> String {
 }
 
 /// What is expected of one thing that was said: all that came of it, but for its places and causes.
-fn expectation(before: &Session, told: &TurnResult) -> String {
+pub(super) fn expectation(before: &Session, told: &TurnResult) -> String {
     let mut text = String::new();
     match told {
         TurnResult::Heard(heard) => {

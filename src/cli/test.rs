@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     /// Say which cases there are, and run none
     #[arg(long, conflicts_with_all = ["update", "coverage", "min_coverage", "format"])]
     list: bool,
-    /// Rewrite what failed cases expect to what came; everything else in their files stays
+    /// Rewrite what failed cases expect to what came, and fill `=== expect ===` parts that are empty; everything else stays
     #[arg(long)]
     update: bool,
     /// Say what of the packs no case exercised, and why
@@ -214,6 +214,8 @@ struct Testing {
     program: Option<Program>,
     files: Vec<CaseFile>,
     cases: Vec<Case>,
+    /// Of those whose empty expectations were filled, the name of the file and its text.
+    filled: Vec<(String, String)>,
     tested: TestedPack,
 }
 
@@ -231,20 +233,29 @@ impl Testing {
             least: arguments.min_coverage.map(usize::from),
             lists: arguments.coverage,
         };
-        let mut cases = Vec::new();
-        if loaded.program.is_none() {
-            tested.faults = Some((loaded.sources, loaded.diagnostics));
-        } else {
+        let (mut cases, mut filled) = (Vec::new(), Vec::new());
+        if let Some(program) = &loaded.program {
             for file in &files.cases {
-                let parsed = cases::parse(&mut tested.sources, &file.name, &file.bytes);
+                let mut parsed = cases::parse(&mut tested.sources, &file.name, &file.bytes);
+                if parsed.value.is_none()
+                    && arguments.update
+                    && let Some(text) = cases::filled(program, &file.name, &file.bytes)
+                {
+                    parsed = cases::parse(&mut tested.sources, &file.name, text.as_bytes());
+                    if parsed.value.as_ref().is_some_and(|case| arguments.wants(case)) {
+                        filled.push((file.name.clone(), text));
+                    }
+                }
                 match parsed.value {
                     Some(case) if arguments.wants(&case) => cases.push(case),
                     Some(_) => {}
                     None => tested.broken.extend(parsed.diagnostics),
                 }
             }
+        } else {
+            tested.faults = Some((loaded.sources, loaded.diagnostics));
         }
-        Self { program: loaded.program, files: files.cases, cases, tested }
+        Self { program: loaded.program, files: files.cases, cases, filled, tested }
     }
 
     fn jobs(&self) -> impl Iterator<Item = (&Program, &Case)> {
@@ -271,6 +282,10 @@ impl Testing {
         arguments: &Arguments,
         err: &mut String,
     ) -> Result<TestedPack, Error> {
+        for (name, text) in &self.filled {
+            self.rewrite(name, text)?;
+            *err += &format!("filled `{}`\n", self.tested.pen.shown(name));
+        }
         for case in std::mem::take(&mut self.cases) {
             let Some(run) = runs.next() else { break };
             let better = if arguments.update { self.update(&case, &run, arguments)? } else { None };
@@ -307,13 +322,18 @@ impl Testing {
         if again.failures.len() >= run.failures.len() {
             return Ok(None);
         }
+        Ok(if self.rewrite(&name, &text)? { Some((better, again)) } else { None })
+    }
+
+    /// Gives the file of a case another text; whether there is such a file.
+    fn rewrite(&self, name: &str, text: &str) -> Result<bool, Error> {
         let Some(CaseFile { path, bytes, .. }) = self.files.iter().find(|file| file.name == name) else {
-            return Ok(None);
+            return Ok(false);
         };
         let saved = std::str::from_utf8(bytes).unwrap_or_default();
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        save(folder, vec![(file, saved_like(saved, &text))])?;
-        Ok(Some((better, again)))
+        save(folder, vec![(file, saved_like(saved, text))])?;
+        Ok(true)
     }
 }

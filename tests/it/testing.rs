@@ -69,6 +69,42 @@ fn an_update_changes_the_values_that_failed_and_nothing_else() {
 }
 
 #[test]
+fn an_update_fills_expectations_that_are_empty() {
+    let folder = pack("test-update-empty");
+    let file = folder.join("p/tests/it-fails.case");
+    let case = |first: &str, last: &str| {
+        format!(
+            "claim = 'c'\n\n[classes]\nbye = ['bye']\n=== response ===\n<message>Hi</message><action type='go'/>\n=== expect ===\n{first}\
+             # nothing else\n\n=== user ===\ngood bye\n=== expect ===\nclass = 'words'\n=== user ===\nOh\n=== expect ==={last}"
+        )
+    };
+    fs::write(&file, case("", "")).unwrap();
+    test(&folder, &["p"], 1);
+    let (_, err) = test(&folder, &["p", "--update", "--filter", "another"], 3);
+    assert!(!err.contains("filled"), "{err}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), case("", ""));
+    let (_, err) = test(&folder, &["p", "--update"], 1);
+    assert!(err.starts_with("filled `p/tests/it-fails.case`\n"), "{err}");
+    let first = "status = \"degraded\"\nmessage = \"Hi\"\ncalls = [\n  { action = \"go\", verdict = \"dropped\" },\n]\n\
+        codes = [\"response/forbidden-call\"]\nsession = { mode = \"m\" }\n";
+    let last = "\nclass = \"words\"\ncodes = []\nsession = { mode = \"m\" }\n";
+    assert_eq!(fs::read_to_string(&file).unwrap(), case(first, last));
+
+    // What else is wrong with a case, or does not hold yet, stays for its author, as does what a prompt should hold.
+    for text in [
+        "claim = 'c'\n=== response ===\nHi\n",
+        "claim = 'c'\nmood = 'm'\n=== response ===\nHi\n=== expect ===\n",
+        "claim = 'c'\nmode = 'n'\n=== response ===\nHi\n=== expect ===\n",
+        "claim = 'c'\ntodo = 'soon'\n=== response ===\nHi\n=== expect ===\n",
+        "claim = 'c'\n=== prompt ===\nHi\n=== expect ===\n",
+    ] {
+        fs::write(&file, text).unwrap();
+        test(&folder, &["p", "--update"], 1);
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    }
+}
+
+#[test]
 fn nothing_is_updated_where_nobody_looks() {
     let folder = pack("test-update-ci");
     let output = at_terminal(&folder, &["test", "p", "--update"]).env("CI", "true").output().unwrap();

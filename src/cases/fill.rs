@@ -1,0 +1,49 @@
+//! Filling: what does a case expect that says nothing yet?
+//!
+//! In: a program, and a case file with `=== expect ===` parts that are empty.
+//! Out: the same text with all that came of what is said, in these parts.
+//! Never: mends another fault of a case, or says that what came is right.
+
+use super::expectation::Part;
+use super::parse::read;
+use super::runner::{CaseOptions, run, start};
+use super::script::expectation;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::program::Program;
+use crate::text::Sources;
+
+/// The text of a case file with its empty expectations filled, if nothing else is wrong with it: with what came, as a
+/// conversation is [written](super::script()). Those of a prompt stay for their author, as do those of a case that does not
+/// hold yet.
+pub fn filled(program: &Program, path: &str, bytes: &[u8]) -> Option<String> {
+    let mut sources = Sources::default();
+    let (case, found) = read(&mut sources, path, bytes);
+    let case = case.filter(|case| case.header.todo.is_none())?;
+    let faults: Vec<&Diagnostic> = found.iter().filter(|one| one.is_error()).collect();
+    let empty = || case.steps.iter().filter(|step| step.expected.is_empty());
+    let fits = empty().count() == faults.len()
+        && faults.iter().all(|fault| fault.code == Code::CASE_EMPTY)
+        && empty().all(|step| step.part != Part::Prompt);
+    if faults.is_empty() || !fits {
+        return None;
+    }
+    let mut before = start(program, &case).ok()?;
+    let run = run(program, &case, CaseOptions::default());
+    let steps: Vec<_> = case.steps.iter().filter(|step| step.part != Part::Prompt).collect();
+    // What came of the words of the header stands first.
+    let told = run.told.iter().skip(run.told.len().checked_sub(steps.len())?);
+    let text = sources.get(case.source)?.text();
+    let (mut out, mut done) = (String::with_capacity(text.len()), 0);
+    for (step, told) in steps.into_iter().zip(told) {
+        if step.expected.is_empty() {
+            out += text.get(done..step.expects)?;
+            if !out.ends_with('\n') {
+                out.push('\n');
+            }
+            out += &expectation(&before, told);
+            done = step.expects;
+        }
+        before = told.session().clone();
+    }
+    Some(out + text.get(done..)?)
+}
