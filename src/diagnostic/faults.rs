@@ -9,7 +9,7 @@ use crate::text::Sources;
 use std::fmt;
 
 /// What stood in the way, and nothing else: each error on a line of its own, with its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Faults {
     /// The errors, in the order in which they were found.
@@ -32,6 +32,13 @@ impl Faults {
 impl fmt::Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
+    }
+}
+
+/// As it is displayed: what `main` returns and what `unwrap` panics with is printed this way, and is for people.
+impl fmt::Debug for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -542,3 +542,11 @@ params = { at = { type = "array" } }
     let spent = said(&object(4), "response/too-large");
     assert!(spent.len() == 1 && spent[0].contains("20 values in all payloads together"), "{spent:?}");
 }
+
+#[test]
+fn faults_that_end_a_program_read_like_those_that_are_shown() {
+    let pack = "[pack]\nname = \"p\"\n[modes.m]\npermits = [\"go\"]\n";
+    let faults = Program::load(&Folder::new("p", [("pack.toml", pack)])).into_result().unwrap_err();
+    assert!(faults.to_string().starts_with("p/pack.toml:"), "{faults}");
+    assert_eq!(format!("{faults:?}"), faults.to_string());
+}
