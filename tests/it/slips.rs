@@ -212,6 +212,34 @@ fn names_that_loops_and_effects_bind_have_the_members_of_what_they_stand_for() {
 }
 
 #[test]
+fn an_id_and_a_name_are_seen_where_an_effect_has_given_them() {
+    let seen = |effects: &str| {
+        let found = slips(&[("effects = [{ emit = \"pay\"", &format!("effects = [{effects}, {{ emit = \"pay\""))]);
+        found.into_iter().map(|(code, at, _)| format!("{code} {at}")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        seen(
+            r#"{ new = "page", effects = [{ let = { id = "{{ ids.page }}" }, emit = "{{ id }}" }] },
+               { when = "ids.page", emit = "{{ ids.page }}" }"#
+        ),
+        [""; 0]
+    );
+    let unseen = |word: &str| [format!("pack/unknown-variable {word}")];
+    assert_eq!(seen(r#"{ new = "page", let = { id = "{{ ids.page }}" }, emit = "{{ id }}" }"#), unseen("ids.page"));
+    assert_eq!(seen(r#"{ new = "page", when = "ids.page", emit = "a" }"#), unseen("ids.page"));
+    assert_eq!(seen(r#"{ emit = "{{ ids.page }}" }, { new = "page", emit = "a" }"#), unseen("ids.page"));
+    assert_eq!(
+        seen(r#"{ effects = [{ new = "page", emit = "a" }] }, { emit = "{{ ids.page }}" }"#),
+        unseen("ids.page")
+    );
+    assert_eq!(seen(r#"{ each = "[1]", new = "page", emit = "a" }, { emit = "{{ ids.page }}" }"#), unseen("ids.page"));
+    assert_eq!(
+        seen(r#"{ each = "[1]", let = { one = "{{ item }}" }, emit = "a" }, { emit = "{{ one }}" }"#),
+        unseen("one")
+    );
+}
+
+#[test]
 fn entries_of_the_state_have_the_members_that_are_appended() {
     let tables = |member: &str| {
         format!(
@@ -627,7 +655,7 @@ fn what_could_never_be_stored() {
         let found: Vec<_> = found.into_iter().filter(|(code, ..)| code != "pack/unread-state").collect();
         assert!(matches!(found.as_slice(), [(_, its, _)] if its == word), "{effect}: {found:?}");
     }
-    let fine = "{ set = \"notes.0.kind\", value = \"new\" }, { remove = \"notes.{{ ids.page }}\" }, { append = \"notes\", value = { kind = \"old\" }, new = \"page\" }, { set = \"paid\", value = 3 }, { each = \"state.notes\", emit = \"{{ ids.page }}\" }";
+    let fine = "{ set = \"notes.0.kind\", value = \"new\" }, { append = \"notes\", value = { kind = \"old\" }, new = \"page\" }, { remove = \"notes.{{ ids.page }}\" }, { set = \"paid\", value = 3 }, { each = \"state.notes\", emit = \"{{ ids.page }}\" }";
     let found = slips(&[(emit, &effects(fine)), ("[modes.open]", state)]);
     assert!(found.iter().all(|(code, ..)| code == "pack/unread-state"), "{found:?}");
 }

@@ -11,7 +11,8 @@ use crate::program::{Effect, Schema, Verb};
 use crate::surface;
 
 impl Compiler<'_> {
-    /// The effects of one list. What a `let` names is seen by those behind it and inside, to the end of the list.
+    /// The effects of one list. What a `let` names and a `new` takes is seen by those behind it and inside, to the end of the
+    /// list, or of the round of an `each`.
     pub(super) fn effects<'c>(&mut self, list: &'c [surface::Effect], sight: &Sight<'c>) -> Vec<Effect> {
         let mut sight = sight.clone();
         list.iter().map(|effect| self.effect(effect, &mut sight)).collect()
@@ -19,6 +20,7 @@ impl Compiler<'_> {
 
     fn effect<'c>(&mut self, effect: &'c surface::Effect, sight: &mut Sight<'c>) -> Effect {
         sight.open(self.surface.torn.contains(&effect.at));
+        let before = sight.bounds();
         let each = self.condition(effect.each.as_ref(), sight);
         if let Some(each) = &each {
             let list = sight.leads(each.reads_at().path());
@@ -33,6 +35,7 @@ impl Compiler<'_> {
         }
         self.check_fit(effect, sight);
         let when = self.condition(effect.when.as_ref(), sight);
+        effect.new.iter().for_each(|kind| sight.take_id(&kind.value));
         let value = self.shape(effect.value.as_ref(), sight);
         let effect = Effect {
             verb: self.verb(effect, value, sight),
@@ -44,7 +47,7 @@ impl Compiler<'_> {
             at: effect.at,
         };
         if effect.each.is_some() {
-            sight.release("item");
+            sight.forget(before);
         }
         effect
     }

@@ -26,6 +26,8 @@ pub(super) struct Sight<'s> {
     pub(super) params: Option<&'s Named<Tree>>,
     /// The names of what a pattern captures; none where it is not known.
     captures: Option<Vec<String>>,
+    /// The kinds of ids that have been taken.
+    ids: Vec<&'s str>,
     /// Whether there may be more names than these, because what would give them could not be read.
     open: bool,
 }
@@ -39,7 +41,7 @@ struct BoundName<'s> {
 
 impl<'s> Sight<'s> {
     pub(super) fn of(names: &[&'s str]) -> Self {
-        Self { names: names.to_vec(), lets: Vec::new(), params: None, captures: None, open: false }
+        Self { names: names.to_vec(), lets: Vec::new(), params: None, captures: None, ids: Vec::new(), open: false }
     }
 
     /// As [`Sight::of`], where a call of an action is at hand.
@@ -66,11 +68,20 @@ impl<'s> Sight<'s> {
         self.lets.push(BoundName { name, path });
     }
 
-    /// Takes back the last binding of a name.
-    pub(super) fn release(&mut self, name: &str) {
-        if let Some(last) = self.lets.iter().rposition(|bound| bound.name == name) {
-            self.lets.remove(last);
-        }
+    /// Sees an id of this kind from here on.
+    pub(super) fn take_id(&mut self, kind: &'s str) {
+        self.ids.push(kind);
+    }
+
+    /// How much has been bound and taken.
+    pub(super) fn bounds(&self) -> (usize, usize) {
+        (self.lets.len(), self.ids.len())
+    }
+
+    /// Forgets what was bound and taken beyond that.
+    pub(super) fn forget(&mut self, (lets, ids): (usize, usize)) {
+        self.lets.truncate(lets);
+        self.ids.truncate(ids);
     }
 
     fn bound(&self, name: &str) -> Option<&BoundName<'s>> {
@@ -222,14 +233,23 @@ impl Compiler<'_> {
             return Some(unseen);
         }
         let UnknownPath { number, known } =
-            lost(path, self.surface, sight.params, sight.captures.as_deref(), &self.ids)?;
+            lost(path, self.surface, sight.params, sight.captures.as_deref(), &sight.ids)?;
         let (around, inside) = path.split_at(number);
         // What declares it could not be read.
         let member = inside.first().filter(|member| !self.surface.lost.contains(*member))?;
         let unseen = match (head, number) {
             ("state", 1) => no_state(member, at),
             ("params", 1) => unknown(format!("the action has no `{member}`")),
-            ("ids", 1) => unknown(format!("no effect takes an id with `new = \"{member}\"`")),
+            ("ids", 1) if sight.open => return None,
+            ("ids", 1) if self.ids.contains(&member.as_str()) => {
+                let unseen = unknown(format!("no id `{member}` has been taken here"));
+                let help = "`new` takes it once `let` and `when` of its effect are through, for what its effect does and for those behind it";
+                return Some((unseen.with_help(help), path.get(..=number)?));
+            }
+            ("ids", 1) => {
+                let unseen = unknown(format!("no effect takes an id with `new = \"{member}\"`"));
+                return Some((unseen.with_nearest(member, self.ids.iter().copied()), path.get(..=number)?));
+            }
             ("captures", _) => unknown(format!("the pattern captures no `{member}`")),
             (_, 1) => unknown(format!("the {head} has no `{member}`")),
             _ => unknown(format!("`{}` has no `{member}`", spelled(around))),
@@ -312,7 +332,7 @@ impl Compiler<'_> {
             ("params", 1) => sight.params.is_some(),
             ("params" | "state" | "data" | "ids" | "captures", 2..) => {
                 sight.names.contains(&head)
-                    && lost(&path, self.surface, sight.params, sight.captures.as_deref(), &self.ids).is_none()
+                    && lost(&path, self.surface, sight.params, sight.captures.as_deref(), &sight.ids).is_none()
             }
             _ => false,
         };
