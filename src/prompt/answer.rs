@@ -169,9 +169,21 @@ fn object() -> Value {
     json!({ "type": "object", "properties": {}, "required": [] })
 }
 
+/// What a schema says of the members that have no name of their own.
+const OTHERS: &str = "additionalProperties";
+
+/// Whether a name is that of every member that has no name of its own.
+fn is_pattern(name: &str) -> bool {
+    name.contains(['*', '?'])
+}
+
 /// Adds a member to the schema of an object, or puts this one in its place.
 fn add(object: &mut Value, name: &str, schema: Value, required: bool) {
     let Value::Object(members) = object else { return };
+    if is_pattern(name) {
+        members.insert(OTHERS.to_owned(), schema);
+        return;
+    }
     if let Some(Value::Object(properties)) = members.get_mut("properties") {
         properties.insert(name.to_owned(), schema);
     }
@@ -195,17 +207,12 @@ fn place(object: &mut Value, path: &str, about: Option<&str>, schema: &Value, re
         if let (Value::Object(members), Some(about)) = (&mut member, about) {
             members.entry("description").or_insert_with(|| about.into());
         }
-        // A name with `*` is every member that has no name of its own.
-        match object {
-            Value::Object(members) if name.contains(['*', '?']) => {
-                members.insert("additionalProperties".into(), member);
-            }
-            _ => add(object, name, member, required),
-        }
+        add(object, name, member, required);
         return;
     };
-    let known = object.get("properties").and_then(|properties| properties.get(name)).cloned();
-    let mut outer = known.unwrap_or_else(|| listed(self::object()));
+    let known =
+        if is_pattern(name) { object.get(OTHERS) } else { object.get("properties").and_then(|all| all.get(name)) };
+    let mut outer = known.cloned().unwrap_or_else(|| listed(self::object()));
     let mut inner = Some(&mut outer);
     while let Some(list) = inner.take_if(|inner| inner.get("items").is_some()) {
         inner = list.get_mut("items");

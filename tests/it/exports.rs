@@ -224,6 +224,9 @@ fn an_object_may_hold_calls_and_lists_at_any_depth() {
     let data = &properties["data"];
     assert_eq!(data["properties"]["files"]["items"]["required"], json!(["path", "content"]));
     assert_eq!(data["properties"]["notes"]["additionalProperties"]["type"], json!("string"));
+    // Where a pattern stands within a name, it is no name either.
+    let part = &schema["properties"]["parts"]["additionalProperties"];
+    assert_eq!(part["properties"]["note"]["type"], json!("string"));
 }
 
 #[test]
