@@ -14,7 +14,7 @@ use super::scanner::{Closerless, Scanner};
 use super::{Given, Key, Quoted};
 use crate::grammar::Progress;
 use crate::program::{Block, BlockId, Called, Closer};
-use crate::surface::{Ending, Role};
+use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
 
 /// How much is known of what stands behind an opener.
@@ -66,11 +66,14 @@ impl Scanner {
                 }
             }
             if let Some((at, ending)) = best {
-                return Some(open.end_at(at, ending, rung, block, text));
+                let end = open.end_at(at, ending, rung, block, text);
+                return Some(end.or_in_closer(|| cut_closer(open, block, at, given)));
             }
         }
         // A ladder without `end` ends where its surroundings do, all the same.
-        known.end.map(|at| End { at, closer: None, rung: ladder.len(), ending: Ending::End, payload: None })
+        let at = known.end?;
+        let end = End { at, closer: None, rung: ladder.len(), ending: Ending::End, payload: None };
+        Some(end.or_in_closer(|| cut_closer(open, block, at, given)))
     }
 
     /// Where this ending is, if there is one; none while the text so far does not say.
@@ -264,14 +267,7 @@ impl Scanner {
             let closes = match closer {
                 Closer::Own => names.same(name, open.name.of(text)),
                 Closer::Attribute(key) => {
-                    let grammar = given.dialect.grammar(open.family);
-                    let called = |known: Key| match known {
-                        Key::Typed(known) => names.same(known.span().of(text), key),
-                        Key::Rule(rule) => grammar.is_some_and(|grammar| names.same(grammar.rule_name(rule), key)),
-                        Key::Payload => false,
-                    };
-                    let said = open.attributes.iter().filter(|one| called(one.key));
-                    let mut said = said.map(|attribute| attribute.value.span().of(text).trim()).peekable();
+                    let mut said = said(open, key, given).peekable();
                     // An opener that does not say it has the next ones alone.
                     if said.peek().is_none() {
                         continue;
@@ -342,4 +338,44 @@ impl Scanner {
             }
         }
     }
+}
+
+/// What the opener says under this key.
+fn said<'t>(open: &Open, key: &str, given: &Given<'t>) -> impl Iterator<Item = &'t str> {
+    let names = &given.dialect.names;
+    let grammar = given.dialect.grammar(open.family);
+    let called = move |known: Key| match known {
+        Key::Typed(known) => names.same(known.span().of(given.text), key),
+        Key::Rule(rule) => grammar.is_some_and(|grammar| names.same(grammar.rule_name(rule), key)),
+        Key::Payload => false,
+    };
+    let said = open.attributes.iter().filter(move |attribute| called(attribute.key));
+    said.map(|attribute| attribute.value.span().of(given.text).trim())
+}
+
+/// The closer of the block in which the answer was cut off: what it ends in reads as the start of one.
+fn cut_closer(open: &Open, block: &Block, at: usize, given: &Given<'_>) -> Option<Span> {
+    let text = given.text.get(open.opener.end..)?.trim_end();
+    if at < open.opener.end + text.len() {
+        return None;
+    }
+    let names = &given.dialect.names;
+    let starts = |name: &str, rest: &str| name.get(..rest.len()).is_some_and(|start| names.same(start, rest));
+    let leads = given.dialect.families.iter().filter(|family| family.close.is_some()).map(|family| &family.close_lead);
+    leads.filter(|lead| lead.name_follows).find_map(|lead| {
+        let tail = text.get(text.rfind(lead.literal.chars().next()?)?..)?;
+        let is_one = match tail.strip_prefix(lead.literal.as_str()) {
+            None => lead.literal.starts_with(tail),
+            Some(rest) => block.close.iter().any(|closer| match closer {
+                Closer::Own => starts(open.name.of(given.text), rest),
+                Closer::Attribute(key) => said(open, key, given).any(|said| starts(said, rest)),
+                Closer::Word(word) => starts(word, rest),
+                Closer::Pattern(_) => rest.is_empty(),
+            }),
+        };
+        let (before, end) = (text.strip_suffix(tail)?, open.opener.end + text.len());
+        // The line of the opener counts as its start does.
+        let leads_line = before.rsplit_once('\n').is_none_or(|(_, line)| line.trim().is_empty());
+        (is_one && (leads_line || block.anchor == Anchor::Anywhere)).then(|| Span::new(end - tail.len(), end))
+    })
 }

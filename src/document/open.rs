@@ -230,6 +230,14 @@ pub(super) struct End {
 }
 
 impl End {
+    /// The same, but in the closer that the answer ends in, where it does so before the block is closed.
+    pub(super) fn or_in_closer(self, closer: impl FnOnce() -> Option<Span>) -> Self {
+        match if self.ended() == Ended::Open { closer() } else { None } {
+            Some(closer) => End { at: closer.end, closer: Some((closer, true)), ..self },
+            None => self,
+        }
+    }
+
     /// What stands between the opener and the closer.
     pub(super) fn inner(&self, open: &Open) -> Span {
         let until = self.closer.map_or(self.at, |(closer, _)| closer.start);
