@@ -35,6 +35,17 @@ const FAILING: &str = "claim = \"c\" # a claim\r\n\n=== response ===\n<message>H
     # what is shown\nmessage = 'Ho' # greets\ncalls = [\n  # the only one\n  { action = \"go\", verdict = \"accepted\" },\n]\n\
     codes = []\n\n=== user ===\ngood bye\n=== expect ===\nclass = \"bye\"\n";
 
+#[test]
+fn the_packs_at_hand_are_clean_and_do_what_their_cases_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for arguments in [&["check", "--strict"][..], &["test"], &["test", "--stream", "1"], &["test", "--stream", "7"]] {
+        let arguments = [arguments, &["rules", "tests/packs"]].concat();
+        let output = rulebook(root, &arguments, b"");
+        let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {out}{err}");
+    }
+}
+
 fn pack(name: &str) -> PathBuf {
     let folder = folder(name);
     fs::create_dir_all(folder.join("p/tests")).unwrap();
