@@ -1,7 +1,7 @@
 //! Reasoning: what may only have been thought of?
 //!
 //! In: closers of reasoning that close nothing, and what stands before them.
-//! Out: the places where reasoning may stand outside its blocks; calls and contents there, answered.
+//! Out: the places where reasoning may stand outside its blocks; calls, contents and utterances there, answered.
 //! Never: decides what is reasoning: it is told as what it was read as, and asks for a word of the pack before it counts.
 //!
 //! A server may take the opener of reasoning away, and a model that quotes an opener or a closer in it closes it once too
@@ -48,6 +48,7 @@ impl Judgement<'_> {
     }
 
     /// Closers of reasoning that close nothing: outside every block, and in one that ran on over them since nothing closes it.
+    /// No utterance has a closer: in one they count where they start or end a line.
     fn stray_closers_of_reasoning(&self, dialect: &Dialect) -> Vec<Span> {
         let mut machine = Machine::new();
         let mut closer_at = |start: usize, within: Span| {
@@ -63,14 +64,24 @@ impl Judgement<'_> {
         let stray = self.document.stray_closers();
         let mut found: Vec<Span> = stray.filter_map(|span| closer_at(span.start, span)).collect();
         let masked = |at: usize| is_masked(&self.document.masks, at);
-        for inner in self.document.blocks.iter().filter(|block| block.ended.is_cut()).map(Block::inner) {
+        let speaks = |block: &Block| self.bound(block).is_some_and(|bound| bound.role == Role::Utterance);
+        for block in self.document.blocks.iter().filter(|block| block.ended.is_cut() || speaks(block)) {
+            let (inner, speaks) = (block.inner(), speaks(block));
+            let counts = |closer: &Span| !speaks || self.edges_line(*closer);
             for family in dialect.families.iter().filter(|family| !family.close_lead.literal.is_empty()) {
                 let lead = family.close_lead.literal.as_bytes();
                 let places = memchr::memmem::find_iter(inner.of(self.text).as_bytes(), lead).map(|at| inner.start + at);
-                found.extend(places.filter(|at| !masked(*at)).filter_map(|at| closer_at(at, inner)));
+                found.extend(places.filter(|at| !masked(*at)).filter_map(|at| closer_at(at, inner)).filter(counts));
             }
         }
         found
+    }
+
+    /// Whether nothing else stands on the line of a place before it, or behind it.
+    fn edges_line(&self, place: Span) -> bool {
+        let before = self.text.get(..place.start).and_then(|before| before.rsplit('\n').next());
+        let behind = self.text.get(place.end..).and_then(|behind| behind.split('\n').next());
+        [before, behind].into_iter().flatten().any(|rest| rest.trim().is_empty())
     }
 
     /// Whether a block may be part of reasoning that stands outside its blocks.
@@ -82,10 +93,12 @@ impl Judgement<'_> {
         let span = block.span();
         let next = self.reasoning.partition_point(|one| one.from <= span.start);
         let around = self.reasoning.get(next.checked_sub(1)?)?;
-        (span.end <= around.closer.start).then_some(around)
+        // An utterance ends at the next one, and what it runs on over may be its own end.
+        let speaks = self.bound(block).is_some_and(|bound| bound.role == Role::Utterance);
+        (span.end <= around.closer.start || (speaks && span.start < around.closer.start)).then_some(around)
     }
 
-    /// Answers what asks for something in what may be reasoning: a call or a content.
+    /// Answers what asks for something or speaks in what may be reasoning: a call, a content or an utterance.
     pub(super) fn judge_in_reasoning(&mut self, index: usize, subject: &Subject) {
         let Some((block, bound)) = self.block(index) else { return };
         let Some(closer) = self.reasoning_around(block).map(|around| around.closer) else { return };

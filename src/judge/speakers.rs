@@ -1,7 +1,7 @@
 //! Speakers: may this one speak, under this label, and first?
 //!
 //! In: the utterances that stand, and the pack's `[speakers]` with the order that the session asks for.
-//! Out: unknown speakers, wrong labels and a reply that another opens, answered.
+//! Out: utterances that may be reasoning, unknown speakers, wrong labels and a reply that another opens, answered.
 //! Never: counts turns; it only answers for an utterance beyond them when it is told of one.
 
 use super::{Judgement, Subject, defect};
@@ -21,6 +21,12 @@ pub(crate) struct Speaker {
 
 impl Judgement<'_> {
     pub(super) fn judge_speakers(&mut self) {
+        for index in 0..self.document.blocks.len() {
+            let speaks = self.block(index).is_some_and(|(_, bound)| bound.role == Role::Utterance);
+            if speaks && self.stands(index) {
+                self.judge_in_reasoning(index, &Subject::Block(index));
+            }
+        }
         let Some(speakers) = &self.program.flows.speakers else { return };
         let Some(known) = self.known_speakers().map(Arc::clone) else { return };
         let mut first = true;
