@@ -54,8 +54,14 @@ impl<'c> PromptCheck<'c> {
 
     fn tiers(&mut self) {
         let surface = self.surface;
-        for model in surface.models.values() {
+        for (name, model) in &surface.models {
             self.tier(&model.value.tier.value, model.value.tier.at);
+            if name.contains('*') {
+                let message = format!("`{}` has a `*`, which no model is called by", excerpt(name, 60));
+                let help = "a name without it also stands for each model that nothing declares and whose name it is part of";
+                let diagnostic = Diagnostic::new(Code::PACK_WRONG_VALUE, model.at, message).with_help(help);
+                self.diagnostics.push(diagnostic.into_warning());
+            }
         }
         let per_token = surface.tiers.values().map(|tier| tier.value.bytes_per_token);
         let per_token = per_token.chain(surface.models.values().map(|model| model.value.bytes_per_token));

@@ -512,6 +512,12 @@ fn what_a_used_pack_has_is_replaced_or_renamed() {
 }
 
 #[test]
+fn a_model_is_called_by_no_pattern() {
+    let models = "[tiers.all]\ncontext = 9000\nreserve = 1000\n[models.tiny]\ntier = \"all\"\n[models.\"large*\"]\ntier = \"all\"\n";
+    assert_eq!(told(models), ["warning pack/wrong-value \"large*\""]);
+}
+
+#[test]
 fn keys_that_mean_nothing_where_they_stand() {
     let modes = |more: &str| format!("{more}\n[modes.open]");
     let says = |more: &str, word: &str, help: &str| check("[modes.open]", &modes(more), "pack/bad-block", word, help);
