@@ -28,7 +28,9 @@ impl<'r> Judgement<'r> {
                 let message = format!("the opener of `{name}` does not say what it is for");
                 let mut finding = defect(Defect::MalformedOpener, block.opener(), message).with_rule(Some(bound.at));
                 if let Some(Called::Attribute(key)) = &bound.key {
-                    finding = finding.with_help(format!("`{key}` is its key, and nothing is read there"));
+                    let withheld = ", so it has no effect unless the pack says `malformed-opener = \"keep\"`";
+                    let effect = if self.has_effect(index) { "" } else { withheld };
+                    finding = finding.with_help(format!("`{key}` is its key, and nothing is read there{effect}"));
                 }
                 self.answer(Defect::MalformedOpener, &Subject::Block(index), finding);
             }
@@ -110,15 +112,24 @@ impl<'r> Judgement<'r> {
 
     /// Whether a content that stands has effects. One that only the end of the answer ended may be half of what was
     /// meant: it needs a word of the pack, as a call does that was cut off. So does one that the end of an answer that was cut
-    /// off leaves unfinished, and one that may have been thought of only.
+    /// off leaves unfinished, one that may have been thought of only, and one whose opener does not say its key.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
         let Some(block) = self.document.blocks.get(index) else { return false };
         let is_answered = |defect| self.answers(defect, &Subject::Block(index)).any(|(_, said)| said.is_some());
         if self.may_be_reasoning(block) && !is_answered(Defect::StrayCloser) {
             return false;
         }
+        if self.lacks_key(index) && !is_answered(Defect::MalformedOpener) {
+            return false;
+        }
         let cut = block.ended == Ended::Open || self.unfinished.contains(&index);
         !cut || is_answered(Defect::UnclosedBlock)
+    }
+
+    /// Whether a content that has a key does not say it.
+    fn lacks_key(&self, index: usize) -> bool {
+        let key = self.block(index).and_then(|(block, bound)| Some((block, bound.key.as_ref()?)));
+        key.is_some_and(|(block, key)| self.called(block, key).is_none_or(|key| key.is_empty()))
     }
 
     /// What a content is called in the outcome: the word of its binding, else its bound name.
