@@ -6,7 +6,7 @@
 
 use crate::document::Mask;
 use crate::document::decode_entities;
-use crate::document::payload::{Field, Fields, Spelled, read_fields, read_strictly};
+use crate::document::payload::{Field, Fields, Spelled, read_fields, read_strictly, unmarked};
 use crate::program::{Dialect, Kind, Limits, Types};
 use crate::text::{Span, same};
 use crate::value::{Object, Value, number};
@@ -245,7 +245,8 @@ impl<'t> Source<'t> {
         scalar(&word, types).unwrap_or_else(|| word.into())
     }
 
-    /// A list is a JSON array, fields inside one field, words between commas, or the same field several times.
+    /// A list is a JSON array, fields inside one field, a bullet or number on each line, words between commas, or the same
+    /// field several times.
     fn items(&self, bodies: &[Span], types: &Types, depth: usize, outer: &mut Typed) -> Value {
         let item = types.items();
         if let [only] = bodies {
@@ -269,8 +270,14 @@ impl<'t> Source<'t> {
                 return text.into();
             }
             // A comma that is written as an entity is part of its word.
-            let words = only.of(self.text).split(',').map(str::trim).filter(|word| !word.is_empty());
-            return words.take_while(|_| self.takes()).map(|word| self.word(word, item)).collect();
+            let raw = only.of(self.text);
+            let lines = raw.lines().filter(|line| !line.trim().is_empty());
+            let words: &mut dyn Iterator<Item = &'t str> = match lines.clone().all(|line| unmarked(line).is_some()) {
+                true => &mut lines.filter_map(unmarked),
+                false => &mut raw.split(',').map(str::trim),
+            };
+            let words = words.filter(|word| !word.is_empty()).take_while(|_| self.takes());
+            return words.map(|word| self.word(word, item)).collect();
         }
         bodies.iter().map(|body| self.value(&[*body], item, depth.saturating_sub(1), outer)).collect()
     }

@@ -13,6 +13,14 @@ pub(super) fn read(text: &str, most: usize) -> Value {
 
 /// What a line names, if it is an item of a list.
 fn item(line: &str) -> Option<&str> {
+    let item = unmarked(line)?;
+    let quoted = item.split_once('`').and_then(|(_, rest)| rest.split_once('`')).map(|(quoted, _)| quoted);
+    let named = quoted.unwrap_or_else(|| without_note(item).trim_matches('*')).trim();
+    (!named.is_empty()).then_some(named)
+}
+
+/// What stands behind the bullet or the number of a line.
+pub(crate) fn unmarked(line: &str) -> Option<&str> {
     let line = line.trim();
     let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let item = match line.strip_prefix(['*', '-', '+', '\u{2022}']) {
@@ -21,10 +29,7 @@ fn item(line: &str) -> Option<&str> {
         None => return None,
     };
     let item = item.strip_prefix([' ', '\t'])?.trim_start();
-    let item = ["[ ]", "[x]", "[X]"].iter().find_map(|mark| item.strip_prefix(mark)).unwrap_or(item).trim_start();
-    let quoted = item.split_once('`').and_then(|(_, rest)| rest.split_once('`')).map(|(quoted, _)| quoted);
-    let named = quoted.unwrap_or_else(|| without_note(item).trim_matches('*')).trim();
-    (!named.is_empty()).then_some(named)
+    Some(["[ ]", "[x]", "[X]"].iter().find_map(|mark| item.strip_prefix(mark)).unwrap_or(item).trim_start())
 }
 
 /// The item without a last part in parentheses.
