@@ -214,11 +214,15 @@ impl<'t> Source<'t> {
                 let text = text();
                 scalar(&text, types).unwrap_or_else(|| text.into())
             }
-            // Inside an object without declared members, what looks like fields is fields; tags in a sentence are text.
+            // Inside an object without declared members, what looks like fields is fields, and a list if all have one name;
+            // tags in a sentence are text.
             Kind::Unknown => {
                 let fields = self.fields_in(last);
                 if !fields.stand_alone() || depth == 0 {
                     return text().into();
+                }
+                if self.are_entries(&fields) {
+                    return self.entries(&fields, types, depth - 1, outer);
                 }
                 self.object(&fields, types, depth - 1, outer)
             }
@@ -237,6 +241,19 @@ impl<'t> Source<'t> {
                 true => body.of(self.text).trim_start().starts_with('{'),
                 false => fields.list.iter().all(names),
             }
+    }
+
+    /// Whether several fields of one name and no others stand there: `<rule>…</rule><rule>…</rule>`.
+    fn are_entries(&self, fields: &Fields) -> bool {
+        let mut names = fields.list.iter().map(|field| field.name.of(self.text));
+        let first = names.next().unwrap_or_default();
+        fields.list.len() > 1 && names.all(|name| self.dialect.names.same(first, name))
+    }
+
+    /// A list whose entries are fields.
+    fn entries(&self, fields: &Fields, item: &Types, depth: usize, outer: &mut Typed) -> Value {
+        outer.add_between(fields);
+        fields.list.iter().map(|field| self.value(&[field.body], item, depth, outer)).collect()
     }
 
     /// A word of a list as its schema types it.
@@ -262,8 +279,7 @@ impl<'t> Source<'t> {
                 return std::iter::once(self.value(bodies, item, depth - 1, outer)).collect();
             }
             if !fields.list.is_empty() && depth > 0 {
-                outer.add_between(&fields);
-                return fields.list.iter().map(|field| self.value(&[field.body], item, depth - 1, outer)).collect();
+                return self.entries(&fields, item, depth - 1, outer);
             }
             // What starts as an array and is none would give words with its marks in them.
             if text.trim_start().starts_with('[') {
