@@ -5,6 +5,7 @@
 //! another name there.
 //! Never: asks what declares the name, and what only uses it.
 
+use super::decode::Node;
 use super::{Folder, syntax};
 use crate::diagnostic::is_slip;
 use crate::text::{Span, authored};
@@ -24,41 +25,70 @@ pub(crate) struct Mentions {
 /// Where the tables of `folder` say `name`.
 pub(crate) fn find(folder: &Folder, name: &str) -> Vec<Mentions> {
     let mut found = Vec::new();
-    for (path, bytes) in &folder.files {
-        let Some(text) = super::is_table(path).then(|| std::str::from_utf8(bytes).ok()).flatten() else { continue };
-        let text = authored(text);
-        let (table, _) = DeTable::parse_recoverable(&text);
-        let mut search = Search { name, text: &text, way: Vec::new(), found: Vec::new() };
-        search.table(table.get_ref());
-        found.extend(search.found.into_iter().map(|spans| Mentions { path: path.clone(), spans }));
-    }
+    each_table(folder, |path, text, table| {
+        // The name without its quotes; none where it is spelled with escapes.
+        let inside = |at: Span| {
+            let start = at.start + at.of(text).find(name)?;
+            Some(Span::new(start, start + name.len()))
+        };
+        each_name(table, &mut Vec::new(), &mut |said, at, way| {
+            if said != name {
+                return;
+            }
+            let mut spans: Vec<Span> = inside(at).into_iter().collect();
+            match way {
+                Some(way) => spans.extend(syntax::headers_through(text, way).filter_map(inside)),
+                None if spans.is_empty() => return,
+                None => {}
+            }
+            spans.sort();
+            spans.dedup();
+            found.push(Mentions { path: path.to_owned(), spans });
+        });
+    });
     found
 }
 
 /// All names that the tables of `folder` say, as keys or as whole texts.
 pub(crate) fn names(folder: &Folder) -> HashSet<String> {
     let mut names = HashSet::new();
-    for (path, bytes) in &folder.files {
-        let Some(text) = super::is_table(path).then(|| std::str::from_utf8(bytes).ok()).flatten() else { continue };
-        let text = authored(text);
-        let (table, _) = DeTable::parse_recoverable(&text);
-        names_in(table.get_ref(), &mut names);
-    }
+    each_table(folder, |_, _, table| {
+        each_name(table, &mut Vec::new(), &mut |name, _, _| {
+            names.insert(name.to_owned());
+        });
+    });
     names
 }
 
-fn names_in(table: &DeTable<'_>, names: &mut HashSet<String>) {
-    for (key, value) in table {
-        names.insert(key.get_ref().clone().into_owned());
-        names_of(value.get_ref(), names);
+/// Hands on each table file of a folder, as far as it can be read: its path, its text and what that says.
+fn each_table(folder: &Folder, mut then: impl FnMut(&str, &str, &DeTable<'_>)) {
+    for (path, bytes) in folder.files.iter().filter(|(path, _)| super::is_table(path)) {
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            let text = authored(text);
+            let (table, _) = DeTable::parse_recoverable(&text);
+            then(path, &text, table.get_ref());
+        }
     }
 }
 
-fn names_of(value: &DeValue<'_>, names: &mut HashSet<String>) {
-    match value {
-        DeValue::Table(table) => names_in(table, names),
-        DeValue::Array(items) => items.iter().for_each(|item| names_of(item.get_ref(), names)),
-        DeValue::String(text) => drop(names.insert(text.clone().into_owned())),
+/// Takes a name, its place, and of a key the way there.
+type EachName<'f> = dyn FnMut(&str, Span, Option<&[String]>) + 'f;
+
+/// Hands on each key and each text in a table to which `way` leads.
+fn each_name(table: &DeTable<'_>, way: &mut Vec<String>, then: &mut EachName<'_>) {
+    for (key, value) in table {
+        way.push(key.get_ref().clone().into_owned());
+        then(key.get_ref(), key.span().into(), Some(way));
+        each_name_in(value, way, then);
+        way.pop();
+    }
+}
+
+fn each_name_in(value: &Node<'_>, way: &mut Vec<String>, then: &mut EachName<'_>) {
+    match value.get_ref() {
+        DeValue::Table(table) => each_name(table, way, then),
+        DeValue::Array(items) => items.iter().for_each(|item| each_name_in(item, way, then)),
+        DeValue::String(text) => then(text, value.span().into(), None),
         _ => {}
     }
 }
@@ -82,19 +112,16 @@ pub(crate) struct Alike {
 /// The names in headers that may be those of other tables, and the keys of entries that may be those of the others.
 pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
     let mut found = Vec::new();
-    for (path, bytes) in &folder.files {
-        let Some(text) = super::is_table(path).then(|| std::str::from_utf8(bytes).ok()).flatten() else { continue };
-        let text = authored(text);
-        let (table, _) = DeTable::parse_recoverable(&text);
+    each_table(folder, |path, text, table| {
         let mut odd = Vec::new();
-        table.get_ref().values().for_each(|value| odd_keys(value.get_ref(), &mut odd));
+        table.values().for_each(|value| odd_keys(value.get_ref(), &mut odd));
         found.extend(odd.into_iter().map(|(key, other)| {
-            let said = |key: &Key<'_>| Mentions { path: path.clone(), spans: vec![key.span().into()] };
+            let said = |key: &Key<'_>| Mentions { path: path.to_owned(), spans: vec![key.span().into()] };
             let other_name = other.get_ref().clone().into_owned();
             let within = "the other entries";
             Alike { said: said(key), other: other_name, beside: said(other), within, below: None, is_part: false }
         }));
-        let headers: Vec<_> = syntax::headers(&text).collect();
+        let headers: Vec<_> = syntax::headers(text).collect();
         let ends = headers.iter().skip(1).filter_map(|next| next.first()).map(|(_, span)| span.start);
         let headers: Vec<_> = headers.iter().zip(ends.chain([text.len()])).collect();
         // Each name behind the first, the names before it, and what stands below.
@@ -116,7 +143,7 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
                 continue;
             };
             let below = beside().filter(|(_, one, ..)| [name, other].contains(one)).map(|(.., below)| below).collect();
-            let said = |span| Mentions { path: path.clone(), spans: vec![span] };
+            let said = |span| Mentions { path: path.to_owned(), spans: vec![span] };
             let within = "another header";
             let is_whole = |name: &str| {
                 headers.iter().any(|(header, _)| syntax::names(header).eq(way.iter().copied().chain([name])))
@@ -131,7 +158,7 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
                 is_part: has_parts && find(folder, name).len() == 1,
             });
         }
-    }
+    });
     found
 }
 
@@ -161,49 +188,6 @@ fn odd_keys<'k, 't>(value: &'k DeValue<'t>, found: &mut Vec<(&'k Key<'t>, &'k Ke
             items.iter().for_each(|item| odd_keys(item.get_ref(), found));
         }
         _ => {}
-    }
-}
-
-struct Search<'s> {
-    name: &'s str,
-    text: &'s str,
-    /// The keys that lead to where it looks.
-    way: Vec<String>,
-    found: Vec<Vec<Span>>,
-}
-
-impl Search<'_> {
-    fn table(&mut self, table: &DeTable<'_>) {
-        for (key, value) in table {
-            self.way.push(key.get_ref().clone().into_owned());
-            if key.get_ref() == self.name {
-                let first = self.inside(key.span().into());
-                let mut spans: Vec<Span> = first.into_iter().collect();
-                spans.extend(syntax::headers_through(self.text, &self.way).filter_map(|span| self.inside(span)));
-                spans.sort();
-                spans.dedup();
-                self.found.push(spans);
-            }
-            self.value(value.get_ref(), value.span().into());
-            self.way.pop();
-        }
-    }
-
-    fn value(&mut self, value: &DeValue<'_>, at: Span) {
-        match value {
-            DeValue::Table(table) => self.table(table),
-            DeValue::Array(items) => items.iter().for_each(|item| self.value(item.get_ref(), item.span().into())),
-            DeValue::String(text) if text == self.name => {
-                self.found.extend(self.inside(at).map(|span| vec![span]));
-            }
-            _ => {}
-        }
-    }
-
-    /// The name in a place, without its quotes; none where it is spelled with escapes.
-    fn inside(&self, at: Span) -> Option<Span> {
-        let start = at.start + at.of(self.text).find(self.name)?;
-        Some(Span::new(start, start + self.name.len()))
     }
 }
 
