@@ -1,7 +1,9 @@
 //! Conditions: is there anything for which each of them holds?
 //!
-//! In: the conditions of permits, effects and layers, and what effects and the host give the state.
-//! Out: a finding for each that never holds, and for each permit whose condition always does.
+//! In: the conditions of permits, effects and layers, what effects and the host give the state, and the constants that
+//! conditions and templates compare with a value of which the pack says what it may be.
+//! Out: a finding for each that never holds, for each permit whose condition always does, and for each constant that is never
+//! what it is compared with.
 //! Never: says so of what constants alone decide: these are where an author turns things on and off.
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -9,6 +11,9 @@ use crate::expression::{Expression, Scope};
 use crate::program::Program;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
+    for one in &program.idle_comparisons {
+        found.push(one.explain(Diagnostic::new(Code::PACK_IDLE_COMPARISON, one.constant.at, one.message())));
+    }
     permits(program, found);
     let effects = program.effects().into_iter().filter_map(|(_, effect)| effect.when.as_ref());
     let layers = program.prompts.prompts.values().flat_map(|prompt| &prompt.layers);

@@ -1,15 +1,17 @@
-//! Layers: does each prompt say what its author meant it to say?
+//! Layers: does each prompt say what its author meant it to say, and is there room for it?
 //!
 //! In: the prompts of a program and their texts.
-//! Out: a finding for each text that is no template and is written like one, and for each prompt that leaves out what the
-//! user says.
-//! Never: renders a text.
+//! Out: a finding for each text that is no template and is written like one, for each prompt that leaves out what the user
+//! says, and, before anybody has said anything, for each layer that is larger than its budget and each prompt that a tier has
+//! no room for.
+//! Never: guesses how long a conversation becomes.
 
 use crate::diagnostic::{Code, Diagnostic, is_slip};
 use crate::program::{Body, LayerSource, Program};
 use crate::text::{Location, Span, excerpt};
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
+    found.extend(program.budgets_that_fail());
     for text in &program.prompts.texts {
         let Body::Plain(_) = &text.body else { continue };
         let Some(source) = program.sources().get(text.source) else { continue };

@@ -5,8 +5,6 @@
 //! effect, each as severe as the pack's `[check]` says.
 //! Never: keeps a pack from running.
 
-mod budgets;
-mod comparisons;
 mod conditions;
 mod dialects;
 mod endless;
@@ -63,9 +61,7 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
         schemas::check,
         paths::check,
         state::check,
-        comparisons::check,
         conditions::check,
-        budgets::check,
         grammars::check,
         layers::check,
     ];
