@@ -87,6 +87,11 @@ impl Reads {
         self.path.as_deref()
     }
 
+    /// Where it first reads what stands under this name, or in it.
+    pub(crate) fn first_of(&self, name: &str) -> Option<Location> {
+        self.iter().find(|(path, _)| path.first().is_some_and(|head| head == name)).map(|(_, at)| at)
+    }
+
     /// Each path with its place.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&[String], Location)> {
         self.paths.iter().map(Vec::as_slice).zip(self.places.iter().copied())

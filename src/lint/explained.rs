@@ -16,15 +16,7 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, found: &mut Vec<Diag
         return;
     }
     // What a model is to be shown of the dialects is shown whole, or it is said what is not.
-    let reads_forms = |one: &PromptText| {
-        program
-            .prompts
-            .template(one.source)?
-            .reads()
-            .iter()
-            .find(|(path, _)| path.first().is_some_and(|name| name == "forms"))
-            .map(|(_, at)| at)
-    };
+    let reads_forms = |one: &PromptText| program.prompts.template(one.source)?.reads().first_of("forms");
     if let Some(asked) = reading.said.iter().find_map(reads_forms) {
         let nameless =
             |block: &Block| found.iter().any(|one| one.code == Code::PACK_NAMELESS_CALL && one.at == Some(block.at));

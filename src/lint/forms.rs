@@ -6,6 +6,7 @@
 
 use super::ModeTexts;
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
+use crate::expression::Template;
 use crate::outcome::{Finding, Options};
 use crate::program::{Action, Block, Dialect, DialectId, Members, Mode, Program, example};
 use crate::prompt::{BlockForm, Form};
@@ -71,7 +72,7 @@ fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
     reading.said.iter().find_map(|said| {
         let document = program.prompts.template(said.source)?;
         let looks = || document.reads().looks().chain(document.reads().iter());
-        let shows = |head: &str| looks().find(|(path, _)| path.first().is_some_and(|name| name == head));
+        let shows = |head: &str| looks().find(|(path, _)| starts(path, head));
         shows("forms").or_else(|| shows("actions"))?;
         let spelled = spelled.get_or_insert_with(|| {
             let forms = program.forms(mode).into_iter();
@@ -85,8 +86,8 @@ fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
         };
         let (head, _) = spelled.iter().find(|(head, text)| shows(head).is_some() && stands(text))?;
         let member = |path: &[String]| path.last().is_some_and(|name| matches!(name.as_str(), "text" | "example"));
-        let of_head = |(path, _): &(&[String], Location)| path.first().is_some_and(|name| name == head);
-        let at = looks().filter(of_head).find(|(path, _)| member(path)).or_else(|| shows(head)).map(|(_, at)| at);
+        let of_head = |(path, _): &(&[String], Location)| starts(path, head) && member(path);
+        let at = looks().find(of_head).or_else(|| shows(head)).map(|(_, at)| at);
         let message = format!("what `{head}` spell enters this prompt escaped: written like that it is no block");
         let help = "print it with the filter `markup`, as in `{{ form.text | markup }}`";
         Some(Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message).with_help(help).into_warning())
@@ -103,20 +104,20 @@ impl Shown {
     fn of(program: &Program, reading: &ModeTexts, mode: &Mode) -> Self {
         let documents = || reading.said.iter().filter_map(|said| program.prompts.template(said.source));
         let paths = || documents().flat_map(|document| document.reads().iter().chain(document.reads().looks()));
-        let head = |path: &[String], name: &str| path.first().is_some_and(|first| first == name);
-        let forms = paths().find(|(path, _)| head(path, "forms")).map(|(_, at)| Some(at));
-        let calls = paths()
-            .find(|(path, _)| {
-                head(path, "actions") && path.len() == 3 && path.last().is_some_and(|name| name == "example")
-            })
-            .map(|(_, at)| Some(at));
+        let forms = paths().find(|(path, _)| starts(path, "forms")).map(|(_, at)| Some(at));
+        let example = |path: &[String]| path.len() == 3 && path.last().is_some_and(|name| name == "example");
+        let calls = paths().find(|(path, _)| starts(path, "actions") && example(path)).map(|(_, at)| Some(at));
         // Words of its own may leave the form out.
         let words = program.ask_again.words.as_ref();
-        let says = |path: &Vec<String>| path.first().is_some_and(|first| first == "form");
-        let asks = asks_again(program, mode) && words.is_none_or(|words| words.reads().iter().any(says));
+        let says = |words: &Template| words.reads_at().first_of("form").is_some();
+        let asks = asks_again(program, mode) && words.is_none_or(says);
         let corrected = asks.then(|| words.map(|words| words.at()));
         Self { forms: forms.or(corrected), calls: calls.or(corrected) }
     }
+}
+
+fn starts(path: &[String], name: &str) -> bool {
+    path.first().is_some_and(|head| head == name)
 }
 
 /// Whether the pack asks a model again in this mode, whatever about.

@@ -33,8 +33,7 @@ impl PromptScope<'_> {
         let program = self.program;
         if let Some(told) = program.prompts.modes.get(self.mode.0) {
             let mode = program.mode_name(self.mode);
-            let asks =
-                |name: &str| document.reads().iter().any(|(path, _)| path.first().is_some_and(|first| first == name));
+            let asks = |name: &str| document.reads().first_of(name).is_some();
             if asks("actions") {
                 scope.add("actions", told.actions.get_or_init(|| json!(program.action_forms(mode)).into()));
             }

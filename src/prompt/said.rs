@@ -43,8 +43,7 @@ impl Program {
                         sight.render(document, &session.state).ok()
                     };
                     // One model stands for all where the template asks for nothing of them.
-                    let mut heads = document.reads().iter().filter_map(|(path, _)| path.first());
-                    let asks = heads.any(|head| matches!(head.as_str(), "tier" | "model"));
+                    let asks = ["tier", "model"].iter().any(|name| document.reads().first_of(name).is_some());
                     Target::each(&self.prompts).take(if asks { usize::MAX } else { 1 }).filter_map(render).collect()
                 }
             };
