@@ -2,11 +2,10 @@
 //!
 //! In: a draft, and how many items, turns and tokens it may have.
 //! Out: the draft with other choices, and a note of what was left out.
-//! Never: cuts a text of the author; each file here is one strategy of the pack language.
+//! Never: cuts a text of the author; each file here is one strategy of the pack language, but for `never`, which does nothing.
 
 mod drop;
 mod entries;
-mod never;
 mod oldest_turns;
 mod variant;
 
@@ -81,7 +80,8 @@ pub(super) fn shrink<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, s
 /// Lets one strategy make the draft as short as `limit`, if it can.
 fn apply<'d>(strategy: Trimming, draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
     match strategy {
-        Trimming::Never => never::trim(),
+        // Where the rest cannot give way either, the prompt is an error that names the layer.
+        Trimming::Never => {}
         Trimming::Variant => variant::trim(draft, limit, why, sight),
         Trimming::Entries => entries::trim(draft, limit, why, sight),
         Trimming::OldestTurns => oldest_turns::trim(draft, limit, why, sight),
