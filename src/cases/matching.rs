@@ -34,6 +34,11 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// One in the place of which nothing may be written.
+    pub(super) fn new(at: Location, path: String, expected: Value, got: Option<Value>) -> Self {
+        Self { step: 0, at, path, expected, value: None, got, meant: None, beside: Vec::new() }
+    }
+
     /// Whether it is about what should be lacking: then that alone which is expected fails it.
     pub fn is_unwanted(&self) -> bool {
         self.got.as_ref() == Some(&self.expected)
@@ -109,9 +114,7 @@ pub(super) fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Lo
     };
     if !matches {
         let got = got.map(|got| likeness(expected, got));
-        let value = Some(expected.at());
-        let expected = expected.to_json();
-        failures.push(Failure { step: 0, at, path, expected, value, got, meant: None, beside: Vec::new() });
+        failures.push(Failure { value: Some(expected.at()), ..Failure::new(at, path, expected.to_json(), got) });
     }
 }
 

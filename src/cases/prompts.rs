@@ -55,16 +55,7 @@ fn texts(expected: &Tree, path: String, at: Location, prompt: &str, wanted: bool
         Tree::Text(text) if !wanted => Some(text.value.as_str().into()),
         _ => None,
     };
-    failures.push(Failure {
-        step: 0,
-        at,
-        path,
-        expected: expected.to_json(),
-        value: None,
-        got,
-        meant: None,
-        beside: Vec::new(),
-    });
+    failures.push(Failure::new(at, path, expected.to_json(), got));
 }
 
 /// The layers that say something: by name where a name is expected, else as the ledger has them.

@@ -128,18 +128,8 @@ impl CaseRun {
                 let heard = program.hear_with(session, &text.value, trace);
                 let got = heard.class.clone().unwrap_or_default();
                 if got != *class {
-                    let (expected, got) = (class.as_str().into(), Some(got.into()));
-                    let path = "class".to_owned();
-                    self.failures.push(Failure {
-                        step: self.told.len(),
-                        at: text.at,
-                        path,
-                        expected,
-                        value: None,
-                        got,
-                        meant: None,
-                        beside: Vec::new(),
-                    });
+                    let failure = Failure::new(text.at, "class".to_owned(), class.as_str().into(), Some(got.into()));
+                    self.failures.push(Failure { step: self.told.len(), ..failure });
                 }
                 self.told.push(TurnResult::Heard(heard));
             }
