@@ -87,7 +87,43 @@ impl TestedPack {
 
     /// What needs a look, for people.
     pub fn human(&self) -> String {
-        self.pen.tested(self)
+        let mut text = String::new();
+        if let Some((sources, faults)) = &self.faults {
+            text += &self.pen.diagnostics(sources, faults);
+        }
+        text += &self.pen.diagnostics(&self.sources, &self.broken);
+        for (case, run) in &self.runs {
+            if matches!(run.verdict, CaseVerdict::Failed | CaseVerdict::Done) {
+                text += &self.pen.diagnostics(&self.sources, &run.diagnostics);
+                text.extend(run.failures.iter().map(|failure| self.failure(case, run, failure) + "\n"));
+            }
+        }
+        let lists = self.lists || self.uncovered().next().is_some();
+        if let Some(coverage) = self.coverage.as_ref().filter(|_| lists) {
+            text += &self.pen.coverage(&self.name, coverage, self.least);
+        }
+        text
+    }
+
+    fn failure(&self, case: &Case, run: &CaseRun, failure: &Failure) -> String {
+        let (label, difference) = explain(failure);
+        let mut notes = Vec::new();
+        notes.extend(difference.map(|text| ("difference", text)));
+        // A status says that something was found, and no more.
+        if matches!(failure.path.as_str(), "status" | "codes" | "remarks") {
+            notes.extend(findings(&failure.path, run.told.get(failure.step)));
+        }
+        notes.extend(meant(failure).map(|help| ("help", help)));
+        notes.push(("claim", case.header.claim.value.clone()));
+        let source = self.sources.get(failure.at.source);
+        let mark = source.map(|source| Mark { source, span: failure.at.span, label: Some(label), primary: true });
+        self.pen.draw(&Picture {
+            severity: Severity::Error,
+            code: Code::CASE_FAILED.to_string(),
+            message: format!("`{}` is not as expected", failure.path),
+            marks: mark.into_iter().collect(),
+            notes,
+        })
     }
 }
 
@@ -95,25 +131,6 @@ impl TestedPack {
 const BESIDE: usize = 60;
 
 impl Pen {
-    fn tested(&self, pack: &TestedPack) -> String {
-        let mut text = String::new();
-        if let Some((sources, faults)) = &pack.faults {
-            text += &self.diagnostics(sources, faults);
-        }
-        text += &self.diagnostics(&pack.sources, &pack.broken);
-        for (case, run) in &pack.runs {
-            if matches!(run.verdict, CaseVerdict::Failed | CaseVerdict::Done) {
-                text += &self.diagnostics(&pack.sources, &run.diagnostics);
-                text.extend(run.failures.iter().map(|failure| self.failure(pack, case, run, failure) + "\n"));
-            }
-        }
-        let lists = pack.lists || pack.uncovered().next().is_some();
-        if let Some(coverage) = pack.coverage.as_ref().filter(|_| lists) {
-            text += &self.coverage(&pack.name, coverage, pack.least);
-        }
-        text
-    }
-
     /// The last line: how many cases of how many packs hold.
     pub fn tested_sum(&self, packs: &[TestedPack]) -> String {
         let sum = |verdict| packs.iter().map(|pack| pack.count(verdict)).sum::<usize>();
@@ -141,29 +158,6 @@ impl Pen {
             words.push(paint(WARN, &format!("{} no longer to do", sum(CaseVerdict::Done))));
         }
         format!("{} in {}: {}\n", count(cases, "case"), count(packs.len(), "pack"), words.join(", "))
-    }
-
-    fn failure(&self, pack: &TestedPack, case: &Case, run: &CaseRun, failure: &Failure) -> String {
-        let (label, difference) = explain(failure);
-        let mut notes = Vec::new();
-        notes.extend(difference.map(|text| ("difference", text)));
-        // A status says that something was found, and no more.
-        if matches!(failure.path.as_str(), "status" | "codes" | "remarks") {
-            notes.extend(findings(&failure.path, run.told.get(failure.step)));
-        }
-        notes.extend(meant(failure).map(|help| ("help", help)));
-        notes.push(("claim", case.header.claim.value.clone()));
-        let mark = pack.sources.get(failure.at.source);
-        self.draw(&Picture {
-            severity: Severity::Error,
-            code: Code::CASE_FAILED.to_string(),
-            message: format!("`{}` is not as expected", failure.path),
-            marks: mark
-                .map(|source| Mark { source, span: failure.at.span, label: Some(label), primary: true })
-                .into_iter()
-                .collect(),
-            notes,
-        })
     }
 
     fn coverage(&self, name: &str, coverage: &Coverage, least: Option<usize>) -> String {

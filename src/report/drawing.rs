@@ -212,12 +212,31 @@ pub fn unpainted(text: &str) -> String {
 pub(super) const GOOD: Style = AnsiColor::Green.on_default().effects(Effects::BOLD);
 pub(super) const WARN: Style = AnsiColor::Yellow.on_default().effects(Effects::BOLD);
 pub(super) const BAD: Style = AnsiColor::BrightRed.on_default().effects(Effects::BOLD);
+pub(super) const PLAIN: Style = Style::new();
 pub(super) const STRONG: Style = Style::new().effects(Effects::BOLD);
 pub(super) const FAINT: Style = Style::new().effects(Effects::DIMMED);
 
 /// `text` in `style`.
 pub(super) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
+}
+
+/// Rows in columns as wide as they must be; those of `right` are numbers. The last is not filled up.
+pub(super) fn table<const N: usize>(rows: &[(Style, [String; N])], right: &[usize]) -> String {
+    let width = |column: usize| {
+        rows.iter().filter_map(|(_, row)| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: [usize; N] = std::array::from_fn(width);
+    let mut text = String::new();
+    for (style, row) in rows {
+        let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, width))| match right.contains(&column) {
+            true => format!("{cell:>width$}"),
+            false => format!("{cell:<width$}"),
+        });
+        text += &paint(*style, cells.collect::<Vec<_>>().join("  ").trim_end());
+        text.push('\n');
+    }
+    text
 }
 
 #[cfg(test)]

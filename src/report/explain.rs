@@ -4,7 +4,7 @@
 //! Out: a page with its generated lines, the degradation table, the matrix of permits.
 //! Never: has a word of explanation that is not in a page or a pack.
 
-use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
+use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint, table};
 use crate::diagnostic::{Defect, Page, Strategy, bare};
 use crate::program::{DegradationRow, Permission, PermitCell};
 use crate::text::one_line;
@@ -48,24 +48,14 @@ impl Pen {
 
     /// The degradation table as it stands.
     pub fn degradation(&self, rows: &[DegradationRow]) -> String {
-        let cells = rows.iter().map(|row| {
+        let mut lines = vec![(FAINT, ["defect", "strategy", "said by", ""].map(str::to_owned))];
+        lines.extend(rows.iter().map(|row| {
             let strategies: Vec<&str> = row.strategies.iter().map(|strategy| strategy.name()).collect();
             let rule = row.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
             let style = if row.rule.is_some() { STRONG } else { FAINT };
-            ([row.defect.name().to_owned(), strategies.join(", "), row.said_by.to_string(), rule], style)
-        });
-        let mut lines = vec![(["defect", "strategy", "said by", ""].map(str::to_owned), FAINT)];
-        lines.extend(cells);
-        let width = |column: usize| {
-            lines.iter().filter_map(|(cells, _)| cells.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
-        let (first, second, third) = (width(0), width(1), width(2));
-        let mut text = String::new();
-        for ([defect, strategy, place, rule], style) in &lines {
-            let line = format!("{defect:<first$}  {strategy:<second$}  {place:<third$}  {rule}");
-            _ = writeln!(text, "{}", paint(*style, line.trim_end()));
-        }
-        text
+            (style, [row.defect.name().to_owned(), strategies.join(", "), row.said_by.to_string(), rule])
+        }));
+        table(&lines, &[])
     }
 
     /// The matrix of actions and modes, and the conditions behind it.

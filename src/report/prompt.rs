@@ -5,7 +5,7 @@
 //! Never: counts a token.
 
 use super::diff::{Change, DiffLine, compare};
-use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, paint};
+use super::drawing::{BAD, FAINT, GOOD, PLAIN, Pen, STRONG, paint, table};
 use crate::outcome::Prompt;
 use crate::prompt::{Layer, TokenLedger};
 use std::fmt::Write as _;
@@ -16,27 +16,28 @@ type LayerText<'p> = (&'p Layer, &'p str);
 impl Pen {
     /// The account of every token, a line for each layer.
     pub fn token_ledger(&self, ledger: &TokenLedger) -> String {
-        let mut text = head(ledger);
-        let mut rows = vec![["layer", "source", "variant", "tokens", "budget", "left out"].map(str::to_owned)];
+        let text = head(ledger);
+        let mut rows = vec![(FAINT, ["layer", "source", "variant", "tokens", "budget", "left out"].map(str::to_owned))];
         rows.extend(ledger.layers.iter().map(|layer| {
             let budget = layer.budget.map(|budget| budget.to_string());
-            [
+            let cells = [
                 layer.id.clone(),
                 or_dash(layer.source.as_deref()),
                 or_dash(layer.variant.as_deref()),
                 layer.tokens.to_string(),
                 or_dash(budget.as_deref()),
                 or_dash(layer.trimmed.as_deref()),
-            ]
+            ];
+            (PLAIN, cells)
         }));
-        table(&rows, &[3, 4], &mut text);
-        text
+        text + &table(&rows, &[3, 4])
     }
 
     /// What `after` has other than `before`: the layers that differ, then their lines.
     pub fn prompts_compared(&self, before: &Prompt, after: &Prompt) -> String {
-        let mut text = format!("before: {}after:  {}", head(&before.ledger), head(&after.ledger));
-        let mut rows = vec![["layer", "before", "after", "left out before", "left out after"].map(str::to_owned)];
+        let text = format!("before: {}after:  {}", head(&before.ledger), head(&after.ledger));
+        let mut rows =
+            vec![(FAINT, ["layer", "before", "after", "left out before", "left out after"].map(str::to_owned))];
         let mut changes = String::new();
         for (id, old, new) in pairs(before, after) {
             if old == new {
@@ -45,16 +46,14 @@ impl Pen {
             let tokens =
                 |layer: Option<LayerText<'_>>| or_dash(layer.map(|(layer, _)| layer.tokens.to_string()).as_deref());
             let left = |layer: Option<LayerText<'_>>| or_dash(layer.and_then(|(layer, _)| layer.trimmed.as_deref()));
-            rows.push([id.to_owned(), tokens(old), tokens(new), left(old), left(new)]);
+            rows.push((PLAIN, [id.to_owned(), tokens(old), tokens(new), left(old), left(new)]));
             let said = |layer: Option<LayerText<'_>>| layer.map(|(_, said)| said.to_owned()).unwrap_or_default();
             changed_lines(id, &said(old), &said(new), &mut changes);
         }
-        if rows.len() == 1 {
-            text += "no layer differs\n";
-            return text;
+        match rows.len() {
+            1 => text + "no layer differs\n",
+            _ => text + &table(&rows, &[1, 2]) + &changes,
         }
-        table(&rows, &[1, 2], &mut text);
-        text + &changes
     }
 }
 
@@ -96,27 +95,4 @@ fn changed_lines(id: &str, before: &str, after: &str, text: &mut String) {
 
 fn or_dash(text: Option<&str>) -> String {
     text.unwrap_or("—").to_owned()
-}
-
-/// Columns as wide as they must be; those of `right` are numbers. The last is not filled up.
-fn table<const N: usize>(rows: &[[String; N]], right: &[usize], text: &mut String) {
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..N).map(width).collect();
-    for (number, row) in rows.iter().enumerate() {
-        let mut line = String::new();
-        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let gap = if column == 0 { "" } else { "  " };
-            _ = match right.contains(&column) {
-                true => write!(line, "{gap}{cell:>width$}"),
-                false => write!(line, "{gap}{cell:<width$}"),
-            };
-        }
-        let line = line.trim_end();
-        _ = match number {
-            0 => writeln!(text, "{}", paint(FAINT, line)),
-            _ => writeln!(text, "{line}"),
-        };
-    }
 }
