@@ -68,7 +68,7 @@ fn report(pen: &Pen, judged: Judged, applied: &Applied, arguments: &Arguments) -
         pen.findings(&outcome, &response) + &pen.applied(&files, &faults)
     };
     let sum = applied_sum(&files, arguments.dry_run);
-    let json = |rows| serde_json::to_string_pretty(&json::Applied::new(arguments.dry_run, &files, rows, &outcome));
+    let json = |rows| json::Applied::new(arguments.dry_run, &files, rows, &outcome);
     arguments.format.write(rows, drawn, &sum, json)
 }
 

@@ -47,8 +47,7 @@ struct Reviewed {
 fn once(arguments: &Arguments, kept: &mut KeptPacks<Reviewed>) -> Result<Printed, Error> {
     let (packs, unread) = packs(&arguments.packs);
     if packs.is_empty() {
-        let empty = |_| serde_json::to_string_pretty(&json::Checked::new(Vec::new(), 0));
-        let empty = arguments.format.write(Vec::new, String::new, "", empty)?;
+        let empty = arguments.format.write(Vec::new, String::new, "", |rows| json::Checked::new(rows, 0))?;
         return Ok(nothing("check", &arguments.packs, &unread, empty));
     }
     let reviewed = kept.renew(packs, |packs| Ok(parallel::each("packs", &packs, review)))?;
@@ -57,8 +56,7 @@ fn once(arguments: &Arguments, kept: &mut KeptPacks<Reviewed>) -> Result<Printed
     let found = tally.errors > 0 || (arguments.strict && tally.warnings > 0);
     let sum = checked_sum(reviewed.len(), tally);
     let drawn = || reviewed.iter().map(|pack| pack.drawn.as_str()).collect();
-    let report = |rows| serde_json::to_string_pretty(&json::Checked::new(rows, reviewed.len()));
-    let out = arguments.format.write(rows, drawn, &sum, report)?;
+    let out = arguments.format.write(rows, drawn, &sum, |rows| json::Checked::new(rows, reviewed.len()))?;
     Ok(Printed::new(out, Status::of(found)).without(&unread))
 }
 

@@ -5,6 +5,7 @@
 //! Never: fails for a change that nobody denied.
 
 use super::answers::{Judge, rows};
+use super::ending::written;
 use super::{Error, Format, OpenedPack, Printed, Status};
 use crate::compare::{Comparison, Version, Way};
 use crate::report::{Replayed, compared_plain, compared_sum, json, plain, unpainted};
@@ -74,8 +75,7 @@ pub(super) fn diff(arguments: &Arguments) -> Result<Printed, Error> {
         }
         DiffFormat::Json => {
             let replay = replayed.as_ref().map(|replayed| json::Replay::new(replayed, broken_rows));
-            let report = serde_json::to_string_pretty(&json::Compared::new(&comparison, replay));
-            report.map_err(|error| Error::Usage(format!("cannot write the report: {error}")))? + "\n"
+            written(&json::Compared::new(&comparison, replay))?
         }
     };
     Ok(Printed::new(out, status(arguments.deny, &comparison, replayed.as_ref())))

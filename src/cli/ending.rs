@@ -7,6 +7,7 @@
 use crate::report::{self, Pen, Row, json};
 use crate::workspace::ReadError;
 use clap::ValueEnum;
+use serde::Serialize;
 
 /// How a report of findings is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -27,22 +28,27 @@ pub(super) enum Format {
 impl Format {
     /// The findings `rows` in this format: `drawn` for people, with the line `sum` after it; `json` is the report of the
     /// command.
-    pub(super) fn write(
+    pub(super) fn write<T: Serialize>(
         self,
         rows: impl FnOnce() -> Vec<Row>,
         drawn: impl FnOnce() -> String,
         sum: &str,
-        json: impl FnOnce(Vec<Row>) -> serde_json::Result<String>,
+        json: impl FnOnce(Vec<Row>) -> T,
     ) -> Result<String, Error> {
-        let fault = |error| Error::Usage(format!("cannot write the report: {error}"));
         Ok(match self {
             Format::Human => drawn() + sum,
             Format::Plain => report::plain(&rows()) + &report::unpainted(sum),
-            Format::Json => json(rows()).map_err(fault)? + "\n",
-            Format::Sarif => serde_json::to_string_pretty(&report::sarif(&rows())).map_err(fault)? + "\n",
+            Format::Json => written(&json(rows()))?,
+            Format::Sarif => written(&report::sarif(&rows()))?,
             Format::Github => report::github(&rows()),
         })
     }
+}
+
+/// A report as JSON.
+pub(super) fn written(report: &impl Serialize) -> Result<String, Error> {
+    let text = serde_json::to_string_pretty(report);
+    text.map(|text| text + "\n").map_err(|error| Error::Usage(format!("cannot write the report: {error}")))
 }
 
 /// How a command ended; the same in every format.
@@ -130,10 +136,9 @@ pub(super) fn found(
     rows: impl FnOnce() -> Vec<Row>,
     status: Status,
 ) -> Error {
-    let report = |rows| serde_json::to_string_pretty(&json::Checked::new(rows, 1));
     match format {
         Format::Human => Error::Found(Printed::refused(drawn(), status)),
-        other => match other.write(rows, String::new, "", report) {
+        other => match other.write(rows, String::new, "", |rows| json::Checked::new(rows, 1)) {
             Ok(out) => Error::Found(Printed::new(out, status)),
             Err(error) => error,
         },

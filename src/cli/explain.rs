@@ -85,7 +85,7 @@ fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Err
         (None, format) => {
             let rows = || pen.rows(outcome, response);
             let drawn = || pen.story(outcome, response);
-            format.write(rows, drawn, &sum, |_| serde_json::to_string_pretty(outcome))?
+            format.write(rows, drawn, &sum, |_| outcome)?
         }
     };
     Ok(Printed::new(out, Status::of(outcome.has_errors())))

@@ -38,6 +38,6 @@ pub(super) fn hear(arguments: &Arguments) -> Result<Printed, Error> {
     let source = Source::new("what was said", text);
     let rows = || opened.pen.heard_rows(&heard, &source);
     let drawn = || opened.pen.heard(&heard, &source);
-    let out = arguments.format.write(rows, drawn, &heard_status(&heard), |_| serde_json::to_string_pretty(&heard))?;
+    let out = arguments.format.write(rows, drawn, &heard_status(&heard), |_| &heard)?;
     Ok(Printed::new(out, Status::of(heard.has_errors())))
 }

@@ -84,7 +84,7 @@ fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Resu
         });
         faults.collect::<String>() + &pen.replayed(replayed)
     };
-    let json = |rows| serde_json::to_string_pretty(&json::Replay::new(replayed, rows));
+    let json = |rows| json::Replay::new(replayed, rows);
     let out = arguments.format.write(rows, drawn, &replayed.sum(), json)?;
     Ok(Printed::new(out, status))
 }

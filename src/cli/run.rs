@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
     let Judged { response, outcome } = &arguments.answer.judge(program, options, arguments.format, None)?;
     let rows = || opened.pen.rows(outcome, response);
     let drawn = || opened.pen.outcome(outcome, response);
-    let out = arguments.format.write(rows, drawn, &status(outcome), |_| serde_json::to_string_pretty(outcome))?;
+    let out = arguments.format.write(rows, drawn, &status(outcome), |_| outcome)?;
     Ok(Printed::new(out, Status::of(outcome.has_errors())))
 }
 

@@ -170,9 +170,7 @@ impl Arguments {
         let sum = if tested.is_empty() { String::new() } else { Pen::default().tested_sum(tested) };
         match self.format {
             TestFormat::Junit => Ok(junit(tested)),
-            TestFormat::Report(format) => {
-                format.write(rows, drawn, &sum, |_| serde_json::to_string_pretty(&json::Tested::new(tested)))
-            }
+            TestFormat::Report(format) => format.write(rows, drawn, &sum, |_| json::Tested::new(tested)),
         }
     }
 
