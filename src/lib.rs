@@ -107,8 +107,8 @@
 //! | a way to shorten a layer | `src/surface/prompt.rs` | its file in `src/prompt/trim` |
 //! | a command or a flag | its file in `src/cli` | what it prints: `src/report`; the table in `README.md` |
 //!
-//! Tests say what is missing: a code without a page, a key without a row, a file without its question. `UPDATE=1 cargo test`
-//! rewrites what is generated.
+//! The compiler says what is missing of a code: its page. Tests say what else is: a key without a row, a file without its
+//! question. `UPDATE=1 cargo test` rewrites what is generated.
 //!
 //! No part of the engine knows a name of any pack. Nothing here reads a clock, a locale, the environment or the network;
 //! only `workspace` and `cli` touch a disk.

@@ -4,7 +4,7 @@
 //! Out: [`Code`] and its [`rows`].
 //! Never: says where a fault is.
 
-use super::{Defect, Remark, Severity};
+use super::{Defect, Page, Remark, Severity};
 use std::fmt;
 use std::sync::Arc;
 
@@ -76,6 +76,7 @@ pub struct CodeRow {
     pub severity: Severity,
 }
 
+/// Declares the rows, each with its page: the file below `docs/codes` that is called as the code.
 macro_rules! table {
     ($($(#[$doc:meta])* $constant:ident = $name:literal, $severity:ident;)*) => {
         impl Code {
@@ -86,6 +87,9 @@ macro_rules! table {
         pub fn rows() -> &'static [CodeRow] {
             &[$(CodeRow { name: $name, severity: Severity::$severity },)*]
         }
+
+        pub(super) const PAGES: &[Page] =
+            &[$(Page { code: $name, text: include_str!(concat!("../../docs/codes/", $name, ".md")) },)*];
     };
 }
 
@@ -118,6 +122,10 @@ table! {
     PACK_UNKNOWN_GRAMMAR = "pack/unknown-grammar", Error;
     /// A name that nothing declares: a block.
     PACK_UNKNOWN_BLOCK = "pack/unknown-block", Error;
+    /// A name that nothing declares: a tier.
+    PACK_UNKNOWN_TIER = "pack/unknown-tier", Error;
+    /// A name that nothing declares: a layer of a prompt.
+    PACK_UNKNOWN_LAYER = "pack/unknown-layer", Error;
     /// A name that nothing declares: a message.
     PACK_UNKNOWN_MESSAGE = "pack/unknown-message", Error;
     /// A rule follows on something that never happens.
@@ -132,10 +140,6 @@ table! {
     PACK_DEAD_END = "pack/dead-end", Error;
     /// Modes that pass a session on for ever.
     PACK_ENDLESS = "pack/endless-rules", Error;
-    /// A name that nothing declares: a tier.
-    PACK_UNKNOWN_TIER = "pack/unknown-tier", Error;
-    /// A name that nothing declares: a layer of a prompt.
-    PACK_UNKNOWN_LAYER = "pack/unknown-layer", Error;
     /// A defect that does not exist.
     PACK_UNKNOWN_DEFECT = "pack/unknown-defect", Error;
     /// A strategy that does not exist.
@@ -170,16 +174,20 @@ table! {
     PACK_FAILS = "pack/failing-expression", Error;
     /// A rule that an exported schema or tool cannot say.
     PROMPT_UNSAID = "prompt/unsaid", Warning;
+    /// A condition of a permit that a prompt has no words for.
+    PROMPT_UNSAID_CONDITION = "prompt/unsaid-condition", Warning;
+    /// A text of a prompt that is no template and is written like one.
+    PROMPT_UNFILLED = "prompt/unfilled-text", Warning;
+    /// A prompt that leaves out what the user says.
+    PROMPT_NO_MESSAGE = "prompt/no-message", Info;
     /// A mode whose answers are no JSON object.
     PROMPT_NO_OBJECT = "prompt/no-object", Error;
     /// An action whose name no server takes for a tool.
     PROMPT_TOOL_NAME = "prompt/tool-name", Error;
     /// A pack that includes itself.
     PACK_USE_CYCLE = "pack/use-cycle", Error;
-
     /// A section that no template asks for.
     PACK_UNKNOWN_SECTION = "pack/unknown-section", Error;
-
     /// A prompt that the pack does not have.
     UNKNOWN_PROMPT = "prompt/unknown-prompt", Error;
     /// A model that no table declares.
@@ -190,12 +198,12 @@ table! {
     FAILING_TEMPLATE = "prompt/failing-template", Error;
     /// A layer, or a whole prompt, that uses more tokens than it should.
     OVER_BUDGET = "prompt/over-budget", Warning;
+    /// A prompt that the model cannot take in.
+    TOO_LARGE = "prompt/too-large", Error;
     /// An example of an answer that the rules refuse.
     PROMPT_REFUSED_EXAMPLE = "prompt/refused-example", Error;
     /// A counter-example that the rules accept.
     PROMPT_ACCEPTED_EXAMPLE = "prompt/accepted-example", Error;
-    /// A prompt that the model cannot take in.
-    TOO_LARGE = "prompt/too-large", Error;
     /// An action that no mode permits.
     PACK_UNPERMITTED = "pack/unpermitted-action", Warning;
     /// A dialect that an earlier one always outruns.
@@ -224,12 +232,6 @@ table! {
     PACK_COSTLY_RULE = "pack/costly-rule", Warning;
     /// An action that a mode permits and none of its prompts names.
     PROMPT_UNEXPLAINED = "prompt/unexplained-action", Warning;
-    /// A text of a prompt that is no template and is written like one.
-    PROMPT_UNFILLED = "prompt/unfilled-text", Warning;
-    /// A prompt that leaves out what the user says.
-    PROMPT_NO_MESSAGE = "prompt/no-message", Info;
-    /// A condition of a permit that a prompt has no words for.
-    PROMPT_UNSAID_CONDITION = "prompt/unsaid-condition", Warning;
     /// A schema that no value satisfies.
     PACK_NO_VALUE = "pack/unsatisfiable-schema", Warning;
     /// A schema that requires a property which it does not declare.
@@ -281,7 +283,6 @@ table! {
     WORKSPACE_SAME_FILE = "workspace/same-file", Error;
     /// The system does not let a file be written.
     WORKSPACE_CANNOT_WRITE = "workspace/cannot-write", Error;
-
     /// A document that is added to is not there.
     WORKSPACE_NO_DOCUMENT = "workspace/no-document", Warning;
     /// A document that is added to cannot be read.

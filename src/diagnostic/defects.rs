@@ -4,12 +4,13 @@
 //! Out: [`Defect`], [`Strategy`] and [`Remark`], with which strategies fit a defect and which answer it by default.
 //! Never: finds a defect, or carries a strategy out.
 
-use super::Severity;
+use super::{Page, Severity};
 use std::fmt;
 
-/// Declares an enum whose variants have one kebab-case name each.
+/// Declares an enum whose variants have one kebab-case name each, and a page of that name in a folder below `docs/codes`; the
+/// page is found under the name behind `$area`.
 macro_rules! named {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
+    ($(#[$meta:meta])* $name:ident ($folder:literal, $area:literal) { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -18,6 +19,11 @@ macro_rules! named {
         impl $name {
             /// All of them, in the order of the table.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+
+            pub(super) const PAGES: &'static [Page] = &[$(Page {
+                code: concat!($area, $text),
+                text: include_str!(concat!("../../docs/codes/", $folder, "/", $text, ".md")),
+            },)*];
 
             /// Its name in packs, messages and outcomes.
             pub fn name(self) -> &'static str {
@@ -40,7 +46,7 @@ macro_rules! named {
 
 named! {
     /// A kind of wrongness in a response.
-    Defect {
+    Defect ("response", "response/") {
         /// No dialect of the mode recognised a block.
         NoDialect = "no-dialect",
         /// A block, field or payload that its closer does not end.
@@ -100,7 +106,7 @@ named! {
 
 named! {
     /// What is done about a defect.
-    Strategy {
+    Strategy ("strategy", "") {
         /// Leaves it as it is, with the diagnostic.
         Keep = "keep",
         /// Removes what the defect is about: parameter, call, block or text.
@@ -132,7 +138,7 @@ named! {
 
 named! {
     /// Something worth saying that needs no strategy.
-    Remark {
+    Remark ("response", "response/") {
         /// What looks like a block stands in a mask and is text.
         MaskedBlock = "masked-block",
         /// Another form than the declared one was understood.
