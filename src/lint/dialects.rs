@@ -261,9 +261,8 @@ impl Closers<'_> {
 
     /// The parameters of an action: fields that are called like a closer, and values that hold one as they stand.
     fn payload(&self, action: &str, declared: &Action, found: &mut Vec<Diagnostic>) {
-        let properties = declared.schema.json().get("properties");
         for Param { name: param, at, .. } in &declared.params {
-            let schema = properties.and_then(|properties| properties.get(param)).unwrap_or(&Value::Null);
+            let schema = declared.schema.property(param).unwrap_or(&Value::Null);
             let (mut names, mut values) = (vec![param.as_str()], Vec::new());
             inside(schema, &mut names, &mut values);
             let field = names.into_iter().find(|name| self.takes(name, Some(action)));

@@ -7,19 +7,18 @@
 
 use super::endless::SureEnds;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Members, Param, Program, Reply, Schema, example, misfit_at};
+use crate::program::{Members, Param, Program, Reply, Schema, example, misfit_at, properties};
 use crate::text::{Location, excerpt, glob, unsafe_because};
 use serde_json::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, action) in &program.actions {
-        let properties = action.schema.json().get("properties");
         let ends = SureEnds::of(action.schema.json());
         for Param { name: param, at, .. } in &action.params {
-            let schema = properties.and_then(|properties| properties.get(param));
+            let Some(schema) = action.schema.property(param) else { continue };
             let what = format!("the parameter `{param}` of `{name}`");
-            schema.into_iter().for_each(|schema| examine(schema, &what, *at, found));
-            schema.into_iter().for_each(|schema| endless(&ends, schema, &what, *at, found));
+            examine(schema, &what, *at, found);
+            endless(&ends, schema, &what, *at, found);
         }
         shown(program, name, &action.schema, &action.params, found);
         defaults(name, &action.schema, &action.params, found);
@@ -75,8 +74,7 @@ fn shown(program: &Program, action: &str, schema: &Schema, params: &[Param], fou
         let path = error.instance_path().to_string();
         let place = params.iter().find(|param| path.split('/').nth(1) == Some(&param.name));
         let Some(Param { name: param, at, example, .. }) = place else { continue };
-        let declared = schema.json().get("properties").and_then(|properties| properties.get(param));
-        let own = declared.is_some_and(|declared| declared.get("examples").is_some());
+        let own = schema.property(param).is_some_and(|declared| declared.get("examples").is_some());
         let hopeless = found.iter().any(|one| one.code == Code::PACK_NO_VALUE && one.at == Some(*at));
         if !hopeless && (own || !program.prompts.prompts.is_empty()) {
             let message = format!("the example of `{param}` in `{action}` is refused: {}", misfit_at("", &error));
@@ -156,7 +154,7 @@ fn examine(schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>
             found.push(Diagnostic::new(Code::PACK_ABSENT_PROPERTY, at, message).with_nearest(name, declared));
         }
     }
-    for (name, property) in members.get("properties").and_then(Value::as_object).into_iter().flatten() {
+    for (name, property) in properties(schema) {
         examine(property, &format!("`{name}` in {what}"), at, found);
     }
     if let Some(items) = members.get("items") {

@@ -4,6 +4,7 @@
 //! Out: a value that it most likely allows: what its author names, else something plain of its type.
 //! Never: promises that it fits; whoever needs that asks the validator.
 
+use super::{properties, requires};
 use crate::pack::schemas::FORMATS;
 use serde_json::{Map, Value, json};
 
@@ -98,14 +99,12 @@ fn told(schema: &Value) -> Option<&str> {
 }
 
 fn object(schema: &Value, members: Members, depth: usize) -> Value {
-    let required = schema.get("required").and_then(Value::as_array);
-    let tells = |name: &str, schema: &Value| match members {
+    let tells = |name: &str, property: &Value| match members {
         Members::All | Members::Told => true,
-        _ if required.is_some_and(|names| names.iter().any(|one| one == name)) => true,
-        Members::Telling => schema.get("examples").is_some(),
+        _ if requires(schema, name) => true,
+        Members::Telling => property.get("examples").is_some(),
         Members::Required => false,
     };
-    let declared = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    let told = declared.filter(|(name, schema)| tells(name, schema));
+    let told = properties(schema).filter(|(name, property)| tells(name, property));
     Value::Object(told.map(|(name, schema)| (name.clone(), sample(schema, members, depth - 1))).collect::<Map<_, _>>())
 }

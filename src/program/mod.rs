@@ -52,7 +52,7 @@ pub(crate) use mode::{Mode, ModeId, Modes, Permit};
 pub(crate) use outline::{LevelId, Outline};
 pub(crate) use pattern::{Pattern, PatternSet, most_matches};
 pub(crate) use prompt::{Body, Layer, LayerSource, Model, Prompt, Prompts, Text, Variant};
-pub(crate) use schema::{Schema, misfit_at};
+pub(crate) use schema::{Schema, misfit_at, properties, requires};
 pub(crate) use starts::{Margin, Starts};
 pub(crate) use state::Slot;
 pub(crate) use structure::{Braces, Structure};

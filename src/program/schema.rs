@@ -47,8 +47,12 @@ impl Schema {
 
     /// The schema of one of its properties.
     pub(crate) fn of_property(&self, name: &str) -> Self {
-        let properties = self.json.get("properties");
-        Self::new(properties.and_then(|properties| properties.get(name)).cloned().unwrap_or_default())
+        Self::new(self.property(name).cloned().unwrap_or_default())
+    }
+
+    /// What it says of one of its properties.
+    pub(crate) fn property(&self, name: &str) -> Option<&Value> {
+        self.json.get("properties")?.get(name)
     }
 
     pub(super) fn new(json: Value) -> Self {
@@ -88,6 +92,16 @@ impl Schema {
             })
             .as_ref()
     }
+}
+
+/// The properties that a schema declares.
+pub(crate) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+}
+
+/// Whether a schema says that a property must be there.
+pub(crate) fn requires(schema: &Value, name: &str) -> bool {
+    schema.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|one| one == name))
 }
 
 /// What a schema says against the value called `name`, or a part of it, at its place.

@@ -7,7 +7,7 @@
 use super::answer::lone_call;
 use super::form::spelled;
 use super::spelling::Speller;
-use crate::program::{Action, BlockId, Dialect, Members, Mode, Permit, Program, example};
+use crate::program::{Action, BlockId, Dialect, Members, Mode, Permit, Program, example, properties, requires};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -95,17 +95,15 @@ pub(super) fn condition(permits: &[Permit]) -> Option<String> {
 
 fn params(action: &Action) -> Vec<ParamForm> {
     let schema = action.schema.json();
-    let required = schema.get("required").and_then(Value::as_array);
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let form = |(name, schema): (&String, &Value)| ParamForm {
+    let form = |(name, param): (&String, &Value)| ParamForm {
         name: name.clone(),
-        about: text(schema, "description"),
-        required: required.is_some_and(|names| names.iter().any(|one| one == name)),
-        kind: text(schema, "type"),
-        values: schema.get("enum").and_then(Value::as_array).cloned().unwrap_or_default(),
-        example: example(schema, Members::Telling),
+        about: text(param, "description"),
+        required: requires(schema, name),
+        kind: text(param, "type"),
+        values: param.get("enum").and_then(Value::as_array).cloned().unwrap_or_default(),
+        example: example(param, Members::Telling),
     };
-    properties.into_iter().flatten().map(form).collect()
+    properties(schema).map(form).collect()
 }
 
 fn text(schema: &Value, key: &str) -> Option<String> {

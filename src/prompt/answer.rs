@@ -4,7 +4,9 @@
 //! Out: [`Member`]s and a JSON Schema of the whole answer, from which an example follows.
 //! Never: is what the reader checks: it tells those who write answers what the pack says of them.
 
-use crate::program::{Action, Block, BlockId, Called, Dialect, Members, Mode, Program, Schema, example};
+use crate::program::{
+    Action, Block, BlockId, Called, Dialect, Members, Mode, Program, Schema, example, properties, requires,
+};
 use crate::surface::Role;
 use serde_json::{Value, json};
 
@@ -141,10 +143,8 @@ fn named_call(block: &Block, name: &str, action: &Action, params: Params) -> Opt
     match &block.body {
         Some(body) => add(&mut call, body, params.clone(), true),
         None => {
-            let required = params.get("required").and_then(Value::as_array);
-            for (param, schema) in params.get("properties").and_then(Value::as_object).into_iter().flatten() {
-                let required = required.is_some_and(|names| names.iter().any(|one| one == param));
-                add(&mut call, param, schema.clone(), required);
+            for (param, schema) in properties(params) {
+                add(&mut call, param, schema.clone(), requires(params, param));
             }
         }
     }
