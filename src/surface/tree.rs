@@ -39,6 +39,19 @@ impl Tree {
         }
     }
 
+    /// The text of the member called `name`, of a table.
+    pub(crate) fn text(&self, name: &str) -> Option<&Spanned<String>> {
+        match self.get(name)? {
+            Tree::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Of a schema: what it says of the property called `name`.
+    pub(crate) fn property(&self, name: &str) -> Option<&Tree> {
+        self.get("properties")?.get(name)
+    }
+
     /// Where the part stands to which a JSON pointer leads, or only its name if it is `named`; where there is none, the
     /// nearest around it.
     pub(crate) fn place(&self, pointer: &str, named: bool) -> Location {

@@ -128,7 +128,7 @@ impl Compiler<'_> {
         let schema = schema.and_then(|(schema, inside)| {
             inside.iter().try_fold(schema, |schema, name| match name.parse::<usize>().is_ok() || *name == ENTRY {
                 true => schema.get("items"),
-                false => schema.get("properties")?.get(name),
+                false => schema.property(name),
             })
         });
         schema.map(types).unwrap_or_default()
@@ -217,7 +217,7 @@ fn step<'t>(
     way: &str,
     path: &Spanned<String>,
 ) -> Result<Schemas<'t>, Box<Diagnostic>> {
-    let Some(Tree::Text(kind)) = schema.get("type") else { return Ok(None) };
+    let Some(kind) = schema.text("type") else { return Ok(None) };
     let lost = |why: String| {
         let fault = Diagnostic::new(Code::PACK_EFFECT, path.at, why);
         Err(Box::new(fault.with_place(kind.at, "declared here")))
@@ -275,7 +275,7 @@ fn required(schema: &Tree) -> Vec<&str> {
 }
 
 fn no_list(path: &Spanned<String>, schema: &Tree) -> Option<Diagnostic> {
-    let Some(Tree::Text(kind)) = schema.get("type") else { return None };
+    let kind = schema.text("type")?;
     let message = format!("`{}` is declared as `{}`: it is no list", path.value.trim(), kind.value);
     let fault = Diagnostic::new(Code::PACK_EFFECT, path.at, message).with_place(kind.at, "declared here");
     let fault = fault.with_help("`set` puts a value there; only a list is added to");
@@ -317,5 +317,5 @@ fn fits(given: &str, wanted: &[&str]) -> bool {
 fn declared<'t>(schemas: &'t Named<Tree>, path: &str) -> Option<&'t Tree> {
     let mut names = path.split('.');
     let schema = &schemas.get(names.next()?)?.value;
-    names.try_fold(schema, |schema, name| schema.get("properties")?.get(name))
+    names.try_fold(schema, Tree::property)
 }

@@ -138,10 +138,10 @@ fn kind(path: &[String], surface: &Surface, params: Option<&Named<Tree>>) -> Opt
         schema = match name.as_str() {
             ENTRY if schema.get("prefixItems").is_none() => schema.get("items")?,
             ENTRY => return None,
-            name => schema.get("properties")?.get(name)?,
+            name => schema.property(name)?,
         };
     }
-    let Some(Tree::Text(kind)) = schema.get("type") else { return None };
+    let kind = schema.text("type")?;
     let kinds = ["string", "integer", "number", "boolean", "array", "object"];
     // What is computed is what its template gives.
     kinds.into_iter().find(|known| *known == kind.value && schema.get("compute").is_none())
@@ -173,7 +173,7 @@ fn words_of<'t>(schema: &'t Tree, inside: &[&str]) -> Option<Vec<&'t str>> {
     };
     match *name {
         ENTRY => words_of(entries(schema).first()?, inside),
-        name => words_of(schema.get("properties")?.get(name)?, inside),
+        name => words_of(schema.property(name)?, inside),
     }
 }
 
@@ -225,7 +225,7 @@ fn items(tree: &Tree) -> Vec<&Tree> {
 
 /// Whether a schema says that its value is one that nothing stands in.
 fn is_single(schema: &Tree) -> bool {
-    matches!(schema.get("type"), Some(Tree::Text(kind)) if ["string", "integer", "number", "boolean"].contains(&kind.value.as_str()))
+    schema.text("type").is_some_and(|kind| ["string", "integer", "number", "boolean"].contains(&kind.value.as_str()))
 }
 
 /// The members that a schema declares, where it says that there are no others.

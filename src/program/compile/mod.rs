@@ -307,10 +307,7 @@ impl Compiler<'_> {
         let mut slots = Table::default();
         let mut initial = Record::default();
         for (name, tree) in &surface.state {
-            let compute = match tree.value.get("compute") {
-                Some(Tree::Text(text)) => self.template(Some(text), &Sight::of(COMPUTE_NAMES)),
-                _ => None,
-            };
+            let compute = self.template(tree.value.text("compute"), &Sight::of(COMPUTE_NAMES));
             if let Some(compute) = &compute {
                 self.check_order(name, compute);
             }

@@ -159,7 +159,7 @@ fn entered(mut path: Vec<String>) -> Vec<String> {
 
 /// Whether a value of the state comes from the host alone.
 pub(super) fn from_host(slot: &Tree) -> bool {
-    matches!(slot.get("from"), Some(Tree::Text(from)) if from.value == Origin::Host.word())
+    slot.text("from").is_some_and(|from| from.value == Origin::Host.word())
 }
 
 impl Compiler<'_> {
