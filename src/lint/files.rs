@@ -7,17 +7,13 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Program;
 use crate::surface::{Folder, TEXTS, places};
-use crate::text::{Location, Source, SourceId, Span};
+use crate::text::{Location, Span};
 use std::collections::BTreeSet;
 
 /// What is wrong with the files of a folder.
 pub(super) fn unused(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let sources: Vec<(SourceId, &Source)> = program.sources().iter().collect();
-    let source = |path: &str| {
-        let name = format!("{}/{path}", folder.name);
-        sources.iter().find(|(_, source)| source.name() == name).copied()
-    };
+    let source = |path: &str| program.sources().find(&folder.called(path));
     let mut finding = |path: &str, help: &str| {
         let at = source(path).map(|(source, _)| Location { source, span: Span::default() });
         found.push(Diagnostic::new(Code::PACK_UNUSED_FILE, at, format!("nothing uses `{path}`")).with_help(help));

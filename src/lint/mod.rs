@@ -83,8 +83,7 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
 fn entries(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
     let odd = places::alike(folder).into_iter().filter(|one| one.below.is_none() || one.is_part);
     let finding = |one: Alike| {
-        let name = format!("{}/{}", folder.name, one.said.path);
-        let (source, file) = program.sources().iter().find(|(_, source)| source.name() == name)?;
+        let (source, file) = program.sources().find(&folder.called(&one.said.path))?;
         let at = |said: &Mentions| Some(Location { source, span: *said.spans.first()? });
         let (here, other) = (at(&one.said)?, at(&one.beside)?);
         let message = format!("`{}` stands here, and `{}` in {}", here.span.of(file.text()), one.other, one.within);

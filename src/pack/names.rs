@@ -172,8 +172,8 @@ impl<'n> Names<'n> {
     fn counted(&mut self, name: &str, at: Location, countable: &[&str]) {
         let found = self.diagnostics.len();
         self.block(name, at, countable);
-        let blocks = self.surface.dialects.values().flat_map(|dialect| &dialect.value.blocks);
-        let meant = blocks.filter(|(_, block)| block.value.role.word() == name).map(|(name, _)| name.as_str());
+        let meant = self.surface.blocks().filter(|(_, block)| block.value.role.word() == name);
+        let meant = meant.map(|(name, _)| name.as_str());
         let mut words: Vec<String> = meant.map(|block| format!("`{block}`")).collect();
         words.sort_unstable();
         words.dedup();
@@ -302,8 +302,7 @@ impl<'n> Names<'n> {
         if self.torn {
             return;
         }
-        let blocks = surface.dialects.values().flat_map(|dialect| &dialect.value.blocks);
-        let contents = blocks.filter(|(_, block)| block.value.role == Role::Content);
+        let contents = surface.blocks().filter(|(_, block)| block.value.role == Role::Content);
         let called = contents.map(|(name, block)| match &block.value.name {
             // What the answer says cannot be known.
             Some(called) if called.value.starts_with('@') => "*",
@@ -355,9 +354,9 @@ pub(super) fn target_names(surface: &Surface) -> Vec<&str> {
 
 /// What the blocks mean that may be called so in a reply.
 fn roles_of(surface: &Surface, name: &str) -> Vec<Role> {
-    let blocks = surface.dialects.values().flat_map(|dialect| &dialect.value.blocks);
     let called = |word: &Option<Spanned<String>>| word.as_ref().is_some_and(|word| word.value == name);
-    blocks.filter(|(own, block)| *own == name || called(&block.value.name)).map(|(_, block)| block.value.role).collect()
+    let meant = surface.blocks().filter(|(own, block)| *own == name || called(&block.value.name));
+    meant.map(|(_, block)| block.value.role).collect()
 }
 
 /// What blocks may be called in a reply: their bound names, and the names that they bear in the outcome.

@@ -163,8 +163,7 @@ fn each(surface: &Surface, mut then: impl FnMut(Location, &Tree)) {
         effect.schema.iter().for_each(|schema| then(effect.at, schema));
     }
     surface.state.values().for_each(|slot| then(slot.at, &slot.value));
-    let blocks = surface.dialects.values().flat_map(|dialect| dialect.value.blocks.values());
-    blocks.for_each(|block| block.value.schema.iter().for_each(|schema| then(block.at, schema)));
+    surface.blocks().for_each(|(_, block)| block.value.schema.iter().for_each(|schema| then(block.at, schema)));
 }
 
 /// What belongs to a keyword.

@@ -10,12 +10,7 @@ use crate::surface::{Block, Degradation, Role, Surface};
 use crate::text::{Location, Spanned};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
-    let blocks = surface.dialects.values().flat_map(|dialect| dialect.value.blocks.values());
-    let tables = std::iter::once(&surface.degradation)
-        .chain(surface.modes.values().map(|mode| &mode.value.degradation))
-        .chain(surface.actions.values().map(|action| &action.value.degradation))
-        .chain(blocks.map(|block| &block.value.degradation));
-    for Degradation(rows) in tables {
+    for Degradation(rows) in surface.degradations() {
         for (defect, strategies) in rows {
             for strategy in strategies {
                 fits(defect.value, strategy, diagnostics);
@@ -43,7 +38,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             never(defect, format!("a call of `{name}`"));
         }
     }
-    for (name, block) in surface.dialects.values().flat_map(|dialect| &dialect.value.blocks) {
+    for (name, block) in surface.blocks() {
         for (defect, _) in block.value.degradation.0.iter().filter(|(defect, _)| !defect.value.is_of_blocks()) {
             never(defect, format!("the block `{name}`"));
         }
@@ -72,8 +67,7 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
         };
         diagnostics.push(finding.into_warning());
     };
-    let blocks = || surface.dialects.values().flat_map(|dialect| &dialect.value.blocks);
-    for (name, block) in blocks().filter(|(_, block)| !texts(block.value.role)) {
+    for (name, block) in surface.blocks().filter(|(_, block)| !texts(block.value.role)) {
         if let Some(at) = join(&block.value.degradation) {
             tell(at, name, block.value.role, None);
         }
@@ -91,7 +85,7 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
                 block.value.degradation.0.iter().any(|(one, _)| one.value == Defect::DuplicateBlock)
             };
             let named = |word: &Option<Spanned<String>>| word.as_ref().is_some_and(|word| word.value == *name);
-            let mut meant = blocks().filter(|(block, of)| *block == name || named(&of.value.name));
+            let mut meant = surface.blocks().filter(|(block, of)| *block == name || named(&of.value.name));
             let (_, block) = meant.find(|(_, block)| !texts(block.value.role) && !own(block))?;
             Some((name, block.value.role, count.at))
         });
@@ -107,11 +101,8 @@ fn never_asks(surface: &Surface) -> Option<Diagnostic> {
         surface.ask_again.as_ref().filter(|_| surface.about.as_ref().is_some_and(|about| about.uses.is_empty()))?;
     let at = asks.most.map(|most| most.at).or_else(|| asks.tokens.map(|tokens| tokens.at));
     let at = at.or_else(|| asks.text.as_ref().map(|text| text.at))?;
-    let blocks = surface.dialects.values().flat_map(|dialect| dialect.value.blocks.values());
-    let mut strategies = std::iter::once(&surface.degradation)
-        .chain(surface.modes.values().map(|mode| &mode.value.degradation))
-        .chain(surface.actions.values().map(|action| &action.value.degradation))
-        .chain(blocks.map(|block| &block.value.degradation))
+    let mut strategies = surface
+        .degradations()
         .flat_map(|Degradation(rows)| rows.iter().flat_map(|(_, strategies)| strategies))
         .chain(surface.guardrails.iter().filter_map(|guardrail| guardrail.strategy.as_ref()));
     if strategies.any(|strategy| strategy.value == Strategy::AskAgain) {

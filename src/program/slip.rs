@@ -114,8 +114,7 @@ impl Files<'_> {
     }
 
     fn place(self, said: &Mentions) -> Option<Location> {
-        let name = format!("{}/{}", self.folder.name, said.path);
-        let (source, _) = self.sources.iter().find(|(_, source)| source.name() == name)?;
+        let (source, _) = self.sources.find(&self.folder.called(&said.path))?;
         Some(Location { source, span: *said.spans.first()? })
     }
 

@@ -66,6 +66,11 @@ impl Folder {
         let files = files.into_iter().map(|(path, text)| (path.into(), text.into())).collect();
         Self { name: name.into(), files, ..Self::default() }
     }
+
+    /// What messages call the file at this path below it.
+    pub(crate) fn called(&self, path: &str) -> String {
+        format!("{}/{path}", self.name)
+    }
 }
 
 table! {
@@ -182,6 +187,19 @@ impl Surface {
         self.modes.keys().map(String::as_str).chain(only)
     }
 
+    /// The blocks of all dialects, by their names.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = (&String, &Spanned<Block>)> + Clone {
+        self.dialects.values().flat_map(|dialect| &dialect.value.blocks)
+    }
+
+    /// Every table of degradation: the pack's own, and those of its modes, actions and blocks.
+    pub(crate) fn degradations(&self) -> impl Iterator<Item = &Degradation> {
+        let modes = self.modes.values().map(|mode| &mode.value.degradation);
+        let actions = self.actions.values().map(|action| &action.value.degradation);
+        let blocks = self.blocks().map(|(_, block)| &block.value.degradation);
+        std::iter::once(&self.degradation).chain(modes).chain(actions).chain(blocks)
+    }
+
     /// Every effect of actions, contents and rules, each before those that it holds.
     pub(crate) fn effects(&self) -> Vec<&Effect> {
         let actions = self.actions.values().flat_map(|action| &action.value.effects);
@@ -216,8 +234,7 @@ impl Surface {
         }
         if about.is_none() && taking.above.is_empty() {
             let fault = missing_pack(folder, diagnostics);
-            let name = format!("{}/pack.toml", folder.name);
-            let file = self.sources.iter().find(|(_, source)| source.name() == name);
+            let file = self.sources.find(&folder.called("pack.toml"));
             let at = file.map(|(source, _)| Location { source, span: Span::default() });
             diagnostics.extend(fault.map(|fault| Diagnostic { at, ..fault }));
         }
@@ -249,7 +266,7 @@ impl Surface {
             if !is_table && !is_text && grammar.is_none() {
                 continue;
             }
-            let name = format!("{}/{path}", folder.name);
+            let name = folder.called(path);
             let text = match std::str::from_utf8(bytes) {
                 Ok(text) => authored(text),
                 // What no prompt names may be as it likes.

@@ -288,6 +288,11 @@ impl Sources {
         Some(format!("{}:{}", source.name(), source.place(at.span.start)))
     }
 
+    /// The source that messages call so.
+    pub(crate) fn find(&self, name: &str) -> Option<(SourceId, &Source)> {
+        self.iter().find(|(_, source)| source.name() == name)
+    }
+
     /// All sources in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
         self.0.iter().enumerate().map(|(index, source)| (SourceId(index as u32), source))

@@ -264,7 +264,7 @@ impl PackReader {
             }
             return Ok(());
         }
-        let name = format!("{}/{below}", folder.name);
+        let name = folder.called(&below);
         if entry.path_is_symlink() {
             let target = entry.path().canonicalize().map_err(|error| io_error(entry.path(), &error))?;
             if !target.starts_with(root) {

@@ -132,8 +132,9 @@ fn has_pattern(guardrail: &surface::Guardrail) -> bool {
 /// Whether no block bears the name that a guardrail says.
 fn is_unknown(target: &Target, surface: &Surface) -> bool {
     let Target::Block(on) = target else { return false };
-    let mut blocks = surface.dialects.values().flat_map(|dialect| &dialect.value.blocks);
-    !blocks.any(|(name, block)| name == on || block.value.name.as_ref().is_some_and(|called| called.value == *on))
+    !surface
+        .blocks()
+        .any(|(name, block)| name == on || block.value.name.as_ref().is_some_and(|called| called.value == *on))
 }
 
 /// What a guardrail looks at: a role's word means the role, `ACTION.PARAMETER` what calls say, any other name the blocks that
