@@ -14,14 +14,7 @@ pub(crate) fn bad_pattern_place(pattern: &Spanned<String>) -> Location {
         Err(regex_syntax::Error::Translate(error)) => *error.span(),
         _ => return pattern.at,
     };
-    // Quotes add two bytes, and an escape is longer than what it stands for.
-    let shift = match pattern.at.span.len().checked_sub(pattern.value.len()) {
-        Some(0) => pattern.at.span.start,
-        Some(2) => pattern.at.span.start + 1,
-        _ => return pattern.at,
-    };
-    let (start, end) = (span.start.offset, span.end.offset.max(span.start.offset + 1));
-    Location { span: Span::new(shift + start, shift + end), ..pattern.at }
+    pattern.place_of(Span::new(span.start.offset, span.end.offset.max(span.start.offset + 1)))
 }
 
 /// What is wrong with a pattern, and how to mend it.

@@ -9,10 +9,9 @@
 //! when it is read, so a document that includes itself is found then.
 
 use super::escape::Escape;
+use super::lower::{self, Library};
 use super::lowered::{Form, Lowered};
-use super::lowering::Library;
 use super::reads::Reads;
-use super::statements;
 use super::{Failure, Fault, Scope, engine, page};
 use crate::diagnostic::Diagnostic;
 use crate::text::{Location, SourceId, Span, Spanned};
@@ -53,7 +52,7 @@ impl Document {
             Spanned::new(text.to_owned(), at)
         };
         let faulty = |fault: Fault| fault.at(&typed(text, source));
-        let (lowered, joins) = statements::document(text, name, library, own, escape).map_err(faulty)?;
+        let (lowered, joins) = lower::document(text, name, library, own, escape).map_err(faulty)?;
         let Form::Text(code, _) = &lowered.form else {
             return Err(Fault::new(0..text.len(), "this is not a document").at(&typed(text, source)));
         };

@@ -22,12 +22,11 @@ mod document;
 mod ends;
 mod engine;
 mod escape;
+mod fault;
 mod filters;
 mod held;
-mod leads;
 mod lower;
 mod lowered;
-mod lowering;
 mod matching;
 mod page;
 mod parts;
@@ -41,7 +40,6 @@ mod run;
 mod scale;
 mod scope;
 mod shape;
-mod statements;
 
 #[cfg(test)]
 mod tests;
@@ -49,8 +47,8 @@ mod tests;
 pub(crate) use constraint::Constraint;
 pub(crate) use document::Document;
 pub(crate) use escape::{Escape, Guarding, Marking, Start};
+pub(crate) use lower::Library;
 pub(crate) use lowered::Constant;
-pub(crate) use lowering::Library;
 pub(crate) use parts::{Joined, Part, operands};
 pub use path::PathTemplate;
 pub(crate) use path::{Key, Keys};
@@ -61,9 +59,10 @@ pub use scale::{FUEL, OUTPUT, WEIGHT};
 pub use scope::Scope;
 pub use shape::Shape;
 
-use crate::diagnostic::{Code, Diagnostic};
-use crate::text::{Location, SourceId, Span, Spanned};
+use crate::diagnostic::Diagnostic;
+use crate::text::{Location, Span, Spanned};
 use crate::value::Value;
+use fault::Fault;
 use lowered::{Form, Lowered, Piece};
 use minijinja::Environment;
 use std::borrow::Cow;
@@ -377,85 +376,4 @@ pub fn filters() -> impl Iterator<Item = &'static str> {
 /// The tests that may follow `is`, in alphabetical order.
 pub fn predicates() -> impl Iterator<Item = &'static str> {
     filters::predicates()
-}
-
-/// What other languages write, where a fault starts with it, and what is written here.
-const FOREIGN: &[(&str, &str)] = &[
-    ("&&", "say `and`"),
-    ("||", "say `or`"),
-    ("!", "say `not`"),
-    ("=", "`==` compares"),
-    ("?", "say `A if CONDITION else B`"),
-];
-
-/// A fault of the text of an expression: bytes of that text, what is wrong, and advice.
-#[derive(Debug)]
-struct Fault {
-    code: Code,
-    span: Span,
-    message: String,
-    help: Option<String>,
-    /// The file that it is about, if that is not the one at hand.
-    file: Option<(SourceId, String)>,
-}
-
-impl Fault {
-    fn new(span: impl Into<Span>, message: impl Into<String>) -> Self {
-        Self { code: Code::PACK_EXPRESSION, span: span.into(), message: message.into(), help: None, file: None }
-    }
-
-    fn of(error: &minijinja::Error, text: &str) -> Self {
-        let span = error.range().unwrap_or(0..text.len());
-        let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-        // The engine points at a byte, which may be a part of a character.
-        let end = (span.end..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
-        Self::new(crate::text::boundary(text, span.start)..end, crate::text::excerpt(&message, 200))
-    }
-
-    /// As [`Fault::of`], of a template.
-    fn of_template(error: &minijinja::Error, text: &str) -> Self {
-        let fault = Self::of(error, text);
-        ends::fault(text, fault.span).unwrap_or(fault)
-    }
-
-    fn help(mut self, help: impl Into<Option<String>>) -> Self {
-        self.help = help.into();
-        self
-    }
-
-    fn at(self, text: &Spanned<String>) -> Box<Diagnostic> {
-        if let Some((source, other)) = self.file {
-            let at = Location { source, span: Span::new(0, other.len()) };
-            return Fault { file: None, ..self }.at(&Spanned::new(other, at));
-        }
-        // A fault stands at the first or at the last sign of such a word.
-        let start = self.span.start;
-        let foreign = || {
-            FOREIGN.iter().find(|(word, _)| {
-                let at = |place: usize| {
-                    let (before, rest) = text.value.split_at_checked(place).unwrap_or_default();
-                    let whole = rest.starts_with("==") || before.ends_with(['=', '!', '<', '>']);
-                    rest.starts_with(word) && !(*word == "=" && whole)
-                };
-                at(start) || start.checked_sub(word.len() - 1).is_some_and(at)
-            })
-        };
-        let mut diagnostic = Diagnostic::new(self.code, place(text, self.span), self.message);
-        diagnostic.help = self.help.or_else(|| foreign().map(|(_, help)| (*help).to_owned()));
-        Box::new(diagnostic)
-    }
-}
-
-/// Where `span` of a string's value stands, if the literal can be mapped byte by byte; else the whole literal.
-///
-/// The literal itself is not at hand, only its length. Quotes around a string without escapes add two bytes, and an escape
-/// is longer than what it stands for, so a difference of two means that there is none. A difference of nothing is a text
-/// without quotes. Longer ones (`'''` and its line break) could as well be escapes.
-fn place(text: &Spanned<String>, span: Span) -> Location {
-    let shift = match text.at.span.len().checked_sub(text.value.len()) {
-        Some(0) => text.at.span.start,
-        Some(2) => text.at.span.start + 1,
-        _ => return text.at,
-    };
-    Location { source: text.at.source, span: Span::new(shift + span.start, shift + span.end) }
 }

@@ -62,7 +62,7 @@ impl PathTemplate {
             if segment.is_empty() {
                 return Err(Fault::new(range, "a path has no empty segments").at(text));
             }
-            let at = super::place(text, range.into());
+            let at = text.place_of(range.into());
             let template = Template::parse(&Spanned::new(segment.to_owned(), at))?;
             reads.join(template.reads_at());
             segments.push(template);

@@ -5,7 +5,6 @@
 //! Never: knows which paths there are.
 
 use super::lowered::{Compared, Constant, Lowered};
-use super::place;
 use super::resolve::Step;
 use crate::text::{Location, Spanned};
 
@@ -34,7 +33,7 @@ impl Reads {
     pub(super) fn of(lowered: &Lowered, typed: &Spanned<String>) -> Self {
         let located = |at, file| match file {
             Some(source) => Location { source, span: at },
-            None => place(typed, at),
+            None => typed.place_of(at),
         };
         let mut reads = Reads { path: lowered.path.clone(), ..Reads::default() };
         let mut in_order: Vec<_> = lowered.reads.iter().collect();

@@ -188,6 +188,22 @@ impl<T> Spanned<T> {
     }
 }
 
+impl Spanned<String> {
+    /// Where a part of the text stands, if the literal can be mapped byte by byte; else the whole literal.
+    ///
+    /// The literal itself is not at hand, only its length. Quotes around a string without escapes add two bytes, and an
+    /// escape is longer than what it stands for, so a difference of two means that there is none. A difference of nothing is
+    /// a text without quotes. Longer ones (`'''` and its line break) could as well be escapes.
+    pub(crate) fn place_of(&self, part: Span) -> Location {
+        let shift = match self.at.span.len().checked_sub(self.value.len()) {
+            Some(0) => self.at.span.start,
+            Some(2) => self.at.span.start + 1,
+            _ => return self.at,
+        };
+        Location { span: Span::new(shift + part.start, shift + part.end), ..self.at }
+    }
+}
+
 /// A line and a column, both counted from 1; a column counts characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {

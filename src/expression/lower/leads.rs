@@ -4,11 +4,11 @@
 //! Out: the path to where a part leads; each [`Look`] at one, and each constant that one is [`Compared`] with.
 //! Never: knows what stands there, or what may.
 
-use super::filters::{self, Kept};
-use super::lowered::{Compared, Constant, Look};
-use super::lowering::{Lower, span};
-use super::quick::{Test, two_sided};
-use super::reads::ENTRY;
+use super::{Lower, span};
+use crate::expression::filters::{self, Kept};
+use crate::expression::lowered::{Compared, Constant, Look};
+use crate::expression::quick::{Test, two_sided};
+use crate::expression::reads::ENTRY;
 use minijinja::machinery::ast::{CallArg, Expr};
 
 impl<'s> Lower<'s> {

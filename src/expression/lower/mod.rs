@@ -1,8 +1,19 @@
-//! Lowering: what is known on the way through a syntax tree?
+//! Lowering: what does minijinja get to run for what the author typed?
 //!
 //! In: the text of an expression, template or document.
-//! Out: [`Lower`], which goes from its tree to what is run, and the bounds of what it walks.
-//! Never: moves on by itself: expressions, statements and what they lead to have rooms of their own.
+//! Out: [`Lowered`], which [`Lower`] makes of its syntax tree; refused is what is too large to walk.
+//! Never: evaluates.
+//!
+//! Three things cannot be had from minijinja by settings alone, so they are written into the source: an absent member is
+//! `none` wherever it is used, operators refuse what does not fit them, and all that is made along the way is weighed.
+//! `a.b + x | upper` becomes `(r0|plus + r1|upper()|weigh|plus)|weigh`; see the [engine](super::engine) for the guards.
+
+mod expressions;
+mod leads;
+mod statements;
+
+pub(super) use expressions::{expression, sign, template};
+pub(super) use statements::document;
 
 use super::escape::Escape;
 use super::lowered::{Compared, Form, Look, Lowered};
@@ -23,24 +34,24 @@ const TOGETHER: usize = 500;
 const ELIFS: usize = 64;
 
 /// A syntax tree on the way to what is run.
-pub(super) struct Lower<'s> {
-    pub(super) source: &'s str,
+struct Lower<'s> {
+    source: &'s str,
     reads: Vec<Read>,
-    pub(super) looks: Vec<Look>,
-    pub(super) compared: Vec<Compared>,
+    looks: Vec<Look>,
+    compared: Vec<Compared>,
     constants: Vec<Jinja>,
     /// Names that statements bind, one list per `for`.
-    pub(super) locals: Vec<Vec<&'s str>>,
+    locals: Vec<Vec<&'s str>>,
     /// Each of these names once.
     names: Vec<&'s str>,
     /// Every binding of a local name that is in sight.
-    pub(super) items: Vec<Binding<'s>>,
+    items: Vec<Binding<'s>>,
     /// What there is besides for a document.
-    pub(super) paper: Option<Paper<'s>>,
+    paper: Option<Paper<'s>>,
 }
 
 /// What the engine gets to run.
-pub(super) type Code = Result<String, Fault>;
+type Code = Result<String, Fault>;
 
 /// The texts that a document may include, by their names.
 pub(crate) trait Library {
@@ -52,33 +63,33 @@ pub(crate) trait Library {
 }
 
 /// What lowering a document takes besides.
-pub(super) struct Paper<'s> {
-    pub(super) library: &'s dyn Library,
+struct Paper<'s> {
+    library: &'s dyn Library,
     /// Names whose values are no user's.
-    pub(super) own: &'s [&'s str],
-    pub(super) escape: &'s Escape,
+    own: &'s [&'s str],
+    escape: &'s Escape,
     /// Where the next value stands.
-    pub(super) place: Place,
+    place: Place,
     /// The file that is being written in, if it is not the document.
-    pub(super) file: Option<SourceId>,
+    file: Option<SourceId>,
     /// The files that are being written in, from the document down.
-    pub(super) open: Vec<String>,
-    pub(super) files: usize,
+    open: Vec<String>,
+    files: usize,
     /// Whether a value could form a mark with what stands beside it.
-    pub(super) joins: bool,
+    joins: bool,
 }
 
 /// A name that a statement binds.
-pub(super) struct Binding<'s> {
-    pub(super) name: &'s str,
+struct Binding<'s> {
+    name: &'s str,
     /// Whether its value is no user's.
-    pub(super) own: bool,
+    own: bool,
     /// The path to its value, if there is one.
-    pub(super) path: Option<Vec<String>>,
+    path: Option<Vec<String>>,
 }
 
 impl<'s> Lower<'s> {
-    pub(super) fn new(source: &'s str) -> Self {
+    fn new(source: &'s str) -> Self {
         Self {
             source,
             reads: Vec::new(),
@@ -92,18 +103,18 @@ impl<'s> Lower<'s> {
         }
     }
 
-    pub(super) fn finish(self, form: Form) -> Lowered {
+    fn finish(self, form: Form) -> Lowered {
         let Self { reads, looks, compared, constants, .. } = self;
         Lowered { reads, looks, compared, path: None, constants, form }
     }
 
     /// The file that is lowered, if that is not the text at hand.
-    pub(super) fn own_file(&self) -> Option<SourceId> {
+    fn own_file(&self) -> Option<SourceId> {
         self.paper.as_ref()?.file
     }
 
     /// The number of a name that a statement binds.
-    pub(super) fn name(&mut self, name: &'s str) -> usize {
+    fn name(&mut self, name: &'s str) -> usize {
         self.names.iter().position(|known| *known == name).unwrap_or_else(|| {
             self.names.push(name);
             self.names.len() - 1
@@ -111,7 +122,7 @@ impl<'s> Lower<'s> {
     }
 
     /// The number of a read, each of which stands once.
-    pub(super) fn number(&mut self, read: Read) -> usize {
+    fn number(&mut self, read: Read) -> usize {
         let known = self.reads.iter().position(|known| known.name == read.name && known.steps == read.steps);
         known.unwrap_or_else(|| {
             self.reads.push(read);
@@ -120,19 +131,19 @@ impl<'s> Lower<'s> {
     }
 
     /// Whether a statement around binds this name.
-    pub(super) fn is_local(&self, name: &str) -> bool {
+    fn is_local(&self, name: &str) -> bool {
         self.locals.iter().flatten().any(|local| *local == name)
     }
 
     /// What stands for a value in the code.
-    pub(super) fn constant(&mut self, value: Jinja) -> String {
+    fn constant(&mut self, value: Jinja) -> String {
         self.constants.push(value);
         format!("c{}", self.constants.len() - 1)
     }
 }
 
 /// Refuses what is too large to walk; faults of spelling are left to the parser.
-pub(super) fn bounded(source: &str, expression: bool) -> Result<(), Fault> {
+fn bounded(source: &str, expression: bool) -> Result<(), Fault> {
     let (mut all, mut together, mut elifs) = (0, 0, 0);
     for token in machinery::tokenize(source, expression, filters::syntax()) {
         let Ok((token, span)) = token else { return Ok(()) };
@@ -152,13 +163,13 @@ pub(super) fn bounded(source: &str, expression: bool) -> Result<(), Fault> {
     Ok(())
 }
 
-pub(super) fn span(tree: &Expr<'_>) -> Span {
+fn span(tree: &Expr<'_>) -> Span {
     let span = tree.span();
     Span::new(span.start_offset as usize, span.end_offset as usize)
 }
 
 /// The member of the entries that a filter asks for, and the argument that says so.
-pub(super) fn member_of_entries<'t, 's>(filter: &str, args: &'t [CallArg<'s>]) -> Option<(&'t Expr<'s>, &'t str)> {
+fn member_of_entries<'t, 's>(filter: &str, args: &'t [CallArg<'s>]) -> Option<(&'t Expr<'s>, &'t str)> {
     let by_place = matches!(filter, "selectattr" | "rejectattr");
     args.iter().enumerate().find_map(|(number, arg)| match arg {
         CallArg::Kwarg("attribute", arg @ Expr::Const(name)) => Some((arg, name.value.as_str()?)),

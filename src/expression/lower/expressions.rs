@@ -1,21 +1,17 @@
-//! Lowering: what does minijinja get to run for what the author typed?
+//! Expressions: what does the engine get to run for one?
 //!
-//! In: the syntax tree that minijinja's parser makes of an expression or template.
+//! In: the syntax tree of an expression, or of a template that is made of some.
 //! Out: [`Lowered`]: the same in Jinja, with every read and constant numbered and every operand guarded.
-//! Never: evaluates, or lets a word of the author through into the source that is run, but for filters and tests it knows.
-//!
-//! Three things cannot be had from minijinja by settings alone, so they are written into the source: an absent member is
-//! `none` wherever it is used, operators refuse what does not fit them, and all that is made along the way is weighed.
-//! `a.b + x | upper` becomes `(r0|plus + r1|upper()|weigh|plus)|weigh`; see [`super::engine`] for the guards.
+//! Never: lets a word of the author through into the source that is run, but for filters and tests it knows.
 
-use super::Fault;
-use super::filters;
-use super::lowered::{Form, Lowered, Piece};
-use super::lowering::{Code, Lower, bounded, member_of_entries, span};
-use super::matching::{self, Pattern};
-use super::quick::{self, Loop, Quick};
-use super::resolve::{Read, Step};
+use super::{Code, Lower, bounded, member_of_entries, span};
 use crate::diagnostic::{self, alternatives, bad_pattern_words};
+use crate::expression::Fault;
+use crate::expression::filters;
+use crate::expression::lowered::{Form, Lowered, Piece};
+use crate::expression::matching::{self, Pattern};
+use crate::expression::quick::{self, Loop, Quick};
+use crate::expression::resolve::{Read, Step};
 use crate::text::Span;
 use minijinja::Value as Jinja;
 use minijinja::machinery;
@@ -23,7 +19,7 @@ use minijinja::machinery::ast::{BinOp, BinOpKind, CallArg, CompareOpKind, Expr, 
 use std::fmt::Write as _;
 
 /// Lowers an expression.
-pub(super) fn expression(source: &str) -> Result<Lowered, Fault> {
+pub(in crate::expression) fn expression(source: &str) -> Result<Lowered, Fault> {
     bounded(source, true)?;
     let tree = machinery::parse_expr(source).map_err(|error| Fault::of(&error, source))?;
     let mut lower = Lower::new(source);
@@ -32,7 +28,7 @@ pub(super) fn expression(source: &str) -> Result<Lowered, Fault> {
 }
 
 /// Lowers a template.
-pub(super) fn template(source: &str) -> Result<Lowered, Fault> {
+pub(in crate::expression) fn template(source: &str) -> Result<Lowered, Fault> {
     bounded(source, false)?;
     let tree = machinery::parse(source, "template", filters::syntax());
     let tree = tree.map_err(|error| Fault::of_template(&error, source))?;
@@ -418,7 +414,7 @@ fn whole(tree: &Expr<'_>) -> Span {
 }
 
 /// How an operator is written.
-pub(super) fn sign(op: BinOpKind) -> &'static str {
+pub(in crate::expression) fn sign(op: BinOpKind) -> &'static str {
     match op {
         BinOpKind::ScAnd => "and",
         BinOpKind::ScOr => "or",

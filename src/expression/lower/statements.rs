@@ -4,14 +4,14 @@
 //! Out: the same in Jinja for the engine, and as a [`Page`] where its parts are plain; how each value is printed.
 //! Never: lets a value of a document stand where nobody can say how it is escaped.
 
-use super::engine::GUARDED;
-use super::escape::{Escape, Slot};
-use super::lowered::{Each, Form, Lowered, Node, Page, Print};
-use super::lowering::{Binding, Library, Lower, Paper, bounded};
-use super::place::Place;
-use super::reads::ENTRY;
-use super::{Fault, filters};
+use super::{Binding, Library, Lower, Paper, bounded};
 use crate::diagnostic::{Code, alternatives};
+use crate::expression::engine::GUARDED;
+use crate::expression::escape::{Escape, Slot};
+use crate::expression::lowered::{Each, Form, Lowered, Node, Page, Print};
+use crate::expression::place::Place;
+use crate::expression::reads::ENTRY;
+use crate::expression::{Fault, filters};
 use crate::text::Span;
 use minijinja::machinery;
 use minijinja::machinery::ast::{CallArg, Expr, ForLoop, Include, Stmt};
@@ -25,7 +25,7 @@ const MARKUP: &str = "markup";
 const FILES: usize = 64;
 
 /// Lowers a whole file, with what it includes written in, and says whether a value could form structure with what stands beside it.
-pub(super) fn document(
+pub(in crate::expression) fn document(
     source: &str,
     name: &str,
     library: &dyn Library,

@@ -1,0 +1,76 @@
+//! Faults: what is wrong with the text of an expression, and where?
+//!
+//! In: an error of the parser, or the bytes that are refused, and why.
+//! Out: [`Fault`], and the diagnostic that tells it where the text stands in its file.
+//! Never: finds a fault itself.
+
+use super::ends;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::text::{Location, SourceId, Span, Spanned, boundary, excerpt};
+
+/// What other languages write, where a fault starts with it, and what is written here.
+const FOREIGN: &[(&str, &str)] = &[
+    ("&&", "say `and`"),
+    ("||", "say `or`"),
+    ("!", "say `not`"),
+    ("=", "`==` compares"),
+    ("?", "say `A if CONDITION else B`"),
+];
+
+/// A fault of the text of an expression: bytes of that text, what is wrong, and advice.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) code: Code,
+    pub(super) span: Span,
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+    /// The file that it is about, if that is not the one at hand.
+    pub(super) file: Option<(SourceId, String)>,
+}
+
+impl Fault {
+    pub(super) fn new(span: impl Into<Span>, message: impl Into<String>) -> Self {
+        Self { code: Code::PACK_EXPRESSION, span: span.into(), message: message.into(), help: None, file: None }
+    }
+
+    pub(super) fn of(error: &minijinja::Error, text: &str) -> Self {
+        let span = error.range().unwrap_or(0..text.len());
+        let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+        // The engine points at a byte, which may be a part of a character.
+        let end = (span.end..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+        Self::new(boundary(text, span.start)..end, excerpt(&message, 200))
+    }
+
+    /// As [`Fault::of`], of a template.
+    pub(super) fn of_template(error: &minijinja::Error, text: &str) -> Self {
+        let fault = Self::of(error, text);
+        ends::fault(text, fault.span).unwrap_or(fault)
+    }
+
+    pub(super) fn help(mut self, help: impl Into<Option<String>>) -> Self {
+        self.help = help.into();
+        self
+    }
+
+    pub(super) fn at(self, text: &Spanned<String>) -> Box<Diagnostic> {
+        if let Some((source, other)) = self.file {
+            let at = Location { source, span: Span::new(0, other.len()) };
+            return Fault { file: None, ..self }.at(&Spanned::new(other, at));
+        }
+        // A fault stands at the first or at the last sign of such a word.
+        let start = self.span.start;
+        let foreign = || {
+            FOREIGN.iter().find(|(word, _)| {
+                let at = |place: usize| {
+                    let (before, rest) = text.value.split_at_checked(place).unwrap_or_default();
+                    let whole = rest.starts_with("==") || before.ends_with(['=', '!', '<', '>']);
+                    rest.starts_with(word) && !(*word == "=" && whole)
+                };
+                at(start) || start.checked_sub(word.len() - 1).is_some_and(at)
+            })
+        };
+        let mut diagnostic = Diagnostic::new(self.code, text.place_of(self.span), self.message);
+        diagnostic.help = self.help.or_else(|| foreign().map(|(_, help)| (*help).to_owned()));
+        Box::new(diagnostic)
+    }
+}
