@@ -4,7 +4,7 @@
 //! Out: a [`Change`] for each table that appeared, went or says something else, wherever in the pack it stands.
 //! Never: minds order, comments or places; says nothing of what has a judgement of its own.
 
-use super::rows::{arrow, row};
+use super::rows::{arrow, both, member, row};
 use super::{Change, Way};
 use crate::surface::Folder;
 use crate::text::authored;
@@ -36,14 +36,7 @@ pub(super) fn changes(old: &Folder, new: &Folder) -> Vec<Change> {
     let mut changes = Vec::new();
     for (table, kind, aside) in NAMED {
         let (one, other) = (named(old_tables.get(*table), aside), named(new_tables.get(*table), aside));
-        for (name, value) in &one {
-            match other.get(name) {
-                Some(now) => changes.extend(differing(kind, name, value, now)),
-                None => changes.push(change(kind, name, Way::Gone, Vec::new())),
-            }
-        }
-        let appeared = other.keys().filter(|name| !one.contains_key(*name));
-        changes.extend(appeared.map(|name| change(kind, name, Way::Appeared, Vec::new())));
+        changes.extend(entries(kind, &one, &other, |name, old, new| differing(kind, name, old, new)));
     }
     for (table, aside) in ALONE {
         let of = |tables: &Map<String, Value>| {
@@ -53,17 +46,25 @@ pub(super) fn changes(old: &Folder, new: &Folder) -> Vec<Change> {
         };
         changes.extend(differing("table", table, &of(&old_tables), &of(&new_tables)));
     }
-    let (old_texts, new_texts) = (texts(old), texts(new));
-    for (path, text) in &old_texts {
-        match new_texts.get(path) {
-            Some(now) if now == text => {}
-            Some(_) => changes.push(change("file", path, Way::Changed, Vec::new())),
-            None => changes.push(change("file", path, Way::Gone, Vec::new())),
-        }
-    }
-    let appeared = new_texts.keys().filter(|path| !old_texts.contains_key(*path));
-    changes.extend(appeared.map(|path| change("file", path, Way::Appeared, Vec::new())));
+    changes.extend(entries("file", &texts(old), &texts(new), |path, old, new| {
+        (old != new).then(|| change("file", path, Way::Changed, Vec::new()))
+    }));
     changes
+}
+
+/// What came, went or differs of what goes by names.
+fn entries<'v, V: 'v>(
+    kind: &str,
+    old: impl IntoIterator<Item = (&'v String, &'v V)>,
+    new: impl IntoIterator<Item = (&'v String, &'v V)>,
+    differing: impl Fn(&str, &V, &V) -> Option<Change>,
+) -> Vec<Change> {
+    let change = |(name, pair): (&String, (Option<&V>, Option<&V>))| match pair {
+        (Some(old), Some(new)) => differing(name, old, new),
+        (Some(_), None) => Some(change(kind, name, Way::Gone, Vec::new())),
+        (None, _) => Some(change(kind, name, Way::Appeared, Vec::new())),
+    };
+    both(old, new).into_iter().filter_map(change).collect()
 }
 
 fn change(kind: &str, name: &str, way: Way, how: Vec<String>) -> Change {
@@ -81,11 +82,8 @@ fn differing(kind: &str, name: &str, old: &Value, new: &Value) -> Option<Change>
 
 fn phrases(path: &str, old: &Value, new: &Value, how: &mut Vec<String>) {
     if let (Value::Object(old), Value::Object(new)) = (old, new) {
-        let added = new.keys().filter(|key| !old.contains_key(*key));
-        for key in old.keys().chain(added) {
-            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-            let of = |members: &Map<String, Value>| members.get(key).cloned().unwrap_or_default();
-            phrases(&path, &of(old), &of(new), how);
+        for (key, (old, new)) in both(old, new) {
+            phrases(&member(path, key), old.unwrap_or(&Value::Null), new.unwrap_or(&Value::Null), how);
         }
     } else if let (Value::Array(old), Value::Array(new)) = (old, new) {
         items(path, old, new, how);
@@ -96,15 +94,14 @@ fn phrases(path: &str, old: &Value, new: &Value, how: &mut Vec<String>) {
 }
 
 /// Of two lists, what stands between the items that are the same at both ends.
-fn items(path: &str, old: &[Value], new: &[Value], how: &mut Vec<String>) {
+fn items<'v>(path: &str, old: &'v [Value], new: &'v [Value], how: &mut Vec<String>) {
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let rests = (old.get(start..).unwrap_or_default(), new.get(start..).unwrap_or_default());
-    let end = rests.0.iter().rev().zip(rests.1.iter().rev()).take_while(|(old, new)| old == new).count();
-    let between = |rest: &[Value]| rest.get(..rest.len() - end).unwrap_or_default().to_vec();
-    let (old, new) = (between(rests.0), between(rests.1));
-    for number in 0..old.len().max(new.len()) {
-        let of = |items: &[Value]| items.get(number).cloned().unwrap_or_default();
-        phrases(&format!("{path}[{}]", start + number), &of(&old), &of(&new), how);
+    let (old, new) = (old.get(start..).unwrap_or_default(), new.get(start..).unwrap_or_default());
+    let end = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+    for number in 0..old.len().max(new.len()) - end {
+        let of = |items: &'v [Value]| items.get(..items.len() - end)?.get(number);
+        let (old, new) = (of(old).unwrap_or(&Value::Null), of(new).unwrap_or(&Value::Null));
+        phrases(&format!("{path}[{}]", start + number), old, new, how);
     }
 }
 

@@ -97,9 +97,5 @@ pub(super) fn stricter(defect: Defect, old: &[Strategy], new: &[Strategy]) -> Wa
         };
         all.iter().map(of).min()
     };
-    match rank(new).cmp(&rank(old)) {
-        std::cmp::Ordering::Less => Way::Widened,
-        std::cmp::Ordering::Greater => Way::Narrowed,
-        std::cmp::Ordering::Equal => Way::Changed,
-    }
+    Way::of(rank(old).cmp(&rank(new)))
 }

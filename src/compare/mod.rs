@@ -17,6 +17,7 @@ mod shape;
 use crate::program::Program;
 use crate::surface::Folder;
 use serde::Serialize;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// A version of a pack.
@@ -65,6 +66,15 @@ impl Way {
             Way::Changed => "changed",
             Way::Appeared => "appeared",
             Way::Gone => "gone",
+        }
+    }
+
+    /// The way of what is now more or less than it was, where more of it allows more.
+    fn of(now: Ordering) -> Self {
+        match now {
+            Ordering::Greater => Way::Widened,
+            Ordering::Less => Way::Narrowed,
+            Ordering::Equal => Way::Changed,
         }
     }
 

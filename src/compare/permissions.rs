@@ -7,7 +7,7 @@
 
 use super::conditions::Step;
 use super::degradation::stricter;
-use super::rows::{Rows, arrow, looks, pair, row};
+use super::rows::{Rows, arrow, looks, pair, row, together};
 use super::{Change, Way, schema};
 use crate::diagnostic::{Defect, Strategy};
 use crate::program::{Guardrail, Permission, Program};
@@ -148,7 +148,6 @@ impl GuardrailKey {
             };
             all.push((way, format!("{} → {}", word(self.strategy), word(new.strategy))));
         }
-        let way = all.iter().map(|(way, _)| *way).reduce(Way::and)?;
-        Some((way, all.into_iter().map(|(_, how)| how).collect()))
+        together(all)
     }
 }

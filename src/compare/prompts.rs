@@ -5,6 +5,7 @@
 //! Never: knows a history, a message or a state: both prompts are those of a session that begins.
 
 use super::PromptChange;
+use super::rows::both;
 use crate::program::Program;
 use crate::prompt::Request;
 use indexmap::IndexMap;
@@ -14,14 +15,13 @@ use serde_json::json;
 type PromptKey = (String, String, String);
 
 pub(super) fn changes(old: &Program, new: &Program) -> Vec<PromptChange> {
-    let (before, after) = (sizes(old), sizes(new));
-    let appeared = after.keys().filter(|key| !before.contains_key(*key));
-    let all = before.keys().chain(appeared);
-    let change = |key: &PromptKey| {
+    let (old, new) = (sizes(old), sizes(new));
+    let differing = both(&old, &new).into_iter().filter(|(_, (before, after))| before != after);
+    let change = |(key, (before, after)): (&PromptKey, (Option<&usize>, Option<&usize>))| {
         let (prompt, mode, tier) = key.clone();
-        PromptChange { prompt, mode, tier, before: before.get(key).copied(), after: after.get(key).copied() }
+        PromptChange { prompt, mode, tier, before: before.copied(), after: after.copied() }
     };
-    all.map(change).filter(|change| change.before != change.after).collect()
+    differing.map(change).collect()
 }
 
 fn sizes(program: &Program) -> IndexMap<PromptKey, usize> {

@@ -6,7 +6,9 @@
 
 use super::{Change, Way};
 use crate::text::{excerpt, glob};
+use indexmap::IndexMap;
 use std::cmp::Ordering;
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// How many characters of a value are shown.
@@ -35,6 +37,27 @@ pub(super) fn arrow(old: &str, new: &str) -> String {
         _ => excerpt(text, SHOWN).into_owned(),
     };
     format!("{} → {}", short(old), short(new))
+}
+
+/// What two versions have by one name: all of the old one, then what only the new one has.
+pub(super) fn both<'v, K: Hash + Eq, V>(
+    old: impl IntoIterator<Item = (&'v K, &'v V)>,
+    new: impl IntoIterator<Item = (&'v K, &'v V)>,
+) -> IndexMap<&'v K, (Option<&'v V>, Option<&'v V>)> {
+    let mut all: IndexMap<_, _> = old.into_iter().map(|(name, old)| (name, (Some(old), None))).collect();
+    new.into_iter().for_each(|(name, new)| all.entry(name).or_default().1 = Some(new));
+    all
+}
+
+/// The path of a member of what stands at `path`.
+pub(super) fn member(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// All that changed about one row at once; none if nothing did.
+pub(super) fn together(all: Vec<(Way, String)>) -> Option<(Way, Vec<String>)> {
+    let way = all.iter().map(|(way, _)| *way).reduce(Way::and)?;
+    Some((way, all.into_iter().map(|(_, how)| how).collect()))
 }
 
 /// Compares rows of one name; `ways` are those of a row that came and of one that went.

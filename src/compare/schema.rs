@@ -5,10 +5,9 @@
 //! Never: validates a value; what it does not know for sure it calls changed.
 
 use super::Way;
-use super::rows::arrow;
+use super::rows::{arrow, both, member};
 use crate::text::excerpt;
 use serde_json::{Map, Value};
-use std::cmp::Ordering;
 
 /// Words for people, which take no value away.
 const WORDS: &[&str] = &["about", "description", "title", "example", "examples", "$comment", "$schema", "$id"];
@@ -44,14 +43,10 @@ impl Comparing {
     }
 
     fn members(&mut self, path: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
-        let added = new.keys().filter(|key| !old.contains_key(*key));
-        for key in old.keys().chain(added).filter(|key| !WORDS.contains(&key.as_str())) {
-            let (one, other) = (old.get(key), new.get(key));
-            if one == other {
-                continue;
-            }
+        let differing = both(old, new).into_iter().filter(|(_, (one, other))| one != other);
+        for (key, (one, other)) in differing.filter(|(key, _)| !WORDS.contains(&key.as_str())) {
             match key.as_str() {
-                "properties" => self.properties(path, old, new),
+                "properties" => self.properties(path, one, other),
                 // Told with the property that it is about.
                 "required" => self.required(path, one, other, new),
                 "items" => match (one, other) {
@@ -68,20 +63,15 @@ impl Comparing {
         self.note(way, format!("{} {key}: {} → {}", shown(path), word(old), word(new)).trim_start().to_owned());
     }
 
-    fn properties(&mut self, path: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
-        let of = |schema: &Map<String, Value>| {
-            schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()
-        };
-        let (one, other) = (of(old), of(new));
-        for (name, schema) in &one {
-            let path = joined(path, name);
-            match other.get(name) {
-                Some(now) => self.schema(&path, schema, now),
-                None => self.note(Way::Narrowed, format!("`{path}` is gone")),
+    fn properties(&mut self, path: &str, old: Option<&Value>, new: Option<&Value>) {
+        let (old, new) = (old.and_then(Value::as_object), new.and_then(Value::as_object));
+        for (name, pair) in both(old.into_iter().flatten(), new.into_iter().flatten()) {
+            let path = member(path, name);
+            match pair {
+                (Some(old), Some(new)) => self.schema(&path, old, new),
+                (Some(_), None) => self.note(Way::Narrowed, format!("`{path}` is gone")),
+                (None, _) => self.note(Way::Widened, format!("`{path}` is new")),
             }
-        }
-        for name in other.keys().filter(|name| !one.contains_key(*name)) {
-            self.note(Way::Widened, format!("`{}` is new", joined(path, name)));
         }
     }
 
@@ -92,12 +82,12 @@ impl Comparing {
         };
         let (old, new) = (names(old), names(new));
         for name in new.iter().filter(|name| !old.contains(name)) {
-            self.note(Way::Narrowed, format!("`{}` is required now", joined(path, name)));
+            self.note(Way::Narrowed, format!("`{}` is required now", member(path, name)));
         }
         // One that is gone altogether is told as that.
         let declared = |name: &str| schema.get("properties").and_then(|all| all.get(name)).is_some();
         for name in old.iter().filter(|name| !new.contains(name) && declared(name)) {
-            self.note(Way::Widened, format!("`{}` may be absent now", joined(path, name)));
+            self.note(Way::Widened, format!("`{}` may be absent now", member(path, name)));
         }
     }
 }
@@ -116,24 +106,15 @@ fn way(key: &str, old: Option<&Value>, new: Option<&Value>) -> Way {
             _ => of_constraint(old, new),
         },
         // Where nothing is said of them, entries may be alike, and members that are not declared are left out.
-        "uniqueItems" => of_numbers(truth(new), truth(old)),
-        "additionalProperties" => of_numbers(openness(old), openness(new)),
+        "uniqueItems" => Way::of(truth(old).cmp(&truth(new))),
+        "additionalProperties" => Way::of(openness(new).cmp(&openness(old))),
         "const" | "pattern" | "format" | "multipleOf" | "contains" | "propertyNames" => of_constraint(old, new),
         _ => Way::Changed,
     }
 }
 
-/// What takes the more, the higher its number, widens.
-fn of_numbers(old: u8, new: u8) -> Way {
-    match new.cmp(&old) {
-        Ordering::Greater => Way::Widened,
-        Ordering::Less => Way::Narrowed,
-        Ordering::Equal => Way::Changed,
-    }
-}
-
-fn truth(value: Option<&Value>) -> u8 {
-    u8::from(value.and_then(Value::as_bool).unwrap_or_default())
+fn truth(value: Option<&Value>) -> bool {
+    value.and_then(Value::as_bool).unwrap_or_default()
 }
 
 /// How much is taken of what is not declared: nothing, what fits a schema, or all.
@@ -174,10 +155,6 @@ fn of_sets(key: &str, old: &[Value], new: &[Value]) -> Way {
         (false, true) => Way::Narrowed,
         (true, true) => Way::Changed,
     }
-}
-
-fn joined(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
 fn shown(path: &str) -> String {

@@ -6,7 +6,7 @@
 //! Never: compares how a block is written: that is another dialect, neither wider nor narrower.
 
 use super::permissions::trips;
-use super::rows::{Rows, pair, reach};
+use super::rows::{Rows, pair, reach, together};
 use super::{Change, Way};
 use crate::program::{Dialect, Mode, Program};
 use crate::surface::Role;
@@ -51,12 +51,8 @@ impl Limit {
     fn way(&self, new: &Self) -> Option<(Way, Vec<String>)> {
         let number =
             |most: Option<usize>| most.map_or_else(|| "any number".to_owned(), |most| format!("at most {most}"));
-        let most = match new.most.unwrap_or(usize::MAX).cmp(&self.most.unwrap_or(usize::MAX)) {
-            Ordering::Equal => None,
-            Ordering::Greater => Some(Way::Widened),
-            Ordering::Less => Some(Way::Narrowed),
-        };
-        let most = most.map(|way| (way, format!("{} → {}", number(self.most), number(new.most))));
+        let order = new.most.unwrap_or(usize::MAX).cmp(&self.most.unwrap_or(usize::MAX));
+        let most = order.is_ne().then(|| (Way::of(order), format!("{} → {}", number(self.most), number(new.most))));
         let keys = match reach(&new.keys, &self.keys) {
             Some(Ordering::Equal) => None,
             Some(Ordering::Greater) => Some((Way::Widened, "it may have more keys")),
@@ -64,9 +60,7 @@ impl Limit {
             None => Some((Way::Changed, "it may have other keys")),
         };
         let keys = keys.map(|(way, how)| (way, how.to_owned()));
-        let all: Vec<(Way, String)> = [most, keys].into_iter().flatten().collect();
-        let way = all.iter().map(|(way, _)| *way).reduce(Way::and)?;
-        Some((way, all.into_iter().map(|(_, how)| how).collect()))
+        together([most, keys].into_iter().flatten().collect())
     }
 }
 
