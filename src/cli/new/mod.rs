@@ -5,6 +5,7 @@
 //! Never: touches what is there, but for the lists that a new name has to stand in; leaves anything half-written.
 
 mod case;
+mod edits;
 mod pack;
 mod part;
 

@@ -4,6 +4,7 @@
 //! Out: the pack's file that holds its like with one table more, every list that has to name it, and a case.
 //! Never: writes anything unless the pack checks as it did before and the case passes.
 
+use super::edits::Edits;
 use super::{Kind, NewPart, case};
 use crate::cases::{self, Case, CaseOptions, CaseVerdict};
 use crate::cli::save::save;
@@ -13,10 +14,10 @@ use crate::lint;
 use crate::program::{LayerSource, Loaded, Program};
 use crate::report::Pen;
 use crate::surface::Folder;
-use crate::text::{Location, Sources, saved_like};
+use crate::text::{Location, Sources};
 use crate::workspace::{CaseFile, folder_of};
 use std::collections::BTreeMap;
-use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
+use toml_edit::{Array, InlineTable, Item, Table, Value, value};
 
 pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
     let name = part.name.as_str();
@@ -34,8 +35,8 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
     // pack's grammars read, if there is one.
     let leads = if kind == Kind::Mode { leads_to(name).map(Some).into() } else { Vec::new() };
     for action in std::iter::once(None).chain(leads) {
-        let mut drafting =
-            Drafting { folder: &opened.files.folder, program, files: BTreeMap::new(), texts: BTreeMap::new() };
+        let folder = &opened.files.folder;
+        let mut drafting = Drafting { folder, program, edits: Edits::of(folder), texts: BTreeMap::new() };
         drafting.declare(kind, name, part.mode.as_deref())?;
         drafting.name_it(kind, name, part.mode.as_deref(), &mode)?;
         if let Some(action) = action {
@@ -124,11 +125,11 @@ fn declared(program: &Program, kind: Kind, name: &str) -> Option<Location> {
     }
 }
 
-/// Files of a pack as they will be.
+/// A pack as it will be.
 struct Drafting<'d> {
     folder: &'d Folder,
     program: &'d Program,
-    files: BTreeMap<String, DocumentMut>,
+    edits: Edits<'d>,
     /// Files that are new.
     texts: BTreeMap<String, String>,
 }
@@ -143,52 +144,24 @@ struct Drafted {
 impl Drafting<'_> {
     /// Puts the table of the new name behind the last of its like, for one mode `only` where that is asked.
     fn declare(&mut self, kind: Kind, name: &str, only: Option<&str>) -> Result<(), Error> {
-        let path = self.file_of(kind.table());
         let modes = &self.program.modes;
         let only = only.filter(|mode| modes.contains_key(*mode));
         let mut replies =
             modes.iter().filter(|(mode, _)| only.is_none_or(|only| only == *mode)).map(|(_, mode)| &mode.reply);
         let message = replies.find_map(|reply| reply.counts.iter().find(|count| count.message && count.required));
         let message = message.map(|count| count.name.clone()).filter(|message| message != name);
-        let document = self.document(&path)?;
-        if kind == Kind::Guardrail {
-            let list = document.entry(kind.table()).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
-            let mut entry = guardrail(name, only);
-            match list {
-                Item::ArrayOfTables(tables) => {
-                    entry.decor_mut().set_prefix("\n");
-                    tables.push(entry);
-                }
-                Item::Value(Value::Array(entries)) => entries.push(entry.into_inline_table()),
-                _ => return Err(unexpected(&path, kind.table())),
-            }
-            return Ok(());
+        match kind {
+            Kind::Action => self.edits.insert(kind.table(), name, action(name)),
+            Kind::Mode => self.edits.insert(kind.table(), name, mode()),
+            Kind::Dialect => self.edits.insert(kind.table(), name, dialect(name, message.as_deref())),
+            Kind::Guardrail => self.edits.append(kind.table(), guardrail(name, only)),
         }
-        let mut table = match kind {
-            Kind::Action => action(name),
-            Kind::Mode => mode(),
-            _ => dialect(name, message.as_deref()),
-        };
-        table.decor_mut().set_prefix("\n");
-        let all = document.entry(kind.table()).or_insert_with(|| {
-            let mut all = Table::new();
-            all.set_implicit(true);
-            Item::Table(all)
-        });
-        match all {
-            Item::Table(all) => drop(all.insert(name, Item::Table(table))),
-            Item::Value(Value::InlineTable(all)) => {
-                drop(all.insert(name, Value::InlineTable(table.into_inline_table())))
-            }
-            _ => return Err(unexpected(&path, kind.table())),
-        }
-        Ok(())
     }
 
     /// Writes the new name into the lists without which it would mean nothing.
     fn name_it(&mut self, kind: Kind, name: &str, only: Option<&str>, mode: &str) -> Result<(), Error> {
         match kind {
-            Kind::Action if !self.program.modes.is_empty() => self.push(&["modes", mode, "permits"], name, true),
+            Kind::Action if !self.program.modes.is_empty() => self.edits.push(&["modes", mode, "permits"], name, true),
             Kind::Mode => {
                 self.texts = self.texts_of(name, mode);
                 Ok(())
@@ -199,12 +172,12 @@ impl Drafting<'_> {
                     let known: Vec<&str> = program.dialects_of(own).map(|dialect| dialect.name.as_str()).collect();
                     let all: Vec<&str> = program.dialects().collect();
                     // Without a list, the pack reads all that there are, and the mode what the pack reads.
-                    self.list(&["pack", "dialects"], Some(&all), None)?;
-                    self.list(&["modes", mode, "dialects"], Some(&known), Some(name))
+                    self.edits.list(&["pack", "dialects"], Some(&all), None)?;
+                    self.edits.list(&["modes", mode, "dialects"], Some(&known), Some(name))
                 }
                 None => {
-                    self.push(&["pack", "dialects"], name, false)?;
-                    self.push(&["modes", mode, "dialects"], name, false)
+                    self.edits.push(&["pack", "dialects"], name, false)?;
+                    self.edits.push(&["modes", mode, "dialects"], name, false)
                 }
             },
             _ => Ok(()),
@@ -215,11 +188,11 @@ impl Drafting<'_> {
     fn lead(&mut self, name: &str, action: &str, mode: &str) -> Result<(), Error> {
         let mut go = InlineTable::new();
         go.insert("go", name.into());
-        self.push(&["modes", mode, "exits"], name, true)?;
+        self.edits.push(&["modes", mode, "exits"], name, true)?;
         self.declare(Kind::Action, action, None)?;
-        self.set(&["actions", action, "effects"], value(Array::from_iter([go])))?;
-        self.set(&["modes", name, "final"], value(true))?;
-        self.push(&["modes", mode, "permits"], action, true)
+        self.edits.set(&["actions", action, "effects"], value(Array::from_iter([go])));
+        self.edits.set(&["modes", name, "final"], value(true));
+        self.edits.push(&["modes", mode, "permits"], action, true)
     }
 
     /// A text for each that the prompts have for one mode alone.
@@ -236,122 +209,19 @@ impl Drafting<'_> {
         own.map(|path| (path.replace(mode, name), format!("The mode is {name}.\n"))).collect()
     }
 
-    fn set(&mut self, keys: &[&str], item: Item) -> Result<(), Error> {
-        let [parents @ .., key] = keys else { return Ok(()) };
-        for document in self.files.values_mut() {
-            let mut place: Option<&mut dyn TableLike> = Some(document.as_table_mut());
-            for parent in parents {
-                place = place.and_then(|table| table.get_mut(parent)).and_then(Item::as_table_like_mut);
-            }
-            if let Some(table) = place {
-                table.insert(key, item);
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds a word to the list at `keys`; without a list, makes one where that is wanted.
-    fn push(&mut self, keys: &[&str], word: &str, makes: bool) -> Result<(), Error> {
-        self.list(keys, Some(&[][..]).filter(|_| makes), Some(word))
-    }
-
-    /// Adds a word to the list at `keys`; without a list, makes one of these words, if any, and that.
-    fn list(&mut self, keys: &[&str], made: Option<&[&str]>, word: Option<&str>) -> Result<(), Error> {
-        let [parents @ .., key] = keys else { return Ok(()) };
-        for path in self.tables() {
-            let document = self.document(&path)?;
-            let mut place: Option<&mut dyn TableLike> = Some(document.as_table_mut());
-            for parent in parents {
-                place = place.and_then(|table| table.get_mut(parent)).and_then(Item::as_table_like_mut);
-            }
-            let Some(table) = place else { continue };
-            match table.get_mut(key).map(Item::as_array_mut) {
-                Some(Some(list)) => word.into_iter().for_each(|word| append(list, word)),
-                Some(None) => return Err(unexpected(&path, key)),
-                None => {
-                    let made = made.map(|made| made.iter().copied().chain(word).collect::<Array>());
-                    made.into_iter().for_each(|made| drop(table.insert(key, value(made))));
-                }
-            }
-            return Ok(());
-        }
-        match word.filter(|_| made.is_some()) {
-            None => Ok(()),
-            Some(word) => {
-                let table = parents.join(".");
-                Err(Error::Usage(format!("`{table}` stands in no file of this pack: add `{word}` there by hand")))
-            }
-        }
-    }
-
-    /// The TOML files of the pack, those that were touched first.
-    fn tables(&self) -> Vec<String> {
-        let own = self.folder.files.keys().filter(|path| path.ends_with(".toml"));
-        self.files.keys().chain(own).cloned().collect()
-    }
-
-    /// The file that holds tables of this kind: the last of them, else `pack.toml`.
-    fn file_of(&self, table: &str) -> String {
-        let holds = |path: &&String| {
-            let document = self.text(path).and_then(|text| text.parse::<DocumentMut>().ok());
-            document.is_some_and(|document| document.contains_key(table))
-        };
-        let tables = self.tables();
-        tables.iter().rev().find(holds).cloned().unwrap_or_else(|| "pack.toml".to_owned())
-    }
-
-    fn text(&self, path: &str) -> Option<&str> {
-        std::str::from_utf8(self.folder.files.get(path)?).ok()
-    }
-
-    fn document(&mut self, path: &str) -> Result<&mut DocumentMut, Error> {
-        let text = self.text(path).unwrap_or_default();
-        let parsed = match self.files.contains_key(path) {
-            true => DocumentMut::new(),
-            false => text.parse().map_err(|error| Error::Usage(format!("cannot read `{path}`: {error}")))?,
-        };
-        Ok(self.files.entry(path.to_owned()).or_insert(parsed))
-    }
-
     /// What the pack becomes.
     fn check(self, before: &[Diagnostic]) -> Drafted {
+        let is_new = |(path, _): &(&String, &String)| !self.folder.files.contains_key(*path);
+        let texts = self.texts.iter().filter(is_new).map(|(path, text)| (path, text.clone()));
+        let files: BTreeMap<String, String> =
+            self.edits.texts().chain(texts).map(|(path, text)| (path.clone(), text)).collect();
         let mut folder = self.folder.clone();
-        let mut files = BTreeMap::new();
-        for (path, document) in &self.files {
-            let old = self.text(path).unwrap_or_default();
-            let new = saved_like(old, &document.to_string());
-            if new != old {
-                folder.files.insert(path.clone(), new.clone().into_bytes());
-                files.insert(path.clone(), new);
-            }
-        }
-        for (path, text) in self.texts.iter().filter(|(path, _)| !self.folder.files.contains_key(*path)) {
-            folder.files.insert(path.clone(), text.clone().into_bytes());
-            files.insert(path.clone(), text.clone());
-        }
+        folder.files.extend(files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())));
         let loaded = lint::check(&folder);
         let known = |one: &Diagnostic| before.iter().any(|old| (&old.code, &old.message) == (&one.code, &one.message));
         let news = loaded.diagnostics.iter().filter(|one| !known(one)).cloned().collect();
         Drafted { files, loaded, news }
     }
-}
-
-fn unexpected(path: &str, key: &str) -> Error {
-    Error::Usage(format!("`{key}` in `{path}` has a shape that this cannot add to: do it by hand"))
-}
-
-/// Adds a word to a list, on a line of its own where the others stand so.
-fn append(list: &mut Array, word: &str) {
-    let prefix = list.iter().last().and_then(|last| last.decor().prefix()).and_then(|prefix| prefix.as_str());
-    let mut value = Value::from(word);
-    let prefix = prefix.filter(|prefix| prefix.contains('\n') && prefix.trim().is_empty());
-    match prefix {
-        Some(prefix) => value.decor_mut().set_prefix(prefix),
-        None if !list.is_empty() => value.decor_mut().set_prefix(" "),
-        None => {}
-    }
-    list.push_formatted(value);
 }
 
 fn action(name: &str) -> Table {
