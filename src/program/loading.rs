@@ -1,0 +1,139 @@
+//! Loading: what becomes of the files of a pack?
+//!
+//! In: a [`Folder`].
+//! Out: [`Loaded`]: the program, unless an error stood in its way, and everything that was found, each fault told once.
+//! Never: stops at the first fault, or keeps half a program.
+
+use super::{Program, compile, lacking, slip};
+use crate::diagnostic::{Code, Diagnostic, Faults};
+use crate::pack::{self, Pack};
+use crate::surface::{self, Folder};
+use crate::text::{SourceId, Sources};
+
+/// What became of loading a pack: its sources are there in any case, so that diagnostics can be drawn.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// The files that were read.
+    pub sources: Sources,
+    /// The program, unless an error stood in its way.
+    pub program: Option<Program>,
+    /// Everything that was found, in the order of files and places.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// The program, for who has no use for warnings.
+    ///
+    /// ```
+    /// use rulebook::{Folder, Program};
+    ///
+    /// let pack = "[pack]\nname = \"lamp\"\n[modes.home]\npermits = [\"dim\"]\n";
+    /// let faults = Program::load(&Folder::new("lamp", [("pack.toml", pack)])).into_result().unwrap_err();
+    /// let last = faults.to_string().lines().last().unwrap().to_owned();
+    /// assert_eq!(last, "lamp/pack.toml:4:12: error[pack/unknown-action]: no table declares the action `dim`");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Each error that stood in its way.
+    pub fn into_result(self) -> Result<Program, Faults> {
+        self.program.ok_or_else(|| Faults::new(self.diagnostics, &self.sources))
+    }
+}
+
+impl Program {
+    /// Reads, checks and compiles a pack. All faults are found in one go; nothing is half-loaded.
+    ///
+    /// Schemas compile on first use; [`Program::check`] compiles them all.
+    ///
+    /// ```
+    /// use rulebook::{Folder, Program};
+    ///
+    /// let pack = r#"
+    /// [pack]
+    /// name = "greeter"
+    /// [dialects.plain]
+    /// grammar = "tags"
+    /// blocks.message = { role = "message" }
+    /// "#;
+    /// let program = Program::load(&Folder::new("greeter", [("pack.toml", pack)])).program.unwrap();
+    /// let outcome = program.run(&program.session(), "<message>Hello!</message>");
+    /// assert_eq!(outcome.message, "Hello!");
+    /// ```
+    pub fn load(folder: &Folder) -> Loaded {
+        let (program, _, diagnostics) = Self::build(folder);
+        program.loaded(diagnostics)
+    }
+
+    /// As [`Program::load`], and everything that is compiled on first use is compiled now; then every expression is run
+    /// once with sample values.
+    pub fn check(folder: &Folder) -> Loaded {
+        let (program, pack, mut diagnostics) = Self::build(folder);
+        diagnostics.extend(program.compile_schemas(&pack::schemas::misspelt(&pack.surface)));
+        // What fails in a pack that has other faults may be their doing.
+        if !diagnostics.iter().any(Diagnostic::is_error) {
+            diagnostics.extend(program.run_samples());
+            diagnostics.extend(program.check_gates());
+            diagnostics.extend(program.check_transitions(&pack.surface));
+        }
+        program.loaded(diagnostics)
+    }
+
+    fn build(folder: &Folder) -> (Self, Pack, Vec<Diagnostic>) {
+        let (program, pack, diagnostics) = Self::build_once(folder);
+        let again = |folder: &Folder| {
+            let (program, _, diagnostics) = Self::build_once(folder);
+            (program.sources, diagnostics)
+        };
+        let diagnostics = slip::told_once(folder, &program.sources, diagnostics, again);
+        (program, pack, diagnostics)
+    }
+
+    fn build_once(folder: &Folder) -> (Self, Pack, Vec<Diagnostic>) {
+        let (surface, mut diagnostics) = surface::read(folder);
+        let mut found = Vec::new();
+        let pack = pack::check(surface, &mut found);
+        let program = compile::compile(&pack, &mut found);
+        lacking::told_once(&pack.surface, &mut found);
+        let broken: Vec<SourceId> = diagnostics
+            .iter()
+            .filter(|one| one.code == Code::PACK_SYNTAX)
+            .filter_map(|one| Some(one.at?.source))
+            .collect();
+        if broken.is_empty() && !pack.surface.partial {
+            diagnostics.extend(found);
+        } else {
+            // What does not follow TOML, or cannot be read, says nothing reliable about names: only its own faults are news,
+            // and those that no name has a part in.
+            let of_broken = |one: &Diagnostic| one.at.is_some_and(|at| broken.contains(&at.source));
+            diagnostics.retain(|one| one.code == Code::PACK_SYNTAX || !of_broken(one));
+            let in_table = |one: &Diagnostic| {
+                let source = one.at.and_then(|at| program.sources.get(at.source));
+                source.is_some_and(|source| source.name().ends_with(".toml"))
+            };
+            diagnostics.extend(found.into_iter().filter(|one| is_by_itself(one) && in_table(one) && !of_broken(one)));
+        }
+        (program, pack, diagnostics)
+    }
+
+    fn loaded(self, mut diagnostics: Vec<Diagnostic>) -> Loaded {
+        diagnostics.sort_by_key(|diagnostic| diagnostic.at);
+        diagnostics.dedup();
+        let broken = diagnostics.iter().any(Diagnostic::is_error);
+        let sources = self.sources.clone();
+        Loaded { sources, program: Some(self).filter(|_| !broken), diagnostics }
+    }
+}
+
+/// Whether a finding is wrong with what stands at its place, whatever else a pack declares.
+fn is_by_itself(one: &Diagnostic) -> bool {
+    let codes = [
+        Code::PACK_EXPRESSION,
+        Code::PACK_PATTERN,
+        Code::PACK_SCHEMA,
+        Code::PACK_REMOTE_REF,
+        Code::PACK_UNFIT_STRATEGY,
+    ];
+    one.is_error() && codes.contains(&one.code)
+}
