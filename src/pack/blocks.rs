@@ -1,129 +1,77 @@
 //! Blocks: do a block's keys fit its role and its grammar?
 //!
-//! In: the dialects and their grammars.
+//! In: a block, and its dialect.
 //! Out: a diagnostic for each key that cannot work.
-//! Never: asks whether a dialect is a good idea.
+//! Never: asks whether a block is a good idea.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::Grammar;
-use crate::surface::{Anchor, Block, Decoding, Dialect, Ending, Payload, Role, Rung, Surface};
+use crate::surface::{Anchor, Block, Decoding, Dialect, Ending, Payload, Role, Rung};
 use crate::text::{Location, Spanned};
 use indexmap::IndexMap;
-use std::collections::HashSet;
 use std::sync::Arc;
 
-/// A dialect names so many grammars and binds so many blocks at the most: the reader numbers them in a byte and in two.
-const MOST_GRAMMARS: usize = 64;
-const MOST_BLOCKS: usize = 4096;
-
 /// The grammars that can be read, by name.
-type Grammars = IndexMap<String, Arc<Grammar>>;
+pub(super) type Grammars = IndexMap<String, Arc<Grammar>>;
 
-pub(super) fn check(surface: &Surface, grammars: &Grammars, diagnostics: &mut Vec<Diagnostic>) {
-    for dialect in surface.dialects.values() {
-        check_dialect(dialect, &surface.torn, grammars, diagnostics);
+/// A dialect, and what is known of it.
+pub(super) struct Ground<'d> {
+    dialect: &'d Dialect,
+    grammars: &'d Grammars,
+    /// Whether its grammars are known: else it is not known what its blocks are.
+    pub(super) known: bool,
+    /// Whether all that it says could be read: what it seems to lack else may be what is wrong in it.
+    whole: bool,
+    /// Whether its blocks are members of one object.
+    pub(super) object: bool,
+}
+
+impl<'d> Ground<'d> {
+    pub(super) fn of(dialect: &'d Dialect, grammars: &'d Grammars, whole: bool) -> Self {
+        let names = &dialect.grammar.0;
+        let known = (whole || !names.is_empty()) && names.iter().all(|name| grammars.contains_key(&name.value));
+        let ground = Self { dialect, grammars, known, whole, object: false };
+        let object = ground.spelling().any(|grammar| grammar.rule("member").is_some());
+        Self { object, ..ground }
+    }
+
+    /// A grammar that the dialect names, if it can be read.
+    fn grammar(&self, name: &str) -> Option<&'d Grammar> {
+        self.grammars.get(name).map(Arc::as_ref)
+    }
+
+    /// Those of its grammars that can be read.
+    fn spelling(&self) -> impl Iterator<Item = &'d Grammar> {
+        self.dialect.grammar.0.iter().filter_map(|name| self.grammar(&name.value))
     }
 }
 
-fn bad(at: Location, message: impl Into<String>, help: &str) -> Diagnostic {
+pub(super) fn bad(at: Location, message: impl Into<String>, help: &str) -> Diagnostic {
     Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help)
 }
 
-/// What a `torn` dialect or block seems to lack may be what is wrong in it.
-fn check_dialect(
-    dialect: &Spanned<Dialect>,
-    torn: &HashSet<Location>,
-    grammars: &Grammars,
+/// What a `torn` block seems to lack may be what is wrong in it.
+pub(super) fn check(
+    name: &str,
+    block: &Spanned<Block>,
+    torn: bool,
+    ground: &Ground<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let whole = !torn.contains(&dialect.at);
-    let Spanned { value: dialect, at } = dialect;
-    check_grammars(dialect, grammars, diagnostics);
-    if dialect.grammar.0.is_empty() && whole {
-        diagnostics.push(bad(*at, "the dialect names no grammar", "say `grammar = \"tags\"`, or another"));
+    check_block(block, torn, ground, diagnostics);
+    if !torn && ground.known {
+        check_lacks(name, block, ground.object, diagnostics);
     }
-    if dialect.blocks.is_empty() && whole {
-        diagnostics.push(bad(*at, "the dialect binds no block", "add `blocks.NAME = { role = … }`"));
-    }
-    if let Some(block) = dialect.blocks.values().nth(MOST_BLOCKS) {
-        let message = format!("the dialect binds more than {MOST_BLOCKS} blocks");
-        diagnostics.push(bad(block.at, message, "a `*` in a name stands for any characters"));
-    }
-    check_text(dialect, diagnostics);
-    // What its blocks are is not known where its grammars are not.
-    let known = !dialect.grammar.0.is_empty() || whole;
-    let known = known && dialect.grammar.0.iter().all(|name| grammars.contains_key(&name.value));
-    for block in dialect.blocks.values().filter(|block| block.value.starts).skip(1) {
-        let help = "say the other names that open it as its `names`";
-        diagnostics.push(bad(block.at, "another block opens where the answer starts, and only the first does", help));
-    }
-    let object = spelling(dialect, grammars).any(|grammar| grammar.rule("member").is_some());
-    if object && known && whole {
-        check_object(dialect, diagnostics);
-    }
-    for (name, block) in &dialect.blocks {
-        let torn = torn.contains(&block.at);
-        check_block(block, torn, (dialect, object, whole), diagnostics);
-        if !torn && known {
-            check_lacks(name, block, object, diagnostics);
+    if ground.object && !is_before(&block.value) {
+        if !torn {
+            check_member(name, &block.value, block.at, diagnostics);
         }
-        if object && !is_before(&block.value) {
-            if !torn {
-                check_member(name, &block.value, block.at, diagnostics);
-            }
-        } else {
-            let within = check_within(name, block, torn, diagnostics);
-            if known {
-                check_values(block, within, diagnostics);
-            }
-            check_spelling(block, dialect, grammars, diagnostics);
+    } else {
+        let within = check_within(name, block, torn, diagnostics);
+        if ground.known {
+            check_values(block, within, diagnostics);
         }
-    }
-}
-
-/// Those of the grammars of a dialect that can be read.
-fn spelling<'g>(dialect: &Dialect, grammars: &'g Grammars) -> impl Iterator<Item = &'g Grammar> {
-    dialect.grammar.0.iter().filter_map(|name| grammars.get(&name.value).map(Arc::as_ref))
-}
-
-/// Each grammar has the rules of one, and blocks are spelled by those that their dialect names.
-fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<Diagnostic>) {
-    for name in &dialect.grammar.0 {
-        let Some(grammar) = grammars.get(&name.value) else { continue };
-        for rule in ["open", "name"].into_iter().filter(|rule| grammar.rule(rule).is_none()) {
-            let message = format!("the grammar `{}` has no rule `{rule}`", name.value);
-            let help = "a dialect's grammar spells its openers: `open`, with `name` inside";
-            diagnostics.push(bad(name.at, message, help));
-        }
-    }
-    if let Some(name) = dialect.grammar.0.get(MOST_GRAMMARS) {
-        let message = format!("the dialect names more than {MOST_GRAMMARS} grammars");
-        diagnostics.push(bad(name.at, message, "say what goes together as a dialect of its own"));
-    }
-    let names = || dialect.grammar.0.iter().map(|name| name.value.as_str());
-    // One of them that is not known may be it.
-    let known = dialect.grammar.0.iter().all(|name| grammars.contains_key(&name.value));
-    for grammar in dialect.blocks.values().filter_map(|block| block.value.grammar.as_ref()) {
-        if !names().any(|name| name == grammar.value) && known {
-            let message = format!("the dialect does not name the grammar `{}`", grammar.value);
-            let fault = Diagnostic::new(Code::PACK_BLOCK, grammar.at, message);
-            diagnostics.push(fault.with_nearest(&grammar.value, names()));
-        }
-    }
-}
-
-/// What text outside every block is.
-fn check_text(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
-    let Some(text) = &dialect.text else { return };
-    let section = text.value.strip_prefix("section:").is_some_and(|name| !name.is_empty());
-    if !section && !matches!(text.value.as_str(), "stray" | "message") {
-        let message = format!("`{}` says nothing about text outside every block", text.value);
-        let fault = Diagnostic::new(Code::PACK_WRONG_VALUE, text.at, message);
-        diagnostics.push(fault.with_help("it is `stray`, `message` or `section:NAME`"));
-    }
-    if text.value == "message" && !dialect.between.is_empty() {
-        let message = "where all text outside every block is the message, nothing stands between";
-        diagnostics.push(bad(text.at, message, "take `between` out: the text is shown as it comes"));
+        check_spelling(block, ground, diagnostics);
     }
 }
 
@@ -144,11 +92,12 @@ fn check_values(block: &Spanned<Block>, within: bool, diagnostics: &mut Vec<Diag
 }
 
 /// What a block rests on must be something that the grammars spell.
-fn check_spelling(block: &Spanned<Block>, dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<Diagnostic>) {
+fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Spanned { value: block, at } = block;
+    let dialect = ground.dialect;
     let own = dialect.grammar.0.iter().filter(|name| block.grammar.as_ref().is_none_or(|own| own.value == name.value));
     // What a grammar that cannot be read spells is not known.
-    let own: Option<Vec<&Grammar>> = own.map(|name| grammars.get(&name.value).map(Arc::as_ref)).collect();
+    let own: Option<Vec<&Grammar>> = own.map(|name| ground.grammar(&name.value)).collect();
     let own = own.unwrap_or_default();
     if block.starts && !own.is_empty() && own.iter().all(|grammar| grammar.rule("close").is_none()) {
         let message = "only what has a closer can open where the answer starts and nowhere else";
@@ -165,7 +114,7 @@ fn check_spelling(block: &Spanned<Block>, dialect: &Dialect, grammars: &Grammars
     let mut all_spelled = true;
     for ending in ladder.iter().flat_map(|rung| &rung.0) {
         let Some(rule) = rule_of(ending.value) else { continue };
-        let mut known = spelling(dialect, grammars).peekable();
+        let mut known = ground.spelling().peekable();
         if known.peek().is_some() && known.all(|grammar| grammar.rule(rule).is_none()) {
             let message =
                 format!("no grammar of this dialect has the rule `{rule}` that `{}` needs", ending.value.word());
@@ -267,26 +216,8 @@ fn check_attributes(block: &Block, spelling: &[&Grammar], diagnostics: &mut Vec<
     }
 }
 
-/// Where members are blocks, nothing opens, closes or masks.
-fn check_object(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
-    let opens = |name: &str| {
-        let mut before = dialect.blocks.values().filter(|block| is_before(&block.value));
-        // One that the dialect does not name may be it.
-        let named = |own: &str| dialect.grammar.0.iter().any(|name| name.value == own);
-        before.any(|block| block.value.grammar.as_ref().is_some_and(|own| own.value == name || !named(&own.value)))
-    };
-    if let Some(second) = dialect.grammar.0.iter().skip(1).find(|name| !opens(&name.value)) {
-        let help = "give the other grammar a dialect of its own, or a block that `starts` and is spelled by it";
-        diagnostics.push(bad(second.at, "a dialect whose members are blocks has one grammar", help));
-    }
-    const MARKS: [&str; 7] = ["masks", "wrapper", "anchor", "close", "ends", "trim", "decode"];
-    for key in dialect.keys().filter(|key| MARKS.contains(key)) {
-        diagnostics.push(bad(dialect.at, format!("members have no `{key}`: their grammar says it all"), "take it out"));
-    }
-}
-
 /// Whether a block stands before an answer that is one object: it is no member, and a grammar of its own spells it.
-fn is_before(block: &Block) -> bool {
+pub(super) fn is_before(block: &Block) -> bool {
     block.starts && block.grammar.is_some()
 }
 
@@ -339,31 +270,28 @@ fn check_lacks(name: &str, block: &Spanned<Block>, object: bool, diagnostics: &m
     }
 }
 
-/// What a dialect that is not `whole` seems to lack may be what is wrong in it; so may be the role of a `torn` block.
-fn check_block(
-    Spanned { value: block, at }: &Spanned<Block>,
-    torn: bool,
-    (dialect, object, whole): (&Dialect, bool, bool),
-    diagnostics: &mut Vec<Diagnostic>,
-) {
+/// What every block may say. The role of a `torn` one may be what is wrong in it.
+fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Spanned { value: block, at } = spanned;
+    let dialect = ground.dialect;
     for word in block.name.iter().chain(&block.key).chain(&block.close).filter(|word| word.value == "@") {
         diagnostics.push(bad(word.at, "`@` is the name of no attribute", "say which one: `@ATTRIBUTE`"));
     }
     if !torn {
         check_role(block, diagnostics);
     }
-    if !object {
+    if !ground.object {
         check_field(block, diagnostics);
     }
-    check_wrapper(block, dialect, whole, diagnostics);
+    check_wrapper(block, ground, diagnostics);
     if block.role == Role::Content && block.decode == Some(Decoding::Entities) {
         let message = "no entity in a content is decoded: its text is taken as it stands";
         diagnostics.push(bad(*at, message, "take `decode` out").into_warning());
     }
     let anywhere = |one: &Block| matches!(one.anchor.or(dialect.anchor), None | Some(Anchor::Anywhere));
     if block.decode.or(dialect.decode) == Some(Decoding::Guarded)
-        && whole
-        && (object || dialect.blocks.values().any(|one| anywhere(&one.value)))
+        && ground.whole
+        && (ground.object || dialect.blocks.values().any(|one| anywhere(&one.value)))
     {
         let message = "only what counts at the start of a line alone can be guarded";
         diagnostics.push(bad(*at, message, "say `anchor = \"line\"` on the dialect"));
@@ -423,12 +351,12 @@ fn check_field(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// The wrapper that says its key.
-fn check_wrapper(block: &Block, dialect: &Dialect, whole: bool, diagnostics: &mut Vec<Diagnostic>) {
+fn check_wrapper(block: &Block, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(key) = &block.key else { return };
     let Some((wrapper, _)) = key.value.strip_prefix('@').and_then(|key| key.split_once('.')) else { return };
-    let wrappers = dialect.blocks.iter().filter(|(_, one)| one.value.role == Role::Wrapper);
+    let wrappers = ground.dialect.blocks.iter().filter(|(_, one)| one.value.role == Role::Wrapper);
     let known = wrappers.map(|(name, _)| name.as_str());
-    if !known.clone().any(|known| known == wrapper) && (whole || dialect.blocks.contains_key(wrapper)) {
+    if !known.clone().any(|known| known == wrapper) && (ground.whole || ground.dialect.blocks.contains_key(wrapper)) {
         let message = format!("the dialect has no wrapper `{wrapper}`");
         diagnostics.push(Diagnostic::new(Code::PACK_UNKNOWN_BLOCK, key.at, message).with_nearest(wrapper, known));
     }

@@ -6,6 +6,7 @@
 
 mod blank;
 mod blocks;
+mod dialects;
 mod effects;
 mod flow;
 mod grammars;
@@ -41,7 +42,7 @@ pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
     prompts::check(&surface, diagnostics);
     // All names are told that nothing declares.
     mend::names(&mut surface);
-    blocks::check(&surface, &grammars, diagnostics);
+    dialects::check(&surface, &grammars, diagnostics);
     strategies::check(&surface, diagnostics);
     effects::check(&surface, diagnostics);
     graph::check(&surface, diagnostics);

@@ -1,0 +1,114 @@
+//! Dialects: do the keys of a dialect fit its grammars, and each other?
+//!
+//! In: the dialects and their grammars.
+//! Out: a diagnostic for each key of a dialect, or of one of its [blocks](super::blocks), that cannot work.
+//! Never: asks whether a dialect is a good idea.
+
+use super::blocks::{self, Grammars, Ground, bad, is_before};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::surface::{Dialect, Surface};
+use crate::text::{Location, Spanned};
+use std::collections::HashSet;
+
+/// A dialect names so many grammars and binds so many blocks at the most: the reader numbers them in a byte and in two.
+const MOST_GRAMMARS: usize = 64;
+const MOST_BLOCKS: usize = 4096;
+
+pub(super) fn check(surface: &Surface, grammars: &Grammars, diagnostics: &mut Vec<Diagnostic>) {
+    for dialect in surface.dialects.values() {
+        check_dialect(dialect, &surface.torn, grammars, diagnostics);
+    }
+}
+
+/// What a `torn` dialect or block seems to lack may be what is wrong in it.
+fn check_dialect(
+    dialect: &Spanned<Dialect>,
+    torn: &HashSet<Location>,
+    grammars: &Grammars,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let whole = !torn.contains(&dialect.at);
+    let Spanned { value: dialect, at } = dialect;
+    check_grammars(dialect, grammars, diagnostics);
+    if dialect.grammar.0.is_empty() && whole {
+        diagnostics.push(bad(*at, "the dialect names no grammar", "say `grammar = \"tags\"`, or another"));
+    }
+    if dialect.blocks.is_empty() && whole {
+        diagnostics.push(bad(*at, "the dialect binds no block", "add `blocks.NAME = { role = … }`"));
+    }
+    if let Some(block) = dialect.blocks.values().nth(MOST_BLOCKS) {
+        let message = format!("the dialect binds more than {MOST_BLOCKS} blocks");
+        diagnostics.push(bad(block.at, message, "a `*` in a name stands for any characters"));
+    }
+    check_text(dialect, diagnostics);
+    for block in dialect.blocks.values().filter(|block| block.value.starts).skip(1) {
+        let help = "say the other names that open it as its `names`";
+        diagnostics.push(bad(block.at, "another block opens where the answer starts, and only the first does", help));
+    }
+    let ground = Ground::of(dialect, grammars, whole);
+    if ground.object && ground.known && whole {
+        check_object(dialect, diagnostics);
+    }
+    for (name, block) in &dialect.blocks {
+        blocks::check(name, block, torn.contains(&block.at), &ground, diagnostics);
+    }
+}
+
+/// Each grammar has the rules of one, and blocks are spelled by those that their dialect names.
+fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<Diagnostic>) {
+    for name in &dialect.grammar.0 {
+        let Some(grammar) = grammars.get(&name.value) else { continue };
+        for rule in ["open", "name"].into_iter().filter(|rule| grammar.rule(rule).is_none()) {
+            let message = format!("the grammar `{}` has no rule `{rule}`", name.value);
+            let help = "a dialect's grammar spells its openers: `open`, with `name` inside";
+            diagnostics.push(bad(name.at, message, help));
+        }
+    }
+    if let Some(name) = dialect.grammar.0.get(MOST_GRAMMARS) {
+        let message = format!("the dialect names more than {MOST_GRAMMARS} grammars");
+        diagnostics.push(bad(name.at, message, "say what goes together as a dialect of its own"));
+    }
+    let names = || dialect.grammar.0.iter().map(|name| name.value.as_str());
+    // One of them that is not known may be it.
+    let known = dialect.grammar.0.iter().all(|name| grammars.contains_key(&name.value));
+    for grammar in dialect.blocks.values().filter_map(|block| block.value.grammar.as_ref()) {
+        if !names().any(|name| name == grammar.value) && known {
+            let message = format!("the dialect does not name the grammar `{}`", grammar.value);
+            let fault = Diagnostic::new(Code::PACK_BLOCK, grammar.at, message);
+            diagnostics.push(fault.with_nearest(&grammar.value, names()));
+        }
+    }
+}
+
+/// What text outside every block is.
+fn check_text(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(text) = &dialect.text else { return };
+    let section = text.value.strip_prefix("section:").is_some_and(|name| !name.is_empty());
+    if !section && !matches!(text.value.as_str(), "stray" | "message") {
+        let message = format!("`{}` says nothing about text outside every block", text.value);
+        let fault = Diagnostic::new(Code::PACK_WRONG_VALUE, text.at, message);
+        diagnostics.push(fault.with_help("it is `stray`, `message` or `section:NAME`"));
+    }
+    if text.value == "message" && !dialect.between.is_empty() {
+        let message = "where all text outside every block is the message, nothing stands between";
+        diagnostics.push(bad(text.at, message, "take `between` out: the text is shown as it comes"));
+    }
+}
+
+/// Where members are blocks, nothing opens, closes or masks.
+fn check_object(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
+    let opens = |name: &str| {
+        let mut before = dialect.blocks.values().filter(|block| is_before(&block.value));
+        // One that the dialect does not name may be it.
+        let named = |own: &str| dialect.grammar.0.iter().any(|name| name.value == own);
+        before.any(|block| block.value.grammar.as_ref().is_some_and(|own| own.value == name || !named(&own.value)))
+    };
+    if let Some(second) = dialect.grammar.0.iter().skip(1).find(|name| !opens(&name.value)) {
+        let help = "give the other grammar a dialect of its own, or a block that `starts` and is spelled by it";
+        diagnostics.push(bad(second.at, "a dialect whose members are blocks has one grammar", help));
+    }
+    const MARKS: [&str; 7] = ["masks", "wrapper", "anchor", "close", "ends", "trim", "decode"];
+    for key in dialect.keys().filter(|key| MARKS.contains(key)) {
+        diagnostics.push(bad(dialect.at, format!("members have no `{key}`: their grammar says it all"), "take it out"));
+    }
+}
