@@ -9,20 +9,25 @@ mod glob;
 mod guard;
 mod json;
 mod path;
+#[cfg(feature = "cli")]
+mod places;
+mod saved;
+mod shown;
+mod source;
 
 pub(crate) use entity::entity;
 pub(crate) use glob::glob;
 pub(crate) use guard::{Guard, is_margin};
 pub(crate) use json::JsonCursor;
-#[cfg(feature = "cli")]
-pub(crate) use json::JsonPlaces;
 pub(crate) use path::unsafe_because;
-
-use std::borrow::Cow;
-use std::cell::Cell;
-use std::fmt;
-use std::str::Utf8Error;
-use std::sync::OnceLock;
+#[cfg(feature = "cli")]
+pub(crate) use places::JsonPlaces;
+#[cfg(feature = "cli")]
+pub(crate) use saved::saved_like;
+pub(crate) use saved::{authored, beginning};
+pub use shown::excerpt;
+pub(crate) use shown::{one_line, turns};
+pub use source::{Lines, Place, Source, Sources};
 
 /// A range of bytes, `start..end`, on character boundaries of its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -204,146 +209,6 @@ impl Spanned<String> {
     }
 }
 
-/// A line and a column, both counted from 1; a column counts characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in characters, from 1.
-    pub column: usize,
-}
-
-impl Place {
-    const FIRST: Self = Self { line: 1, column: 1 };
-
-    /// The place behind a text that starts here.
-    fn behind(self, text: &str) -> Self {
-        let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-        let last = memchr::memrchr(b'\n', text.as_bytes()).filter(|_| breaks > 0);
-        let line = last.map_or(text, |last| text.get(last + 1..).unwrap_or_default());
-        let column = if breaks > 0 { 1 } else { self.column };
-        Self { line: self.line + breaks, column: column + line.chars().count() }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.line, self.column)
-    }
-}
-
-/// A named text.
-#[derive(Debug, Clone)]
-pub struct Source {
-    name: String,
-    text: String,
-    lines: OnceLock<Vec<usize>>,
-}
-
-impl Source {
-    /// A source called `name` in messages, usually a path relative to what the user named.
-    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { name: name.into(), text: text.into(), lines: OnceLock::new() }
-    }
-
-    /// What messages call it.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Its text.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// The line and column of the byte `offset`. The lines are counted once, on first use.
-    pub fn place(&self, offset: usize) -> Place {
-        place_in(&self.text, self.starts(), offset)
-    }
-
-    /// The text of a line, counted from 1, with its line break; empty where there is none.
-    pub fn line(&self, number: usize) -> &str {
-        let start = |line: usize| self.starts().get(line).copied().unwrap_or(self.text.len());
-        match number.checked_sub(1) {
-            Some(line) => self.text.get(start(line)..start(number)).unwrap_or_default(),
-            None => "",
-        }
-    }
-
-    fn starts(&self) -> &[usize] {
-        self.lines.get_or_init(|| line_starts(&self.text))
-    }
-}
-
-/// The sources of a pack, by [`SourceId`].
-#[derive(Debug, Clone, Default)]
-pub struct Sources(Vec<Source>);
-
-impl Sources {
-    /// Adds a source and returns what to call it.
-    pub fn add(&mut self, source: Source) -> SourceId {
-        self.0.push(source);
-        SourceId((self.0.len() - 1) as u32)
-    }
-
-    /// Adds a file that is not UTF-8, as it can be shown, and returns where it ceases to be.
-    pub(crate) fn add_broken(&mut self, name: &str, bytes: &[u8], error: Utf8Error) -> Location {
-        let source = self.add(Source::new(name, String::from_utf8_lossy(bytes)));
-        let start = error.valid_up_to();
-        Location { source, span: Span::new(start, start + char::REPLACEMENT_CHARACTER.len_utf8()) }
-    }
-
-    /// The source, unless the id is another set's or the response's.
-    pub fn get(&self, id: SourceId) -> Option<&Source> {
-        self.0.get(id.0 as usize)
-    }
-
-    /// `name:line:column` of where `at` starts.
-    pub fn place_name(&self, at: Location) -> Option<String> {
-        let source = self.get(at.source)?;
-        Some(format!("{}:{}", source.name(), source.place(at.span.start)))
-    }
-
-    /// The source that messages call so.
-    pub(crate) fn find(&self, name: &str) -> Option<(SourceId, &Source)> {
-        self.iter().find(|(_, source)| source.name() == name)
-    }
-
-    /// All sources in the order in which they were added.
-    pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
-        self.0.iter().enumerate().map(|(index, source)| (SourceId(index as u32), source))
-    }
-}
-
-/// Lines and columns of a text that is only borrowed, counted on the way: quickest for places in their order.
-#[derive(Debug)]
-pub struct Lines<'t> {
-    text: &'t str,
-    /// A byte and its place, from which the next one is counted.
-    known: Cell<(usize, Place)>,
-}
-
-impl<'t> Lines<'t> {
-    /// The lines of `text`.
-    pub fn new(text: &'t str) -> Self {
-        Self { text, known: Cell::new((0, Place::FIRST)) }
-    }
-
-    /// The text itself.
-    pub(crate) fn text(&self) -> &'t str {
-        self.text
-    }
-
-    /// The line and column of the byte `offset`.
-    pub fn place(&self, offset: usize) -> Place {
-        let offset = offset.min(self.text.len());
-        let (start, from) = Some(self.known.get()).filter(|(start, _)| *start <= offset).unwrap_or((0, Place::FIRST));
-        let place = from.behind(self.text.get(start..offset).unwrap_or_default());
-        self.known.set((offset, place));
-        place
-    }
-}
-
 /// The last place up to the byte `at` where a character of `text` starts, or its end.
 pub(crate) fn boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
@@ -364,127 +229,4 @@ pub(crate) fn same(one: &str, other: &str) -> bool {
             9..=16 => one.first_chunk::<8>() == other.first_chunk() && one.last_chunk::<8>() == other.last_chunk(),
             _ => one == other,
         }
-}
-
-/// `text` cut to at most `most` characters, with an ellipsis where something was left out; line breaks become spaces, and
-/// what would turn it around is escaped.
-pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
-    let flat = |text: &str| {
-        let mut out = String::with_capacity(text.len());
-        for c in text.chars() {
-            match c {
-                c if c.is_control() => out.push(' '),
-                c if turns(c) => out.extend(c.escape_unicode()),
-                c => out.push(c),
-            }
-        }
-        out
-    };
-    match text.char_indices().nth(most) {
-        Some((cut, _)) => Cow::Owned(flat(text.get(..cut).unwrap_or_default()) + "…"),
-        None if text.chars().any(|c| c.is_control() || turns(c)) => Cow::Owned(flat(text)),
-        None => Cow::Borrowed(text),
-    }
-}
-
-/// The text without what would end its line or steer a terminal.
-pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| c.is_control() || turns(c)) {
-        return Cow::Borrowed(text);
-    }
-    let mut line = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' => line.push_str("\\n"),
-            '\r' => line.push_str("\\r"),
-            '\t' => line.push_str("\\t"),
-            c if c.is_control() || turns(c) => line.extend(c.escape_unicode()),
-            c => line.push(c),
-        }
-    }
-    Cow::Owned(line)
-}
-
-/// Whether a character makes what follows look as if it stood before.
-pub(crate) fn turns(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// What stands in a file that somebody wrote, however it was saved: without a byte order mark, and where all of its lines
-/// end as those of Windows do, with a line feed for each line break. So a file means the same on every machine, and one
-/// that has both on purpose still says what it says.
-pub(crate) fn authored(saved: &str) -> Cow<'_, str> {
-    let text = saved.strip_prefix(BYTE_ORDER_MARK).unwrap_or(saved);
-    if has_wide_breaks(text) { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
-}
-
-/// `text` as the file was `saved` in whose place it comes: with its byte order mark, and its kind of line breaks.
-#[cfg(feature = "cli")]
-pub(crate) fn saved_like(saved: &str, text: &str) -> String {
-    let body = saved.strip_prefix(BYTE_ORDER_MARK);
-    let text = if has_wide_breaks(saved) { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text.to_owned() };
-    if body.is_some() { format!("{BYTE_ORDER_MARK}{text}") } else { text }
-}
-
-/// Where a text begins: behind a byte order mark, which is none of it.
-pub(crate) fn beginning(text: &str) -> usize {
-    text.len() - text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).len()
-}
-
-const BYTE_ORDER_MARK: char = '\u{feff}';
-
-fn has_wide_breaks(text: &str) -> bool {
-    text.contains('\n') && text.split_inclusive('\n').all(|line| !line.ends_with('\n') || line.ends_with("\r\n"))
-}
-
-fn line_starts(text: &str) -> Vec<usize> {
-    std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect()
-}
-
-fn place_in(text: &str, starts: &[usize], offset: usize) -> Place {
-    let line = starts.partition_point(|start| *start <= offset).max(1);
-    let start = starts.get(line - 1).copied().unwrap_or_default();
-    let before = text.get(start..offset.min(text.len())).unwrap_or_default();
-    Place { line, column: before.chars().count() + 1 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(text: &str, offset: usize, line: usize, column: usize) {
-        assert_eq!(Source::new("t", text).place(offset), Place { line, column });
-        let lines = Lines::new(text);
-        assert_eq!(lines.place(offset), Place { line, column });
-        lines.place(text.len());
-        assert_eq!(lines.place(offset), Place { line, column });
-    }
-
-    #[test]
-    fn places_count_lines_and_characters_from_one() {
-        check("", 0, 1, 1);
-        check("ab\ncd", 3, 2, 1);
-        check("äb\ncd", 2, 1, 2);
-        check("a\n", 2, 2, 1);
-    }
-
-    #[test]
-    fn a_file_means_the_same_however_it_was_saved() {
-        for saved in ["a\nb\n", "\u{feff}a\nb\n", "a\r\nb\r\n", "\u{feff}a\r\nb\r\n"] {
-            assert_eq!(authored(saved), "a\nb\n");
-            #[cfg(feature = "cli")]
-            assert_eq!(saved_like(saved, "a\nb\n"), saved);
-        }
-        for mixed in ["a\nb\r\n", "a\r\nb\n", "a"] {
-            assert_eq!(authored(mixed), mixed);
-        }
-    }
-
-    #[test]
-    fn an_excerpt_is_one_line_and_short() {
-        assert_eq!(excerpt("a\nb", 9), "a b");
-        assert_eq!(excerpt("abcdef", 3), "abc…");
-        assert_eq!(excerpt("a\u{202e}b", 9), "a\\u{202e}b");
-    }
 }

@@ -1,0 +1,132 @@
+//! Places in JSON: where does what a pointer leads to stand in the text?
+//!
+//! In: a text that is valid JSON, and JSON pointers.
+//! Out: [`JsonPlaces`] of names and values.
+//! Never: finds out whether a text is valid, or passes one part of it twice for the same object.
+
+use super::{JsonCursor, Span};
+use std::collections::HashMap;
+
+/// Where the parts of a JSON text stand.
+#[derive(Debug)]
+pub(crate) struct JsonPlaces<'t> {
+    text: &'t str,
+    whole: Part,
+    /// The parts of each object and list that was asked about, by the byte at which it starts.
+    known: HashMap<usize, HashMap<String, Part>>,
+}
+
+/// A member of an object, or an entry of a list.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    /// With its quotes; none of an entry.
+    name: Option<Span>,
+    value: Span,
+}
+
+impl<'t> JsonPlaces<'t> {
+    /// The places of `text`, which is valid JSON.
+    pub(crate) fn new(text: &'t str) -> Self {
+        let mut cursor = JsonCursor::new(text, 0);
+        cursor.skip_space();
+        let start = cursor.at;
+        cursor.skip_value();
+        Self { text, whole: Part { name: None, value: Span::new(start, cursor.at) }, known: HashMap::new() }
+    }
+
+    /// Where the value stands to which a JSON pointer leads; where there is none, the nearest around it. Of what goes over
+    /// several lines it is the name, or the first byte.
+    pub(crate) fn value(&mut self, pointer: &str) -> Span {
+        let Part { name, value } = self.part(pointer);
+        if value.of(self.text).contains('\n') {
+            return name.unwrap_or(Span::new(value.start, value.start + 1));
+        }
+        value
+    }
+
+    /// Where the name stands of what a JSON pointer leads to, if it has one.
+    pub(crate) fn name(&mut self, pointer: &str) -> Span {
+        let Part { name, value } = self.part(pointer);
+        name.unwrap_or(value)
+    }
+
+    fn part(&mut self, pointer: &str) -> Part {
+        let mut part = self.whole;
+        for step in pointer.split('/').skip(1) {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            let start = part.value.start;
+            let parts = self.known.entry(start).or_insert_with(|| parts(self.text, start));
+            let Some(next) = parts.get(&step) else { break };
+            part = *next;
+        }
+        part
+    }
+}
+
+/// The parts of the object or list at `start`: of those with one name, as for every reader, the last.
+fn parts(text: &str, start: usize) -> HashMap<String, Part> {
+    let mut parts = HashMap::new();
+    let mut cursor = JsonCursor::new(text, start);
+    let end = match cursor.byte() {
+        b'{' => b'}',
+        b'[' => b']',
+        _ => return parts,
+    };
+    while cursor.step() != end {
+        let mut name = None;
+        if end == b'}' {
+            let from = cursor.at;
+            cursor.string();
+            name = Some(Span::new(from, cursor.at));
+            // The colon.
+            cursor.step();
+        }
+        let from = cursor.at;
+        cursor.skip_value();
+        let value = Span::new(from, cursor.at);
+        let key = match name {
+            Some(name) => serde_json::from_str(name.of(text)).unwrap_or_default(),
+            None => parts.len().to_string(),
+        };
+        parts.insert(key, Part { name, value });
+        if cursor.next_is_end(end) {
+            break;
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "{ \"mode\": \"a\",\n \"state\": { \"a/b~\": [1, {\"\\u0078\": [\n]}, \"]\"], \"n\": {}, \"n\": -1.5e3 },\n\"now\" : null }";
+
+    #[track_caller]
+    fn check(pointer: &str, name: &str, value: &str) {
+        let mut places = JsonPlaces::new(TEXT);
+        assert_eq!(places.name(pointer).of(TEXT), name);
+        assert_eq!(places.value(pointer).of(TEXT), value);
+        // What is known already leads to the same place.
+        assert_eq!(places.value(pointer).of(TEXT), value);
+    }
+
+    #[test]
+    fn a_pointer_leads_to_a_name_and_a_value() {
+        check("", TEXT, "{");
+        check("/mode", "\"mode\"", "\"a\"");
+        check("/now", "\"now\"", "null");
+        check("/state", "\"state\"", "\"state\"");
+        check("/state/a~1b~0/0", "1", "1");
+        check("/state/a~1b~0/1", "{\"\\u0078\": [\n]}", "{");
+        check("/state/a~1b~0/1/x", "\"\\u0078\"", "\"\\u0078\"");
+        check("/state/a~1b~0/2", "\"]\"", "\"]\"");
+        check("/state/n", "\"n\"", "-1.5e3");
+    }
+
+    #[test]
+    fn where_nothing_stands_it_is_what_stands_around_it() {
+        check("/state/n/none", "\"n\"", "-1.5e3");
+        check("/mode/0/x", "\"mode\"", "\"a\"");
+    }
+}

@@ -1,0 +1,63 @@
+//! Shown text: how does a text stand in one line of a message?
+//!
+//! In: a text from anywhere.
+//! Out: it, or its start, without what would end the line, steer a terminal or turn the text around.
+//! Never: tells why it is shown.
+
+use std::borrow::Cow;
+
+/// `text` cut to at most `most` characters, with an ellipsis where something was left out; line breaks become spaces, and
+/// what would turn it around is escaped.
+pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
+    let flat = |text: &str| {
+        let mut out = String::with_capacity(text.len());
+        for c in text.chars() {
+            match c {
+                c if c.is_control() => out.push(' '),
+                c if turns(c) => out.extend(c.escape_unicode()),
+                c => out.push(c),
+            }
+        }
+        out
+    };
+    match text.char_indices().nth(most) {
+        Some((cut, _)) => Cow::Owned(flat(text.get(..cut).unwrap_or_default()) + "…"),
+        None if text.chars().any(|c| c.is_control() || turns(c)) => Cow::Owned(flat(text)),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// The text without what would end its line or steer a terminal.
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(|c| c.is_control() || turns(c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => line.push_str("\\n"),
+            '\r' => line.push_str("\\r"),
+            '\t' => line.push_str("\\t"),
+            c if c.is_control() || turns(c) => line.extend(c.escape_unicode()),
+            c => line.push(c),
+        }
+    }
+    Cow::Owned(line)
+}
+
+/// Whether a character makes what follows look as if it stood before.
+pub(crate) fn turns(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_is_one_line_and_short() {
+        assert_eq!(excerpt("a\nb", 9), "a b");
+        assert_eq!(excerpt("abcdef", 3), "abc…");
+        assert_eq!(excerpt("a\u{202e}b", 9), "a\\u{202e}b");
+    }
+}

@@ -1,0 +1,178 @@
+//! Sources: on which line and column of which file does a byte stand?
+//!
+//! In: the text of a file, or of a response.
+//! Out: [`Source`], [`Sources`] and [`Lines`], which turn bytes into a [`Place`] for people.
+//! Never: reads a file.
+
+use super::{Location, SourceId, Span};
+use std::cell::Cell;
+use std::fmt;
+use std::str::Utf8Error;
+use std::sync::OnceLock;
+
+/// A line and a column, both counted from 1; a column counts characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+impl Place {
+    const FIRST: Self = Self { line: 1, column: 1 };
+
+    /// The place behind a text that starts here.
+    fn behind(self, text: &str) -> Self {
+        let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        let last = memchr::memrchr(b'\n', text.as_bytes()).filter(|_| breaks > 0);
+        let line = last.map_or(text, |last| text.get(last + 1..).unwrap_or_default());
+        let column = if breaks > 0 { 1 } else { self.column };
+        Self { line: self.line + breaks, column: column + line.chars().count() }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// A named text.
+#[derive(Debug, Clone)]
+pub struct Source {
+    name: String,
+    text: String,
+    lines: OnceLock<Vec<usize>>,
+}
+
+impl Source {
+    /// A source called `name` in messages, usually a path relative to what the user named.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: text.into(), lines: OnceLock::new() }
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The line and column of the byte `offset`. The lines are counted once, on first use.
+    pub fn place(&self, offset: usize) -> Place {
+        let starts = self.starts();
+        let line = starts.partition_point(|start| *start <= offset).max(1);
+        let start = starts.get(line - 1).copied().unwrap_or_default();
+        let before = self.text.get(start..offset.min(self.text.len())).unwrap_or_default();
+        Place { line, column: before.chars().count() + 1 }
+    }
+
+    /// The text of a line, counted from 1, with its line break; empty where there is none.
+    pub fn line(&self, number: usize) -> &str {
+        let start = |line: usize| self.starts().get(line).copied().unwrap_or(self.text.len());
+        match number.checked_sub(1) {
+            Some(line) => self.text.get(start(line)..start(number)).unwrap_or_default(),
+            None => "",
+        }
+    }
+
+    fn starts(&self) -> &[usize] {
+        let breaks = || memchr::memchr_iter(b'\n', self.text.as_bytes());
+        self.lines.get_or_init(|| std::iter::once(0).chain(breaks().map(|at| at + 1)).collect())
+    }
+}
+
+/// The sources of a pack, by [`SourceId`].
+#[derive(Debug, Clone, Default)]
+pub struct Sources(Vec<Source>);
+
+impl Sources {
+    /// Adds a source and returns what to call it.
+    pub fn add(&mut self, source: Source) -> SourceId {
+        self.0.push(source);
+        SourceId((self.0.len() - 1) as u32)
+    }
+
+    /// Adds a file that is not UTF-8, as it can be shown, and returns where it ceases to be.
+    pub(crate) fn add_broken(&mut self, name: &str, bytes: &[u8], error: Utf8Error) -> Location {
+        let source = self.add(Source::new(name, String::from_utf8_lossy(bytes)));
+        let start = error.valid_up_to();
+        Location { source, span: Span::new(start, start + char::REPLACEMENT_CHARACTER.len_utf8()) }
+    }
+
+    /// The source, unless the id is another set's or the response's.
+    pub fn get(&self, id: SourceId) -> Option<&Source> {
+        self.0.get(id.0 as usize)
+    }
+
+    /// `name:line:column` of where `at` starts.
+    pub fn place_name(&self, at: Location) -> Option<String> {
+        let source = self.get(at.source)?;
+        Some(format!("{}:{}", source.name(), source.place(at.span.start)))
+    }
+
+    /// The source that messages call so.
+    pub(crate) fn find(&self, name: &str) -> Option<(SourceId, &Source)> {
+        self.iter().find(|(_, source)| source.name() == name)
+    }
+
+    /// All sources in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+        self.0.iter().enumerate().map(|(index, source)| (SourceId(index as u32), source))
+    }
+}
+
+/// Lines and columns of a text that is only borrowed, counted on the way: quickest for places in their order.
+#[derive(Debug)]
+pub struct Lines<'t> {
+    text: &'t str,
+    /// A byte and its place, from which the next one is counted.
+    known: Cell<(usize, Place)>,
+}
+
+impl<'t> Lines<'t> {
+    /// The lines of `text`.
+    pub fn new(text: &'t str) -> Self {
+        Self { text, known: Cell::new((0, Place::FIRST)) }
+    }
+
+    /// The text itself.
+    pub(crate) fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// The line and column of the byte `offset`.
+    pub fn place(&self, offset: usize) -> Place {
+        let offset = offset.min(self.text.len());
+        let (start, from) = Some(self.known.get()).filter(|(start, _)| *start <= offset).unwrap_or((0, Place::FIRST));
+        let place = from.behind(self.text.get(start..offset).unwrap_or_default());
+        self.known.set((offset, place));
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, offset: usize, line: usize, column: usize) {
+        assert_eq!(Source::new("t", text).place(offset), Place { line, column });
+        let lines = Lines::new(text);
+        assert_eq!(lines.place(offset), Place { line, column });
+        lines.place(text.len());
+        assert_eq!(lines.place(offset), Place { line, column });
+    }
+
+    #[test]
+    fn places_count_lines_and_characters_from_one() {
+        check("", 0, 1, 1);
+        check("ab\ncd", 3, 2, 1);
+        check("äb\ncd", 2, 1, 2);
+        check("a\n", 2, 2, 1);
+    }
+}
