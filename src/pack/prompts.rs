@@ -58,7 +58,8 @@ impl<'c> PromptCheck<'c> {
             self.tier(&model.value.tier.value, model.value.tier.at);
             if name.contains('*') {
                 let message = format!("`{}` has a `*`, which no model is called by", excerpt(name, 60));
-                let help = "a name without it also stands for each model that nothing declares and whose name it is part of";
+                let help =
+                    "a name without it also stands for each model that nothing declares and whose name it is part of";
                 let diagnostic = Diagnostic::new(Code::PACK_WRONG_VALUE, model.at, message).with_help(help);
                 self.diagnostics.push(diagnostic.into_warning());
             }
