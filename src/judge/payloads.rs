@@ -205,6 +205,13 @@ impl<'r> Judgement<'r> {
             let message = format!("`{said}` stands between fields, and nothing reads it");
             self.remark(Remark::FieldForm, *text, message, Some(bound.at));
         }
+        for tag in typed.verbose.iter().filter(|_| !fields.too_many).take(limits.fields) {
+            let message = format!(
+                "`{}` says more than the name of its field, and nothing reads it",
+                excerpt(tag.of(self.text), 60)
+            );
+            self.remark(Remark::FieldForm, *tag, message, Some(bound.at));
+        }
         Some(typed)
     }
 

@@ -50,15 +50,18 @@ pub(super) struct Typed {
     pub(super) left_out: usize,
     /// Text that is no field, nor in one.
     pub(super) between: Vec<Span>,
+    /// Tags of fields that say more than a name.
+    pub(super) verbose: Vec<Span>,
     /// Openers inside fields that nothing closes, and closers there that close nothing.
     pub(super) unclosed: Vec<Span>,
     pub(super) stray: Vec<Span>,
 }
 
 impl Typed {
-    /// Takes in what stands between the fields that a field holds.
-    fn add_between(&mut self, fields: &Fields) {
+    /// Takes in what is read of the fields that a field holds, and is none of their values.
+    fn add_unread(&mut self, fields: &Fields) {
         self.between.extend(&fields.between);
+        self.verbose.extend(&fields.verbose);
         self.unclosed.extend(&fields.unclosed);
         self.stray.extend(&fields.stray);
     }
@@ -120,6 +123,7 @@ impl<'t> Source<'t> {
     pub(super) fn members(&self, fields: &Fields, types: &Types, depth: usize) -> Typed {
         let mut typed = self.typed(fields.list.iter().map(|field| self.entry(field)), types, depth);
         typed.between.extend(&fields.between);
+        typed.verbose.extend(&fields.verbose);
         typed
     }
 
@@ -134,9 +138,10 @@ impl<'t> Source<'t> {
         outer.keys.extend(inner.keys);
         outer.left_out += inner.left_out;
         outer.between.extend(inner.between);
+        outer.verbose.extend(inner.verbose);
         outer.unclosed.extend(inner.unclosed);
         outer.stray.extend(inner.stray);
-        outer.add_between(fields);
+        outer.add_unread(fields);
         Value::Object(inner.params)
     }
 
@@ -252,7 +257,7 @@ impl<'t> Source<'t> {
 
     /// A list whose entries are fields.
     fn entries(&self, fields: &Fields, item: &Types, depth: usize, outer: &mut Typed) -> Value {
-        outer.add_between(fields);
+        outer.add_unread(fields);
         fields.list.iter().map(|field| self.value(&[field.body], item, depth, outer)).collect()
     }
 

@@ -13,7 +13,7 @@ use crate::document::edges::trimmed;
 use crate::document::mark::opener;
 use crate::document::quoted::lead;
 use crate::document::strings::{Next, Strings};
-use crate::document::{Key, Mask};
+use crate::document::{Attribute, Attributes, Key, Mask};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{Dialect, Family, FieldName, Limits, tag_family};
 use crate::surface::Trim;
@@ -34,6 +34,8 @@ pub(crate) struct Fields {
     pub(crate) stray: Vec<Span>,
     /// Text before, between and behind them; none where an opener is left open, which may hold it.
     pub(crate) between: Vec<Span>,
+    /// Their tags that say more than a name, which nothing reads.
+    pub(crate) verbose: Vec<Span>,
     /// Whether there were more than the limits allow; the rest is left out.
     pub(crate) too_many: bool,
 }
@@ -123,11 +125,26 @@ pub(crate) fn read_fields(
     limits: &Limits,
 ) -> Fields {
     let mut fields = Fields::default();
-    let name_of = |tag: &Tag| {
-        let named = named.filter(|named| dialect.names.same(&named.tag, tag.name().of(text)));
-        named.and_then(|named| says(text, tag, dialect, family, &named.attribute, limits)).unwrap_or(tag.name())
-    };
     let Some(spelling) = field_family(dialect, family) else { return fields };
+    let name_of = |tag: &Tag, verbose: &mut Vec<Span>| match named {
+        Some(named) if dialect.names.same(&named.tag, tag.name().of(text)) => {
+            let key = |key: Key| match key {
+                Key::Typed(key) => key.span().of(text),
+                Key::Rule(rule) => spelling.grammar.rule_name(rule),
+                Key::Payload => "",
+            };
+            let said = says(text, tag, spelling, limits);
+            let said = said.iter().find(|one| dialect.names.same(key(one.key), &named.attribute));
+            said.map(|said| said.value.span().trimmed(text)).filter(|said| !said.is_empty()).unwrap_or(tag.name())
+        }
+        _ => {
+            let typed = |one: &Attribute| matches!(one.key, Key::Typed(_));
+            if tag.span().end > tag.name().end + 1 && says(text, tag, spelling, limits).iter().any(typed) {
+                verbose.push(tag.span());
+            }
+            tag.name()
+        }
+    };
     let data = strings(text, body, spelling);
     let tags = pair(text, tags(text, body, masks, &data, spelling, limits), dialect);
     fields.too_many = tags.len() >= MOST_TAGS;
@@ -149,13 +166,15 @@ pub(crate) fn read_fields(
             (Kind::Close, _) => fields.stray.push(tag.span()),
             (Kind::Empty, _) => {
                 let end = Span::new(tag.span().end, tag.span().end);
-                fields.list.push(Field { name: name_of(tag), span: tag.span(), body: end });
+                let name = name_of(tag, &mut fields.verbose);
+                fields.list.push(Field { name, span: tag.span(), body: end });
             }
             (Kind::Open, None) => fields.unclosed.push(tag.span()),
             (Kind::Open, Some((closer, end))) => {
                 let body = trimmed(Span::new(tag.span().end, end.span().start), text, trim);
                 between(&mut fields, tag.span().to(end.span()));
-                fields.list.push(Field { name: name_of(tag), span: tag.span().to(end.span()), body });
+                let name = name_of(tag, &mut fields.verbose);
+                fields.list.push(Field { name, span: tag.span().to(end.span()), body });
                 next = closer + 1;
             }
         }
@@ -209,20 +228,13 @@ pub(crate) fn field_family(dialect: &Dialect, family: usize) -> Option<&Family> 
     own.or_else(|| tag_family())
 }
 
-/// What the opener of a tag says as `attribute`.
-fn says(text: &str, tag: &Tag, dialect: &Dialect, family: usize, attribute: &str, limits: &Limits) -> Option<Span> {
-    let family = field_family(dialect, family)?;
-    let within = text.get(..tag.span().end)?;
+/// What the opener of a tag says beside its name.
+fn says(text: &str, tag: &Tag, family: &Family, limits: &Limits) -> Attributes {
+    let within = text.get(..tag.span().end).unwrap_or_default();
     let mut machine = Machine::new().capturing(8 + 3 * limits.fields);
-    machine.match_at(&family.grammar, family.open, within, tag.span().start, &mut limits.steps(tag.span().len()))?;
-    let key = |key: Key| match key {
-        Key::Typed(key) => key.span().of(text),
-        Key::Rule(rule) => family.grammar.rule_name(rule),
-        Key::Payload => "",
-    };
-    let said = opener(family, machine.captures()).attributes;
-    let said = said.iter().find(|one| dialect.names.same(key(one.key), attribute))?;
-    Some(said.value.span().trimmed(text)).filter(|said| !said.is_empty())
+    let mut steps = limits.steps(tag.span().len());
+    machine.match_at(&family.grammar, family.open, within, tag.span().start, &mut steps);
+    opener(family, machine.captures()).attributes
 }
 
 /// Every tag of the body that does not start in its `data`, in order.
