@@ -232,7 +232,7 @@ impl<'r> Judgement<'r> {
     fn params_of_json(&mut self, Asked { call, block, bound }: Asked<'_>, json: Json, types: &Types) -> Option<Object> {
         let whole = places::whole(block);
         for fault in &json.faults {
-            self.payload_fault(&fault.name, fault.span);
+            self.payload_fault(&fault.name, fault.span, Some(bound.at));
         }
         for key in &json.repeated {
             self.repeated_key(key, whole, bound);

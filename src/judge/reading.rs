@@ -38,13 +38,16 @@ impl<'r> Judgement<'r> {
                 What::Fault(rule) => self.judge_fault(rule, found),
                 What::PayloadFault(rule) => {
                     let name = json_grammar().map_or("", |grammar| grammar.rule_name(rule));
-                    self.payload_fault(name, found.span());
+                    self.payload_fault(name, found.span(), self.place_of(found));
                 }
                 What::Remark(Remark::FieldForm) if self.is_beside(found) => {
                     let beside = self.beside.entry(found.block().unwrap_or_default()).or_default();
                     beside.push(found.span());
                 }
-                What::Remark(remark) => self.remark(remark, found.span(), self.remark_text(remark, found), None),
+                What::Remark(remark) => {
+                    let message = self.remark_text(remark, found);
+                    self.remark(remark, found.span(), message, self.place_of(found));
+                }
             }
         }
         self.take_out_untold(closers, openers);
@@ -126,15 +129,21 @@ impl<'r> Judgement<'r> {
             }
             None => format!("not as it should be written: {what}"),
         };
-        let rule = block.map(|(_, bound)| bound.at);
         let diagnostic = Diagnostic::new(Code::Fault(name.into()), Location::response(found.span()), message);
-        self.find(diagnostic.with_rule(rule));
+        self.find(diagnostic.with_rule(self.place_of(found)));
     }
 
     /// What had to be forgiven in JSON.
-    pub(super) fn payload_fault(&mut self, name: &str, span: Span) {
+    pub(super) fn payload_fault(&mut self, name: &str, span: Span, rule: Option<Location>) {
         let message = format!("the payload is no strict JSON: {}", fault_words(name));
-        self.find(Diagnostic::new(Code::Fault(name.into()), Location::response(span), message));
+        let diagnostic = Diagnostic::new(Code::Fault(name.into()), Location::response(span), message);
+        self.find(diagnostic.with_rule(rule));
+    }
+
+    /// What declares that something is read as it is: its block, or else the dialect.
+    fn place_of(&self, found: &Found) -> Option<Location> {
+        let block = found.block().and_then(|block| self.block(block)).map(|(_, bound)| bound.at);
+        block.or_else(|| self.dialect.map(|dialect| dialect.at))
     }
 
     /// Whether the answer is one object, whose members are the blocks.

@@ -117,3 +117,35 @@ fn a_stray_closer_that_is_dropped_leaves_the_prose_around_it() {
         assert_eq!(outcome.calls.len(), 1);
     }
 }
+
+#[test]
+fn whatever_is_mended_says_what_declares_it() {
+    let check = |pack: &str, answer: &str, told: &[(&str, &str)]| {
+        let program = program_of(pack);
+        let outcome = program.run(&program.session(), answer);
+        let found = outcome.diagnostics.iter();
+        let found: Vec<_> = found.map(|one| (one.code.as_str(), one.rule.as_deref().unwrap_or_default())).collect();
+        assert_eq!(found, told);
+    };
+    check(
+        "[pack]\nname = \"p\"\n[dialects.one]\ngrammar = \"json\"\n[dialects.one.blocks]\nsay = { role = \"message\" }\n\
+         steps = { role = \"section\" }\n",
+        "{\"say\": \"one line\\\\nand another\\\\n\", \"steps\": \"c\", \"steps\": \"d\",}",
+        &[
+            ("response/unescaped", "p/pack.toml:6:1"),
+            ("response/duplicate-key", "p/pack.toml:7:1"),
+            ("response/fault_trailing_comma", "p/pack.toml:3:11"),
+        ],
+    );
+    check(
+        "[pack]\nname = \"p\"\n[dialects.one]\ngrammar = \"tags\"\nmasks = [\"code-span\"]\n[dialects.one.blocks]\n\
+         do = { role = \"call\", payload = \"json\" }\n[actions.do.params.x]\n[degradation]\nmalformed-payload = \"repair\"\n",
+        "`<do/>` <do>{\"x\": 1,}</do>",
+        &[
+            ("response/stray-text", "p/pack.toml:3:11"),
+            ("response/masked-block", "p/pack.toml:3:11"),
+            ("response/malformed-payload", "p/pack.toml:7:1"),
+            ("response/fault_trailing_comma", "p/pack.toml:7:1"),
+        ],
+    );
+}
