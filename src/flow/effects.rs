@@ -190,8 +190,13 @@ impl<'f> Flow<'f> {
                 let path = self.scope(names, bound, |scope| path.render(scope))?;
                 let initial = path.first().and_then(|name| self.program.initial.get(name));
                 let remove = |state: &mut Record| Ok(state::remove(state, &path, initial));
-                let Some(Some(value)) = self.change(&path, None, at, remove)? else { return Ok(None) };
-                Effect::Remove { path: state::dotted(&path), value }
+                let Some(removed) = self.change(&path, None, at, remove)? else { return Ok(None) };
+                let path = state::dotted(&path);
+                let Some(value) = removed else {
+                    self.note(Remark::NoTarget, format!("nothing happens: there is nothing at `{path}`"), at);
+                    return Ok(None);
+                };
+                Effect::Remove { path, value }
             }
             Verb::Emit { event, value } => self.scope(names, bound, |scope| {
                 let value = value.as_ref().map(|value| value.render(scope)).transpose()?.unwrap_or_default();
