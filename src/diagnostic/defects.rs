@@ -75,7 +75,7 @@ named! {
         MissingBlock = "missing-block",
         /// More blocks of a name than `most` allows.
         DuplicateBlock = "duplicate-block",
-        /// A block that stands before one that should come first.
+        /// A block that stands behind one that should come after it.
         OutOfOrder = "out-of-order",
         /// A block of a name that the reply may not have.
         ForbiddenBlock = "forbidden-block",
