@@ -383,9 +383,20 @@ impl<'r> Judgement<'r> {
         }
         finding.strategy = Some(chosen);
         finding.answered_by = said;
-        finding.rule = finding.rule.or(said);
+        finding.rule = finding.rule.or(said).or_else(|| self.surroundings(subject));
         self.find(finding);
         chosen
+    }
+
+    /// What declares where something stands: the block around it, or else the dialect.
+    fn surroundings(&self, subject: &Subject) -> Option<Location> {
+        let around = match subject {
+            Subject::Place(around, _) => *around,
+            Subject::Block(block) => self.document.blocks.get(*block)?.parent(),
+            _ => return None,
+        };
+        let block = around.and_then(|block| self.block(block)).map(|(_, bound)| bound.at);
+        block.or_else(|| self.dialect.map(|dialect| dialect.at))
     }
 
     /// Remembers what changed the blocks that a defect is about: the first that did is why.

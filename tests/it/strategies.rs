@@ -119,7 +119,7 @@ fn a_stray_closer_that_is_dropped_leaves_the_prose_around_it() {
 }
 
 #[test]
-fn whatever_is_mended_says_what_declares_it() {
+fn whatever_is_found_says_what_declares_it() {
     let check = |pack: &str, answer: &str, told: &[(&str, &str)]| {
         let program = program_of(pack);
         let outcome = program.run(&program.session(), answer);
@@ -146,6 +146,16 @@ fn whatever_is_mended_says_what_declares_it() {
             ("response/masked-block", "p/pack.toml:3:11"),
             ("response/malformed-payload", "p/pack.toml:7:1"),
             ("response/fault_trailing_comma", "p/pack.toml:7:1"),
+        ],
+    );
+    check(
+        "[pack]\nname = \"p\"\n[dialects.one]\ngrammar = \"tags\"\ntext = \"message\"\n[dialects.one.blocks]\nsay = { role = \"message\" }\n\
+         do = { role = \"call\", payload = \"json\" }\n[actions.do]\n",
+        "<say>Hi <do/></say> there</do> <do x=\"",
+        &[
+            ("response/nested-block", "p/pack.toml:7:1"),
+            ("response/stray-closer", "p/pack.toml:3:11"),
+            ("response/malformed-opener", "p/pack.toml:3:11"),
         ],
     );
 }
