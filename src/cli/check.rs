@@ -52,12 +52,11 @@ fn once(arguments: &Arguments, kept: &mut KeptPacks<Reviewed>) -> Result<Printed
     }
     let reviewed = kept.renew(packs, |packs| Ok(parallel::each("packs", &packs, review)))?;
     let rows = || reviewed.iter().flat_map(|pack| pack.rows.clone()).collect::<Vec<Row>>();
-    let tally = Tally::of(reviewed.iter().flat_map(|pack| &pack.rows).map(|row| row.severity));
-    let found = tally.errors > 0 || (arguments.strict && tally.warnings > 0);
-    let sum = checked_sum(reviewed.len(), tally);
+    let severities = || reviewed.iter().flat_map(|pack| &pack.rows).map(|row| row.severity);
+    let sum = checked_sum(reviewed.len(), Tally::of(severities()));
     let drawn = || reviewed.iter().map(|pack| pack.drawn.as_str()).collect();
     let out = arguments.format.write(rows, drawn, &sum, |rows| json::Checked::new(rows, reviewed.len()))?;
-    Ok(Printed::new(out, Status::of(found)).without(&unread))
+    Ok(Printed::new(out, Status::of_findings(severities(), arguments.strict)).without(&unread))
 }
 
 fn review(pack: &PackFiles) -> Reviewed {

@@ -4,6 +4,7 @@
 //! Out: [`Printed`], for standard output and standard error; the same [`Status`] in every format.
 //! Never: prints anything.
 
+use crate::diagnostic::Severity;
 use crate::report::{self, Pen, Row, json};
 use crate::workspace::ReadError;
 use clap::ValueEnum;
@@ -68,6 +69,12 @@ impl Status {
     /// How a command ends that found something wrong, or nothing.
     pub(super) fn of(found: bool) -> Self {
         if found { Status::Findings } else { Status::Clean }
+    }
+
+    /// How a command ends whose findings are so severe: in an error, and where it is `strict` in a warning, too.
+    pub(super) fn of_findings(severities: impl IntoIterator<Item = Severity>, strict: bool) -> Self {
+        let least = if strict { Severity::Warning } else { Severity::Error };
+        Self::of(severities.into_iter().any(|severity| severity >= least))
     }
 }
 

@@ -18,6 +18,9 @@ pub(crate) struct Arguments {
     text: Vec<String>,
     #[command(flatten)]
     session: SessionArguments,
+    /// Warnings count as errors
+    #[arg(long)]
+    strict: bool,
     /// How it is written
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -39,5 +42,6 @@ pub(super) fn hear(arguments: &Arguments) -> Result<Printed, Error> {
     let rows = || opened.pen.heard_rows(&heard, &source);
     let drawn = || opened.pen.heard(&heard, &source);
     let out = arguments.format.write(rows, drawn, &heard_status(&heard), |_| &heard)?;
-    Ok(Printed::new(out, Status::of(heard.has_errors())))
+    let severities = heard.diagnostics.iter().map(|finding| finding.severity);
+    Ok(Printed::new(out, Status::of_findings(severities, arguments.strict)))
 }

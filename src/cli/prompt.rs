@@ -34,6 +34,9 @@ pub(crate) struct Arguments {
     /// What the user says now
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
+    /// Warnings count as errors
+    #[arg(long)]
+    strict: bool,
     /// How the prompt is written
     #[arg(long, value_enum, default_value_t)]
     format: PromptFormat,
@@ -88,12 +91,12 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
     };
     let (opened, prompt) = assembled(&arguments.pack, &session, format, &request(arguments.model.as_ref()))?;
     if !compares {
-        return written(&opened, &prompt, arguments.format);
+        return written(&opened, &prompt, arguments.format, arguments.strict);
     }
     let pack = arguments.against.as_ref().unwrap_or(&arguments.pack);
     let model = arguments.against_model.as_ref().or(arguments.model.as_ref());
     let (other, before) = assembled(pack, &session, format, &request(model))?;
-    let mut printed = written(&opened, &prompt, PromptFormat::Ledger)?;
+    let mut printed = written(&opened, &prompt, PromptFormat::Ledger, arguments.strict)?;
     printed.err = findings(&other, &before) + &printed.err;
     if before.has_errors() {
         printed.status = Status::Findings;
@@ -116,7 +119,7 @@ fn assembled(
     Ok((opened, prompt))
 }
 
-fn written(opened: &OpenedPack, prompt: &Prompt, shape: PromptFormat) -> Result<Printed, Error> {
+fn written(opened: &OpenedPack, prompt: &Prompt, shape: PromptFormat, strict: bool) -> Result<Printed, Error> {
     let out = match shape {
         PromptFormat::Text if prompt.has_errors() => String::new(),
         PromptFormat::Text => format!("{}\n", prompt.text),
@@ -126,7 +129,7 @@ fn written(opened: &OpenedPack, prompt: &Prompt, shape: PromptFormat) -> Result<
         },
         PromptFormat::Ledger => opened.pen.token_ledger(&prompt.ledger),
     };
-    let status = Status::of(prompt.has_errors());
+    let status = Status::of_findings(prompt.diagnostics.iter().map(|finding| finding.severity), strict);
     let err = if shape == PromptFormat::Messages { String::new() } else { findings(opened, prompt) };
     Ok(Printed { err, ..Printed::new(out, status) })
 }

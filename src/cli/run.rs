@@ -19,6 +19,9 @@ const MOST: u64 = 1 << 30;
 pub(crate) struct Arguments {
     #[command(flatten)]
     answer: AnswerArguments,
+    /// Warnings count as errors
+    #[arg(long)]
+    strict: bool,
     /// How the outcome is written
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -72,7 +75,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
     let rows = || opened.pen.rows(outcome, response);
     let drawn = || opened.pen.outcome(outcome, response);
     let out = arguments.format.write(rows, drawn, &status(outcome), |_| outcome)?;
-    Ok(Printed::new(out, Status::of(outcome.has_errors())))
+    let severities = outcome.diagnostics.iter().map(|finding| finding.severity);
+    Ok(Printed::new(out, Status::of_findings(severities, arguments.strict)))
 }
 
 impl AnswerArguments {

@@ -457,6 +457,26 @@ fn a_watched_pack_is_told_again_after_each_save() {
 }
 
 #[test]
+fn a_warning_is_a_finding_where_that_is_asked() {
+    let folder = folder("strict");
+    check(&folder, &["new", "pack", "notes"], 0, "", "");
+    std::fs::write(folder.join("answer.txt"), "<message>Hi</message> and more").unwrap();
+    std::fs::write(folder.join("clean.txt"), "<message>Hi</message>").unwrap();
+    for format in ["human", "plain", "json", "sarif", "github"] {
+        let run = |answer: &str, strict: &[&str], status| {
+            check(&folder, &[&["run", "notes", answer, "--format", format], strict].concat(), status, "", "");
+        };
+        run("answer.txt", &[], 0);
+        run("answer.txt", &["--strict"], 1);
+        run("clean.txt", &["--strict"], 0);
+    }
+    check(&folder, &["hear", "notes", "--strict", "--", "hello"], 0, "", "");
+    let prompt = ["prompt", concat!(env!("CARGO_MANIFEST_DIR"), "/rules/couple-ai"), "--model", "unheard-of"];
+    check(&folder, &prompt, 0, "", "no table declares the model");
+    check(&folder, &[&prompt[..], &["--strict"]].concat(), 1, "", "no table declares the model");
+}
+
+#[test]
 fn what_cannot_be_read_keeps_no_other_pack_from_being_checked() {
     let folder = folder("unread");
     check(&folder, &["new", "pack", "a"], 0, "", "");
