@@ -1,21 +1,48 @@
-//! Fences: which code fence is open outside every block?
+//! Fences: which code fence is open at a place?
 //!
 //! In: the text before an opener, and the blocks in it.
-//! Out: whether the opener stands right behind the line that opens a fence.
+//! Out: the line that opens the fence around it; whether it stands right behind that, outside every block.
 //! Never: looks for where that closes, or at a line twice.
 
 use super::edges::{Fence, fence_lines};
 use super::{Block, Pieces};
 use crate::text::Span;
 
+/// The fences from some place on, in pairs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Paired {
+    /// Everything before this place was looked at.
+    at: usize,
+    open: Option<(Span, Fence)>,
+}
+
+impl Paired {
+    pub(super) fn from(start: usize) -> Self {
+        Self { at: start, open: None }
+    }
+
+    /// The line that opens the fence which is open at a place, behind those that were asked about.
+    pub(super) fn open_at(&mut self, place: usize, text: &str) -> Option<Span> {
+        if place > self.at {
+            for (line, fence) in fence_lines(Span::new(self.at, place), text) {
+                self.open = Fence::after(line, fence, self.open);
+            }
+            self.at = place;
+        }
+        self.open.map(|(line, _)| line)
+    }
+
+    fn skip(&mut self, place: usize) {
+        self.at = self.at.max(place);
+    }
+}
+
 /// The fences outside every block, as far as they were asked for.
 #[derive(Debug, Default)]
 pub(super) struct Fences {
-    /// Everything before this place was looked at.
-    at: usize,
-    /// The blocks before this one were.
+    outside: Paired,
+    /// The blocks before this one were looked at.
     block: usize,
-    open: Option<(Span, Fence)>,
     /// The blocks that end where a fence closes, in order: those in them are theirs.
     ended: Vec<usize>,
 }
@@ -29,7 +56,7 @@ impl Fences {
     /// Whether the opener at this place stands right behind the line of a fence that is open there. What a block holds up
     /// to its closer, or to where a fence closes, is its own; one that the next block ends may hold the fence around that.
     pub(super) fn around(&mut self, opener: usize, start: usize, text: &str, blocks: &Pieces<Block>) -> bool {
-        self.at = self.at.max(start);
+        self.outside.skip(start);
         for (number, block) in blocks.from(self.block) {
             let span = block.span();
             if span.end > opener {
@@ -37,24 +64,12 @@ impl Fences {
             }
             self.block = number + 1;
             if block.is_closed() || self.ended.binary_search(&number).is_ok() {
-                self.pass(span.start, text);
-                self.at = self.at.max(span.end);
+                self.outside.open_at(span.start, text);
+                self.outside.skip(span.end);
             }
         }
-        self.pass(opener, text);
         // From the end: what stands before the last opener ends the search.
-        let behind = |(line, _): (Span, Fence)| Span::new(line.end, opener).of(text).trim_end().is_empty();
-        self.open.is_some_and(behind)
-    }
-
-    /// Pairs the fences up to a place.
-    fn pass(&mut self, end: usize, text: &str) {
-        if end <= self.at {
-            return;
-        }
-        for (line, fence) in fence_lines(Span::new(self.at, end), text) {
-            self.open = Fence::after(line, fence, self.open);
-        }
-        self.at = end;
+        let behind = |line: Span| Span::new(line.end, opener).of(text).trim_end().is_empty();
+        self.outside.open_at(opener, text).is_some_and(behind)
     }
 }

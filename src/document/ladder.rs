@@ -2,7 +2,7 @@
 //!
 //! In: the marks behind its opener, the masks, the text so far, and the block's own rungs.
 //! Out: [`End`], once no continuation can change it.
-//! Never: opens a block, or looks beyond the next opener of the same one, unless a field quotes that.
+//! Never: opens a block, or looks beyond the next opener of the same one, unless a field or a fence quotes that.
 //!
 //! Since no rung looks further, each mark is looked at once for each bound name at the most.
 
@@ -243,6 +243,15 @@ impl Scanner {
             Key::Rule(rule) => rules.grammar.rule_name(rule) == key,
             Key::Payload => false,
         })
+    }
+
+    /// Whether the mark names this block or its kind, and closes it where it stands.
+    pub(super) fn closes_surely(&self, block: &Block, open: &Open, mark: &Mark, given: &Given<'_>) -> bool {
+        let Kind::Close { family } = mark.kind else { return false };
+        let own = usize::from(family) == open.family;
+        let closes = self.closes(block, open, (mark, own), given);
+        let counts = block.anchor == Anchor::Anywhere || mark.leads_line();
+        counts && closes.is_some_and(|(tier, _)| tier != Closer::LAST_TIER)
     }
 
     /// How surely the mark, which may be of the block's own grammar, closes it, if at all, and whether with the first of its

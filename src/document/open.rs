@@ -6,6 +6,7 @@
 
 use super::braces::Braces;
 use super::edges::{ends_line, trimmed, without_tail};
+use super::fences::Paired;
 use super::mark::Mark;
 use super::pairs::Data;
 use super::{Attributes, Ended, Written};
@@ -39,11 +40,13 @@ pub(super) struct Open {
     pub(super) next_block: Option<usize>,
     /// Whether that is where what surrounds the block ends.
     pub(super) left: bool,
-    /// The next opener of the same block that no field quotes: no rung looks beyond it.
+    /// The next opener of the same block that no field and no fence quotes: no rung looks beyond it.
     pub(super) bound: Option<usize>,
     /// Up to where its fields are known to be closed.
     pub(super) fields: usize,
     pub(super) data: Data,
+    /// The code fences in it.
+    pub(super) fences: Paired,
     /// Whether it hangs on what follows whether the next opener of the same block is quoted.
     pub(super) waits: bool,
     pub(super) payload: Fill,
@@ -85,6 +88,7 @@ impl Open {
             bound: None,
             fields: mark.span().end,
             data: Data::new(mark.span().end),
+            fences: Paired::from(mark.span().end),
             waits: false,
             payload: Fill::Unknown,
             payload_from: mark.span().end,

@@ -1,12 +1,14 @@
-//! Quoted: does this mark stand in the data of the call that is open, or in an attribute of a tag that nothing binds?
+//! Quoted: does this mark stand in the data of the open call, in a fence of the open content, or in an attribute of a loose tag?
 //!
-//! In: an open call, a mark behind its opener, and the text so far; or an opener, and from where on no block has ended.
-//! Out: where the string, the tag or the field ends that quotes it, if one does.
-//! Never: takes an opener for quoted by a field unless that and the call around it are both closed behind it.
+//! In: an open call or content, a mark behind its opener, and the text so far; or an opener, and from where on no block has ended.
+//! Out: where the string, the tag, the field or the fence ends that quotes it, if one does.
+//! Never: takes an opener for quoted by a field or a fence unless that and the block around it are both closed behind it.
 //!
 //! A call that is never closed ends at the next one. But a string of JSON or an attribute may quote a call or a closer, and
 //! a field may quote a call, and what they quote must not run: a string ends where JSON goes on, and the tags around what a
-//! field quotes balance. Each text is paired once, however many openers are asked about.
+//! field quotes balance. A document about answers shows some in its code fences, whose files must not be written: what such a
+//! fence holds balances, too, and a closer of the document follows. Each text is paired once, however many openers are asked
+//! about.
 
 use super::mark::{Kind, Mark};
 use super::masks::is_masked;
@@ -128,15 +130,19 @@ impl Scanner {
         Quoted::No
     }
 
-    /// Whether a field of `open` quotes the opener `mark`; `region` is where the surroundings of both end, once known.
+    /// Whether a field or a fence in `open` quotes the opener `mark`; `region` is where the surroundings of both end, once
+    /// known.
     pub(super) fn quoted(
         &mut self,
-        open: &Open,
+        open: &mut Open,
         block: &Block,
         mark: &Mark,
         given: &Given<'_>,
         region: Option<usize>,
     ) -> Quoted {
+        if block.role == Role::Content {
+            return self.fenced(open, block, mark, given, region);
+        }
         let fields = given.dialect.families.get(open.family).is_some_and(|family| family.payload.is_none());
         if block.role != Role::Call || !fields {
             return Quoted::No;
@@ -165,6 +171,75 @@ impl Scanner {
             };
         }
         Quoted::No
+    }
+
+    /// The same of a content, whose fences alone quote. No text is looked through for that twice.
+    fn fenced(
+        &mut self,
+        open: &mut Open,
+        block: &Block,
+        mark: &Mark,
+        given: &Given<'_>,
+        region: Option<usize>,
+    ) -> Quoted {
+        if open.opener.start < self.unfenced || open.fences.open_at(mark.start(), given.text).is_none() {
+            return Quoted::No;
+        }
+        // Behind the line of a fence the next one may close that, and tells nothing of what stands in the content.
+        let start = self.masks.wrapper().map_or(0, |(wrapper, _)| wrapper.end);
+        if self.fences.around(open.opener.start, start, given.text, &self.blocks) {
+            return Quoted::No;
+        }
+        let Some(end) = region else { return Quoted::Unknown };
+        match self.closer_behind_fences(open, block, mark, given, end) {
+            Ok(closer) => Quoted::Until(closer),
+            Err(end) => {
+                self.unfenced = end;
+                Quoted::No
+            }
+        }
+    }
+
+    /// The closer of a content in one of whose fences `first` opens a block like it, if fences hold all blocks like it before
+    /// that, each with its own closer. Otherwise up to where that was looked for.
+    fn closer_behind_fences(
+        &mut self,
+        open: &Open,
+        block: &Block,
+        first: &Mark,
+        given: &Given<'_>,
+        end: usize,
+    ) -> Result<usize, usize> {
+        let mut fences = open.fences;
+        let mut fence = fences.open_at(first.start(), given.text);
+        let mut shown = vec![self.shown(first, open, given)];
+        let mut number = open.search;
+        loop {
+            let mark = self.marker.mark(number).filter(|mark| mark.start() < end).ok_or(end)?;
+            number += 1;
+            let opens = matches!(mark.kind, Kind::Open { id, .. } if id == open.id && self.counts(given, &mark, id));
+            if !opens && !self.closes_surely(block, shown.last().unwrap_or(open), &mark, given) {
+                continue;
+            }
+            let around = fences.open_at(mark.start(), given.text);
+            let torn = around != fence && !shown.is_empty();
+            if torn || (opens && around.is_none()) || shown.len() > self.limits.depth {
+                return Err(mark.start());
+            }
+            fence = around;
+            if opens {
+                shown.push(self.shown(&mark, open, given));
+            } else if shown.pop().is_none() {
+                return Ok(mark.start());
+            }
+        }
+    }
+
+    /// A block like `open` that one of its fences shows.
+    fn shown(&mut self, mark: &Mark, open: &Open, given: &Given<'_>) -> Open {
+        let family = given.dialect.families.get(open.family);
+        let attributes = family.map(|family| self.opener(family, mark, given).attributes).unwrap_or_default();
+        Open::new(open.family, open.id, mark, attributes, false, 0)
     }
 
     fn tags(&self, open: &Open, part: Span, given: &Given<'_>) -> Tags {

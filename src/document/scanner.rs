@@ -41,6 +41,8 @@ pub(super) struct Scanner {
     /// Everything before this place belongs to blocks or lies outside them for good.
     pub(super) at: usize,
     pub(super) fences: Fences,
+    /// Up to where it was looked in vain for what a fence in a content quotes.
+    pub(super) unfenced: usize,
     pub(super) open: Option<Open>,
     /// The last block of each kind that nothing closes.
     pub(super) closerless: Vec<Closerless>,
@@ -85,6 +87,7 @@ impl Scanner {
             next: 0,
             at: 0,
             fences: Fences::default(),
+            unfenced: 0,
             open: None,
             closerless: Vec::new(),
             claims: smallvec![(dialect.id, None)],
