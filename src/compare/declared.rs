@@ -27,7 +27,12 @@ const NAMED: &[(&str, &str, &[&str])] = &[
     ("models", "model", &[]),
 ];
 /// Tables that stand alone, and the ways to what is judged elsewhere.
-const ALONE: &[(&str, &[&str])] = &[("reply", &["*.most", "*.keys"]), ("speakers", &["limit"]), ("ask_again", &[])];
+const ALONE: &[(&str, &[&str])] = &[
+    ("pack", &["name", "version", "about", "use"]),
+    ("reply", &["*.most", "*.keys"]),
+    ("speakers", &["limit"]),
+    ("ask_again", &[]),
+];
 /// How many phrases tell what about a table changed.
 const MOST: usize = 8;
 
@@ -147,6 +152,8 @@ fn take_out(value: &mut Value, way: &str) {
 fn tables(folder: &Folder) -> Map<String, Value> {
     let mut all = Map::new();
     folder.others.values().for_each(|other| lay(&mut all, tables(other)));
+    // Where sessions start, and what is read side by side, each pack says itself.
+    all.shift_remove("pack");
     for (_, bytes) in folder.files.iter().filter(|(path, _)| path.ends_with(".toml")) {
         let read =
             std::str::from_utf8(bytes).ok().and_then(|text| toml::from_str::<Map<String, Value>>(&authored(text)).ok());

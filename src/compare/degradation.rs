@@ -81,6 +81,13 @@ fn beneath(one: &DegradationRow, rows: &[DegradationRow]) -> Option<Vec<Strategy
     }
 }
 
+/// The strategies that answer a defect in every answer; none where a mode, a block or an action has a word of its own.
+pub(super) fn everywhere(defect: Defect, program: &Program) -> Option<Vec<Strategy>> {
+    let rows = program.degradation_table().into_iter().filter(|row| row.defect == defect);
+    let all = rows.map(|row| matches!(row.said_by, SaidBy::Default | SaidBy::Pack).then_some(row.strategies));
+    all.collect::<Option<Vec<_>>>()?.pop()
+}
+
 /// The way from some strategies to others, by how much of a defect's subject each may leave.
 pub(super) fn stricter(defect: Defect, old: &[Strategy], new: &[Strategy]) -> Way {
     // Of several the first that applies acts: the most lenient says what may come through.

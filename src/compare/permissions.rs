@@ -6,7 +6,7 @@
 //! narrower.
 
 use super::conditions::Step;
-use super::degradation::stricter;
+use super::degradation::{everywhere, stricter};
 use super::rows::{Rows, arrow, looks, pair, row, together};
 use super::{Change, Way, schema};
 use crate::diagnostic::{Defect, Strategy};
@@ -27,7 +27,9 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     // A check that came lets less through.
     let checks = |program: &Program| -> Rows<GuardrailKey> {
         let rows = program.guardrails.rules.iter();
-        rows.map(|rule| (rule.id.clone(), GuardrailKey::of(program, rule), program.place(rule.at))).collect()
+        let table = everywhere(Defect::Guardrail, program);
+        rows.map(|rule| (rule.id.clone(), GuardrailKey::of(program, rule, table.as_deref()), program.place(rule.at)))
+            .collect()
     };
     pair("guardrail", &checks(old), &checks(new), (Way::Narrowed, Way::Widened), &mut changes, GuardrailKey::way);
     changes
@@ -100,10 +102,12 @@ struct GuardrailKey {
     modes: Vec<String>,
     severity: crate::diagnostic::Severity,
     strategy: Option<Strategy>,
+    /// The table's word on it; none where it is not one for all answers.
+    table: Option<Vec<Strategy>>,
 }
 
 impl GuardrailKey {
-    fn of(program: &Program, rule: &Guardrail) -> Self {
+    fn of(program: &Program, rule: &Guardrail, table: Option<&[Strategy]>) -> Self {
         let source = |pattern: &crate::program::Pattern| pattern.source().to_owned();
         Self {
             target: format!("{:?}, {}", rule.targets, if rule.inverted { "must hold" } else { "must not hold" }),
@@ -113,7 +117,13 @@ impl GuardrailKey {
             modes: program.names_of(&rule.modes),
             severity: rule.severity,
             strategy: rule.strategy,
+            table: table.map(<[Strategy]>::to_vec),
         }
+    }
+
+    /// What answers it.
+    fn strategies(&self) -> Option<Vec<Strategy>> {
+        self.strategy.map(|own| vec![own]).or_else(|| self.table.clone())
     }
 
     fn way(&self, new: &Self) -> Option<(Way, Vec<String>)> {
@@ -142,11 +152,11 @@ impl GuardrailKey {
         }
         if self.strategy != new.strategy {
             let word = |one: Option<Strategy>| one.map_or("the table's word", Strategy::name);
-            let way = match (self.strategy, new.strategy) {
-                (Some(old), Some(new)) => stricter(Defect::Guardrail, &[old], &[new]),
-                _ => Way::Changed,
+            let way = match (self.strategies(), new.strategies()) {
+                (Some(old), Some(new)) => (old != new).then(|| stricter(Defect::Guardrail, &old, &new)),
+                _ => Some(Way::Changed),
             };
-            all.push((way, format!("{} → {}", word(self.strategy), word(new.strategy))));
+            all.extend(way.map(|way| (way, format!("{} → {}", word(self.strategy), word(new.strategy)))));
         }
         together(all)
     }

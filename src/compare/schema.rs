@@ -8,6 +8,7 @@ use super::Way;
 use super::rows::{arrow, both, member};
 use crate::text::excerpt;
 use serde_json::{Map, Value};
+use std::sync::LazyLock;
 
 /// Words for people, which take no value away.
 const WORDS: &[&str] = &["about", "description", "title", "example", "examples", "$comment", "$schema", "$id"];
@@ -46,9 +47,9 @@ impl Comparing {
         let differing = both(old, new).into_iter().filter(|(_, (one, other))| one != other);
         for (key, (one, other)) in differing.filter(|(key, _)| !WORDS.contains(&key.as_str())) {
             match key.as_str() {
-                "properties" => self.properties(path, one, other),
+                "properties" => self.properties(path, old, new),
                 // Told with the property that it is about.
-                "required" => self.required(path, one, other, new),
+                "required" => self.required(path, old, new),
                 "items" => match (one, other) {
                     (Some(one), Some(other)) => self.schema(&format!("{path}[]"), one, other),
                     _ => self.keyword(path, key, one, other, of_constraint(one, other)),
@@ -63,33 +64,47 @@ impl Comparing {
         self.note(way, format!("{} {key}: {} → {}", shown(path), word(old), word(new)).trim_start().to_owned());
     }
 
-    fn properties(&mut self, path: &str, old: Option<&Value>, new: Option<&Value>) {
-        let (old, new) = (old.and_then(Value::as_object), new.and_then(Value::as_object));
-        for (name, pair) in both(old.into_iter().flatten(), new.into_iter().flatten()) {
-            let path = member(path, name);
-            match pair {
-                (Some(old), Some(new)) => self.schema(&path, old, new),
-                (Some(_), None) => self.note(Way::Narrowed, format!("`{path}` is gone")),
-                (None, _) => self.note(Way::Widened, format!("`{path}` is new")),
+    fn properties(&mut self, path: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
+        for (name, pair) in both(declared(old), declared(new)) {
+            let shown = member(path, name);
+            match (pair.0.or(undeclared(old)), pair.1.or(undeclared(new))) {
+                (Some(old), Some(new)) => self.schema(&shown, old, new),
+                (Some(_), None) if required(old).any(|required| required == name) => {
+                    self.note(Way::Widened, format!("`{shown}`, which was required, is gone"));
+                }
+                (Some(_), None) => self.note(Way::Narrowed, format!("`{shown}` is gone")),
+                (None, _) => self.note(Way::Widened, format!("`{shown}` is new")),
             }
         }
     }
 
-    fn required(&mut self, path: &str, old: Option<&Value>, new: Option<&Value>, schema: &Map<String, Value>) {
-        let names = |list: Option<&Value>| -> Vec<String> {
-            let names = list.and_then(Value::as_array).into_iter().flatten();
-            names.filter_map(Value::as_str).map(str::to_owned).collect()
-        };
-        let (old, new) = (names(old), names(new));
-        for name in new.iter().filter(|name| !old.contains(name)) {
+    fn required(&mut self, path: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
+        for name in required(new).filter(|name| required(old).all(|old| old != *name)) {
             self.note(Way::Narrowed, format!("`{}` is required now", member(path, name)));
         }
         // One that is gone altogether is told as that.
-        let declared = |name: &str| schema.get("properties").and_then(|all| all.get(name)).is_some();
-        for name in old.iter().filter(|name| !new.contains(name) && declared(name)) {
+        let taken = |name: &str| undeclared(new).is_some() || declared(new).any(|(declared, _)| declared == name);
+        for name in required(old).filter(|name| taken(name) && required(new).all(|new| new != *name)) {
             self.note(Way::Widened, format!("`{}` may be absent now", member(path, name)));
         }
     }
+}
+
+fn declared(schema: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+}
+
+fn required(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// What a member that is not declared has to fit; none where it is left out.
+fn undeclared(schema: &Map<String, Value>) -> Option<&Value> {
+    static ANYTHING: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new()));
+    schema
+        .get("additionalProperties")
+        .filter(|others| **others != Value::Bool(false))
+        .map(|others| if others.is_object() { others } else { &ANYTHING })
 }
 
 /// The way of one keyword that differs.
@@ -211,6 +226,12 @@ mod tests {
         check(
             schema(json!({ "a": {} }), json!(["a"])),
             schema(json!({}), json!([])),
+            Some(Way::Widened),
+            &["`a`, which was required, is gone"],
+        );
+        check(
+            schema(json!({ "a": {} }), json!([])),
+            schema(json!({}), json!([])),
             Some(Way::Narrowed),
             &["`a` is gone"],
         );
@@ -219,6 +240,14 @@ mod tests {
             schema(json!({ "a": { "items": { "maximum": 2 } }, "b": {} }), json!(["b"])),
             Some(Way::Widened),
             &["`a[]` maximum: 1 → 2", "`b` is new", "`b` is required now"],
+        );
+        // A member that is not declared has to fit what is said of the others.
+        let open = |properties: Value, required: Value| json!({ "properties": properties, "required": required, "additionalProperties": true });
+        check(
+            open(json!({ "a": { "maximum": 1 } }), json!(["a"])),
+            open(json!({ "b": { "maximum": 1 } }), json!([])),
+            Some(Way::Widened),
+            &["`a` maximum: 1 → none", "`b` maximum: none → 1", "`a` may be absent now"],
         );
     }
 }

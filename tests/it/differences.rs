@@ -138,6 +138,13 @@ fn what_a_change_allows_has_its_way() {
         ["effect emit gone of action go: narrowed", "effect emit left of action go: widened", "action go: changed"];
     check("diff-effects", &[("emit = \"gone\"", "emit = \"left\"")], &other);
     let both = "severity = \"error\"\nin = [\"a\"]";
+    let tripped = |name: &str, old: &str, expected: &[&str]| {
+        between(name, "severity = \"error\"", old, "", expected);
+    };
+    tripped("diff-own-word", "strategy = \"drop\"", &["guardrail shouting: widened"]);
+    tripped("diff-own-word-alike", "strategy = \"keep\"", &[]);
+    check("diff-read", &[("name = \"p\"", "name = \"p\"\ndialects = [\"tags\"]")], &["table pack: changed"]);
+    check("diff-name", &[("name = \"p\"", "name = \"q\"\nversion = \"2\"")], &[]);
     between("diff-both", "severity = \"error\"", "severity = \"info\"", both, &["guardrail shouting: widened"]);
     check("diff-action", &[("[actions.stay]", "[actions.stay]\n[actions.rest]")], &["action rest: appeared"]);
 }
