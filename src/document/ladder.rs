@@ -124,7 +124,7 @@ impl Scanner {
                     return;
                 }
             }
-            let Some(mark) = self.marker.mark(open.search) else { break };
+            let Some(mark) = self.marker.mark(open.search).filter(|mark| !self.is_around(mark, given)) else { break };
             open.search += 1;
             // What an attribute quotes opens and closes nothing.
             if mark.start() < open.opener.end {

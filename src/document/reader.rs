@@ -148,6 +148,11 @@ impl Scanner {
         self.masks.wrapper().map_or(given.text.len(), |(_, closer)| closer.start)
     }
 
+    /// Whether a mark is of the fence around the whole answer, which opens and closes nothing in it.
+    pub(super) fn is_around(&self, mark: &Mark, given: &Given<'_>) -> bool {
+        mark.span().end > self.end(given)
+    }
+
     fn resolve(&mut self, given: &Given<'_>, complete: bool) {
         let mut current = self.open.take();
         while !self.stopped {
@@ -160,8 +165,7 @@ impl Scanner {
             }
             let Some(mark) = self.marker.mark(self.next) else { break };
             self.next += 1;
-            // The fence around the whole answer closes nothing in it.
-            if mark.start() < self.at || mark.start() >= self.end(given) {
+            if mark.start() < self.at || self.is_around(&mark, given) {
                 continue;
             }
             match self.quoted_outside(&mark, given, complete) {
