@@ -25,7 +25,8 @@ pub(crate) fn unmarked(line: &str) -> Option<&str> {
     let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let item = match line.strip_prefix(['*', '-', '+', '\u{2022}']) {
         Some(item) => item,
-        None if numbered.len() < line.len() => numbered.strip_prefix(['.', ')'])?,
+        // What has more digits is a year.
+        None if (1..4).contains(&(line.len() - numbered.len())) => numbered.strip_prefix(['.', ')'])?,
         None => return None,
     };
     let item = item.strip_prefix([' ', '\t'])?.trim_start();
@@ -49,5 +50,6 @@ mod tests {
             "Here:\n\n*   `src/a.ts` (Updated)\n- **src/b c.md** (New)\n 1. [x] src/d (1).md\n* * *\n---\nthe end";
         assert_eq!(read(text, 10), json!(["src/a.ts", "src/b c.md", "src/d (1).md"]));
         assert_eq!(read(text, 1), json!(["src/a.ts"]));
+        assert_eq!(read("100. one\n1984. A novel.", 10), json!(["one"]));
     }
 }
