@@ -22,6 +22,10 @@ pub fn updated(text: &str, case: &Case, failures: &[Failure]) -> String {
             out.push_str(kept);
             out.push_str(&new);
             done = span.end;
+        } else if span.end > done && new.is_empty() {
+            // The comma before the last member went with the one before that: now the one before both parts nothing.
+            out.truncate(out.trim_end_matches([' ', '\t', ',']).len());
+            done = span.end;
         }
     }
     out.push_str(text.get(done..).unwrap_or_default());
@@ -226,6 +230,11 @@ mod tests {
             "session.state = { a = 1, b = 2 }\ndialect = 'x'\r\n",
             serde_json::json!({ "session": { "state": { "a": 1 } }, "dialect": null }),
             "session.state = { a = 1 }\ndialect = \"\"\r\n",
+        );
+        check(
+            "calls = [{ params = { a = 1, b = 2, c = 3 } }, { params = { a = 1, b = 2, c = 3 } }]\n",
+            serde_json::json!({ "calls": [{ "params": { "a": 1 } }, { "params": {} }] }),
+            "calls = [{ params = { a = 1 } }, { params = { } }]\n",
         );
         check(
             "message = '''\na\nb''' # two\nthinking = [\"\"\"x\ny\"\"\", '''z''']\n",
