@@ -394,6 +394,8 @@ fn a_part_of_a_shipped_pack_stands_with_its_like() {
     grows("roundtable", "guardrail", "roundtable/guardrails.toml");
     grows("dce", "dialect", "dce/");
     grows("dce", "mode", "dce/prompt/modes/brand-new.md");
+    // A text whose name is longer than the mode's is of something else.
+    assert!(folder.join("dce/prompt/cycles.xml").exists() && !folder.join("dce/prompt/brand-news.xml").exists());
     for entry in
         walkdir::WalkDir::new(&folder).into_iter().filter_map(Result::ok).filter(|one| one.file_type().is_file())
     {

@@ -205,8 +205,12 @@ impl Drafting<'_> {
         });
         let texts = variants.filter_map(|variant| variant.texts.get(number?.0).copied().flatten());
         let paths = texts.filter_map(|text| Some(self.program.prompts.texts.get(text)?.path.as_str()));
-        let own = paths.filter(|path| path.rsplit('/').next().is_some_and(|file| file.starts_with(mode)));
-        own.map(|path| (path.replace(mode, name), format!("The mode is {name}.\n"))).collect()
+        // What is called by the mode, but for what an extension says.
+        let called = |part: &str| part.strip_prefix(mode).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let own = paths.filter(|path| path.rsplit('/').next().is_some_and(called));
+        let named = |part: &str| if called(part) { part.replacen(mode, name, 1) } else { part.to_owned() };
+        let path = |path: &str| path.split('/').map(named).collect::<Vec<_>>().join("/");
+        own.map(|own| (path(own), format!("The mode is {name}.\n"))).collect()
     }
 
     /// What the pack becomes.
