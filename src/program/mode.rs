@@ -19,6 +19,8 @@ pub(crate) struct Mode {
     pub(crate) permits: Vec<Vec<Permit>>,
     /// Where its permits stand.
     pub(crate) at: Location,
+    /// Whether the pack names it; a pack without modes has one, which permits every action.
+    pub(crate) declared: bool,
     /// Its dialects, in the order in which they are tried.
     pub(crate) dialects: Vec<DialectId>,
     pub(crate) reply: Reply,

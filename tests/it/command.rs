@@ -368,6 +368,18 @@ fn a_new_part_says_which_cases_it_breaks() {
 }
 
 #[test]
+fn a_pack_without_modes_permits_a_new_action() {
+    let folder = folder("new-without-modes");
+    let pack = "[pack]\nname = 'bare'\n[dialects.tags]\ngrammar = 'tags'\n[dialects.tags.blocks]\n\
+                message = { role = 'message' }\naction = { role = 'call', name = '@type', payload = 'tags' }\n[actions.go]\n";
+    std::fs::create_dir(folder.join("bare")).unwrap();
+    std::fs::write(folder.join("bare/pack.toml"), pack).unwrap();
+    check(&folder, &["new", "action", "stay", "--pack", "bare"], 0, "added the action", "");
+    check(&folder, &["test", "bare"], 0, "1 passed", "");
+    check(&folder, &["new", "mode", "late", "--pack", "bare"], 2, "", "the pack has no modes");
+}
+
+#[test]
 fn a_part_of_a_shipped_pack_stands_with_its_like() {
     let folder = folder("new-parts-shipped");
     for name in ["writers-factory", "couple-ai", "roundtable", "dce"] {

@@ -29,6 +29,10 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
         return Err(Error::Usage(format!("the {} `{name}` is there already: {place}", kind.word())));
     }
     crate::cli::declared("mode", part.mode.as_deref(), program.modes(), Format::Human)?;
+    if kind == Kind::Mode && !has_modes(program) {
+        let help = "name the one it has, which permits every action, and what it permits: `[modes.start]`";
+        return Err(Error::Usage(format!("the pack has no modes that a new one could be beside: {help}")));
+    }
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
     let mut best: Option<(usize, Drafted)> = None;
     // A mode that nothing leads to is a fault in some packs and the whole of others. What leads there has a name that the
@@ -116,6 +120,11 @@ fn check_name(kind: Kind, name: &str) -> Result<(), Error> {
     Err(Error::Usage(format!("`{name}` cannot name a new {what}: use letters, digits, `_` and `-`, a letter first")))
 }
 
+/// Whether the pack names modes, so that an action is permitted where one says so.
+fn has_modes(program: &Program) -> bool {
+    program.modes.values().any(|mode| mode.declared)
+}
+
 fn declared(program: &Program, kind: Kind, name: &str) -> Option<Location> {
     match kind {
         Kind::Action => program.actions.get(name).map(|action| action.at),
@@ -161,7 +170,7 @@ impl Drafting<'_> {
     /// Writes the new name into the lists without which it would mean nothing.
     fn name_it(&mut self, kind: Kind, name: &str, only: Option<&str>, mode: &str) -> Result<(), Error> {
         match kind {
-            Kind::Action if !self.program.modes.is_empty() => self.edits.push(&["modes", mode, "permits"], name, true),
+            Kind::Action if has_modes(self.program) => self.edits.push(&["modes", mode, "permits"], name, true),
             Kind::Mode => {
                 self.texts = self.texts_of(name, mode);
                 Ok(())

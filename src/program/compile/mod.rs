@@ -220,6 +220,7 @@ impl Compiler<'_> {
             let compiled = Mode {
                 permits,
                 at: mode.at,
+                declared: true,
                 dialects: match &mode.value.dialects {
                     Some(names) => names.iter().filter_map(id).collect(),
                     None => all.clone(),
@@ -236,7 +237,8 @@ impl Compiler<'_> {
                 surface.actions.values().map(|_| vec![Permit { when: None, about: None, advice: None, at }]).collect();
             let reply = replies::compile_reply(&surface.reply, None, dialects);
             let exits = Vec::new();
-            let mode = Mode { permits, at, dialects: all, reply, exits, degradation: Degradation::default() };
+            let degradation = Degradation::default();
+            let mode = Mode { permits, at, declared: false, dialects: all, reply, exits, degradation };
             modes.insert(ONLY_MODE.to_owned(), mode);
         }
         modes
