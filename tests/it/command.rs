@@ -382,8 +382,10 @@ fn a_pack_without_modes_permits_a_new_action() {
 #[test]
 fn a_part_of_a_shipped_pack_stands_with_its_like() {
     let folder = folder("new-parts-shipped");
-    for name in ["writers-factory", "couple-ai", "roundtable", "dce"] {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules").join(name);
+    for path in ["rules/writers-factory", "rules/couple-ai", "rules/roundtable", "rules/dce", "tests/packs/one-object"]
+    {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+        let name = root.file_name().unwrap();
         for entry in
             walkdir::WalkDir::new(&root).into_iter().filter_map(Result::ok).filter(|one| one.file_type().is_file())
         {
@@ -403,6 +405,8 @@ fn a_part_of_a_shipped_pack_stands_with_its_like() {
     check(&folder, &["new", "mode", "brand-new", "--pack", "writers-factory"], 1, "", "the pack would have faults");
     check(&folder, &["check", "--strict", "writers-factory"], 0, "1 pack: clean", "");
     grows("couple-ai", "action", "couple-ai/actions.toml");
+    // Its case has whatever else the form of an answer asks for.
+    grows("one-object", "action", "one-object/pack.toml");
     grows("roundtable", "guardrail", "roundtable/guardrails.toml");
     grows("dce", "dialect", "dce/");
     grows("dce", "mode", "dce/prompt/modes/brand-new.md");

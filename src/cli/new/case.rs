@@ -7,7 +7,7 @@
 use super::Kind;
 use crate::cases::{self, CaseOptions, CaseVerdict};
 use crate::cli::Error;
-use crate::outcome::{Options, Outcome, Verdict};
+use crate::outcome::{Call, Options, Outcome, Verdict};
 use crate::program::Program;
 use crate::text::Sources;
 use serde_json::json;
@@ -121,8 +121,9 @@ fn shows(kind: Kind, name: &str, outcome: &Outcome) -> bool {
 fn expected(kind: Kind, name: &str, outcome: &Outcome) -> String {
     let own = match kind {
         Kind::Action => {
-            let call = outcome.calls.iter().find(|call| call.action == name);
-            call.map(|call| format!("calls   = [{{ action = {name:?}, verdict = {:?} }}]\n", call.verdict.name()))
+            let call = |call: &Call| format!("{{ action = {:?}, verdict = {:?} }}", call.action, call.verdict.name());
+            let calls: Vec<String> = outcome.calls.iter().map(call).collect();
+            Some(format!("calls   = [{}]\n", calls.join(", ")))
         }
         Kind::Mode => Some(format!("mode    = {:?}\n", outcome.mode)),
         Kind::Dialect => Some(format!("dialect = {name:?}\nmessage = {:?}\n", outcome.message)),
