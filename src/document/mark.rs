@@ -105,6 +105,12 @@ fn attribute(family: &Family, captures: &[Capture], index: usize, attributes: &m
 /// its name, is an attribute of that name.
 pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
     let mut opener = Opener::default();
+    // Most say their name, and nothing else.
+    if let [_, name] = captures
+        && name.rule() == family.name
+    {
+        return opener;
+    }
     // The outermost capture is the opener itself.
     for (index, capture) in inside(captures, Some(0)) {
         if Some(capture.rule()) == family.empty {

@@ -54,10 +54,11 @@ enum Reading {
 }
 
 impl Reading {
-    fn new(dialect: &Dialect, limits: Limits) -> Self {
+    /// The reading of a dialect, which it is made with: it is large, and moved as little as may be.
+    fn of(dialect: &Dialect, limits: Limits) -> (DialectId, Self) {
         match dialect.outline {
-            Some(_) => Reading::Object(Box::new(Objects::new())),
-            None => Reading::Marks(Scanner::new(dialect, limits)),
+            Some(_) => (dialect.id, Reading::Object(Box::new(Objects::new()))),
+            None => (dialect.id, Reading::Marks(Scanner::new(dialect, limits))),
         }
     }
 
@@ -175,7 +176,7 @@ impl Readers {
                 alike.next().map_or((all.readings.len(), 0), |one| (one.reading, 1 + alike.count()));
             match all.readings.get_mut(reading) {
                 Some((_, reading)) => reading.share(dialect.id),
-                None => all.readings.push((dialect.id, Reading::new(dialect, limits))),
+                None => all.readings.push(Reading::of(dialect, limits)),
             }
             all.candidates.push(Candidate { dialect: dialect.id, like, reading, sharer });
         }

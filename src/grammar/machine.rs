@@ -4,7 +4,7 @@
 //! Out: [`Progress`], and the [`Capture`]s of a match.
 //! Never: recurses on the text, reads a byte twice without a step, or decides while more text could change the answer.
 
-use super::code::{CharSet, Code, Op, Stops, Until};
+use super::code::{CharSet, Code, Op, Short, Stops, Until};
 use super::{Grammar, RuleId};
 use crate::text::Span;
 use smallvec::SmallVec;
@@ -258,6 +258,31 @@ impl Machine {
         }
     }
 
+    /// As [`match_at`](Self::match_at), for a rule that holds a name: the whole match and the name in it. Of the shortest form
+    /// of such a rule that is all there is to know, and nothing else is captured.
+    #[inline]
+    pub(crate) fn match_named(
+        &mut self,
+        grammar: &Grammar,
+        (rule, name): (RuleId, RuleId),
+        text: &str,
+        at: usize,
+        steps: &mut u64,
+    ) -> Option<(Span, Span)> {
+        if text.len() < NONE as usize
+            && let Some((short, named)) = shortest(rule, &grammar.code, text, at, steps)
+            && short.name == name.0
+        {
+            self.captures.clear();
+            return Some((Span::new(at, named.end + 1), named));
+        }
+        self.start(grammar, rule, at);
+        self.started = None;
+        let Progress::Matched(end) = self.run(grammar, text, true, steps) else { return None };
+        let named = self.captures.iter().find(|capture| capture.rule() == name)?;
+        Some((Span::new(at, end), named.span()))
+    }
+
     fn finish(&mut self, done: Progress) -> Progress {
         if !matches!(done, Progress::Matched(_)) {
             self.captures.clear();
@@ -468,27 +493,15 @@ impl Machine {
         progress
     }
 
-    /// Where the rule ends that starts here, if all of it has come and has the shortest form. What is looked at takes its
-    /// steps, whatever it is.
+    /// Where the rule ends that starts here, if all of it has come and has the shortest form.
     fn short(&mut self, rule: RuleId, code: &Code, text: &str, steps: &mut u64) -> Option<usize> {
-        let short = code.entries.get(usize::from(rule.0))?.short.as_ref()?;
-        let bytes = text.as_bytes();
-        let start = self.at + short.literal.len();
-        let here = bytes.get(self.at..start)?;
-        let set = |set: u32| code.sets.get(set as usize);
-        // A byte or two: a comparison of slices would be a call.
-        let starts = here.iter().zip(short.literal.bytes()).all(|(one, other)| *one == other);
-        if *steps == 0 || !starts || !set(short.first)?.holds(*bytes.get(start)?) {
+        let (short, name) = shortest(rule, code, text, self.at, steps)?;
+        if self.stop.is_some() || self.most_captures < 2 {
             return None;
         }
-        let end = run_over(set(short.rest)?, text, start + 1);
-        *steps = steps.saturating_sub(1 + ((end - self.at) / BYTES_PER_STEP) as u64);
-        if bytes.get(end) != Some(&short.end) || self.stop.is_some() || self.most_captures < 2 {
-            return None;
-        }
-        self.captures.push(Capture::new(short.rule, self.at, end as u32 + 1, 2));
-        self.captures.push(Capture::new(short.name, start, end as u32, 2));
-        Some(end + 1)
+        self.captures.push(Capture::new(short.rule, self.at, name.end as u32 + 1, 2));
+        self.captures.push(Capture::new(short.name, name.start, name.end as u32, 2));
+        Some(name.end + 1)
     }
 
     fn push(&mut self, frame: Frame) -> Step {
@@ -501,6 +514,24 @@ impl Machine {
         self.frames.push(frame);
         Step::On
     }
+}
+
+/// The shortest form of a rule and the name in it, if all of it has come and starts at `at`: it ends one byte behind the
+/// name. What is looked at takes its steps, whatever it is.
+fn shortest<'c>(rule: RuleId, code: &'c Code, text: &str, at: usize, steps: &mut u64) -> Option<(&'c Short, Span)> {
+    let short = code.entries.get(usize::from(rule.0))?.short.as_ref()?;
+    let bytes = text.as_bytes();
+    let start = at + short.literal.len();
+    let here = bytes.get(at..start)?;
+    let set = |set: u32| code.sets.get(set as usize);
+    // A byte or two: a comparison of slices would be a call.
+    let starts = here.iter().zip(short.literal.bytes()).all(|(one, other)| *one == other);
+    if *steps == 0 || !starts || !set(short.first)?.holds(*bytes.get(start)?) {
+        return None;
+    }
+    let end = run_over(set(short.rest)?, text, start + 1);
+    *steps = steps.saturating_sub(1 + ((end - at) / BYTES_PER_STEP) as u64);
+    (bytes.get(end) == Some(&short.end)).then_some((short, Span::new(start, end)))
 }
 
 /// The length of the character at `at`, which starts with `first`, if `set` holds it; else 0.

@@ -146,7 +146,8 @@ pub(crate) fn read_fields(
         }
     };
     let data = strings(text, body, spelling);
-    let tags = pair(text, tags(text, body, masks, &data, spelling, limits), dialect);
+    let mut tags = tags(text, body, masks, &data, spelling, limits);
+    pair(text, &mut tags, dialect);
     fields.too_many = tags.len() >= MOST_TAGS;
     let mut next = 0;
     let mut at = body.start;
@@ -199,8 +200,10 @@ pub(crate) fn read_tags(
     family: usize,
     limits: &Limits,
 ) -> Tags {
-    field_family(dialect, family)
-        .map_or_else(Tags::new, |family| pair(text, tags(text, body, masks, &[], family, limits), dialect))
+    let Some(family) = field_family(dialect, family) else { return Tags::new() };
+    let mut tags = tags(text, body, masks, &[], family, limits);
+    pair(text, &mut tags, dialect);
+    tags
 }
 
 /// What the JSON of a body quotes, in order: no tag in there is a field. Where it cannot be told apart from some place on,
@@ -263,11 +266,10 @@ fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, 
             continue;
         }
         let mut run = |rule: RuleId| {
-            let end = machine.match_at(&family.grammar, rule, within, start, &mut steps)?;
-            let captures = machine.captures();
-            let name = captures.iter().find(|capture| capture.rule() == family.name)?.span();
-            let empty = captures.iter().any(|capture| Some(capture.rule()) == family.empty);
-            Some((Span::new(start, end), name, empty))
+            let rules = (rule, family.name);
+            let (span, name) = machine.match_named(&family.grammar, rules, within, start, &mut steps)?;
+            let empty = machine.captures().iter().any(|capture| Some(capture.rule()) == family.empty);
+            Some((span, name, empty))
         };
         let may_open = within.as_bytes().get(start..).is_some_and(|bytes| family.may_open(bytes));
         let tag = match Some(family.open).filter(|_| may_open).and_then(&mut run) {
@@ -289,7 +291,7 @@ fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, 
 const FEW_TAGS: usize = 32;
 
 /// Gives each opener the closer that balances it among the tags of its name.
-fn pair(text: &str, mut tags: Tags, dialect: &Dialect) -> Tags {
+fn pair(text: &str, tags: &mut [Tag], dialect: &Dialect) {
     if tags.len() <= FEW_TAGS {
         for index in 0..tags.len() {
             let Some(tag) = tags.get(index).filter(|tag| tag.kind == Kind::Close) else { continue };
@@ -302,7 +304,7 @@ fn pair(text: &str, mut tags: Tags, dialect: &Dialect) -> Tags {
                 opener.closer = NonZeroU32::new(index as u32);
             }
         }
-        return tags;
+        return;
     }
     let name = |tag: u32| tags.get(tag as usize).map_or("", |tag| tag.name().of(text));
     let mut by_name: Vec<u32> = (0..tags.len() as u32).collect();
@@ -324,5 +326,4 @@ fn pair(text: &str, mut tags: Tags, dialect: &Dialect) -> Tags {
             opener.closer = NonZeroU32::new(closer);
         }
     }
-    tags
 }
