@@ -40,6 +40,8 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
         return Err(Failure::new(format!("nothing is called `{}` here", read.name)));
     };
     let (mut value, steps) = match (named, read.steps.as_slice()) {
+        // As most paths lead.
+        (Named::Value(Value::Object(members)), [Step::Key(key), rest @ ..]) => (found(members.get(key)), rest),
         (Named::Value(value), steps) => (Cow::Borrowed(value), steps),
         // Of a record, one member is borrowed; as a whole it is copied.
         (Named::Record(record), [Step::Key(key), rest @ ..]) => (found(record.get(key)), rest),

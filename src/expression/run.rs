@@ -13,7 +13,7 @@ use super::quick::{Asked, Loop, Quick, Sum, Test};
 use super::resolve::{Read, resolve};
 use super::scale::{self, FUEL};
 use super::{Scope, engine, is_true};
-use crate::value::{Object, Value};
+use crate::value::{Members, Value};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -119,7 +119,7 @@ impl<'j> Run<'j> {
                 Held::List(items)
             }
             Quick::Table(members) => {
-                let mut object = Object::with_capacity(members.len());
+                let mut object = Members::with_capacity(members.len());
                 for (key, value) in members {
                     let value = self.value(value)?;
                     // Lists may hold what the engine refuses to nest, or writes in a way of its own.
@@ -129,7 +129,7 @@ impl<'j> Run<'j> {
                     }
                     object.insert(key.clone(), value.into_value());
                 }
-                Held::made(Value::Object(object))
+                Held::made(Value::Object(object.into()))
             }
             Quick::Member(base, key) => self.value(base)?.member(key)?,
             Quick::Not(base) => Held::made(!self.value(base)?.is_true()),

@@ -7,7 +7,7 @@
 use super::{Failure, Reads, Scope, Template};
 use crate::diagnostic::Diagnostic;
 use crate::surface::Tree;
-use crate::value::{Object, Value};
+use crate::value::{Members, Value};
 use std::sync::Arc;
 
 /// A value whose texts are templates. A member of a table that comes out as `none` is left out.
@@ -121,7 +121,7 @@ fn render(part: &Part, scope: &Scope<'_>) -> Result<Value, Failure> {
         Part::Template(template) => template.render(scope)?,
         Part::Array(items) => items.iter().map(|item| render(item, scope)).collect::<Result<_, _>>()?,
         Part::Table(members) => {
-            let mut object = Object::with_capacity(members.len());
+            let mut object = Members::with_capacity(members.len());
             for (key, value) in members {
                 match render(value, scope)? {
                     Value::Null => {}
@@ -130,7 +130,7 @@ fn render(part: &Part, scope: &Scope<'_>) -> Result<Value, Failure> {
                     }
                 }
             }
-            Value::Object(object)
+            Value::Object(object.into())
         }
         Part::Constant(value) => value.clone(),
     })

@@ -22,6 +22,8 @@ use std::rc::Rc;
 struct Given {
     form: &'static str,
     params: Object,
+    /// Whether there is nothing in them to settle.
+    settled: bool,
     /// The rung of the reader that read it.
     rung: usize,
     /// Whether there is more of it that cannot be read.
@@ -62,7 +64,7 @@ impl<'r> Judgement<'r> {
             let of_opener = self.opener_params(block, &told, source, types);
             self.join_opener(asked, &mut given.params, of_opener, &told);
         }
-        let Given { form, params, rung, incomplete } = given;
+        let Given { form, params, settled, rung, incomplete } = given;
         // What joins another payload is no other form of it.
         let mut readers = bound.payload.iter().map(|reader| reader.word());
         let declared = readers.find(|word| form == "attributes" || *word != "attributes").unwrap_or_default();
@@ -76,7 +78,10 @@ impl<'r> Judgement<'r> {
             return false;
         };
         let mut params = Value::Object(params);
-        let undeclared = typing::settle(&mut params, types, self.program.limits.diagnostics);
+        let undeclared = match settled && !joins {
+            true => Undeclared::default(),
+            false => typing::settle(&mut params, types, self.program.limits.diagnostics),
+        };
         self.with_call(call, |call| {
             call.params = params;
             call.undeclared = undeclared.count > 0;
@@ -98,7 +103,7 @@ impl<'r> Judgement<'r> {
     fn given(&mut self, asked: Asked<'_>, source: Source<'_>, types: &Types) -> Option<Given> {
         let Asked { call, block, bound } = asked;
         let read = self.payload(asked, source)?;
-        let mut incomplete = false;
+        let (mut settled, mut incomplete) = (false, false);
         let (form, params) = match read.payload {
             Payload::Empty => ("none", Object::new()),
             Payload::Attributes => {
@@ -116,7 +121,8 @@ impl<'r> Judgement<'r> {
             Payload::Fields(fields) => {
                 let typed = self.params_of_fields(asked, &fields, source, types)?;
                 incomplete = !fields.unclosed.is_empty() || !typed.unclosed.is_empty() || fields.too_many;
-                ("tags", typed.params)
+                settled = typed.plain;
+                ("tags", typed.params.into())
             }
             Payload::Json(json) => ("json", self.params_of_json(asked, json, types)?),
             Payload::Text => {
@@ -129,7 +135,7 @@ impl<'r> Judgement<'r> {
                 return None;
             }
         };
-        Some(Given { form, params, rung: read.rung, incomplete })
+        Some(Given { form, params, settled, rung: read.rung, incomplete })
     }
 
     /// The payload as the first reader reads it that can.
@@ -329,7 +335,7 @@ impl<'r> Judgement<'r> {
         // grammar captures says what it says.
         let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, Key::Typed(_)));
         let source = Source { entities: source.entities || quoted, ..source };
-        source.typed(told.iter().copied(), types, self.program.limits.depth).params
+        source.typed(told.iter().copied(), types, self.program.limits.depth).params.into()
     }
 
     /// Tells what stands beside a payload that it cannot join: a parameter is missed there, all else is another form.

@@ -9,7 +9,7 @@ use crate::document::decode_entities;
 use crate::document::payload::{Field, Fields, Spelled, read_fields, read_strictly, unmarked};
 use crate::program::{Dialect, Kind, Limits, Types};
 use crate::text::{Span, same};
-use crate::value::{Object, Value, number};
+use crate::value::{Members, Object, Value, number};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -41,7 +41,9 @@ pub(super) struct Entry<'t> {
 /// Parameters with what is worth saying about them.
 #[derive(Debug, Default)]
 pub(super) struct Typed {
-    pub(super) params: Object,
+    pub(super) params: Members<Value>,
+    /// Whether each of them is a text that the schema declares: then there is nothing to [`settle`].
+    pub(super) plain: bool,
     /// Fields of one value that stand several times.
     pub(super) repeated: Vec<(String, Span)>,
     /// Keys that stand several times in an object which a field says, each with the field's text.
@@ -142,7 +144,7 @@ impl<'t> Source<'t> {
         outer.unclosed.extend(inner.unclosed);
         outer.stray.extend(inner.stray);
         outer.add_unread(fields);
-        Value::Object(inner.params)
+        Value::Object(inner.params.into())
     }
 
     /// The same of entries, wherever they stand.
@@ -152,7 +154,7 @@ impl<'t> Source<'t> {
         types: &'e Types,
         depth: usize,
     ) -> Typed {
-        let mut typed = Typed { params: Object::with_capacity(entries.len()), ..Typed::default() };
+        let mut typed = Typed { params: Members::with_capacity(entries.len()), plain: true, ..Typed::default() };
         let mut groups: SmallVec<[Group<'_>; FEW]> = SmallVec::new();
         for field in entries {
             let raw = field.name;
@@ -187,6 +189,7 @@ impl<'t> Source<'t> {
                 typed.repeated.push((name.to_string(), group.last));
             }
             let value = self.value(bodies, group.types, depth, &mut typed);
+            typed.plain &= group.declared.is_some() && value.is_string();
             typed.params.insert(name, value);
         }
         typed

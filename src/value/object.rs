@@ -138,6 +138,13 @@ impl PartialEq for Object {
     }
 }
 
+/// Of members that were put together before anybody shares them: each change of an object asks whether somebody does.
+impl From<Members<Value>> for Object {
+    fn from(members: Members<Value>) -> Self {
+        Self(Arc::new(members))
+    }
+}
+
 impl<N: Into<Arc<str>>> FromIterator<(N, Value)> for Object {
     fn from_iter<I: IntoIterator<Item = (N, Value)>>(members: I) -> Self {
         Self(Arc::new(members.into_iter().map(|(name, value)| (name.into(), value)).collect()))
