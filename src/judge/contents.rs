@@ -15,11 +15,13 @@ use std::collections::HashMap;
 
 impl<'r> Judgement<'r> {
     pub(super) fn judge_contents(&mut self) {
+        let mut contents = 0;
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index) else { continue };
             if bound.role != Role::Content || !self.stands(index) {
                 continue;
             }
+            contents += 1;
             self.judge_in_reasoning(index, &Subject::Block(index));
             let Some(name) = self.content_name(index).filter(|_| self.stands(index)) else { continue };
             let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
@@ -52,7 +54,10 @@ impl<'r> Judgement<'r> {
                 self.answer(Defect::UnsafePath, &Subject::Block(index), finding);
             }
         }
-        self.judge_repeated();
+        // One alone is not repeated.
+        if contents > 1 {
+            self.judge_repeated();
+        }
     }
 
     /// Of several contents under one key that stands once, the last whole one counts, in the place of the first.

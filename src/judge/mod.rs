@@ -47,7 +47,7 @@ use crate::text::{Location, Span};
 use crate::value::{Object, Value};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -123,11 +123,11 @@ pub(crate) struct Judgement<'r> {
     /// Blocks that are told as one, in order.
     joined: Vec<Vec<usize>>,
     /// Contents that make room for a later one under the same key, with that one; and those, which are told there.
-    moved: HashMap<usize, Option<usize>>,
+    moved: BTreeMap<usize, Option<usize>>,
     pub(crate) findings: Findings,
     pub(crate) steps: Steps,
     /// What took a block out or changed what it counts as, where somebody wants to be told.
-    pub(crate) causes: HashMap<usize, Code>,
+    pub(crate) causes: BTreeMap<usize, Code>,
     /// How many values the payloads may still hold.
     values: Rc<Cell<usize>>,
     pub(crate) degraded: bool,
@@ -136,17 +136,17 @@ pub(crate) struct Judgement<'r> {
     pub(crate) may_ask_again: bool,
     pub(crate) asks_again: bool,
     /// The texts of contents: conditions, effects and the outcome hold the same ones.
-    shared: RefCell<HashMap<usize, Arc<str>>>,
+    shared: RefCell<BTreeMap<usize, Arc<str>>>,
     /// The values of sections that were read.
-    read: RefCell<HashMap<usize, Option<Value>>>,
+    read: RefCell<BTreeMap<usize, Option<Value>>>,
     /// What had to be forgiven for some of them, until it is told.
-    forgiven: RefCell<HashMap<usize, Json>>,
+    forgiven: RefCell<BTreeMap<usize, Json>>,
     /// The calls and contents that an answer which was cut off may have left unfinished.
     unfinished: BTreeSet<usize>,
     /// Where marks stand that are told and belong to no block, in order; looked for when a broken opener first asks.
     marks: OnceCell<Vec<usize>>,
     /// Members of the calls that their payload names which are neither their names nor their parameters, by block.
-    beside: HashMap<usize, Vec<Span>>,
+    beside: BTreeMap<usize, Vec<Span>>,
     /// The wrapper around each block, looked for when a key first asks.
     around: OnceCell<Vec<Option<usize>>>,
     /// Those who may speak, as the pack lists them; looked for when somebody first speaks.
@@ -183,10 +183,10 @@ pub(crate) fn judge<'r>(
         calls: Vec::new(),
         texts: Texts::default(),
         joined: Vec::new(),
-        moved: HashMap::new(),
+        moved: BTreeMap::new(),
         findings: Findings::new(program.limits.diagnostics, document.left_out.count),
         steps,
-        causes: HashMap::new(),
+        causes: BTreeMap::new(),
         values: Rc::new(Cell::new(program.limits.values)),
         degraded: false,
         refused: false,
@@ -197,7 +197,7 @@ pub(crate) fn judge<'r>(
         forgiven: RefCell::default(),
         unfinished: BTreeSet::new(),
         marks: OnceCell::new(),
-        beside: HashMap::new(),
+        beside: BTreeMap::new(),
         around: OnceCell::new(),
         known_speakers: OnceCell::new(),
         reply: Record::default(),

@@ -37,12 +37,15 @@ impl Judgement<'_> {
     /// it.
     pub(super) fn unfinished(&self) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
+        if !self.truncated {
+            return found;
+        }
         let open = [self.document.open_fence, self.document.open_reasoning];
-        let mut behind = open.into_iter().flatten().min().filter(|_| self.truncated);
+        let mut behind = open.into_iter().flatten().min();
         let spans = self.open_spans();
         // A content ends often enough where the next one begins: it may quote a call.
         let mut content = None;
-        for (index, block) in self.document.blocks.iter().enumerate().filter(|_| self.truncated) {
+        for (index, block) in self.document.blocks.iter().enumerate() {
             let Some(bound) = self.bound(block) else { continue };
             let asks = matches!(bound.role, Role::Call | Role::Content);
             let start = block.span().start;
@@ -65,8 +68,7 @@ impl Judgement<'_> {
             let around = |block: &&Block| block.span().contains(open) && !block.ended.is_cut();
             self.document.blocks.iter().find(around).map_or(self.document.bytes, |block| block.span().end)
         };
-        let open = self.document.open_spans.iter().filter(|_| self.truncated);
-        open.map(|open| Span::new(*open, until(*open))).collect()
+        self.document.open_spans.iter().map(|open| Span::new(*open, until(*open))).collect()
     }
 
     /// Whether only the end of the answer ended a block: where no closer ends the last of its contents, nor any block behind

@@ -13,7 +13,7 @@ use crate::document::{Announcement, Document, Readers};
 use crate::expression::Record;
 use crate::flow::{Done, Flow, Flowed};
 use crate::judge::{Composed, Judgement, Leaf, Steps, judge};
-use crate::program::{ActionId, BlockId, Dialect, Event, Near, Program};
+use crate::program::{ActionId, BlockId, Dialect, Event, Mode, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
@@ -120,7 +120,7 @@ impl Program {
             judged.remark(Remark::NotUtf8, span, "this is not UTF-8 and was replaced", None);
         }
         judged.findings.left_out += broken.count - broken.first.len().min(self.limits.diagnostics);
-        if let Some(unread) = self.unread(session, options) {
+        if let Some(unread) = self.unread(session, options, judged.mode) {
             judged.find(unread);
         }
         let flowed = self.flow(&mut judged);
@@ -157,14 +157,14 @@ impl Program {
     }
 
     /// Why no dialect was there to read the response: a mistake of the host, whom no strategy answers.
-    fn unread(&self, session: &Session, options: &Options) -> Option<Diagnostic> {
+    fn unread(&self, session: &Session, options: &Options, mode: Option<&Mode>) -> Option<Diagnostic> {
         let misfit = match &options.dialect {
             Some(only) if self.dialects().any(|name| name == only) => return None,
             Some(only) => {
                 Diagnostic::new(Code::SESSION_MISFIT, None, format!("the pack has no dialect `{}`", excerpt(only, 60)))
                     .with_nearest(only, self.dialects())
             }
-            None if self.modes.contains_key(&session.mode) => return None,
+            None if mode.is_some() => return None,
             None => self.no_mode(&session.mode),
         };
         let (code, at) = (Code::Defect(Defect::NoDialect), Location::response(Span::default()));
@@ -229,7 +229,8 @@ impl Program {
             && let Some(block) = judged.document.blocks.get(index)
         {
             let (name, key, text) = (name.into(), key.into(), text.into());
-            let attributes = judged.attributes(index);
+            let reads = self.effects_read.iter().any(|path| path.first().is_some_and(|name| name == "attributes"));
+            let attributes = if reads { judged.attributes(index) } else { Value::Null };
             let names = [("name", &name), ("key", &key), ("text", &text), ("attributes", &attributes)];
             let near = Near { block: judged.bound(block), ..Near::default() };
             flow.perform(&content.effects, &names, block.span(), near);

@@ -93,7 +93,7 @@ pub struct Program {
     pub(crate) data: Value,
     pub(crate) prompts: Prompts,
     pub(crate) limits: Limits,
-    /// What effects read of `reply`.
+    /// What effects read of `reply` and of `attributes`, each as a path.
     pub(crate) effects_read: Vec<Vec<String>>,
     /// Constants that are compared with what never is one of them.
     pub(crate) idle_comparisons: Vec<IdleComparison>,

@@ -128,7 +128,7 @@ struct Compiler<'c> {
     data: Value,
     /// The kinds of ids that effects take.
     ids: Vec<&'c str>,
-    /// What effects read of `reply`.
+    /// What effects read of `reply`, and of `attributes`.
     effects_read: Vec<Vec<String>>,
     touched: Touched,
     /// Each constant that is compared with what stands at a path, and whether that never is it.

@@ -169,8 +169,9 @@ impl Compiler<'_> {
         let mut told: Vec<Vec<String>> = Vec::new();
         for (path, at) in reads.iter().chain(reads.looks()) {
             let Some((head, inside)) = path.split_first() else { continue };
-            // Only effects see the ids that they make.
-            if head == "reply" && sight.names.contains(&"ids") && !self.effects_read.iter().any(|known| known == path) {
+            // These are made where an effect reads them. Only effects see the ids that they make.
+            let is_made = head == "reply" || head == "attributes";
+            if is_made && sight.names.contains(&"ids") && !self.effects_read.iter().any(|known| known == path) {
                 self.effects_read.push(path.to_vec());
             }
             // What a name stands for was judged where it is bound.
