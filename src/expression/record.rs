@@ -36,7 +36,10 @@ impl Default for Record {
 
 #[derive(Clone, Default)]
 struct Inner {
-    members: Members<Value>,
+    /// The names of the members. Copies share them: of a state they hardly ever change.
+    names: Arc<Members<()>>,
+    /// Each in the place of its name.
+    values: Vec<Value>,
     /// Those that are computed, in the order of the members.
     computed: Vec<Computed>,
 }
@@ -54,6 +57,11 @@ impl Inner {
     fn computed(&self, place: usize) -> Option<&Computed> {
         self.computed.iter().find(|computed| computed.place == place)
     }
+
+    /// The members as they are kept.
+    fn members(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, &Value)> {
+        self.names.as_slice().iter().map(|(name, ())| name).zip(&self.values)
+    }
 }
 
 /// A record as it is seen: all of it, or without what is computed from one of its members on.
@@ -67,14 +75,13 @@ pub(crate) struct View<'r> {
 impl<'r> View<'r> {
     /// The member of this name.
     pub(crate) fn get(self, name: &str) -> Option<&'r Value> {
-        let members = &self.record.0.members;
-        let place = members.position(name)?;
-        members.as_slice().get(place).map(|(_, value)| self.value(place, value))
+        let place = self.record.0.names.position(name)?;
+        self.record.0.values.get(place).map(|value| self.value(place, value))
     }
 
     /// The members in their order.
     pub(crate) fn iter(self) -> impl ExactSizeIterator<Item = (&'r Arc<str>, &'r Value)> {
-        let members = self.record.0.members.as_slice().iter().enumerate();
+        let members = self.record.0.members().enumerate();
         members.map(move |(place, (name, value))| (name, self.value(place, value)))
     }
 
@@ -126,18 +133,23 @@ impl Record {
     }
 
     /// The member of this name, mutable; inserted as `null` if there was none. What is computed from it is computed anew.
+    #[expect(clippy::indexing_slicing, reason = "the place was found or made just before")]
     pub fn entry(&mut self, name: &str) -> &mut Value {
-        let place = self.0.members.position(name);
+        let place = self.0.names.position(name);
         // Before anything changes that it may be computed from.
         let computed = place.filter(|place| self.0.computed(*place).is_some()).and_then(|_| self.get(name).cloned());
         let inner = Arc::make_mut(&mut self.0);
         inner.computed.iter_mut().for_each(|computed| drop(computed.value.take()));
-        let member = inner.members.entry_at(place, name);
+        let place = place.unwrap_or_else(|| {
+            Arc::make_mut(&mut inner.names).insert(name.into(), ());
+            inner.values.push(Value::Null);
+            inner.values.len() - 1
+        });
         if let Some(value) = computed {
-            inner.computed.retain(|computed| Some(computed.place) != place);
-            *member = value;
+            inner.computed.retain(|computed| computed.place != place);
+            inner.values[place] = value;
         }
-        member
+        &mut inner.values[place]
     }
 
     /// Puts a value in the place of the member of this name.
@@ -148,7 +160,7 @@ impl Record {
     /// Has the member of this name computed by a rule, which is to look at what stands [before](Record::before) it.
     pub(crate) fn compute(&mut self, name: &str, rule: Rule) {
         self.put(name, Value::Null);
-        let Some(place) = self.0.members.position(name) else { return };
+        let Some(place) = self.0.names.position(name) else { return };
         let computed = &mut Arc::make_mut(&mut self.0).computed;
         let before = computed.partition_point(|computed| computed.place < place);
         computed.insert(before, Computed { place, rule, value: OnceLock::new() });
@@ -156,7 +168,7 @@ impl Record {
 
     /// Whether the member of this name is computed by this rule.
     pub(crate) fn is_computed(&self, name: &str, rule: &Rule) -> bool {
-        let computed = self.0.members.position(name).and_then(|place| self.0.computed(place));
+        let computed = self.0.names.position(name).and_then(|place| self.0.computed(place));
         computed.is_some_and(|computed| computed.rule.is(rule))
     }
 
@@ -167,21 +179,22 @@ impl Record {
 
     /// The record without what is computed from the member of this name on.
     pub(crate) fn before(&self, name: &str) -> View<'_> {
-        View { record: self, until: self.0.members.position(name).unwrap_or_default() }
+        View { record: self, until: self.0.names.position(name).unwrap_or_default() }
     }
 
     /// The member of this name, mutable, if there is one.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
-        self.0.members.position(name).is_some().then(|| self.entry(name))
+        self.0.names.position(name).is_some().then(|| self.entry(name))
     }
 
     /// Takes the member of this name out; the others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
-        let place = self.0.members.position(name)?;
+        let place = self.0.names.position(name)?;
         self.entry(name);
         let inner = Arc::make_mut(&mut self.0);
         inner.computed.iter_mut().filter(|computed| computed.place > place).for_each(|computed| computed.place -= 1);
-        inner.members.remove(name)
+        Arc::make_mut(&mut inner.names).remove(name);
+        Some(inner.values.remove(place))
     }
 
     /// The members in their order.
@@ -198,7 +211,7 @@ impl Record {
 /// What is not computed yet is not computed for this.
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let members = self.0.members.as_slice().iter().enumerate();
+        let members = self.0.members().enumerate();
         let known = |place, value| self.0.computed(place).and_then(|computed| computed.value.get()).unwrap_or(value);
         f.debug_map().entries(members.map(|(place, (name, value))| (name, known(place, value)))).finish()
     }
@@ -221,8 +234,19 @@ impl Serialize for Record {
 
 impl<N: Into<Arc<str>>, V: Into<Value>> FromIterator<(N, V)> for Record {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(members: I) -> Self {
-        let members = members.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
-        Self(Arc::new(Inner { members, computed: Vec::new() }))
+        let (mut names, mut values) = (Members::default(), Vec::new());
+        for (name, value) in members {
+            let (name, value) = (name.into(), value.into());
+            // Of those with the same name the last counts, in the place of the first.
+            match names.position(&name).and_then(|place| values.get_mut(place)) {
+                Some(kept) => *kept = value,
+                None => {
+                    names.insert(name, ());
+                    values.push(value);
+                }
+            }
+        }
+        Self(Arc::new(Inner { names: Arc::new(names), values, computed: Vec::new() }))
     }
 }
 

@@ -114,7 +114,7 @@ impl<V> Members<V> {
 
     /// The same where its position is known, or that there is none.
     #[expect(clippy::indexing_slicing, reason = "the place was found or made just before")]
-    pub(crate) fn entry_at(&mut self, position: Option<usize>, name: &str) -> &mut V
+    fn entry_at(&mut self, position: Option<usize>, name: &str) -> &mut V
     where
         V: Default,
     {
