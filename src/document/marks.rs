@@ -114,6 +114,11 @@ impl Marker {
         self.marks.get(number).filter(|_| number < self.certain).copied()
     }
 
+    /// Everything before this place has been looked at, and every mark there is certain.
+    pub(super) fn certain_until(&self) -> usize {
+        self.marks.get(self.certain).map_or(self.at, |mark| mark.start().min(self.at))
+    }
+
     /// The number of the first mark from `first` on that stands at `at` or behind it.
     pub(super) fn first_at(&self, first: usize, at: usize) -> usize {
         self.marks.partition_point(first, |mark| mark.start() < at).min(self.certain.max(first))

@@ -494,8 +494,8 @@ impl Scanner {
             // A block may yet turn out to have opened where the answer starts.
             _ if self.open.is_none() && self.prelude.is_some() => 0,
             Some(mark) if self.open.is_some() => mark.start(),
-            Some(mark) => mark.start().min(self.marker.at).min(self.masks.decided()),
-            None => self.marker.at.min(self.masks.decided()),
+            Some(mark) => mark.start().min(self.marker.certain_until()).min(self.masks.decided()),
+            None => self.marker.certain_until().min(self.masks.decided()),
         };
         let open = self.open.as_ref().map(|open| (open.id, open.opener));
         let read = Settled { blocks: &self.blocks, open, markup: &self.markup, until, complete };
@@ -509,7 +509,7 @@ impl Scanner {
         // A tag that does not end yet may quote the next opener.
         let next = self.marker.mark(self.next).filter(|_| self.open.is_none() && !self.stopped);
         let next = next.map_or(usize::MAX, |mark| mark.start());
-        self.marker.at.min(self.masks.decided()).min(open).min(next)
+        self.marker.certain_until().min(self.masks.decided()).min(open).min(next)
     }
 
     /// What was read; nothing of it is left.

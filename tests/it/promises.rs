@@ -150,6 +150,19 @@ fn where_an_answer_starts_in_a_fence_hangs_on_no_cut() {
     }
 }
 
+/// Whether a code span quotes what it holds is known where it ends.
+#[test]
+fn what_stands_in_a_code_span_is_told_where_that_ends() {
+    let program = program("tests/packs/tool-tags");
+    let response = "<artifact>\n<step type=\"run\" content=`\"ls\">pwd</step>\n<step type=\"run\" content=\"ls\"/>\n<step type=\"write_file\" path=\"`a.txt\">x";
+    let session = session(program, "work");
+    let (outcome, whole) = pushed(program, &session, response.as_bytes(), Vec::new());
+    assert_eq!(outcome.effects.len(), 1, "{outcome:#?}");
+    balanced(&whole, response).unwrap();
+    let (_, pieces) = pushed(program, &session, response.as_bytes(), (0..response.len()).collect());
+    assert_eq!(whole, pieces);
+}
+
 /// The end makes certain which dialect reads it.
 #[test]
 fn what_no_dialect_claims_is_told_at_the_end() {
