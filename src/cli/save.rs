@@ -26,6 +26,10 @@ pub(super) fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Er
 /// Opens one file to be written anew: never that of the `answers`, under whatever name.
 #[expect(clippy::disallowed_methods, reason = "a command that writes what it is told to")]
 pub(super) fn create(path: &Path, answers: &Path) -> Result<File, Error> {
+    if input::is_standard(path) {
+        let reason = "standard output is for what the command says; name a file";
+        return Err(Error::Usage(format!("cannot write `-`: {reason}")));
+    }
     // What is no file, such as a pipe, is not opened twice.
     let handle = |path: &Path| path.is_file().then(|| Handle::from_path(path).ok()).flatten();
     let read = if input::is_standard(answers) { Handle::stdin().ok() } else { handle(answers) };

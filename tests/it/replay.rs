@@ -113,6 +113,11 @@ fn a_broken_line_is_named_and_skipped() {
         said.contains("line 1 is no answer: it is not UTF-8, at column 18\n = help: save the file as UTF-8"),
         "{said}"
     );
+    let output = rulebook(&folder, &["replay", "old", "answers.jsonl", "--out", "-"], b"");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said.starts_with("rulebook: cannot write `-`: standard output is for what the command says"), "{said}");
+    assert!(!folder.join("-").exists());
     let output = rulebook(&folder, &["replay", "old", "answers.jsonl", "--out", "no/where"], b"");
     assert_eq!(output.status.code(), Some(2));
 }
