@@ -65,23 +65,8 @@ const HEARD_KEYS: &[&str] =
 
 /// The keys of an outcome, and two lists drawn from its diagnostics.
 pub(super) const OUTCOME_KEYS: &[&str] = &[
-    "status",
-    "message",
-    "calls",
-    "codes",
-    "remarks",
-    "effects",
-    "session",
-    "contents",
-    "sections",
-    "utterances",
-    "thinking",
-    "dialect",
-    "mode",
-    "diagnostics",
-    "ledger",
-    "ask_again",
-    "version",
+    "status", "message", "calls", "codes", "remarks", "effects", "session", "contents", "sections", "utterances",
+    "thinking", "dialect", "mode", "diagnostics", "ledger", "ask_again", "version",
 ];
 
 /// The keys of what is expected of a prompt: members of it, and questions about it.

@@ -216,29 +216,8 @@ fn transcript_on_the_corpus() {
 #[test]
 fn transcript_on_generated_texts() {
     let words = [
-        "Maya",
-        "Chen",
-        " ",
-        " (",
-        "(",
-        "BA",
-        "Business Analyst",
-        ")",
-        "):",
-        ":",
-        "):  ",
-        "): ",
-        "\t",
-        "\n",
-        "é",
-        "O'",
-        "’",
-        "-",
-        ".",
-        "1",
-        "text",
-        "\u{301}",
-        "*",
+        "Maya", "Chen", " ", " (", "(", "BA", "Business Analyst", ")", "):", ":", "):  ", "): ", "\t", "\n", "é", "O'",
+        "’", "-", ".", "1", "text", "\u{301}", "*",
     ];
     on_generated_texts::<transcript::Generated>(&words, 40_000);
 }
@@ -278,23 +257,7 @@ fn paths_on_generated_texts() {
 #[test]
 fn brackets_on_generated_texts() {
     let words = [
-        "[",
-        "]",
-        "A",
-        "ACTION_B2",
-        "{",
-        "}",
-        "\"",
-        "\\",
-        "\"a\"",
-        ":",
-        " ",
-        "\n",
-        "{}",
-        "é",
-        "b",
-        "{\"x}\":1}",
-        "\\\"",
+        "[", "]", "A", "ACTION_B2", "{", "}", "\"", "\\", "\"a\"", ":", " ", "\n", "{}", "é", "b", "{\"x}\":1}", "\\\"",
     ];
     on_generated_texts::<brackets::Generated>(&words, 40_000);
 }
@@ -302,38 +265,9 @@ fn brackets_on_generated_texts() {
 #[test]
 fn json_on_generated_texts() {
     let words = [
-        "{",
-        "}",
-        "[",
-        "]",
-        ",",
-        ":",
-        "\"a\"",
-        "\"",
-        "'",
-        "'b'",
-        "1",
-        "-0.5e+3",
-        "true",
-        "None",
-        "null",
-        " ",
-        "\n",
-        "// c\n",
-        "/* c */",
-        "/*",
-        "a",
-        "\\",
-        "\\n",
-        "\\u00e9",
-        "\\ud83d\\ude00",
-        "\\ud83d",
-        "\"k\":",
-        "{\"a\":1",
-        "[1",
-        "é",
-        "\t",
-        "$k",
+        "{", "}", "[", "]", ",", ":", "\"a\"", "\"", "'", "'b'", "1", "-0.5e+3", "true", "None", "null", " ", "\n",
+        "// c\n", "/* c */", "/*", "a", "\\", "\\n", "\\u00e9", "\\ud83d\\ude00", "\\ud83d", "\"k\":", "{\"a\":1",
+        "[1", "é", "\t", "$k",
     ];
     on_generated_texts::<json::Generated>(&words, 80_000);
 }

@@ -20,14 +20,8 @@ pub(crate) struct Model {
 
 /// Defects whose strategy may take a call away.
 const OF_CALLS: &[&str] = &[
-    "unknown-action",
-    "malformed-payload",
-    "invalid-payload",
-    "forbidden-call",
-    "unclosed-block",
-    "wrong-closer",
-    "stray-closer",
-    "extra-call",
+    "unknown-action", "malformed-payload", "invalid-payload", "forbidden-call", "unclosed-block", "wrong-closer",
+    "stray-closer", "extra-call",
 ];
 
 impl Model {
