@@ -29,28 +29,23 @@ impl<'f> Flow<'f> {
         self.span = span;
         self.near = near;
         self.of_answer = true;
-        self.list(effects, names, &mut Bound::default());
+        self.list(effects, &mut Bound::of(names));
         self.of_answer = false;
         self.near = Near::default();
     }
 
-    pub(super) fn list<'e>(&mut self, effects: &'e [program::Effect], names: &[(&str, &Value)], bound: &mut Bound<'e>) {
+    pub(super) fn list<'e>(&mut self, effects: &'e [program::Effect], bound: &mut Bound<'e>) {
         for effect in effects {
-            if let Err(failure) = self.effect(effect, names, bound) {
+            if let Err(failure) = self.effect(effect, bound) {
                 self.failed(effect.at, &failure);
             }
         }
     }
 
     /// One entry: for each item or once, its names first, then its condition, then its verb or its nested effects.
-    fn effect<'e>(
-        &mut self,
-        effect: &'e program::Effect,
-        names: &[(&str, &Value)],
-        bound: &mut Bound<'e>,
-    ) -> Result<(), Failure> {
-        let Some(each) = &effect.each else { return self.once(effect, names, bound) };
-        let items = match self.scope(names, bound, |scope| each.value(scope))? {
+    fn effect<'e>(&mut self, effect: &'e program::Effect, bound: &mut Bound<'e>) -> Result<(), Failure> {
+        let Some(each) = &effect.each else { return self.once(effect, bound) };
+        let items = match self.scope(bound, |scope| each.value(scope))? {
             Value::Array(items) => items,
             Value::Null => return Ok(()),
             _ => return Err(Failure::new("`each` gives no list")),
@@ -60,7 +55,7 @@ impl<'f> Flow<'f> {
             bound.inside(|round| {
                 round.item = Some(item.clone());
                 // An item that fails is left out alone.
-                if let Err(failure) = self.once(effect, names, round) {
+                if let Err(failure) = self.once(effect, round) {
                     self.failed(effect.at, &failure);
                 }
             });
@@ -68,18 +63,13 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    fn once<'e>(
-        &mut self,
-        effect: &'e program::Effect,
-        names: &[(&str, &Value)],
-        bound: &mut Bound<'e>,
-    ) -> Result<(), Failure> {
+    fn once<'e>(&mut self, effect: &'e program::Effect, bound: &mut Bound<'e>) -> Result<(), Failure> {
         for (name, shape) in &effect.lets {
-            let value = self.scope(names, bound, |scope| shape.render(scope))?;
+            let value = self.scope(bound, |scope| shape.render(scope))?;
             bound.lets.push((name, value));
         }
         if let Some(when) = &effect.when
-            && !self.holds(when, names, bound, effect.at, || "the effect waits for".to_owned())?
+            && !self.holds(when, bound, effect.at, || "the effect waits for".to_owned())?
         {
             return Ok(());
         }
@@ -98,28 +88,22 @@ impl<'f> Flow<'f> {
             }
         }
         if let Some(verb) = &effect.verb {
-            self.verb(effect, verb, names, bound)?;
+            self.verb(effect, verb, bound)?;
         }
         if !effect.nested.is_empty() {
-            bound.inside(|inner| self.list(&effect.nested, names, inner));
+            bound.inside(|inner| self.list(&effect.nested, inner));
         }
         Ok(())
     }
 
     /// What an effect does: some of it stays here, and all else is asked of the host.
-    fn verb(
-        &mut self,
-        effect: &program::Effect,
-        verb: &Verb,
-        names: &[(&str, &Value)],
-        bound: &Bound<'_>,
-    ) -> Result<(), Failure> {
+    fn verb(&mut self, effect: &program::Effect, verb: &Verb, bound: &Bound<'_>) -> Result<(), Failure> {
         if self.done.len() >= self.program.limits.effects {
             return Err(Failure::new(format!("more than {} effects", self.program.limits.effects)));
         }
         match verb {
             Verb::Remark { remark, text } => {
-                let text = text.as_ref().map(|text| self.scope(names, bound, |scope| text.text(scope))).transpose()?;
+                let text = text.as_ref().map(|text| self.scope(bound, |scope| text.text(scope))).transpose()?;
                 let text =
                     text.map_or_else(|| remark.name().replace('-', " "), |text| excerpt(&text, 300).into_owned());
                 self.note(*remark, text, effect.at);
@@ -127,7 +111,7 @@ impl<'f> Flow<'f> {
             Verb::Say { message, with } => {
                 let mut given = Vec::with_capacity(with.len());
                 for (name, shape) in with {
-                    given.push((name.as_str(), self.scope(names, bound, |scope| shape.render(scope))?));
+                    given.push((name.as_str(), self.scope(bound, |scope| shape.render(scope))?));
                 }
                 let given: Vec<(&str, &Value)> = given.iter().map(|(name, value)| (*name, value)).collect();
                 self.say(*message, &given, effect.at)?;
@@ -135,7 +119,7 @@ impl<'f> Flow<'f> {
             Verb::Go { to, insist } => {
                 let insists = match insist {
                     Some(insist) => {
-                        let weighed = self.scope_as_shown(names, bound, |scope| self.steps.weigh(insist, scope));
+                        let weighed = self.scope_as_shown(bound, |scope| self.steps.weigh(insist, scope));
                         let insists = weighed.holds.clone();
                         self.steps.tell_weighed(weighed, effect.at, self.span, || "it insists when".to_owned());
                         insists?
@@ -145,7 +129,7 @@ impl<'f> Flow<'f> {
                 self.go(*to, insists, effect.at);
             }
             asking => {
-                let Some(asked) = self.asked_of_host(asking, effect.at, names, bound)? else { return Ok(()) };
+                let Some(asked) = self.asked_of_host(asking, effect.at, bound)? else { return Ok(()) };
                 match nameless(&asked) {
                     Some(what) => {
                         self.note(Remark::NoTarget, format!("nothing happens: {what} comes out empty"), effect.at);
@@ -158,23 +142,17 @@ impl<'f> Flow<'f> {
     }
 
     /// What the host is to carry out, once the state is as it will then be; none where nothing changes.
-    fn asked_of_host(
-        &mut self,
-        verb: &Verb,
-        at: Location,
-        names: &[(&str, &Value)],
-        bound: &Bound<'_>,
-    ) -> Result<Option<Effect>, Failure> {
+    fn asked_of_host(&mut self, verb: &Verb, at: Location, bound: &Bound<'_>) -> Result<Option<Effect>, Failure> {
         Ok(Some(match verb {
             Verb::Remark { .. } | Verb::Say { .. } | Verb::Go { .. } => return Ok(None),
             Verb::Set { path, value } => {
-                let (path, value) = self.placed(path, value, names, bound)?;
+                let (path, value) = self.placed(path, value, bound)?;
                 let set = |state: &mut Record| state::set(state, &path, &value);
                 let Some(()) = self.change(&path, Some(&value), at, set)? else { return Ok(None) };
                 Effect::Set { path: state::dotted(&path), value }
             }
             Verb::Append { path, unique, value } => {
-                let (mut path, value) = self.placed(path, value, names, bound)?;
+                let (mut path, value) = self.placed(path, value, bound)?;
                 path.push(Key::Spelt("-"));
                 let list = path.split_last().map_or(&[][..], |(_, list)| list);
                 let add = |state: &mut Record| append(state, list, unique, &value);
@@ -187,7 +165,7 @@ impl<'f> Flow<'f> {
                 }
             }
             Verb::Remove { path } => {
-                let path = self.scope(names, bound, |scope| path.render(scope))?;
+                let path = self.scope(bound, |scope| path.render(scope))?;
                 let initial = path.first().and_then(|name| self.program.initial.get(name));
                 let remove = |state: &mut Record| Ok(state::remove(state, &path, initial));
                 let Some(removed) = self.change(&path, None, at, remove)? else { return Ok(None) };
@@ -198,30 +176,30 @@ impl<'f> Flow<'f> {
                 };
                 Effect::Remove { path, value }
             }
-            Verb::Emit { event, value } => self.scope(names, bound, |scope| {
+            Verb::Emit { event, value } => self.scope(bound, |scope| {
                 let value = value.as_ref().map(|value| value.render(scope)).transpose()?.unwrap_or_default();
                 Ok(Effect::Emit { event: event.text(scope)?, value })
             })?,
             Verb::Write { key, value } => {
-                let (key, value) = self.scope(names, bound, |scope| Ok((key.text(scope)?, value.render(scope)?)))?;
+                let (key, value) = self.scope(bound, |scope| Ok((key.text(scope)?, value.render(scope)?)))?;
                 let Some(text) = self.text_for(&key, value, at) else { return Ok(None) };
                 Effect::Write { key, text }
             }
             Verb::Amend { key, section, marker, otherwise, done, missing, value } => {
-                let text = |template: &Template| self.scope(names, bound, |scope| template.text(scope));
+                let text = |template: &Template| self.scope(bound, |scope| template.text(scope));
                 let maybe =
                     |template: &Option<Template>| Ok(template.as_ref().map(text).transpose()?.unwrap_or_default());
                 let (key, section) = (text(key)?, text(section)?);
-                let value = self.scope(names, bound, |scope| value.render(scope))?;
+                let value = self.scope(bound, |scope| value.render(scope))?;
                 let (marker, otherwise) = (maybe(marker)?, maybe(otherwise)?);
                 let (done, missing) = (maybe(done)?, maybe(missing)?);
                 let Some(text) = self.text_for(&key, value, at) else { return Ok(None) };
                 Effect::Amend(Box::new(Amendment { key, section, marker, text, otherwise, done, missing }))
             }
             Verb::Record { key, path, value, schema } => {
-                let key = self.scope(names, bound, |scope| key.text(scope))?;
-                let path = self.scope(names, bound, |scope| path.text(scope))?;
-                let value = self.scope(names, bound, |scope| value.render(scope))?;
+                let key = self.scope(bound, |scope| key.text(scope))?;
+                let path = self.scope(bound, |scope| path.text(scope))?;
+                let value = self.scope(bound, |scope| value.render(scope))?;
                 if let Some(Ok(validator)) = schema.as_ref().map(Schema::validator)
                     && let Err(error) = validator.validate(&value)
                 {
@@ -298,10 +276,9 @@ impl<'f> Flow<'f> {
         &self,
         path: &'e PathTemplate,
         value: &Shape,
-        names: &[(&str, &Value)],
         bound: &Bound<'_>,
     ) -> Result<(Keys<'e>, Value), Failure> {
-        self.scope(names, bound, |scope| Ok((path.render(scope)?, value.render(scope)?)))
+        self.scope(bound, |scope| Ok((path.render(scope)?, value.render(scope)?)))
     }
 }
 

@@ -38,7 +38,7 @@ impl<'f> Flow<'f> {
         let said = exit
             .shut
             .and_then(|message| self.program.messages.get_index(message))
-            .and_then(|(_, message)| self.scope(&[], &Bound::default(), |scope| message.text.text(scope)).ok());
+            .and_then(|(_, message)| self.scope(&Bound::default(), |scope| message.text.text(scope)).ok());
         // What the pack says of its gate is more than the condition.
         let why = said.map_or(why, |text| excerpt(&text, 300).into_owned());
         let message = format!("the gate from `{}` to `{name}` is shut", self.session.mode);
@@ -103,7 +103,7 @@ impl<'f> Flow<'f> {
     /// showed, what a rule asks for by the state as it is. A condition that fails denies.
     fn why_shut(&mut self, exit: &Exit) -> Option<String> {
         let gate = exit.gate.as_ref()?;
-        let weighed = self.scope_as_shown(&[], &Bound::default(), |scope| self.steps.weigh(gate, scope));
+        let weighed = self.scope_as_shown(&Bound::default(), |scope| self.steps.weigh(gate, scope));
         let why = weighed.why_not(120);
         let to = self.program.mode_name(exit.to);
         self.steps.tell_weighed(weighed, exit.at, self.span, || format!("the gate to `{to}` opens when"));

@@ -71,15 +71,22 @@ pub(crate) struct Flow<'f> {
     pub(super) entered: Vec<ModeId>,
 }
 
-/// Names that one list of effects binds. Nested lists see them, and what those bind is gone behind them.
+/// The names that one list of effects sees: those that the event, the call or the content brings along, and those that the
+/// list binds itself. Nested lists see them too; what a nested list binds is gone once it has ended.
 #[derive(Default)]
 pub(super) struct Bound<'e> {
+    names: &'e [(&'e str, &'e Value)],
     pub(super) lets: Vec<(&'e str, Value)>,
     pub(super) ids: Option<Rc<Value>>,
     pub(super) item: Option<Value>,
 }
 
-impl Bound<'_> {
+impl<'e> Bound<'e> {
+    /// What is brought along, before anything is bound.
+    pub(super) fn of(names: &'e [(&'e str, &'e Value)]) -> Self {
+        Self { names, ..Self::default() }
+    }
+
     /// Forgets what is bound meanwhile.
     pub(super) fn inside(&mut self, then: impl FnOnce(&mut Self)) {
         let (lets, ids, item) = (self.lets.len(), self.ids.clone(), self.item.clone());
@@ -152,7 +159,7 @@ impl<'f> Flow<'f> {
     /// Says a message of the pack to its user.
     pub(super) fn say(&mut self, message: usize, given: &[(&str, &Value)], at: Location) -> Result<(), Failure> {
         let Some((id, message)) = self.program.messages.get_index(message) else { return Ok(()) };
-        let text = self.scope(given, &Bound::default(), |scope| message.text.text(scope))?;
+        let text = self.scope(&Bound::of(given), |scope| message.text.text(scope))?;
         self.did(Effect::Say { id: id.clone(), text }, at);
         Ok(())
     }
@@ -164,48 +171,31 @@ impl<'f> Flow<'f> {
         self.done.push(Done { effect, cause, span: self.span });
     }
 
-    pub(super) fn scope<T>(
-        &self,
-        names: &[(&str, &Value)],
-        bound: &Bound<'_>,
-        then: impl FnOnce(&Scope<'_>) -> T,
-    ) -> T {
-        self.scope_over(&self.session.state, names, bound, then)
+    pub(super) fn scope<T>(&self, bound: &Bound<'_>, then: impl FnOnce(&Scope<'_>) -> T) -> T {
+        self.scope_over(&self.session.state, bound, then)
     }
 
     /// Whether a condition holds; `whose` says what it decides.
     pub(super) fn holds(
         &mut self,
         when: &Expression,
-        names: &[(&str, &Value)],
         bound: &Bound<'_>,
         at: Location,
         whose: impl FnOnce() -> String,
     ) -> Result<bool, Failure> {
-        let weighed = self.scope(names, bound, |scope| self.steps.weigh(when, scope));
+        let weighed = self.scope(bound, |scope| self.steps.weigh(when, scope));
         let holds = weighed.holds.clone();
         self.steps.tell_weighed(weighed, at, self.span, whose);
         holds
     }
 
     /// As [`Flow::scope`], with the state as the prompt showed it where a call or content acts.
-    pub(super) fn scope_as_shown<T>(
-        &self,
-        names: &[(&str, &Value)],
-        bound: &Bound<'_>,
-        then: impl FnOnce(&Scope<'_>) -> T,
-    ) -> T {
+    pub(super) fn scope_as_shown<T>(&self, bound: &Bound<'_>, then: impl FnOnce(&Scope<'_>) -> T) -> T {
         let state = if self.of_answer { &self.shown } else { &self.session.state };
-        self.scope_over(state, names, bound, then)
+        self.scope_over(state, bound, then)
     }
 
-    fn scope_over<T>(
-        &self,
-        state: &Record,
-        names: &[(&str, &Value)],
-        bound: &Bound<'_>,
-        then: impl FnOnce(&Scope<'_>) -> T,
-    ) -> T {
+    fn scope_over<T>(&self, state: &Record, bound: &Bound<'_>, then: impl FnOnce(&Scope<'_>) -> T) -> T {
         let mut scope = Scope::new();
         // What is asked for most is found first: the last.
         scope.add("now", &self.now);
@@ -215,7 +205,7 @@ impl<'f> Flow<'f> {
         scope.add_record("reply", &self.reply);
         scope.add("data", &self.program.data);
         scope.add_record("state", state);
-        for (name, value) in names {
+        for (name, value) in bound.names {
             scope.add(name, value);
         }
         for (name, value) in &bound.lets {

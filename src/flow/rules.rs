@@ -37,16 +37,15 @@ impl Flow<'_> {
             // What another event of the rule would bring is none.
             let absent = ["captures", "text", "speaker", "label"].into_iter().map(|name| (name, &none));
             let names: Vec<(&str, &Value)> = absent.chain(names.iter().copied()).collect();
+            let mut bound = Bound::of(&names);
             let holds = match &rule.when {
                 None => Ok(true),
-                Some(when) => {
-                    self.holds(when, &names, &Bound::default(), rule.at, || format!("the rule `{}` waits for", rule.id))
-                }
+                Some(when) => self.holds(when, &bound, rule.at, || format!("the rule `{}` waits for", rule.id)),
             };
             match holds {
                 Ok(true) => {
                     self.steps.tell(StepKind::Rule, rule.at, self.span, || rule.id.clone());
-                    self.list(&rule.effects, &names, &mut Bound::default());
+                    self.list(&rule.effects, &mut bound);
                 }
                 Ok(false) => {}
                 Err(failure) => self.left_out(&format!("the rule `{}`", rule.id), rule.at, &failure),
@@ -61,6 +60,6 @@ impl Flow<'_> {
             return false;
         };
         let ends = || "the discussion ends when".to_owned();
-        self.holds(limit, &[], &Bound::default(), speakers.at, ends).unwrap_or_default()
+        self.holds(limit, &Bound::default(), speakers.at, ends).unwrap_or_default()
     }
 }

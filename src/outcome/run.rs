@@ -42,9 +42,7 @@ impl Program {
     /// Reads and judges one response. Total: whatever `response` holds, an outcome comes back.
     #[must_use]
     pub fn run(&self, session: &Session, response: &str) -> Outcome {
-        let options = Options::default();
-        let mut readers = self.readers(session, &options);
-        self.outcome(session, response, &readers.finish(&self.dialects, response), &options, &Broken::default())
+        self.run_placed(session, response).0
     }
 
     /// As [`Program::run`], for bytes that may not be UTF-8, and with options.
@@ -89,21 +87,11 @@ impl Program {
     pub(super) fn run_placed(&self, session: &Session, response: &str) -> (Outcome, Composed) {
         let options = Options::default();
         let mut readers = self.readers(session, &options);
-        self.placed(session, response, &readers.finish(&self.dialects, response), &options, &Broken::default())
+        self.outcome(session, response, &readers.finish(&self.dialects, response), &options, &Broken::default())
     }
 
+    /// The outcome of a response that is read, and where its message stands in it.
     fn outcome(
-        &self,
-        session: &Session,
-        text: &str,
-        document: &Document,
-        options: &Options,
-        broken: &Broken,
-    ) -> Outcome {
-        self.placed(session, text, document, options, broken).0
-    }
-
-    fn placed(
         &self,
         session: &Session,
         text: &str,
@@ -511,7 +499,7 @@ impl<P: Borrow<Program>> Reader<P> {
         let told = self.announce(true);
         let program = self.program.borrow();
         let document = self.readers.finish(&program.dialects, &self.text);
-        (program.outcome(&self.session, &self.text, &document, &self.options, &self.broken), told)
+        (program.outcome(&self.session, &self.text, &document, &self.options, &self.broken).0, told)
     }
 
     /// Adds bytes to the text; what is not UTF-8 becomes a replacement character.
