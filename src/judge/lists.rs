@@ -101,18 +101,8 @@ impl<'r> Judgement<'r> {
     }
 
     fn read_section(&self, index: usize, block: &Block, bound: &program::Block) -> Option<Value> {
-        let dialect = self.dialect?;
-        let (masks, limits) = (&self.document.masks, &self.program.limits);
-        let read = payload::read(
-            self.text,
-            block.body(),
-            masks,
-            &bound.payload,
-            dialect,
-            payload::Spelled { family: block.family(), named: None, trim: &bound.field_trim },
-            limits,
-            &self.values,
-        );
+        let source = self.source(block, bound, self.dialect?, &self.values);
+        let read = payload::read(&source, block.body(), &bound.payload);
         match read.payload {
             Payload::Json(mut json) => {
                 let value = std::mem::replace(&mut json.value, Value::Null);

@@ -5,10 +5,10 @@
 //! Never: asks whether the call is permitted.
 
 use super::places::{self, Places};
-use super::typing::{self, Entry, Source, Typed, Undeclared};
+use super::typing::{self, Entry, Typed, Undeclared};
 use super::{Call, Judgement, Subject, defect, unquoted};
 use crate::diagnostic::{Defect, Remark, Strategy, fault_words, is_fault};
-use crate::document::payload::{self, Fields, Json, Payload, Spelled, Unreadable};
+use crate::document::payload::{self, Fields, Json, Payload, Source, Spelled, Unreadable};
 use crate::document::{Block, Ended, Key, Written, decode_string, trimmed};
 use crate::program::{self, Action, Dialect, Types};
 use crate::surface;
@@ -160,16 +160,7 @@ impl<'r> Judgement<'r> {
         // A member that could not be read says so once more.
         let member = matches!(block.written, Written::Value | Written::Mended);
         let ladder = if member { &[surface::Payload::Json] } else { &*bound.payload };
-        Some(payload::read(
-            self.text,
-            block.body(),
-            source.masks,
-            ladder,
-            source.dialect,
-            source.spelled,
-            source.limits,
-            source.values,
-        ))
+        Some(payload::read(&source, block.body(), ladder))
     }
 
     fn params_of_fields(
@@ -382,8 +373,8 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// What typing needs to know of a block.
-    fn source<'s>(
+    /// What reading the payload of a block needs to know.
+    pub(super) fn source<'s>(
         &self,
         block: &Block,
         bound: &'s program::Block,
@@ -397,7 +388,7 @@ impl<'r> Judgement<'r> {
             text: self.text,
             masks: &self.document.masks,
             dialect,
-            spelled: spelled(block, bound),
+            spelled: Spelled { family: block.family(), named: bound.field.as_ref(), trim: &bound.field_trim },
             entities: bound.entities(),
             limits: &self.program.limits,
             values,
@@ -475,11 +466,6 @@ impl<'r> Judgement<'r> {
         let way = errors.first().map(|error| error.instance_path().segments().map(|step| step.to_string()).collect());
         Some((way.unwrap_or_default(), errors.iter().map(|error| program::misfit_at("", error)).collect()))
     }
-}
-
-/// How the fields of a call are written.
-fn spelled<'p>(block: &Block, bound: &'p program::Block) -> Spelled<'p> {
-    Spelled { family: block.family(), named: bound.field.as_ref(), trim: &bound.field_trim }
 }
 
 /// Whether what stands in place of parameters says that there are none: `null`, or a text with nothing in it.

@@ -4,9 +4,9 @@
 //! Out: the span of the field, member or entry; where there is none of it, of what is nearest to it.
 //! Never: reads a payload in which nothing is to be pointed at.
 
-use super::typing::{Entry, Source};
+use super::typing::Entry;
 use crate::document::Block;
-use crate::document::payload::{Fields, Layout};
+use crate::document::payload::{Fields, Layout, Source};
 use crate::program::{Kind, Types};
 use crate::text::Span;
 use std::cell::{OnceCell, RefCell};

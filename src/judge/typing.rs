@@ -4,29 +4,14 @@
 //! Out: parameters, the keys that the schema does not declare, the fields that stand twice, and what stands between fields.
 //! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
 
-use crate::document::Mask;
 use crate::document::decode_entities;
-use crate::document::payload::{Field, Fields, Spelled, read_fields, read_strictly, unmarked};
-use crate::program::{Dialect, Kind, Limits, Types};
+use crate::document::payload::{Field, Fields, Source, read_strictly, unmarked};
+use crate::program::{Kind, Types};
 use crate::text::{Span, same};
 use crate::value::{Members, Object, Value, number};
 use smallvec::SmallVec;
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::sync::Arc;
-
-/// What typing needs to know of the response.
-#[derive(Clone, Copy)]
-pub(super) struct Source<'t> {
-    pub(super) text: &'t str,
-    pub(super) masks: &'t [Mask],
-    pub(super) dialect: &'t Dialect,
-    pub(super) spelled: Spelled<'t>,
-    pub(super) entities: bool,
-    pub(super) limits: &'t Limits,
-    /// How many values the payloads may still hold.
-    pub(super) values: &'t Cell<usize>,
-}
 
 /// One field of a payload, wherever it stands.
 #[derive(Debug, Clone, Copy)]
@@ -115,10 +100,6 @@ impl<'t> Source<'t> {
         outer.keys.extend(json.repeated.into_iter().map(|key| (key, body)));
         outer.left_out += json.left_out;
         Some(json.value)
-    }
-
-    pub(super) fn fields_in(&self, span: Span) -> Fields {
-        read_fields(self.text, span, self.masks, self.dialect, self.spelled, self.limits)
     }
 
     /// The members that the fields give, typed by the schema's properties.

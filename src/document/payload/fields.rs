@@ -9,6 +9,7 @@
 //! An opener belongs to the closer that balances it among the tags of its own name, so that a field may hold one of
 //! its own name and stray tags of other names. One pass pairs all of them, however many are never closed.
 
+use super::Source;
 use crate::document::edges::trimmed;
 use crate::document::mark::opener;
 use crate::document::quoted::lead;
@@ -115,80 +116,76 @@ pub(crate) struct Spelled<'b> {
     pub(crate) trim: &'b [Trim],
 }
 
-/// Reads the outermost fields of `body`.
-pub(crate) fn read_fields(
-    text: &str,
-    body: Span,
-    masks: &[Mask],
-    dialect: &Dialect,
-    Spelled { family, named, trim }: Spelled<'_>,
-    limits: &Limits,
-) -> Fields {
-    let mut fields = Fields::default();
-    let Some(spelling) = field_family(dialect, family) else { return fields };
-    let name_of = |tag: &Tag, verbose: &mut Vec<Span>| match named {
-        Some(named) if dialect.names.same(&named.tag, tag.name().of(text)) => {
-            let key = |key: Key| match key {
-                Key::Typed(key) => key.span().of(text),
-                Key::Rule(rule) => spelling.grammar.rule_name(rule),
-                Key::Payload => "",
-            };
-            let said = says(text, tag, spelling, limits);
-            let said = said.iter().find(|one| dialect.names.same(key(one.key), &named.attribute));
-            said.map(|said| said.value.span().trimmed(text)).filter(|said| !said.is_empty()).unwrap_or(tag.name())
-        }
-        _ => {
-            let typed = |one: &Attribute| matches!(one.key, Key::Typed(_));
-            if tag.span().end > tag.name().end + 1 && says(text, tag, spelling, limits).iter().any(typed) {
-                verbose.push(tag.span());
+impl Source<'_> {
+    /// The outermost fields of `body`.
+    pub(crate) fn fields_in(&self, body: Span) -> Fields {
+        let Source { text, masks, dialect, limits, spelled: Spelled { family, named, trim }, .. } = *self;
+        let mut fields = Fields::default();
+        let Some(spelling) = field_family(dialect, family) else { return fields };
+        let name_of = |tag: &Tag, verbose: &mut Vec<Span>| match named {
+            Some(named) if dialect.names.same(&named.tag, tag.name().of(text)) => {
+                let key = |key: Key| match key {
+                    Key::Typed(key) => key.span().of(text),
+                    Key::Rule(rule) => spelling.grammar.rule_name(rule),
+                    Key::Payload => "",
+                };
+                let said = says(text, tag, spelling, limits);
+                let said = said.iter().find(|one| dialect.names.same(key(one.key), &named.attribute));
+                said.map(|said| said.value.span().trimmed(text)).filter(|said| !said.is_empty()).unwrap_or(tag.name())
             }
-            tag.name()
-        }
-    };
-    let data = strings(text, body, spelling);
-    let mut tags = tags(text, body, masks, &data, spelling, limits);
-    pair(text, &mut tags, dialect);
-    fields.too_many = tags.len() >= MOST_TAGS;
-    let mut next = 0;
-    let mut at = body.start;
-    let mut between = |fields: &mut Fields, until: Span| {
-        let gap = Span::new(at, until.start).trimmed(text);
-        at = until.end;
-        if !gap.is_empty() {
-            fields.between.push(gap);
-        }
-    };
-    while let Some(tag) = tags.get(next) {
-        next += 1;
-        if matches!(tag.kind, Kind::Close | Kind::Empty) {
-            between(&mut fields, tag.span());
-        }
-        match (tag.kind, tag.closer().and_then(|closer| Some((closer, tags.get(closer)?)))) {
-            (Kind::Close, _) => fields.stray.push(tag.span()),
-            (Kind::Empty, _) => {
-                let end = Span::new(tag.span().end, tag.span().end);
-                let name = name_of(tag, &mut fields.verbose);
-                fields.list.push(Field { name, span: tag.span(), body: end });
+            _ => {
+                let typed = |one: &Attribute| matches!(one.key, Key::Typed(_));
+                if tag.span().end > tag.name().end + 1 && says(text, tag, spelling, limits).iter().any(typed) {
+                    verbose.push(tag.span());
+                }
+                tag.name()
             }
-            (Kind::Open, None) => fields.unclosed.push(tag.span()),
-            (Kind::Open, Some((closer, end))) => {
-                let body = trimmed(Span::new(tag.span().end, end.span().start), text, trim);
-                between(&mut fields, tag.span().to(end.span()));
-                let name = name_of(tag, &mut fields.verbose);
-                fields.list.push(Field { name, span: tag.span().to(end.span()), body });
-                next = closer + 1;
+        };
+        let data = strings(text, body, spelling);
+        let mut tags = tags(text, body, masks, &data, spelling, limits);
+        pair(text, &mut tags, dialect);
+        fields.too_many = tags.len() >= MOST_TAGS;
+        let mut next = 0;
+        let mut at = body.start;
+        let mut between = |fields: &mut Fields, until: Span| {
+            let gap = Span::new(at, until.start).trimmed(text);
+            at = until.end;
+            if !gap.is_empty() {
+                fields.between.push(gap);
+            }
+        };
+        while let Some(tag) = tags.get(next) {
+            next += 1;
+            if matches!(tag.kind, Kind::Close | Kind::Empty) {
+                between(&mut fields, tag.span());
+            }
+            match (tag.kind, tag.closer().and_then(|closer| Some((closer, tags.get(closer)?)))) {
+                (Kind::Close, _) => fields.stray.push(tag.span()),
+                (Kind::Empty, _) => {
+                    let end = Span::new(tag.span().end, tag.span().end);
+                    let name = name_of(tag, &mut fields.verbose);
+                    fields.list.push(Field { name, span: tag.span(), body: end });
+                }
+                (Kind::Open, None) => fields.unclosed.push(tag.span()),
+                (Kind::Open, Some((closer, end))) => {
+                    let body = trimmed(Span::new(tag.span().end, end.span().start), text, trim);
+                    between(&mut fields, tag.span().to(end.span()));
+                    let name = name_of(tag, &mut fields.verbose);
+                    fields.list.push(Field { name, span: tag.span().to(end.span()), body });
+                    next = closer + 1;
+                }
+            }
+            if fields.list.len() + fields.unclosed.len() + fields.stray.len() > limits.fields {
+                fields.too_many = true;
+                return fields;
             }
         }
-        if fields.list.len() + fields.unclosed.len() + fields.stray.len() > limits.fields {
-            fields.too_many = true;
-            return fields;
+        between(&mut fields, Span::new(body.end, body.end));
+        if !fields.unclosed.is_empty() {
+            fields.between.clear();
         }
+        fields
     }
-    between(&mut fields, Span::new(body.end, body.end));
-    if !fields.unclosed.is_empty() {
-        fields.between.clear();
-    }
-    fields
 }
 
 /// The tags of `body` in order, the first [`MOST_TAGS`] of them, each opener with the closer that balances it.

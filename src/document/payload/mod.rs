@@ -10,7 +10,7 @@ mod json;
 mod layout;
 
 pub(crate) use bullets::unmarked;
-pub(crate) use fields::{Field, Fields, MOST_TAGS, Spelled, Tag, Tags, field_family, read_fields, read_tags};
+pub(crate) use fields::{Field, Fields, MOST_TAGS, Spelled, Tag, Tags, field_family, read_tags};
 pub(crate) use json::{FORGIVEN, Json, Unreadable, grammar as json_grammar, strict as read_strictly};
 pub(crate) use layout::Layout;
 
@@ -47,18 +47,23 @@ pub(crate) fn of_value(value: &Value, limits: &Limits, values: &Cell<usize>) -> 
     Read { payload: Payload::Json(Json::whole(value.clone()).unquoted(limits, values)), rung: 0 }
 }
 
+/// What reading a payload needs to know of the response.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) masks: &'t [Mask],
+    pub(crate) dialect: &'t Dialect,
+    pub(crate) spelled: Spelled<'t>,
+    /// Whether entities stand for characters in what a field says.
+    pub(crate) entities: bool,
+    pub(crate) limits: &'t Limits,
+    /// How many values the payloads may still hold.
+    pub(crate) values: &'t Cell<usize>,
+}
+
 /// Reads the body with the first reader that can; a value that is read with faults counts only where none reads it whole.
-#[expect(clippy::too_many_arguments, reason = "the parts of one response, borrowed apart")]
-pub(crate) fn read(
-    text: &str,
-    body: Span,
-    masks: &[Mask],
-    ladder: &[surface::Payload],
-    dialect: &Dialect,
-    spelled: Spelled<'_>,
-    limits: &Limits,
-    values: &Cell<usize>,
-) -> Read {
+pub(crate) fn read(source: &Source<'_>, body: Span, ladder: &[surface::Payload]) -> Read {
+    let Source { text, limits, values, .. } = *source;
     if body.of(text).trim().is_empty() {
         return Read { payload: Payload::Empty, rung: 0 };
     }
@@ -79,7 +84,7 @@ pub(crate) fn read(
             // Whoever knows the opener reads these, where there is no body.
             surface::Payload::Attributes => {}
             surface::Payload::Tags => {
-                let fields = read_fields(text, body, masks, dialect, spelled, limits);
+                let fields = source.fields_in(body);
                 let has_fields = !fields.list.is_empty() || !fields.unclosed.is_empty();
                 // What the texts of an object quote are no fields of the call.
                 let is_object = || {
