@@ -64,6 +64,7 @@ pub(super) struct Announced {
 
 /// What is settled of a response so far.
 pub(super) struct Settled<'s> {
+    pub(super) given: Given<'s>,
     pub(super) blocks: &'s Pieces<Block>,
     /// The block behind them whose end is not found: what it is, and its opener.
     pub(super) open: Option<(BlockId, Span)>,
@@ -106,72 +107,58 @@ impl Given<'_> {
 
 impl Announced {
     /// Adds what became certain since the last call.
-    pub(super) fn tell_more(&mut self, read: &Settled<'_>, given: &Given<'_>, out: &mut Vec<Announcement>) {
+    pub(super) fn tell_more(&mut self, read: &Settled<'_>, out: &mut Vec<Announcement>) {
         while let Some(block) = read.blocks.get(self.blocks) {
             if block.parent().is_none() {
-                self.tell_whole(read, given, self.blocks, block, out);
+                self.tell_whole(read, self.blocks, block, out);
                 self.opened = false;
             }
             self.blocks += 1;
         }
         match read.open {
-            Some((id, opener)) if !read.complete => self.tell_so_far(read, given, id, opener, out),
-            _ => self.tell(read, given, None, read.until.max(self.at), out),
+            Some((id, opener)) if !read.complete => self.tell_so_far(read, id, opener, out),
+            _ => self.tell(read, None, read.until.max(self.at), out),
         }
     }
 
     /// Tells a block that has ended, and those inside it.
-    fn tell_whole(
-        &mut self,
-        read: &Settled<'_>,
-        given: &Given<'_>,
-        number: usize,
-        block: &Block,
-        out: &mut Vec<Announcement>,
-    ) {
+    fn tell_whole(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<Announcement>) {
         if !self.opened {
-            self.tell(read, given, None, block.span().start, out);
-            self.tell_opened(given, number, block.id, block.span().start, out);
+            self.tell(read, None, block.span().start, out);
+            self.tell_opened(&read.given, number, block.id, block.span().start, out);
         }
         let family = read.blocks.from(number).take_while(|(child, block)| *child == number || block.parent().is_some());
         let mut stack: Vec<(usize, &Block)> = Vec::new();
         for (child, block) in family {
             let start = block.span().start;
             while let Some((parent, outer)) = stack.pop_if(|(_, outer)| outer.span().end <= start) {
-                self.tell_closed(read, given, parent, outer, out);
+                self.tell_closed(read, parent, outer, out);
             }
             if child != number {
-                self.tell(read, given, stack.last().map(|(parent, _)| *parent), start, out);
-                self.tell_opened(given, child, block.id, start, out);
+                self.tell(read, stack.last().map(|(parent, _)| *parent), start, out);
+                self.tell_opened(&read.given, child, block.id, start, out);
             }
             self.at = self.at.max(block.inner().start);
             stack.push((child, block));
         }
         while let Some((parent, outer)) = stack.pop() {
-            self.tell_closed(read, given, parent, outer, out);
+            self.tell_closed(read, parent, outer, out);
         }
     }
 
     /// Tells of the block that is open what is its text whichever rung ends it.
-    fn tell_so_far(
-        &mut self,
-        read: &Settled<'_>,
-        given: &Given<'_>,
-        id: BlockId,
-        opener: Span,
-        out: &mut Vec<Announcement>,
-    ) {
-        let Some(block) = given.block(id) else { return };
+    fn tell_so_far(&mut self, read: &Settled<'_>, id: BlockId, opener: Span, out: &mut Vec<Announcement>) {
+        let Some(block) = read.given.block(id) else { return };
         let number = read.blocks.len();
         if !self.opened {
-            self.tell(read, given, None, opener.start, out);
+            self.tell(read, None, opener.start, out);
         }
         // How many calls a list holds is known at its end.
         if block.named_within().is_some_and(|(_, each)| each) {
             return;
         }
         if !self.opened {
-            self.tell_opened(given, number, id, opener.start, out);
+            self.tell_opened(&read.given, number, id, opener.start, out);
             self.opened = true;
             self.at = opener.end;
         }
@@ -182,31 +169,24 @@ impl Announced {
         let framed =
             block.trim.contains(&Trim::WrappingFence) || block.ends.iter().flatten().any(|end| *end == Ending::Fence);
         let from = self.at.max(self.blank.saturating_sub(2));
-        let rest = given.text.as_bytes().get(from..read.until).filter(|_| framed);
+        let rest = read.given.text.as_bytes().get(from..read.until).filter(|_| framed);
         let certain = rest.and_then(first_marks).map_or(read.until, |fence| from + fence);
         let from = self.at.max(self.blank);
-        if let Some(fresh) = given.text.get(from..certain) {
+        if let Some(fresh) = read.given.text.get(from..certain) {
             self.blank = certain;
             let shown = fresh.trim_end_matches(|c: char| c.is_whitespace() || (framed && frames(c))).len();
             if shown > 0 {
-                self.tell(read, given, Some(number), from + shown, out);
+                self.tell(read, Some(number), from + shown, out);
             }
         }
     }
 
-    fn tell(
-        &mut self,
-        read: &Settled<'_>,
-        given: &Given<'_>,
-        block: Option<usize>,
-        end: usize,
-        out: &mut Vec<Announcement>,
-    ) {
-        let text = given.text;
+    fn tell(&mut self, read: &Settled<'_>, block: Option<usize>, end: usize, out: &mut Vec<Announcement>) {
+        let text = read.given.text;
         let end = boundary(text, end);
         if block.is_none() && !read.markup.is_empty() && self.at < end {
             let gaps = Span::new(self.at, end).without(read.markup);
-            let role = given.role_outside(self.answers);
+            let role = read.given.role_outside(self.answers);
             out.extend(gaps.map(|gap| Announcement::Text { block: None, role, text: gap.of(text).to_owned() }));
             self.at = end;
             return;
@@ -215,9 +195,9 @@ impl Announced {
             let role = match block {
                 Some(number) => {
                     let id = read.blocks.get(number).map(|block| block.id).or(read.open.map(|(id, _)| id));
-                    id.and_then(|id| given.role_of(id))
+                    id.and_then(|id| read.given.role_of(id))
                 }
-                None => given.role_outside(self.answers),
+                None => read.given.role_outside(self.answers),
             };
             out.push(Announcement::Text { block, role, text: piece.to_owned() });
             self.at = end;
@@ -231,15 +211,8 @@ impl Announced {
         }
     }
 
-    fn tell_closed(
-        &mut self,
-        read: &Settled<'_>,
-        given: &Given<'_>,
-        number: usize,
-        block: &Block,
-        out: &mut Vec<Announcement>,
-    ) {
-        self.tell(read, given, Some(number), block.inner().end, out);
+    fn tell_closed(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<Announcement>) {
+        self.tell(read, Some(number), block.inner().end, out);
         self.at = self.at.max(block.span().end);
         out.push(Announcement::Closed { block: number, span: block.span() });
     }

@@ -498,8 +498,8 @@ impl Scanner {
             None => self.marker.certain_until().min(self.masks.decided()),
         };
         let open = self.open.as_ref().map(|open| (open.id, open.opener));
-        let read = Settled { blocks: &self.blocks, open, markup: &self.markup, until, complete };
-        self.told.tell_more(&read, given, out);
+        let read = Settled { given: *given, blocks: &self.blocks, open, markup: &self.markup, until, complete };
+        self.told.tell_more(&read, out);
     }
 
     /// Every block that opens before this place is known.
