@@ -17,13 +17,32 @@ use crate::program::{Block, BlockId, Called, Closer};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
 
+/// What does not change while the end of a block is looked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EndSearch<'s> {
+    pub(super) given: &'s Given<'s>,
+    pub(super) block: &'s Block,
+    /// Where the surroundings of the block end, once that is known.
+    pub(super) region: Option<usize>,
+}
+
+impl<'s> EndSearch<'s> {
+    /// The response as far as the block may reach.
+    pub(super) fn within(&self) -> &'s str {
+        self.region.and_then(|region| self.given.text.get(..region)).unwrap_or(self.given.text)
+    }
+
+    /// Whether all of that has come.
+    pub(super) fn is_complete(&self) -> bool {
+        self.region.is_some()
+    }
+}
+
 /// How much is known of what stands behind an opener.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     /// Whether no closer that may yet come counts before those that were met.
     closers: bool,
-    /// Where its surroundings end.
-    region: Option<usize>,
     /// Where it ends at the latest.
     end: Option<usize>,
 }
@@ -38,15 +57,14 @@ impl Scanner {
         region: Option<usize>,
         last: usize,
     ) -> Option<End> {
-        let text = given.text;
         let block = given.block(open.id)?;
+        let search = EndSearch { given, block, region };
         if open.empty || block.role == Role::Wrapper {
             return Some(End { at: open.opener.end, closer: None, rung: 0, ending: Ending::Closer, payload: None });
         }
-        self.look_ahead(open, block, given, last, region);
+        self.look_ahead(open, &search, last);
         let known = Known {
             closers: open.sure(block) || open.bound.is_some() || region.is_some(),
-            region,
             end: region.map(|region| open.bound.map_or(region, |bound| bound.min(region))).or(open.bound),
         };
         let ladder = given.dialect.ladder(block, open.family);
@@ -57,7 +75,7 @@ impl Scanner {
                 if ending == Ending::End && best.is_some() {
                     continue;
                 }
-                let place = self.place(ending, open, given, known)?;
+                let place = self.place(ending, open, &search, known)?;
                 let within = |at: usize| ending == Ending::Payload || known.end.is_none_or(|end| at <= end);
                 if let Some(at) = place.filter(|at| within(*at))
                     && best.is_none_or(|(best, _)| at < best)
@@ -66,7 +84,7 @@ impl Scanner {
                 }
             }
             if let Some((at, ending)) = best {
-                let end = open.end_at(at, ending, rung, block, text);
+                let end = open.end_at(at, ending, rung, block, given.text);
                 return Some(end.or_in_closer(|| cut_closer(open, block, at, given)));
             }
         }
@@ -77,11 +95,18 @@ impl Scanner {
     }
 
     /// Where this ending is, if there is one; none while the text so far does not say.
-    fn place(&mut self, ending: Ending, open: &mut Open, given: &Given<'_>, known: Known) -> Option<Option<usize>> {
+    fn place(
+        &mut self,
+        ending: Ending,
+        open: &mut Open,
+        search: &EndSearch<'_>,
+        known: Known,
+    ) -> Option<Option<usize>> {
+        let EndSearch { given, region, .. } = *search;
         let met = |found: Option<usize>, all: bool| if found.is_some() || all { Some(found) } else { None };
         match ending {
             Ending::Payload => {
-                self.fill(open, given, known.region);
+                self.fill(open, search);
                 match open.payload {
                     Fill::Whole(span) => Some(Some(span.end)),
                     Fill::Absent => Some(Some(open.opener.end)),
@@ -100,18 +125,19 @@ impl Scanner {
                 let around = self.fences.around(open.opener.start, start, given.text, &self.blocks);
                 Some(fence_end(open.opener, end, given.text, around))
             }
-            Ending::NextBlock => met(open.next_block, known.region.is_some()),
+            Ending::NextBlock => met(open.next_block, region.is_some()),
             Ending::BlankLine => {
-                let until = open.next_block.or(known.region).unwrap_or(self.marker.at.min(self.masks.decided()));
+                let until = open.next_block.or(region).unwrap_or(self.marker.at.min(self.masks.decided()));
                 blank_line(open, given.text, until);
-                met(open.blank, open.next_block.is_some() || known.region.is_some())
+                met(open.blank, open.next_block.is_some() || region.is_some())
             }
             Ending::End => known.end.map(Some),
         }
     }
 
     /// Looks through the marks behind the opener, up to its closer or the next opener of the same block.
-    fn look_ahead(&mut self, open: &mut Open, block: &Block, given: &Given<'_>, last: usize, region: Option<usize>) {
+    fn look_ahead(&mut self, open: &mut Open, search: &EndSearch<'_>, last: usize) {
+        let EndSearch { given, block, region } = *search;
         if open.waits && region.is_none() {
             return;
         }
@@ -120,7 +146,7 @@ impl Scanner {
             // Behind the next opener only closers are looked for, and that there are none is known since the last look.
             if !is_known && open.next_block.is_some() {
                 is_known = true;
-                if region.is_some_and(|region| self.is_closerless(open, block, region, given)) {
+                if region.is_some_and(|region| self.is_closerless(open, search, region)) {
                     return;
                 }
             }
@@ -129,7 +155,7 @@ impl Scanner {
             // What an attribute quotes opens and closes nothing.
             if mark.start() < open.opener.end {
                 open.first = open.search;
-            } else if !self.take_mark(open, block, &mark, given, region) {
+            } else if !self.take_mark(open, search, &mark) {
                 open.search -= 1;
                 return;
             }
@@ -143,7 +169,7 @@ impl Scanner {
 
     /// Whether nothing closes this block, as nothing closed one before it that is like it. Where an opener that says no key is
     /// text, each of them would look through all that follows.
-    fn is_closerless(&self, open: &Open, block: &Block, region: usize, given: &Given<'_>) -> bool {
+    fn is_closerless(&self, open: &Open, &EndSearch { given, block, .. }: &EndSearch<'_>, region: usize) -> bool {
         let own =
             block.close.iter().any(|closer| matches!(closer, Closer::Attribute(_))) && !open.attributes.is_empty();
         let fence = || block.ends.iter().flatten().any(|ending| *ending == Ending::Fence);
@@ -155,16 +181,10 @@ impl Scanner {
     }
 
     /// Takes in one mark behind the opener; false if more text is needed to tell what it is.
-    fn take_mark(
-        &mut self,
-        open: &mut Open,
-        block: &Block,
-        mark: &Mark,
-        given: &Given<'_>,
-        region: Option<usize>,
-    ) -> bool {
-        let quoted = match self.in_data(open, block, mark.start(), given, region) {
-            Quoted::No => self.in_text(open, block, mark, given, region),
+    fn take_mark(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark) -> bool {
+        let EndSearch { given, block, .. } = *search;
+        let quoted = match self.in_data(open, search, mark.start()) {
+            Quoted::No => self.in_text(open, search, mark),
             quoted => quoted,
         };
         match quoted {
@@ -175,22 +195,20 @@ impl Scanner {
             }
             Quoted::Unknown => return false,
         }
-        let own = |family: u8| usize::from(family) == open.family;
         let closes = match mark.kind {
-            Kind::Close { family } => self.closes(block, open, (mark, own(family)), given),
+            Kind::Close { family } => closes(open, search, mark, family),
             // What is the closer of a wrapper, too, closes the block first that it names.
             Kind::Open { family, leaves: true, .. } => {
-                let closes = self.closes(block, open, (mark, own(family)), given);
-                closes.filter(|(tier, _)| *tier == Closer::FIRST_TIER)
+                closes(open, search, mark, family).filter(|(tier, _)| *tier == Closer::FIRST_TIER)
             }
             Kind::Open { .. } | Kind::Broken { .. } => None,
         };
         match (closes, mark.kind) {
-            (Some(closes), _) => open.take_closer(block, mark, closes, given.text, region.is_some()),
+            (Some(closes), _) => open.take_closer(block, mark, closes, given.text, search.is_complete()),
             (None, Kind::Open { family, id, .. }) => {
                 open.holds_opener = true;
                 let counts = !mark.masked && self.counts(given, mark, id);
-                !counts || self.take_opener(open, block, mark, (usize::from(family), id), given, region)
+                !counts || self.take_opener(open, search, mark, (usize::from(family), id))
             }
             (None, _) => true,
         }
@@ -200,18 +218,17 @@ impl Scanner {
     fn take_opener(
         &mut self,
         open: &mut Open,
-        block: &Block,
+        search: &EndSearch<'_>,
         mark: &Mark,
         (family, id): (usize, BlockId),
-        given: &Given<'_>,
-        region: Option<usize>,
     ) -> bool {
+        let EndSearch { given, block, .. } = *search;
         // What a content holds is opaque: no opener of another block says anything about its end.
         if block.role == Role::Content && self.says_no_key(mark, family, id, given) {
             return true;
         }
         if id == open.id {
-            match self.quoted(open, block, mark, given, region) {
+            match self.quoted(open, search, mark) {
                 Quoted::No => open.bound = Some(mark.start()),
                 Quoted::Until(end) => {
                     open.search = self.marker.first_at(open.search, end);
@@ -245,67 +262,15 @@ impl Scanner {
         })
     }
 
-    /// Whether the mark names this block or its kind, and closes it where it stands.
-    pub(super) fn closes_surely(&self, block: &Block, open: &Open, mark: &Mark, given: &Given<'_>) -> bool {
-        let Kind::Close { family } = mark.kind else { return false };
-        let own = usize::from(family) == open.family;
-        let closes = self.closes(block, open, (mark, own), given);
-        let counts = block.anchor == Anchor::Anywhere || mark.leads_line();
-        counts && closes.is_some_and(|(tier, _)| tier != Closer::LAST_TIER)
-    }
-
-    /// How surely the mark, which may be of the block's own grammar, closes it, if at all, and whether with the first of its
-    /// closers.
-    fn closes(
-        &self,
-        block: &Block,
-        open: &Open,
-        (mark, own): (&Mark, bool),
-        given: &Given<'_>,
-    ) -> Option<(usize, bool)> {
-        let text = given.text;
-        let name = mark.name().of(text);
-        // A closer without a name closes whatever its grammar has opened.
-        if name.is_empty() {
-            return own.then_some((0, true));
-        }
-        let names = &given.dialect.names;
-        let mut found: Option<(usize, bool)> = None;
-        let mut is_first = true;
-        for closer in &block.close {
-            let closes = match closer {
-                Closer::Own => names.same(name, open.name.of(text)),
-                Closer::Attribute(key) => {
-                    let mut said = said(open, key, given).peekable();
-                    // An opener that does not say it has the next ones alone.
-                    if said.peek().is_none() {
-                        continue;
-                    }
-                    said.any(|said| names.same(said, name))
-                }
-                Closer::Word(word) => names.same(name, word),
-                Closer::Pattern(pattern) => names.fits(pattern, name),
-            };
-            if closes {
-                // The first of `close` is the right one, however surely another names the block as well.
-                let (tier, first) = found.unwrap_or((closer.tier(), is_first));
-                found = Some((tier.min(closer.tier()), first));
-            }
-            is_first = false;
-        }
-        found
-    }
-
     /// Runs the payload's rule behind the opener and the white space there.
-    fn fill(&mut self, open: &mut Open, given: &Given<'_>, region: Option<usize>) {
+    fn fill(&mut self, open: &mut Open, search: &EndSearch<'_>) {
         let Some((family, rule)) =
-            given.dialect.families.get(open.family).and_then(|family| Some((family, family.payload?)))
+            search.given.dialect.families.get(open.family).and_then(|family| Some((family, family.payload?)))
         else {
             open.payload = Fill::Absent;
             return;
         };
-        let complete = region.is_some();
-        let within = region.and_then(|region| given.text.get(..region)).unwrap_or(given.text);
+        let (within, complete) = (search.within(), search.is_complete());
         let first = family.grammar.first(rule);
         let behind = within.get(open.payload_from..).unwrap_or_default();
         // What may be nothing at all is right behind the opener, such as the rest of its line.
@@ -347,6 +312,49 @@ impl Scanner {
             }
         }
     }
+}
+
+/// Whether the mark names this block or its kind, and closes it where it stands.
+pub(super) fn closes_surely(open: &Open, search: &EndSearch<'_>, mark: &Mark) -> bool {
+    let Kind::Close { family } = mark.kind else { return false };
+    let counts = search.block.anchor == Anchor::Anywhere || mark.leads_line();
+    counts && closes(open, search, mark, family).is_some_and(|(tier, _)| tier != Closer::LAST_TIER)
+}
+
+/// How surely the mark, which is of this family, closes the block, if at all, and whether with the first of its closers.
+fn closes(open: &Open, search: &EndSearch<'_>, mark: &Mark, family: u8) -> Option<(usize, bool)> {
+    let EndSearch { given, block, .. } = *search;
+    let text = given.text;
+    let name = mark.name().of(text);
+    // A closer without a name closes whatever its grammar has opened.
+    if name.is_empty() {
+        return (usize::from(family) == open.family).then_some((0, true));
+    }
+    let names = &given.dialect.names;
+    let mut found: Option<(usize, bool)> = None;
+    let mut is_first = true;
+    for closer in &block.close {
+        let closes = match closer {
+            Closer::Own => names.same(name, open.name.of(text)),
+            Closer::Attribute(key) => {
+                let mut said = said(open, key, given).peekable();
+                // An opener that does not say it has the next ones alone.
+                if said.peek().is_none() {
+                    continue;
+                }
+                said.any(|said| names.same(said, name))
+            }
+            Closer::Word(word) => names.same(name, word),
+            Closer::Pattern(pattern) => names.fits(pattern, name),
+        };
+        if closes {
+            // The first of `close` is the right one, however surely another names the block as well.
+            let (tier, first) = found.unwrap_or((closer.tier(), is_first));
+            found = Some((tier.min(closer.tier()), first));
+        }
+        is_first = false;
+    }
+    found
 }
 
 /// What the opener says under this key.

@@ -10,6 +10,7 @@
 //! fence holds balances, too, and a closer of the document follows. Each text is paired once, however many openers are asked
 //! about.
 
+use super::ladder::{EndSearch, closes_surely};
 use super::mark::{Kind, Mark};
 use super::masks::is_masked;
 use super::open::Open;
@@ -19,7 +20,7 @@ use super::scanner::Scanner;
 use super::strings::TagMarks;
 use super::{Given, Quoted};
 use crate::grammar::Progress;
-use crate::program::{Block, Family};
+use crate::program::Family;
 use crate::surface::{Anchor, Payload, Role};
 use crate::text::Span;
 
@@ -30,41 +31,29 @@ pub(super) fn lead(family: &Family) -> TagMarks<'_> {
 
 impl Scanner {
     /// Whether a string of JSON or a tag in the payload of `open` quotes the mark at `at`.
-    pub(super) fn in_data(
-        &mut self,
-        open: &mut Open,
-        block: &Block,
-        at: usize,
-        given: &Given<'_>,
-        region: Option<usize>,
-    ) -> Quoted {
+    pub(super) fn in_data(&mut self, open: &mut Open, search: &EndSearch<'_>, at: usize) -> Quoted {
+        let EndSearch { given, block, .. } = *search;
         let grammar = given.dialect.families.get(open.family).is_none_or(|family| family.payload.is_some());
         let reads = |reader: &Payload| matches!(reader, Payload::Json | Payload::Tags);
         if block.role != Role::Call || grammar || !block.payload.iter().any(reads) {
             return Quoted::No;
         }
         let Some(family) = field_family(given.dialect, open.family) else { return Quoted::No };
-        let within = region.and_then(|region| given.text.get(..region)).unwrap_or(given.text);
+        let (within, complete) = (search.within(), search.is_complete());
         let data = &mut open.data;
         if !data.strings.is_over() {
-            let quoted = data.strings.hold(at, within, lead(family), region.is_some());
+            let quoted = data.strings.hold(at, within, lead(family), complete);
             data.tags.at = data.strings.at();
             if !matches!(quoted, Quoted::No) || !data.strings.is_over() {
                 return quoted;
             }
         }
-        self.in_tag(&mut data.tags, family, at, within, region.is_some())
+        self.in_tag(&mut data.tags, family, at, within, complete)
     }
 
     /// Whether an attribute of a tag quotes an opener that counts wherever it stands, in the text of a block that is no call.
-    pub(super) fn in_text(
-        &mut self,
-        open: &mut Open,
-        block: &Block,
-        mark: &Mark,
-        given: &Given<'_>,
-        region: Option<usize>,
-    ) -> Quoted {
+    pub(super) fn in_text(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
+        let EndSearch { given, block, region } = *search;
         if matches!(block.role, Role::Call | Role::Content) {
             return Quoted::No;
         }
@@ -132,16 +121,10 @@ impl Scanner {
 
     /// Whether a field or a fence in `open` quotes the opener `mark`; `region` is where the surroundings of both end, once
     /// known.
-    pub(super) fn quoted(
-        &mut self,
-        open: &mut Open,
-        block: &Block,
-        mark: &Mark,
-        given: &Given<'_>,
-        region: Option<usize>,
-    ) -> Quoted {
+    pub(super) fn quoted(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
+        let EndSearch { given, block, region } = *search;
         if block.role == Role::Content {
-            return self.fenced(open, block, mark, given, region);
+            return self.fenced(open, search, mark);
         }
         let fields = given.dialect.families.get(open.family).is_some_and(|family| family.payload.is_none());
         if block.role != Role::Call || !fields {
@@ -174,14 +157,8 @@ impl Scanner {
     }
 
     /// The same of a content, whose fences alone quote. No text is looked through for that twice.
-    fn fenced(
-        &mut self,
-        open: &mut Open,
-        block: &Block,
-        mark: &Mark,
-        given: &Given<'_>,
-        region: Option<usize>,
-    ) -> Quoted {
+    fn fenced(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
+        let EndSearch { given, region, .. } = *search;
         if open.opener.start < self.unfenced || open.fences.open_at(mark.start(), given.text).is_none() {
             return Quoted::No;
         }
@@ -191,7 +168,7 @@ impl Scanner {
             return Quoted::No;
         }
         let Some(end) = region else { return Quoted::Unknown };
-        match self.closer_behind_fences(open, block, mark, given, end) {
+        match self.closer_behind_fences(open, search, mark, end) {
             Ok(closer) => Quoted::Until(closer),
             Err(end) => {
                 self.unfenced = end;
@@ -205,11 +182,11 @@ impl Scanner {
     fn closer_behind_fences(
         &mut self,
         open: &Open,
-        block: &Block,
+        search: &EndSearch<'_>,
         first: &Mark,
-        given: &Given<'_>,
         end: usize,
     ) -> Result<usize, usize> {
+        let given = search.given;
         let mut fences = open.fences;
         let mut fence = fences.open_at(first.start(), given.text);
         let mut shown = vec![self.shown(first, open, given)];
@@ -218,7 +195,7 @@ impl Scanner {
             let mark = self.marker.mark(number).filter(|mark| mark.start() < end).ok_or(end)?;
             number += 1;
             let opens = matches!(mark.kind, Kind::Open { id, .. } if id == open.id && self.counts(given, &mark, id));
-            if !opens && !self.closes_surely(block, shown.last().unwrap_or(open), &mark, given) {
+            if !opens && !closes_surely(shown.last().unwrap_or(open), search, &mark) {
                 continue;
             }
             let around = fences.open_at(mark.start(), given.text);

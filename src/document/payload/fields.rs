@@ -11,7 +11,7 @@
 
 use super::Source;
 use crate::document::edges::trimmed;
-use crate::document::mark::opener;
+use crate::document::mark::{most_captures, opener};
 use crate::document::quoted::lead;
 use crate::document::strings::{Next, Strings};
 use crate::document::{Attribute, Attributes, Key, Mask};
@@ -231,7 +231,7 @@ pub(crate) fn field_family(dialect: &Dialect, family: usize) -> Option<&Family> 
 /// What the opener of a tag says beside its name.
 fn says(text: &str, tag: &Tag, family: &Family, limits: &Limits) -> Attributes {
     let within = text.get(..tag.span().end).unwrap_or_default();
-    let mut machine = Machine::new().capturing(8 + 3 * limits.fields);
+    let mut machine = Machine::new().capturing(most_captures(limits));
     let mut steps = limits.steps(tag.span().len());
     machine.match_at(&family.grammar, family.open, within, tag.span().start, &mut steps);
     opener(family, machine.captures()).attributes
@@ -239,7 +239,7 @@ fn says(text: &str, tag: &Tag, family: &Family, limits: &Limits) -> Attributes {
 
 /// Every tag of the body that does not start in its `data`, in order.
 fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, limits: &Limits) -> Tags {
-    let mut machine = Machine::new().capturing(8 + 3 * limits.fields);
+    let mut machine = Machine::new().capturing(most_captures(limits));
     let mut steps = limits.steps(body.len());
     let within = text.get(..body.end).unwrap_or_default();
     let first = family.open_lead.literal.bytes().next().unwrap_or(b'<');
