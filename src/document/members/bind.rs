@@ -63,18 +63,18 @@ impl<'p> BlankBlock<'p> {
 
 impl<'p> ObjectReader<'p> {
     /// Takes the blocks of an object; `outside` is what no name reaches.
-    pub(super) fn bind(&mut self, text: &str, object: &Object, outside: &mut Vec<Span>) {
-        self.bind_object(text, object, 0, Outline::ROOT, outside);
+    pub(super) fn bind(&mut self, object: &Object, outside: &mut Vec<Span>) {
+        self.bind_object(object, 0, Outline::ROOT, outside);
     }
 
     /// Whether an object has a member with a name of the answer's own.
-    pub(super) fn is_bound(&self, text: &str, object: &Object) -> bool {
+    pub(super) fn is_bound(&self, object: &Object) -> bool {
         let keys = object.tape.members(0).filter_map(|(key, _)| object.tape.get(key));
-        let mut names = keys.map(|key| bare(key.span(), text));
-        names.any(|name| self.outline.member(Outline::ROOT, &decode_string(name.of(text))).is_some())
+        let mut names = keys.map(|key| bare(key.span(), self.text));
+        names.any(|name| self.outline.member(Outline::ROOT, &decode_string(name.of(self.text))).is_some())
     }
 
-    fn bind_object(&mut self, text: &str, object: &Object, at: usize, level: LevelId, outside: &mut Vec<Span>) {
+    fn bind_object(&mut self, object: &Object, at: usize, level: LevelId, outside: &mut Vec<Span>) {
         let mut seen = BTreeSet::new();
         let mut beside = false;
         let mut reach = 0;
@@ -82,9 +82,9 @@ impl<'p> ObjectReader<'p> {
             let (Some(key), Some(value)) = (object.tape.get(key), object.tape.get(at)) else { return };
             // A key that leads to another value, too, stands before the first.
             let start = if key.span().start < reach { value.span().start } else { key.span().start };
-            let (name, whole) = (bare(key.span(), text), Span::new(start, value.span().end));
+            let (name, whole) = (bare(key.span(), self.text), Span::new(start, value.span().end));
             reach = whole.end;
-            let says = decode_string(name.of(text));
+            let says = decode_string(name.of(self.text));
             let Some(level) = self.outline.member(level, &says) else {
                 // What stands side by side is one text.
                 match outside.last_mut().filter(|_| beside) {
@@ -96,7 +96,7 @@ impl<'p> ObjectReader<'p> {
             };
             beside = false;
             let first = self.blocks.len();
-            self.bind_value(text, object, ValuePlace { at, level, name, whole }, outside);
+            self.bind_value(object, ValuePlace { at, level, name, whole }, outside);
             if !seen.insert(self.dialect.names.fold(&says).into_owned()) {
                 let again = What::Remark(Remark::DuplicateKey);
                 let is_block = self.outline.level(level).block.is_some() && self.blocks.len() > first;
@@ -105,46 +105,46 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    fn bind_value(&mut self, text: &str, object: &Object, place: ValuePlace, outside: &mut Vec<Span>) {
+    fn bind_value(&mut self, object: &Object, place: ValuePlace, outside: &mut Vec<Span>) {
         let Some(node) = object.tape.get(place.at).copied() else { return };
         let level = self.outline.level(place.level);
         if let Some(id) = level.block {
-            return self.take(text, object, place, id, node);
+            return self.take(object, place, id, node);
         }
         match (node.kind, level.each) {
             (Kind::List, Some(each)) => {
                 for at in object.tape.inside(place.at) {
                     let whole = object.tape.get(at).map_or(place.whole, Node::span);
-                    self.bind_value(text, object, ValuePlace { at, level: each, whole, ..place }, outside);
+                    self.bind_value(object, ValuePlace { at, level: each, whole, ..place }, outside);
                 }
             }
             // One entry may stand without its list.
             (Kind::Object, Some(each)) => {
                 self.find(Found::new(What::Remark(Remark::FieldForm), place.name));
-                self.bind_value(text, object, ValuePlace { level: each, ..place }, outside);
+                self.bind_value(object, ValuePlace { level: each, ..place }, outside);
             }
-            (Kind::Object, None) => self.bind_object(text, object, place.at, place.level, outside),
+            (Kind::Object, None) => self.bind_object(object, place.at, place.level, outside),
             (Kind::Absent, _) => {}
-            _ if node.span().of(text) == "null" => {}
+            _ if node.span().of(self.text) == "null" => {}
             _ => outside.push(place.whole),
         }
     }
 
     /// Takes the block that a value is: the value itself, or an object with a body and attributes among its members.
-    fn take(&mut self, text: &str, object: &Object, place: ValuePlace, id: BlockId, node: Node) {
+    fn take(&mut self, object: &Object, place: ValuePlace, id: BlockId, node: Node) {
         let Some(bound) = self.dialect.block(id) else { return };
         let blank = BlankBlock { id, bound, mended: bound.role == Role::Call && object.tape.is_mended(place.at) };
         if node.kind == Kind::Object && self.outline.level(place.level).looks_inside() {
-            self.take_members(text, object, place, blank, node.cut);
+            self.take_members(object, place, blank, node.cut);
         } else if node.kind != Kind::Absent || node.cut {
             // A key without a value says nothing.
             let body = Some(place.at);
-            self.push(text, object, PendingBlock { body, cut: node.cut, ..blank.begin(place.name, place.whole) });
+            self.push(object, PendingBlock { body, cut: node.cut, ..blank.begin(place.name, place.whole) });
         }
     }
 
     /// Takes what the members of an object say: one block, or several where a key stands again that names one.
-    fn take_members(&mut self, text: &str, object: &Object, place: ValuePlace, blank: BlankBlock<'p>, cut: bool) {
+    fn take_members(&mut self, object: &Object, place: ValuePlace, blank: BlankBlock<'p>, cut: bool) {
         let bound = blank.bound;
         let key_name = match &bound.key {
             Some(Called::Attribute(name)) if bound.body.is_some() => Some(name.as_str()),
@@ -154,15 +154,15 @@ impl<'p> ObjectReader<'p> {
         let mut repeated = Vec::new();
         for (key, at) in object.tape.members(place.at) {
             let (Some(key), Some(value)) = (object.tape.get(key), object.tape.get(at)) else { break };
-            let (start, name) = (key.span().start, bare(key.span(), text));
-            let says = decode_string(name.of(text));
+            let (start, name) = (key.span().start, bare(key.span(), self.text));
+            let says = decode_string(name.of(self.text));
             // A second key begins a second block: the marks between them are missing.
             let again = key_name.is_some_and(|key| self.outline.same(key, &says))
-                && open.as_ref().is_some_and(|open| self.has(open, text, &says));
+                && open.as_ref().is_some_and(|open| self.has(open, &says));
             if let Some(mut before) = open.take_if(|_| again) {
                 before.span.end = before.reach;
                 self.find(Found::new(What::Remark(Remark::DuplicateKey), name));
-                self.push(text, object, before);
+                self.push(object, before);
             }
             let fresh = Span::new(if again { start } else { place.whole.start }, place.whole.end);
             let open = open.get_or_insert_with(|| blank.begin(place.name, fresh));
@@ -172,7 +172,7 @@ impl<'p> ObjectReader<'p> {
                 if open.body.replace(at).is_some() {
                     repeated.push(name);
                 }
-            } else if let Some(before) = self.said_before(open, text, &says) {
+            } else if let Some(before) = self.said_before(open, &says) {
                 // Of a repeated key the last counts. Where the members are the parameters, that is told of all of them.
                 before.value = value.span().into();
                 repeated.extend(bound.body.is_some().then_some(name));
@@ -189,31 +189,32 @@ impl<'p> ObjectReader<'p> {
             if bound.body.is_none() {
                 last.body = Some(place.at);
             }
-            self.push(text, object, last);
+            self.push(object, last);
         }
     }
 
     /// What says already how the block is called.
-    fn said_before<'a>(&self, piece: &'a mut PendingBlock<'_>, text: &str, name: &str) -> Option<&'a mut Attribute> {
+    fn said_before<'a>(&self, piece: &'a mut PendingBlock<'_>, name: &str) -> Option<&'a mut Attribute> {
         let Called::Attribute(called) = &piece.bound.called else { return None };
         if !self.outline.same(called, name) {
             return None;
         }
-        piece.attributes.iter_mut().find(|attribute| self.is_called(attribute, text, name))
+        piece.attributes.iter_mut().find(|attribute| self.is_called(attribute, name))
     }
 
-    fn has(&self, piece: &PendingBlock<'_>, text: &str, name: &str) -> bool {
-        piece.attributes.iter().any(|attribute| self.is_called(attribute, text, name))
+    fn has(&self, piece: &PendingBlock<'_>, name: &str) -> bool {
+        piece.attributes.iter().any(|attribute| self.is_called(attribute, name))
     }
 
-    fn is_called(&self, attribute: &Attribute, text: &str, name: &str) -> bool {
+    fn is_called(&self, attribute: &Attribute, name: &str) -> bool {
         match attribute.key {
-            Key::Typed(key) => self.outline.same(name, &decode_string(key.span().of(text))),
+            Key::Typed(key) => self.outline.same(name, &decode_string(key.span().of(self.text))),
             Key::Rule(_) | Key::Payload => false,
         }
     }
 
-    fn push(&mut self, text: &str, object: &Object, piece: PendingBlock<'_>) {
+    fn push(&mut self, object: &Object, piece: PendingBlock<'_>) {
+        let text = self.text;
         let call = piece.bound.role == Role::Call;
         if self.blocks.len() >= self.limits.blocks || (call && self.calls >= self.limits.calls) {
             if !self.stopped {
@@ -243,7 +244,7 @@ impl<'p> ObjectReader<'p> {
         }
         // A value that is a text is decoded where it is used.
         let told = call || piece.bound.text.is_some() || written == Written::Value;
-        let value = piece.body.filter(|_| node.is_some() && told).and_then(|at| self.value(text, object, at, &piece));
+        let value = piece.body.filter(|_| node.is_some() && told).and_then(|at| self.value(object, at, &piece));
         // Where the pack says so, `null` is a value like any other.
         let allowed = || piece.bound.schema.as_ref().is_some_and(Schema::takes_null);
         let null = |at| object.tape.get(at).is_some_and(|node| node.span().of(text) == "null");
@@ -266,9 +267,9 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// The value of a body, if it can be read. Where a call has no body among its members, all but its name are its parameters.
-    fn value(&mut self, text: &str, object: &Object, at: usize, piece: &PendingBlock<'_>) -> Option<Value> {
+    fn value(&mut self, object: &Object, at: usize, piece: &PendingBlock<'_>) -> Option<Value> {
         let mut repeated = None;
-        let mut value = object.tape.value(text, at, self.limits, &self.values, &mut repeated);
+        let mut value = object.tape.value(self.text, at, self.limits, &self.values, &mut repeated);
         if self.values.get() == 0 && !self.stopped {
             self.stopped = true;
             self.found.push(Found::new(What::Defect(Defect::TooLarge), piece.span));

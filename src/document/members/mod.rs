@@ -53,6 +53,7 @@ const MOST_IN_VAIN: usize = 8;
 
 /// One dialect reading the objects of one response.
 struct ObjectReader<'p> {
+    text: &'p str,
     dialect: &'p Dialect,
     outline: &'p Outline,
     limits: &'p Limits,
@@ -100,13 +101,13 @@ impl Objects {
         }
         self.complete = complete;
         if complete {
-            let reader = || ObjectReader::new(given.dialect, outline, limits);
-            self.read = match reader().read_all(given.text) {
+            let reader = || ObjectReader::new(given, outline, limits);
+            self.read = match reader().read_all() {
                 Ok(document) => document,
                 // Which object is meant may be known at the end.
                 Err(TellApart) => {
                     let reader = ObjectReader { tells_apart: true, ..reader() };
-                    reader.read_all(given.text).unwrap_or_default()
+                    reader.read_all().unwrap_or_default()
                 }
             };
         } else if let Err(known) = self.named {
@@ -161,9 +162,10 @@ impl Objects {
 }
 
 impl<'p> ObjectReader<'p> {
-    fn new(dialect: &'p Dialect, outline: &'p Outline, limits: &'p Limits) -> Self {
+    fn new(given: &Given<'p>, outline: &'p Outline, limits: &'p Limits) -> Self {
         Self {
-            dialect,
+            text: given.text,
+            dialect: given.dialect,
             outline,
             limits,
             machine: Machine::with_depth(256),
@@ -175,7 +177,7 @@ impl<'p> ObjectReader<'p> {
             values: Cell::new(limits.values),
             calls: 0,
             last: None,
-            vain: 0,
+            vain: MOST_IN_VAIN * given.text.len(),
             shown: Shown::default(),
             tells_apart: false,
             stopped: false,
@@ -183,17 +185,17 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// Reads all objects; fails where those in fences are found to be shown only, and that was not known.
-    fn read_all(mut self, text: &str) -> Result<Document, TellApart> {
-        self.vain = MOST_IN_VAIN * text.len();
+    fn read_all(mut self) -> Result<Document, TellApart> {
+        let text = self.text;
         if beginning(text) > 0 {
             self.markup.push(Span::new(0, beginning(text)));
         }
-        self.pass_prelude(text);
+        self.pass_prelude();
         self.shown = Shown::new(if self.at == 0 { start_of(text) } else { blank(text.as_bytes(), self.at) });
         while !self.stopped
-            && let Some((start, brace)) = self.find_start(text)
+            && let Some((start, brace)) = self.find_start()
         {
-            self.read(text, start, brace);
+            self.read(start, brace);
         }
         if self.shown.tells_apart() {
             return Err(TellApart);
@@ -209,7 +211,8 @@ impl<'p> ObjectReader<'p> {
 
     /// Takes in what stands before the answer, such as reasoning. Its opener shows it, or what its closer stands before: an
     /// object with a name of the answer's own, as no text among the members of another has it.
-    fn pass_prelude(&mut self, text: &str) {
+    fn pass_prelude(&mut self) {
+        let text = self.text;
         let Some(mut prelude) = Prelude::new(self.dialect, self.limits) else { return };
         let mut budget = Budget { used: 0, per_byte: self.limits.steps_per_byte };
         // Within an answer of members nothing is masked.
@@ -219,7 +222,7 @@ impl<'p> ObjectReader<'p> {
             Stand::Opened(closer) => closer,
             Stand::Closer(closer) => Some(closer).filter(|closer| {
                 self.at = closer.end;
-                let next = self.find_start(text);
+                let next = self.find_start();
                 self.at = 0;
                 next.is_some_and(|(start, brace)| {
                     let between = text.get(closer.end..start).unwrap_or_default();
@@ -235,7 +238,8 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// The next place where an object starts, and where its brace stands, or should.
-    fn find_start(&mut self, text: &str) -> Option<(usize, usize)> {
+    fn find_start(&mut self) -> Option<(usize, usize)> {
+        let text = self.text;
         let bytes = text.as_bytes();
         if self.at == 0 {
             self.at = start_of(text);
@@ -272,7 +276,8 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// Reads the object whose brace stands at `brace`; what stands before it from `start` belongs to it.
-    fn read(&mut self, text: &str, start: usize, brace: usize) {
+    fn read(&mut self, start: usize, brace: usize) {
+        let text = self.text;
         let fenced = brace > start;
         let mut faults: Vec<(RuleId, Span)> = if fenced { self.faults_of_last_run() } else { Vec::new() };
         let around = self.shown.pass(text, start, brace);
@@ -283,7 +288,7 @@ impl<'p> ObjectReader<'p> {
         let end = strictly.as_ref().map_or(brace + 1, |object| object.end);
         if let Some(end) = self.shown.span_end(text, brace, end) {
             let (shown, bound) = match &strictly {
-                Ok(object) => (object.end, self.is_bound(text, object)),
+                Ok(object) => (object.end, self.is_bound(object)),
                 Err(_) => (end, fits::opens_answer(self.outline, text, brace)),
             };
             self.vain = self.vain.saturating_sub(strictly.err().unwrap_or_default());
@@ -291,7 +296,7 @@ impl<'p> ObjectReader<'p> {
         }
         let reading = match strictly {
             Ok(object) => Reading::whole(object),
-            Err(vain) => self.read_leniently(text, brace, vain),
+            Err(vain) => self.read_leniently(brace, vain),
         };
         let object = reading.object;
         faults.extend(reading.faults);
@@ -299,10 +304,10 @@ impl<'p> ObjectReader<'p> {
         let mut outside = object.junk.clone();
         let sketched = is_sketched(text, &faults);
         if self.tells_apart && around.shown {
-            let bound = !sketched && self.is_bound(text, &object);
+            let bound = !sketched && self.is_bound(&object);
             self.show(Span::new(brace, object.end), bound, object.end.max(brace + 1));
         } else if !sketched {
-            self.bind(text, &object, &mut outside);
+            self.bind(&object, &mut outside);
         }
         self.at = object.end.max(brace + 1);
         self.shown.at = self.at;
@@ -319,16 +324,16 @@ impl<'p> ObjectReader<'p> {
         let mark = Span::new(start, if fenced { brace } else { (brace + 1).min(text.len()) });
         self.tell_more_objects(mark, first);
         self.find_faults(faults, reading.nested, first);
-        let end = if fenced { self.end_of_fence(text, object.end) } else { object.end };
+        let end = if fenced { self.end_of_fence(object.end) } else { object.end };
         self.at = end.max(self.at);
         self.mark_up(Span::new(start, end), outside);
     }
 
     /// Reads an object that is not valid, after `vain` bytes were looked at to know that.
-    fn read_leniently(&mut self, text: &str, brace: usize, vain: usize) -> Reading {
+    fn read_leniently(&mut self, brace: usize, vain: usize) -> Reading {
         self.vain = self.vain.saturating_sub(vain);
-        let last = *self.last.get_or_insert_with(|| fits::LastQuotes::of(text));
-        lenient::read(text, brace, self.outline, self.limits, &mut self.machine, last)
+        let last = *self.last.get_or_insert_with(|| fits::LastQuotes::of(self.text));
+        lenient::read(self.text, brace, self.outline, self.limits, &mut self.machine, last)
     }
 
     /// Tells of an object, with its first block, that is not the answer's first.
@@ -355,10 +360,10 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// Where the fence ends around an object that ends at `end`.
-    fn end_of_fence(&mut self, text: &str, end: usize) -> usize {
+    fn end_of_fence(&mut self, end: usize) -> usize {
         let Some(close) = self.outline.close else { return end };
-        let mut steps = self.limits.steps(text.len());
-        self.machine.match_at(&self.outline.grammar, close, text, end, &mut steps).unwrap_or(end)
+        let mut steps = self.limits.steps(self.text.len());
+        self.machine.match_at(&self.outline.grammar, close, self.text, end, &mut steps).unwrap_or(end)
     }
 
     /// All of an object is markup that is not `outside`.
