@@ -1,6 +1,6 @@
 //! Applying: is each file old or new, all of an answer or none of it, and nothing ever outside the root?
 
-use crate::command::{at_terminal, folder, rulebook};
+use crate::command::{at_terminal, ended, folder, rulebook};
 use rulebook::outcome::{Effect, EffectRecord};
 use rulebook::workspace::{Applied, Applying, Change, Root, apply};
 use serde_json::Value;
@@ -58,9 +58,7 @@ fn answer(files: &[(&str, &str)]) -> String {
 }
 
 fn command(folder: &Path, arguments: &[&str], answer: &str) -> (i32, String, String) {
-    let output = rulebook(folder, &[&["apply", PACK, "-", "--root", "root"], arguments].concat(), answer.as_bytes());
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    ended(folder, &[&["apply", PACK, "-", "--root", "root"], arguments].concat(), answer)
 }
 
 #[test]

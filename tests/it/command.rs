@@ -34,11 +34,23 @@ pub(crate) fn rulebook(folder: &Path, arguments: &[&str], input: &[u8]) -> Outpu
     child.wait_with_output().unwrap()
 }
 
+/// The same with its status, and its outputs as texts.
+pub(crate) fn ended(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = rulebook(folder, arguments, input.as_bytes());
+    (status.code().unwrap(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+/// What it wrote to either output; it must have ended with this status.
+#[track_caller]
+pub(crate) fn outputs(folder: &Path, arguments: &[&str], input: &str, status: i32) -> (String, String) {
+    let (ended, out, err) = ended(folder, arguments, input);
+    assert_eq!(ended, status, "{arguments:?}: {out}{err}");
+    (out, err)
+}
+
 #[track_caller]
 fn check(folder: &Path, arguments: &[&str], status: i32, out: &str, err: &str) {
-    let output = rulebook(folder, arguments, b"");
-    let (found, trouble) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert_eq!(output.status.code(), Some(status), "{found}{trouble}");
+    let (found, trouble) = outputs(folder, arguments, "", status);
     assert!(found.contains(out), "{found}");
     assert!(trouble.contains(err), "{trouble}");
     assert!(!found.contains('\u{1b}') && !trouble.contains('\u{1b}'), "colours where there is no terminal");
@@ -76,9 +88,7 @@ fn a_new_pack_checks_clean_and_its_cases_pass() {
 fn what_is_not_there_is_one_line() {
     let folder = folder("absent");
     for arguments in [&["check", "x"][..], &["test", "x"], &["run", "x"], &["explain", "--degradation", "x"]] {
-        let output = rulebook(&folder, arguments, b"");
-        let trouble = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{trouble}");
+        let (_, trouble) = outputs(&folder, arguments, "", 2);
         assert_eq!(trouble, "rulebook: cannot read `x`: there is no such file or folder\n");
     }
     check(&folder, &["check", "."], 3, "", "nothing to check in `.`: a pack is a folder with a `pack.toml`");

@@ -1,6 +1,6 @@
 //! Differences: does `rulebook diff` say what a change of a pack allows, costs and does to answers?
 
-use crate::command::{folder, rulebook};
+use crate::command::{ended, folder};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -69,9 +69,9 @@ fn versions(name: &str, edits: &[(&str, &str)]) -> PathBuf {
 }
 
 fn diff(folder: &Path, arguments: &[&str]) -> (i32, String) {
-    let output = rulebook(folder, &[&["diff", "old", "new"], arguments].concat(), b"");
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
-    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    let (status, out, err) = ended(folder, &[&["diff", "old", "new"], arguments].concat(), "");
+    assert_eq!(err, "");
+    (status, out)
 }
 
 /// What changed as `kind name: way`, without the prompt's text.

@@ -1,6 +1,6 @@
 //! Documents: is an edit announced, additive, atomic, and never lost to another writer?
 
-use crate::command::{at_terminal, folder, rulebook};
+use crate::command::{at_terminal, ended, folder};
 use rulebook::outcome::{Effect, EffectRecord};
 use rulebook::workspace::{Applied, Applying, Change, Root, apply};
 use serde_json::{Value, json};
@@ -30,9 +30,9 @@ fn log(text: &str) -> String {
 
 fn command(root: &Path, arguments: &[&str], answer: &str) -> (i32, String) {
     let arguments = [&["apply", PACK, "-", "--root", "root", "--now", "2026-02-20T14:30:00.000Z"], arguments].concat();
-    let output = rulebook(root.parent().unwrap(), &arguments, answer.as_bytes());
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    let (status, out, err) = ended(root.parent().unwrap(), &arguments, answer);
+    assert_eq!(err, "");
+    (status, out)
 }
 
 fn record(text: &str) -> EffectRecord {

@@ -1,6 +1,6 @@
 //! Formats: do all of them tell the same findings, with the same exit status, in a shape that their readers accept?
 
-use crate::command::{folder, rulebook};
+use crate::command::{folder, outputs, rulebook};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,11 +66,9 @@ const COMMANDS: [(&[&str], i32); 11] = [
 ];
 
 fn run(folder: &Path, arguments: &[&str], format: &str, status: i32) -> String {
-    let output = rulebook(folder, &[arguments, &["--format", format]].concat(), b"");
-    let err = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(status), "{arguments:?} {format}: {err}");
+    let (out, err) = outputs(folder, &[arguments, &["--format", format]].concat(), "", status);
     assert!(format == "human" || err.is_empty(), "{arguments:?} {format}: {err}");
-    String::from_utf8(output.stdout).unwrap()
+    out
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Generated packs: does one that passes `check --strict` ever cause a fault of ours, or leave a session that does not fit it?
 
+use crate::dice::Dice;
 use proptest::prelude::*;
 use rulebook::diagnostic::Severity;
 use rulebook::outcome::Options;
@@ -12,24 +13,9 @@ use std::fmt::Write as _;
 const PACKS: u32 = 100;
 const ANSWERS: usize = 100;
 
-/// Throws that the same seed repeats.
-struct Dice(u64);
-
-impl Dice {
-    fn throw(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) % sides as u64) as usize
-    }
-
-    fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
-        of[self.throw(of.len())]
-    }
-
-    fn some(&mut self, of: &[&str], most: usize) -> String {
-        (0..self.throw(most + 1)).map(|_| self.one(of)).collect()
-    }
+/// Some of these texts, one behind the other.
+fn some(dice: &mut Dice, of: &[&str], most: usize) -> String {
+    (0..dice.below(most + 1)).map(|_| dice.pick(of)).collect()
 }
 
 const DIALECTS: &[&str] = &[
@@ -140,43 +126,43 @@ const PIECES: &[&str] = &[
 ];
 
 fn pack(dice: &mut Dice) -> String {
-    let kind = dice.throw(DIALECTS.len());
+    let kind = dice.below(DIALECTS.len());
     let names: &[&str] = if kind == 1 { &["ACT0", "ACT1"] } else { &["act0", "act1"] };
     let mut text = format!(
         "[pack]\nname = 'g'\n[check]\nallow = ['pack/unread-state', 'pack/unset-state']\n[dialects.d]\n{}[state]\ncount = {{ type = 'integer', default = 0, maximum = 9 }}\n\
          list = {{ type = 'array', default = [], items = {{ maxLength = 20 }}{} }}\ntable = {{ type = 'object', default = {{}}, properties = {{ x = {{ maxLength = 3 }} }} }}\n[messages.hello]\nsays = 'Hello {{{{ state.count }}}}'\n",
         DIALECTS[kind],
-        dice.one(&["", ", maxItems = 3"])
+        dice.pick(&["", ", maxItems = 3"])
     );
     for name in names {
-        let required = dice.one(&["", ", required = true"]);
-        _ = write!(text, "[actions.{name}]\nparams = {{ p = {{ {}{required} }} }}\neffects = [", dice.one(TYPES));
-        for _ in 0..dice.throw(4) {
-            _ = write!(text, "{}, ", dice.one(EFFECTS));
+        let required = dice.pick(&["", ", required = true"]);
+        _ = write!(text, "[actions.{name}]\nparams = {{ p = {{ {}{required} }} }}\neffects = [", dice.pick(TYPES));
+        for _ in 0..dice.below(4) {
+            _ = write!(text, "{}, ", dice.pick(EFFECTS));
         }
         text += "]\n";
     }
-    for mode in ["a", "b"].iter().take(1 + dice.throw(2)) {
+    for mode in ["a", "b"].iter().take(1 + dice.below(2)) {
         _ = write!(text, "[modes.{mode}]\npermits = [");
         for name in names {
-            match dice.throw(3) {
-                0 => _ = write!(text, "{{ action = '{name}', when = \"{}\" }}, ", dice.one(CONDITIONS)),
+            match dice.below(3) {
+                0 => _ = write!(text, "{{ action = '{name}', when = \"{}\" }}, ", dice.pick(CONDITIONS)),
                 _ => _ = write!(text, "'{name}', "),
             }
         }
         text += "]\n";
     }
-    let mut words: Vec<&str> = (0..dice.throw(5)).map(|_| dice.one(DEGRADATION)).collect();
+    let mut words: Vec<&str> = (0..dice.below(5)).map(|_| dice.pick(DEGRADATION)).collect();
     words.sort_unstable();
     words.dedup();
     _ = write!(text, "[degradation]\n{}", words.concat());
-    if dice.throw(2) == 0 {
+    if dice.one_in(2) {
         text += "[[inputs]]\nclass = 'any'\nmatches = '(?P<word>\\w+)'\n";
     }
-    for number in 0..dice.throw(3) {
-        _ = write!(text, "[[rules]]\nid = 'r{number}'\n{}", dice.one(RULES));
+    for number in 0..dice.below(3) {
+        _ = write!(text, "[[rules]]\nid = 'r{number}'\n{}", dice.pick(RULES));
     }
-    if dice.throw(2) == 0 {
+    if dice.one_in(2) {
         text += "[[guardrails]]\nid = 'loud'\non = 'message'\nmatches = '!{2}'\n";
     }
     text
@@ -190,8 +176,8 @@ fn ours<'c>(codes: impl Iterator<Item = &'c String>) -> Vec<&'c String> {
 fn examine(program: &Program, dice: &mut Dice) -> Result<(), TestCaseError> {
     let mut session = program.session();
     for _ in 0..ANSWERS {
-        let answer = dice.some(PIECES, 16);
-        let options = Options { truncated: dice.throw(8) == 0, trace: dice.throw(4) == 0, ..Options::default() };
+        let answer = some(dice, PIECES, 16);
+        let options = Options { truncated: dice.one_in(8), trace: dice.one_in(4), ..Options::default() };
         let outcome = program.run_with(&session, answer.as_bytes(), &options);
         prop_assert!(
             ours(outcome.diagnostics.iter().map(|one| &one.code)).is_empty(),
@@ -206,7 +192,7 @@ fn examine(program: &Program, dice: &mut Dice) -> Result<(), TestCaseError> {
         );
         let kept = serde_json::to_value(&heard.session).unwrap();
         prop_assert_eq!(program.resume(&kept), Ok(heard.session.clone()));
-        session = if dice.throw(10) == 0 { program.session() } else { heard.session };
+        session = if dice.one_in(10) { program.session() } else { heard.session };
     }
     let prompt = program.prompt(&session, &Request::default());
     prop_assert!(ours(prompt.diagnostics.iter().map(|one| &one.code)).is_empty());

@@ -120,7 +120,7 @@ fn broken_openers_that_are_no_longer_told_are_taken_out_as_those_that_are() {
         malformed-opener = "drop"
         stray-closer = "drop"
     "#;
-    let program = rulebook::Program::load(&rulebook::Folder::new("p", [("pack.toml", pack)])).into_result().unwrap();
+    let program = program_of(pack);
     for times in [1, 99, 100, 101, 5_000] {
         let text = format!("a{}z", "<note b=\"</note> <note c=\"<note d ".repeat(times));
         let outcome = program.run(&program.session(), &text);

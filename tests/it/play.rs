@@ -1,6 +1,6 @@
 //! Play: is what is typed, piped or answered by a command a talk, and is its case the same talk?
 
-use crate::command::{folder, rulebook};
+use crate::command::{folder, outputs};
 use std::fs;
 use std::path::Path;
 
@@ -8,10 +8,7 @@ const ROUNDTABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/rules/roundtable"
 
 #[track_caller]
 fn play(folder: &Path, arguments: &[&str], typed: &str, status: i32) -> (String, String) {
-    let output = rulebook(folder, &[&["play"], arguments].concat(), typed.as_bytes());
-    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert_eq!(output.status.code(), Some(status), "{out}{err}");
-    (out, err)
+    outputs(folder, &[&["play"], arguments].concat(), typed, status)
 }
 
 /// A talk that is piped in: the framing, a question, silence, words to nobody, the end, the synthesis.
@@ -64,13 +61,12 @@ fn a_piped_talk_is_a_case_that_passes() {
     assert!(out.contains("wrote `s.json`\n") && out.contains("\"mode\": \"synthesis\""), "{out}");
     let case = fs::read_to_string(folder.join("cases/a-piped-talk.case")).unwrap();
     assert!(case.starts_with("claim = \"a piped talk\"\nmode = \"menu\"\nnow = \"20"), "{case}");
-    let tested = rulebook(&folder, &["test", ROUNDTABLE, "--cases", "cases"], b"");
-    assert_eq!(tested.status.code(), Some(0), "{}", String::from_utf8_lossy(&tested.stdout));
+    outputs(&folder, &["test", ROUNDTABLE, "--cases", "cases"], "", 0);
     // The session goes on where it was kept, and its case starts there.
     let (out, _) = play(&folder, &arguments, "/case cases/later.case\ndone\n/case cases/later.case\n", 2);
     assert!(out.contains("mode synthesis · turns 4"), "{out}");
-    let tested = rulebook(&folder, &["test", ROUNDTABLE, "--cases", "cases"], b"");
-    assert!(String::from_utf8_lossy(&tested.stdout).starts_with("2 cases in 1 pack: 2 passed"));
+    let (tested, _) = outputs(&folder, &["test", ROUNDTABLE, "--cases", "cases"], "", 0);
+    assert!(tested.starts_with("2 cases in 1 pack: 2 passed"));
 }
 
 #[test]
@@ -194,8 +190,7 @@ fn a_command_answers_for_the_model_and_is_asked_again() {
     let (out, err) = play(&folder, &["p", "--command", model], "Hello\n\n/case a.case\n/prompt\n", 0);
     assert!(out.contains("the model is asked again") && out.contains("\nAgain.\n"), "{out}{err}");
     assert!(out.ends_with("Be brief.\n\nUSER: Hello\n\nASSISTANT: Again.\n\nuser> \n"), "{out}");
-    let tested = rulebook(&folder, &["test", "p", "--cases", "."], b"");
-    assert_eq!(tested.status.code(), Some(0), "{}", String::from_utf8_lossy(&tested.stdout));
+    outputs(&folder, &["test", "p", "--cases", "."], "", 0);
     // One that reads nothing, one that fails, one that is not there, one that says too much before it reads.
     for (model, status, said) in [
         ("printf '<message>Deaf.</message>'", 0, "Deaf."),

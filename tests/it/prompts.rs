@@ -1,5 +1,7 @@
 //! Prompts: are values harmless, budgets kept, texts whole, and prefixes stable?
 
+use crate::dice::Dice;
+use crate::texts::{program, program_of, program_with};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use rulebook::program::Program;
@@ -9,11 +11,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 
-fn foreman() -> Program {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/writers-factory");
-    let loaded = Program::check(&rulebook::workspace::read_pack(&path).unwrap().folder);
-    assert!(loaded.program.is_some(), "{:?}", loaded.diagnostics);
-    loaded.program.unwrap()
+fn foreman() -> &'static Program {
+    program("rules/writers-factory")
 }
 
 const MODELS: &[&str] = &[
@@ -40,42 +39,35 @@ fn turn(role: Speaker, content: impl Into<String>) -> Turn {
     Turn { role, content: content.into() }
 }
 
-/// The next number of a fixed sequence.
-fn next(seed: &mut u64) -> usize {
-    *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-    (*seed >> 33) as usize
-}
-
-fn words(seed: &mut u64, most: usize) -> String {
+fn words(dice: &mut Dice, most: usize) -> String {
     const WORDS: &[&str] =
         &["Elena", "trust", "</message>", "the \"ship\"", "&amp;", "naïve", "日本語", "it's", "<b>", "\u{1}", "\n"];
-    let count = next(seed) % (most + 1);
-    (0..count).map(|_| WORDS[next(seed) % WORDS.len()]).collect::<Vec<_>>().join(" ")
+    (0..dice.below(most + 1)).map(|_| dice.pick(WORDS)).collect::<Vec<_>>().join(" ")
 }
 
-fn random_state(seed: &mut u64) -> Value {
+fn random_state(dice: &mut Dice) -> Value {
     // One in eight values is far too long for any budget.
-    let length = |seed: &mut u64| if next(seed).is_multiple_of(8) { 400 } else { 12 };
-    let text = |seed: &mut u64| {
-        let most = length(seed);
-        words(seed, most)
+    let length = |dice: &mut Dice| if dice.one_in(8) { 400 } else { 12 };
+    let text = |dice: &mut Dice| {
+        let most = length(dice);
+        words(dice, most)
     };
-    let count = |seed: &mut u64| [0, 1, 3, 30][next(seed) % 4];
-    let list = |seed: &mut u64, make: &mut dyn FnMut(&mut u64) -> Value| -> Vec<Value> {
-        (0..count(seed)).map(|_| make(seed)).collect()
+    let count = |dice: &mut Dice| dice.pick(&[0, 1, 3, 30]);
+    let list = |dice: &mut Dice, make: &mut dyn FnMut(&mut Dice) -> Value| -> Vec<Value> {
+        (0..count(dice)).map(|_| make(dice)).collect()
     };
     json!({
-        "completion_pct": next(seed) % 101,
-        "project": { "title": text(seed), "protagonist": text(seed), "genre": text(seed), "tone": text(seed) },
-        "active_context": { "file": text(seed), "beat": text(seed), "chapter": text(seed), "scene": text(seed) },
+        "completion_pct": dice.below(101),
+        "project": { "title": text(dice), "protagonist": text(dice), "genre": text(dice), "tone": text(dice) },
+        "active_context": { "file": text(dice), "beat": text(dice), "chapter": text(dice), "scene": text(dice) },
         "voice_context": {
-            "locked": next(seed).is_multiple_of(2), "winning_agent": text(seed), "voice_state": text(seed),
-            "antipatterns": list(seed, &mut |seed| json!({ "severity": "deduction", "text": text(seed) })),
+            "locked": dice.one_in(2), "winning_agent": text(dice), "voice_state": text(dice),
+            "antipatterns": list(dice, &mut |dice| json!({ "severity": "deduction", "text": text(dice) })),
         },
-        "scene_context": { "scaffold_id": text(seed), "beat_alignment": text(seed), "word_target": 2500 },
-        "knowledge": list(seed, &mut |seed| json!({ "category": text(seed), "key": text(seed), "value": text(seed) })),
-        "notebooks": list(seed, &mut |seed| json!({ "id": text(seed), "role": text(seed), "title": text(seed) })),
-        "agent_memory": list(seed, &mut |seed| json!({ "kind": "preference", "text": text(seed) })),
+        "scene_context": { "scaffold_id": text(dice), "beat_alignment": text(dice), "word_target": 2500 },
+        "knowledge": list(dice, &mut |dice| json!({ "category": text(dice), "key": text(dice), "value": text(dice) })),
+        "notebooks": list(dice, &mut |dice| json!({ "id": text(dice), "role": text(dice), "title": text(dice) })),
+        "agent_memory": list(dice, &mut |dice| json!({ "kind": "preference", "text": text(dice) })),
     })
 }
 
@@ -89,15 +81,15 @@ fn file(path: &str) -> String {
 fn every_prompt_keeps_its_budget_and_cuts_no_text() {
     let program = foreman();
     let modes: Vec<&str> = program.modes().collect();
-    let mut seed = 7;
+    let mut dice = Dice(7);
     for round in 0..10_000 {
-        let (mode, model) = (modes[round % modes.len()], MODELS[next(&mut seed) % MODELS.len()]);
-        let session = program.resume(&json!({ "mode": mode, "state": random_state(&mut seed) })).unwrap();
-        let mut request = request(model, &words(&mut seed, 60));
-        request.history = (0..next(&mut seed) % 30)
+        let (mode, model) = (modes[round % modes.len()], dice.pick(MODELS));
+        let session = program.resume(&json!({ "mode": mode, "state": random_state(&mut dice) })).unwrap();
+        let mut request = request(model, &words(&mut dice, 60));
+        request.history = (0..dice.below(30))
             .map(|number| {
                 let role = if number % 2 == 0 { Speaker::User } else { Speaker::Assistant };
-                turn(role, words(&mut seed, 150))
+                turn(role, words(&mut dice, 150))
             })
             .collect();
         let prompt = program.prompt(&session, &request);
@@ -131,14 +123,14 @@ fn every_prompt_keeps_its_budget_and_cuts_no_text() {
 #[test]
 fn what_stands_before_the_state_is_the_same_in_every_turn() {
     let program = foreman();
-    let mut seed = 3;
+    let mut dice = Dice(3);
     for mode in program.modes().collect::<Vec<_>>() {
         for model in MODELS {
             let mut before: Option<Vec<String>> = None;
             for turns in 0..8 {
-                let state = json!({ "mode": mode, "state": random_state(&mut seed) });
-                let mut request = request(model, &words(&mut seed, 30));
-                request.history = (0..turns).map(|_| turn(Speaker::User, words(&mut seed, 90))).collect();
+                let state = json!({ "mode": mode, "state": random_state(&mut dice) });
+                let mut request = request(model, &words(&mut dice, 30));
+                request.history = (0..turns).map(|_| turn(Speaker::User, words(&mut dice, 90))).collect();
                 let prompt = program.prompt(&program.resume(&state).unwrap(), &request);
                 let until = prompt.ledger.layers.iter().position(|layer| layer.id == "session_state").unwrap();
                 let prefix = prompt.texts[..until].to_vec();
@@ -190,10 +182,7 @@ fn slots() -> Program {
 </state>
 "#;
     let inner = "{% set twice = state.value ~ state.value %}\n<inner>{{ twice }}</inner>\n";
-    let folder = Folder::new("slots", [("pack.toml", pack), ("state.xml", state), ("inner.xml", inner)]);
-    let loaded = Program::check(&folder);
-    assert!(loaded.program.is_some(), "{:?}", loaded.diagnostics);
-    loaded.program.unwrap()
+    program_with([("pack.toml", pack), ("state.xml", state), ("inner.xml", inner)])
 }
 
 fn payloads() -> Vec<String> {
@@ -219,11 +208,10 @@ fn payloads() -> Vec<String> {
         "日本語 \u{10ffff}\u{85}\u{2028}",
         "`<message>`",
     ];
-    let mut seed = 11;
+    let mut dice = Dice(11);
     let mut payloads: Vec<String> = PIECES.iter().map(|piece| (*piece).to_owned()).collect();
     while payloads.len() < 300 {
-        let count = 1 + next(&mut seed) % 4;
-        payloads.push((0..count).map(|_| PIECES[next(&mut seed) % PIECES.len()]).collect());
+        payloads.push((0..1 + dice.below(4)).map(|_| dice.pick(PIECES)).collect());
     }
     payloads
 }
@@ -384,8 +372,7 @@ fn a_layer_is_asked_again_until_the_whole_fits() {
         context = 300
         reserve = 100
     "#;
-    let loaded = Program::check(&Folder::new("p", [("pack.toml", pack), ("prompt/rules.md", "RULES")]));
-    let program = loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    let program = program_with([("pack.toml", pack), ("prompt/rules.md", "RULES")]);
     let history = (0..20).map(|number| turn(Speaker::User, format!("{number:040}"))).collect();
     let request = Request { history, counter: Some(Arc::new(Letters)), ..request("", "Hi") };
     let prompt = program.prompt(&program.session(), &request);
@@ -644,7 +631,7 @@ fn what_makes_a_layer_no_shorter_is_taken_back() {
                 [prompts.main]\nlayers = [{ id = \"a\", text = \"a.md\", variants = { small = \"b.md\" }, trim = [\"variant\"] }]\n";
     let longer = "A longer text of a. ".repeat(4);
     let files = [("pack.toml", pack), ("a.md", "Short text of a."), ("b.md", longer.as_str())];
-    let program = Program::check(&Folder::new("longer", files)).program.unwrap();
+    let program = program_with(files);
     let prompt = program.prompt(&program.session(), &Request::default());
     assert_eq!((prompt.text.as_str(), prompt.messages[0].content.as_str()), ("Short text of a.", "Short text of a."));
     assert_eq!(prompt.ledger.layers[0].tokens, prompt.ledger.tokens);
@@ -702,7 +689,7 @@ fn no_two_turns_form_a_block_together() {
     let pack = "[pack]\nname = \"turns\"\n[dialects.object]\ngrammar = \"json\"\nblocks = { say = { role = \"message\" } }\n\
                 [tiers.all]\ncontext = 100000\nreserve = 1000\n\
                 [prompts.main]\nlayers = [{ id = \"history\", source = \"history\" }, { id = \"message\", source = \"message\" }]\n";
-    let program = Program::check(&Folder::new("turns", [("pack.toml", pack)])).program.unwrap();
+    let program = program_of(pack);
     for (first, second, message) in
         [("x {", "{\"say\": \"x\"}", "y"), ("x {", "\"say\": \"x\"}", "y"), ("a", "x {", "\"say\": \"x\"}")]
     {
@@ -744,7 +731,7 @@ fn what_is_summed_up_of_a_list_is_that_of_the_whole() {
                 [prompts.main]\n[[prompts.main.layers]]\nid = \"state\"\ntemplate = \"state.md\"\nentries = { paid = 2 }\n\
                 [tiers.all]\ncontext = 4000\nreserve = 100\n";
     let state = "{{ state.paid }} {{ state.last }} {{ state.sum }}";
-    let program = Program::check(&Folder::new("sums", [("pack.toml", pack), ("state.md", state)])).program.unwrap();
+    let program = program_with([("pack.toml", pack), ("state.md", state)]);
     let session = program.resume(&json!({ "state": { "paid": [1, 2, 3, 4] } })).unwrap();
     let prompt = program.prompt(&session, &Request::default());
     // What is a list itself is made of what the layer sees: else nothing could make it shorter.

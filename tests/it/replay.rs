@@ -1,6 +1,6 @@
 //! Replaying: does every answer count once, in order, whatever the lines before it hold?
 
-use crate::command::{at_terminal, folder, rulebook};
+use crate::command::{at_terminal, ended, folder, rulebook};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,10 +23,9 @@ fn files(name: &str, answers: &str) -> PathBuf {
 }
 
 fn replayed(folder: &Path, arguments: &[&str]) -> (i32, String) {
-    let output = rulebook(folder, &[&["replay"], arguments].concat(), b"");
-    let trouble = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(trouble, "", "no bar where there is no terminal");
-    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    let (status, out, err) = ended(folder, &[&["replay"], arguments].concat(), "");
+    assert_eq!(err, "", "no bar where there is no terminal");
+    (status, out)
 }
 
 fn report(folder: &Path, arguments: &[&str]) -> (i32, Value) {

@@ -1,6 +1,6 @@
 //! Stories: does the explanation of an answer say what happened, and is its page safe to open?
 
-use crate::command::{folder, rulebook};
+use crate::command::{folder, outputs, rulebook};
 use crate::texts::{cases, program};
 use proptest::prelude::*;
 use quick_xml::events::Event;
@@ -62,10 +62,9 @@ fn files(name: &str, answer: &str) -> PathBuf {
 
 #[track_caller]
 fn explain(folder: &Path, more: &[&str]) -> String {
-    let output = rulebook(folder, &[&["explain", "desk", "answer.txt"], more].concat(), b"");
-    let err = String::from_utf8(output.stderr).unwrap();
-    assert_eq!((output.status.code(), err.as_str()), (Some(0), ""));
-    String::from_utf8(output.stdout).unwrap()
+    let (out, err) = outputs(folder, &[&["explain", "desk", "answer.txt"], more].concat(), "", 0);
+    assert_eq!(err, "");
+    out
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Testing: does `rulebook test` rewrite no more than it is asked to, and say what no case reaches?
 
-use crate::command::{at_terminal, folder, rulebook};
+use crate::command::{at_terminal, folder, outputs, rulebook};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,9 +40,7 @@ fn the_packs_at_hand_are_clean_and_do_what_their_cases_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for arguments in [&["check", "--strict"][..], &["test"], &["test", "--stream", "1"], &["test", "--stream", "7"]] {
         let arguments = [arguments, &["rules", "tests/packs"]].concat();
-        let output = rulebook(root, &arguments, b"");
-        let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {out}{err}");
+        outputs(root, &arguments, "", 0);
     }
 }
 
@@ -56,10 +54,7 @@ fn pack(name: &str) -> PathBuf {
 
 #[track_caller]
 fn test(folder: &Path, arguments: &[&str], status: i32) -> (String, String) {
-    let output = rulebook(folder, &[&["test"], arguments].concat(), b"");
-    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert_eq!(output.status.code(), Some(status), "{out}{err}");
-    (out, err)
+    outputs(folder, &[&["test"], arguments].concat(), "", status)
 }
 
 #[test]

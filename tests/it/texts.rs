@@ -33,7 +33,12 @@ pub(crate) fn program(path: &'static str) -> &'static Program {
 
 /// The program of a pack that is this `pack.toml` and no more.
 pub(crate) fn program_of(pack: impl Into<Vec<u8>>) -> Program {
-    Program::load(&Folder::new("p", [("pack.toml", pack)])).into_result().unwrap()
+    program_with([("pack.toml", pack)])
+}
+
+/// The program of a pack of these files.
+pub(crate) fn program_with<'f, T: Into<Vec<u8>>>(files: impl IntoIterator<Item = (&'f str, T)>) -> Program {
+    Program::load(&Folder::new("p", files)).into_result().unwrap()
 }
 
 /// Bytes that a failed test shows as text.
