@@ -37,17 +37,29 @@ pub(crate) enum What {
     PayloadFault(RuleId),
 }
 
+impl From<Defect> for What {
+    fn from(defect: Defect) -> Self {
+        What::Defect(defect)
+    }
+}
+
+impl From<Remark> for What {
+    fn from(remark: Remark) -> Self {
+        What::Remark(remark)
+    }
+}
+
 impl Found {
-    pub(super) fn new(what: What, span: Span) -> Self {
-        Self { what, span: span.into(), about: About::Nothing }
+    pub(super) fn new(what: impl Into<What>, span: Span) -> Self {
+        Self { what: what.into(), span: span.into(), about: About::Nothing }
     }
 
-    pub(super) fn of(what: What, span: Span, block: usize) -> Self {
-        Self { what, span: span.into(), about: About::Block(block as u32) }
+    pub(super) fn of(what: impl Into<What>, span: Span, block: usize) -> Self {
+        Self { what: what.into(), span: span.into(), about: About::Block(block as u32) }
     }
 
-    pub(super) fn inside(what: What, span: Span, around: usize) -> Self {
-        Self { what, span: span.into(), about: About::Inside(around as u32) }
+    pub(super) fn inside(what: impl Into<What>, span: Span, around: usize) -> Self {
+        Self { what: what.into(), span: span.into(), about: About::Inside(around as u32) }
     }
 
     pub(crate) fn span(&self) -> Span {

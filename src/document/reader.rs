@@ -78,7 +78,7 @@ impl Scanner {
         self.masks.advance(text, complete, usize::MAX);
         if self.marker.spent && !self.stopped {
             self.stopped = true;
-            self.found.push(Found::new(What::Defect(Defect::TooCostly), Span::new(self.marker.at, self.marker.at)));
+            self.found.push(Found::new(Defect::TooCostly, Span::new(self.marker.at, self.marker.at)));
         }
     }
 
@@ -134,7 +134,7 @@ impl Scanner {
         self.found.unread();
         self.open_reasoning = None;
         if ended == Ended::Open {
-            self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), block.span(), index));
+            self.found.push(Found::of(Defect::UnclosedBlock, block.span(), index));
         }
         self.faults(given, block.family(), &block.attributes, index);
         self.repeats(&block.attributes, index, given);
@@ -184,7 +184,7 @@ impl Scanner {
                 _ if mark.masked => self.masked(&mark),
                 Kind::Close { .. } => self.stray(&mark, given),
                 Kind::Broken { .. } => {
-                    self.finds(Found::new(What::Defect(Defect::MalformedOpener), mark.span()));
+                    self.finds(Found::new(Defect::MalformedOpener, mark.span()));
                 }
                 Kind::Open { family, id, .. } if self.counts(given, &mark, id) => {
                     current = self.begin(&mark, usize::from(family), id, self.next, given);
@@ -218,7 +218,7 @@ impl Scanner {
 
     fn masked(&mut self, mark: &Mark) {
         if matches!(mark.kind, Kind::Open { .. }) {
-            self.finds(Found::new(What::Remark(Remark::MaskedBlock), mark.span()));
+            self.finds(Found::new(Remark::MaskedBlock, mark.span()));
         }
     }
 
@@ -241,7 +241,7 @@ impl Scanner {
         let name = mark.name().of(given.text);
         if name.is_empty() || given.dialect.names.is_closer(name) {
             self.open_reasoning = self.open_reasoning.filter(|_| !closes_reasoning(given.dialect, name));
-            self.finds(Found::new(What::Defect(Defect::StrayCloser), mark.span()));
+            self.finds(Found::new(Defect::StrayCloser, mark.span()));
         }
     }
 
@@ -249,7 +249,7 @@ impl Scanner {
     fn begin(&mut self, mark: &Mark, family: usize, id: BlockId, first: usize, given: &Given<'_>) -> Option<Open> {
         let call = given.block(id).is_some_and(|block| block.role == Role::Call);
         if self.blocks.len() >= self.limits.blocks || (call && self.calls >= self.limits.calls) {
-            self.found.push(Found::new(What::Defect(Defect::TooLarge), mark.span()));
+            self.found.push(Found::new(Defect::TooLarge, mark.span()));
             self.stopped = true;
             return None;
         }
@@ -306,7 +306,7 @@ impl Scanner {
         if ended.is_cut() {
             let what =
                 if matches!(open.payload, Fill::Bottomless) { Defect::MalformedPayload } else { Defect::UnclosedBlock };
-            self.found.push(Found::of(What::Defect(what), span, index));
+            self.found.push(Found::of(what, span, index));
         }
         self.edges(given, open, &end, index);
         let mut attributes = std::mem::take(&mut open.attributes);
@@ -332,17 +332,17 @@ impl Scanner {
         let mut at = span.start;
         for (number, call) in listed.calls.into_iter().enumerate() {
             if number > 0 && (self.blocks.len() >= self.limits.blocks || self.calls >= self.limits.calls) {
-                self.found.push(Found::new(What::Defect(Defect::TooLarge), call.span));
+                self.found.push(Found::new(Defect::TooLarge, call.span));
                 self.stopped = true;
                 break;
             }
             self.calls += usize::from(number > 0);
             let index = self.blocks.len();
             if ended.is_cut() {
-                self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), call.span, index));
+                self.found.push(Found::of(Defect::UnclosedBlock, call.span, index));
             }
             if !listed.is_list {
-                self.found.push(Found::of(What::Remark(Remark::FieldForm), call.span, index));
+                self.found.push(Found::of(Remark::FieldForm, call.span, index));
             }
             self.beside(&call, index);
             self.markup.push(Span::new(at, call.span.start));
@@ -356,10 +356,10 @@ impl Scanner {
     /// What a call says that is neither its name nor its parameters.
     fn beside(&mut self, call: &ListedCall, index: usize) {
         for member in &call.beside {
-            self.finds(Found::of(What::Remark(Remark::FieldForm), *member, index));
+            self.finds(Found::of(Remark::FieldForm, *member, index));
         }
         for key in &call.repeated {
-            self.finds(Found::new(What::Remark(Remark::DuplicateKey), *key));
+            self.finds(Found::new(Remark::DuplicateKey, *key));
         }
     }
 
@@ -372,7 +372,7 @@ impl Scanner {
     /// What is wrong with an opener and a closer.
     fn edges(&mut self, given: &Given<'_>, open: &Open, end: &End, index: usize) {
         if let Some((closer, false)) = end.closer {
-            self.found.push(Found::of(What::Defect(Defect::WrongCloser), closer, index));
+            self.found.push(Found::of(Defect::WrongCloser, closer, index));
         }
         self.faults(given, open.family, &open.attributes, index);
         self.repeats(&open.attributes, index, given);
@@ -402,7 +402,7 @@ impl Scanner {
             if let Key::Typed(key) = attribute.key
                 && !known.insert(given.dialect.names.fold(key.span().of(given.text)))
             {
-                self.finds(Found::of(What::Remark(Remark::DuplicateKey), key.span(), index));
+                self.finds(Found::of(Remark::DuplicateKey, key.span(), index));
             }
         }
     }
@@ -446,11 +446,11 @@ impl Scanner {
                     let Some((mut open, end)) = self.end_within(opened, inner, last, given) else { return };
                     at = end.at;
                     let span = Span::new(mark.start(), end.at);
-                    self.found.push(Found::of(What::Defect(Defect::NestedBlock), span, self.blocks.len()));
+                    self.found.push(Found::of(Defect::NestedBlock, span, self.blocks.len()));
                     self.close(&mut open, end, given, Some(index), depth + 1);
                 }
                 Kind::Open { family, id, .. } => {
-                    self.finds(Found::inside(What::Defect(Defect::NestedBlock), mark.span(), index));
+                    self.finds(Found::inside(Defect::NestedBlock, mark.span(), index));
                     at = mark.span().end;
                     // It is text here, but nothing inside thinking or content counts, wherever that stands.
                     let closed =

@@ -298,7 +298,7 @@ impl Readers {
 
     fn read_whole(&mut self, dialects: &[Dialect], text: &str) -> Document {
         if text.len() > self.limits.input {
-            let found = Found::new(What::Defect(Defect::TooLarge), Span::new(self.limits.input, text.len()));
+            let found = Found::new(Defect::TooLarge, Span::new(self.limits.input, text.len()));
             return Document { bytes: text.len(), found: Pieces::from_iter([found]), ..Document::default() };
         }
         self.advance(dialects, text, true);
@@ -315,7 +315,7 @@ impl Readers {
         document.blocks = Pieces::default();
         let limit = |what| matches!(what, What::Defect(Defect::TooLarge | Defect::TooCostly));
         let limits = document.found.iter().filter(|found| limit(found.what)).cloned();
-        let none = Found::new(What::Defect(Defect::NoDialect), Span::new(0, text.len()));
+        let none = Found::new(Defect::NoDialect, Span::new(0, text.len()));
         document.found = limits.chain([none]).collect();
         document
     }

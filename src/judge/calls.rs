@@ -219,8 +219,7 @@ impl<'r> Judgement<'r> {
         let strategies = self.answers(Defect::ExtraCall, &Subject::Calls(accepted.clone(), most));
         let first = accepted.get(most).copied();
         let span = |judgement: &Self, call: usize| {
-            let block = judgement.calls.get(call).and_then(|call| judgement.document.blocks.get(call.block));
-            block.map_or(Span::default(), |block| block.span())
+            judgement.calls.get(call).map_or(Span::default(), |call| judgement.span_of(call.block))
         };
         let message = format!("a reply has {most} call{} at the most", if most == 1 { "" } else { "s" });
         let at_first = first.map_or(Span::default(), |call| span(self, call));

@@ -257,7 +257,7 @@ impl Judgement<'_> {
             let value = call.params.get(param).filter(|_| call.accepted && call.name == *action);
             let Some(value) = value else { continue };
             let places = OnceCell::new();
-            let whole = self.document.blocks.get(call.block).map(|block| block.span()).unwrap_or_default();
+            let whole = self.span_of(call.block);
             each_text(value, &mut vec![param.to_owned()], &mut |way, said| {
                 let Some(hits) = self.hits(set, said) else { return };
                 // No more of them are told, so that no more need a place of their own.

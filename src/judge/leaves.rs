@@ -88,8 +88,7 @@ impl Judgement<'_> {
             _ => Vec::new(),
         };
         let mut pieces = self.texts.pieces.iter().peekable();
-        let mut at = self.document.wrapper.map_or(0, |(opener, _)| opener.end);
-        let end = self.document.wrapper.map_or(self.text.len(), |(_, closer)| closer.start);
+        let Span { start: mut at, end } = self.outer();
         for index in 0..=self.document.blocks.len() {
             let block = self.document.blocks.get(index);
             if block.is_some_and(|block| block.parent().is_some()) {

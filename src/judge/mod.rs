@@ -228,6 +228,11 @@ impl<'r> Judgement<'r> {
         Some((block, self.bound(block)?))
     }
 
+    /// The whole of a block.
+    pub(crate) fn span_of(&self, index: usize) -> Span {
+        self.document.blocks.get(index).map(Block::span).unwrap_or_default()
+    }
+
     pub(crate) fn fate(&self, index: usize) -> Fate {
         self.fates.get(index).copied().unwrap_or(Fate::Dropped)
     }

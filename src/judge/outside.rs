@@ -99,8 +99,7 @@ impl Judgement<'_> {
 
     /// What stands outside every block and was not taken out, white space included.
     pub(super) fn gaps(&self) -> impl Iterator<Item = Span> {
-        let whole = Span::new(0, self.text.len());
-        let inner = self.document.wrapper.map_or(whole, |(opener, closer)| Span::new(opener.end, closer.start));
+        let inner = self.outer();
         let outermost = self.document.blocks.iter().filter(|block| block.parent().is_none());
         let end = Span::new(inner.end, inner.end);
         let mut at = inner.start;
@@ -129,7 +128,7 @@ impl Judgement<'_> {
         if (0..self.document.blocks.len()).any(is_called) {
             return None;
         }
-        let (mut at, end) = self.outer();
+        let Span { start: mut at, end } = self.outer();
         let core = |gap: Span| {
             let mut parts = gap.without(&self.document.markup).map(|part| without_between(part, self.text));
             parts.find(|core| !core.is_empty())
@@ -182,9 +181,10 @@ impl Judgement<'_> {
         }
     }
 
-    /// Where the text without a wrapper starts and ends.
-    pub(super) fn outer(&self) -> (usize, usize) {
-        self.document.wrapper.map_or((0, self.text.len()), |(opener, closer)| (opener.end, closer.start))
+    /// The text without the fence around it.
+    pub(super) fn outer(&self) -> Span {
+        let whole = Span::new(0, self.text.len());
+        self.document.wrapper.map_or(whole, |(opener, closer)| Span::new(opener.end, closer.start))
     }
 
     /// Takes a place out of the text outside every block; false where that is a section, which stays whole.
@@ -197,15 +197,9 @@ impl Judgement<'_> {
         true
     }
 
-    pub(super) fn drop_outside(&mut self, piece: usize) {
+    pub(super) fn place_outside(&mut self, piece: usize, fate: Place) {
         if let Some(piece) = self.texts.pieces.get_mut(piece) {
-            piece.fate = Place::Dropped;
-        }
-    }
-
-    pub(super) fn show_outside(&mut self, piece: usize) {
-        if let Some(piece) = self.texts.pieces.get_mut(piece) {
-            piece.fate = Place::Message;
+            piece.fate = fate;
         }
     }
 }

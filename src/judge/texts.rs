@@ -236,7 +236,7 @@ impl Judgement<'_> {
         let pieces = self.texts.pieces.iter().filter(|piece| piece.fate == Place::Message);
         let mut shown: Vec<Span> = raw.map(|(_, block)| block.span()).chain(pieces.map(|piece| piece.gap())).collect();
         shown.sort_unstable_by_key(|span| span.start);
-        let (start, end) = self.outer();
+        let Span { start, end } = self.outer();
         let mut at = start;
         let holes = shown.into_iter().chain([Span::new(end, end)]).map(|span| {
             let hole = Span::new(at, span.start);

@@ -30,7 +30,7 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
         steps.push(step(program, StepKind::Block, block.span(), found, bound.at));
     }
     for call in &judged.calls {
-        let block = judged.document.blocks.get(call.block).map(|block| block.span()).unwrap_or_default();
+        let block = judged.span_of(call.block);
         let accepted = call.accepted && !judged.refused;
         let verdict = if accepted { Verdict::Accepted } else { Verdict::Dropped };
         let action = call.action.and_then(|id| program.action(id));

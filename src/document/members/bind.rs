@@ -120,7 +120,7 @@ impl<'p> ObjectReader<'p> {
             }
             // One entry may stand without its list.
             (Kind::Object, Some(each)) => {
-                self.find(Found::new(What::Remark(Remark::FieldForm), place.name));
+                self.find(Found::new(Remark::FieldForm, place.name));
                 self.bind_value(object, ValuePlace { level: each, ..place }, outside);
             }
             (Kind::Object, None) => self.bind_object(object, place.at, place.level, outside),
@@ -161,7 +161,7 @@ impl<'p> ObjectReader<'p> {
                 && open.as_ref().is_some_and(|open| self.has(open, &says));
             if let Some(mut before) = open.take_if(|_| again) {
                 before.span.end = before.reach;
-                self.find(Found::new(What::Remark(Remark::DuplicateKey), name));
+                self.find(Found::new(Remark::DuplicateKey, name));
                 self.push(object, before);
             }
             let fresh = Span::new(if again { start } else { place.whole.start }, place.whole.end);
@@ -181,7 +181,7 @@ impl<'p> ObjectReader<'p> {
             }
         }
         for name in repeated {
-            self.find(Found::new(What::Remark(Remark::DuplicateKey), name));
+            self.find(Found::new(Remark::DuplicateKey, name));
         }
         // An empty object is no block.
         if let Some(mut last) = open {
@@ -218,7 +218,7 @@ impl<'p> ObjectReader<'p> {
         let call = piece.bound.role == Role::Call;
         if self.blocks.len() >= self.limits.blocks || (call && self.calls >= self.limits.calls) {
             if !self.stopped {
-                self.found.push(Found::new(What::Defect(Defect::TooLarge), piece.span));
+                self.found.push(Found::new(Defect::TooLarge, piece.span));
             }
             self.stopped = true;
             return;
@@ -232,14 +232,14 @@ impl<'p> ObjectReader<'p> {
         let mut written = if piece.mended { Written::Mended } else { Written::Value };
         let cut = piece.cut || node.is_some_and(|node| node.cut);
         if cut {
-            self.found.push(Found::of(What::Defect(Defect::UnclosedBlock), piece.span, index));
+            self.found.push(Found::of(Defect::UnclosedBlock, piece.span, index));
         }
         if let Some(string) = node.filter(|node| matches!(node.kind, Kind::String | Kind::Torn) && !call) {
             body = string.inner(text);
             written = Written::String;
             if is_escaped_twice(body.of(text)) {
                 written = Written::Twice;
-                self.found.push(Found::of(What::Remark(Remark::Unescaped), body, index));
+                self.found.push(Found::of(Remark::Unescaped, body, index));
             }
         }
         // A value that is a text is decoded where it is used.
@@ -249,7 +249,7 @@ impl<'p> ObjectReader<'p> {
         let allowed = || piece.bound.schema.as_ref().is_some_and(Schema::takes_null);
         let null = |at| object.tape.get(at).is_some_and(|node| node.span().of(text) == "null");
         if node.is_none() && !call && !(piece.body.is_some_and(null) && allowed()) {
-            self.found.push(Found::of(What::Defect(Defect::MalformedPayload), piece.span, index));
+            self.found.push(Found::of(Defect::MalformedPayload, piece.span, index));
         }
         self.blocks.push(Block {
             id: piece.id,
@@ -272,10 +272,10 @@ impl<'p> ObjectReader<'p> {
         let mut value = object.tape.value(self.text, at, self.limits, &self.values, &mut repeated);
         if self.values.get() == 0 && !self.stopped {
             self.stopped = true;
-            self.found.push(Found::new(What::Defect(Defect::TooLarge), piece.span));
+            self.found.push(Found::new(Defect::TooLarge, piece.span));
         }
         if let Some(key) = repeated {
-            self.find(Found::new(What::Remark(Remark::DuplicateKey), key));
+            self.find(Found::new(Remark::DuplicateKey, key));
         }
         if let (Role::Call, None, Called::Attribute(name), Some(Value::Object(members))) =
             (piece.bound.role, &piece.bound.body, &piece.bound.called, &mut value)

@@ -312,7 +312,7 @@ impl<'p> ObjectReader<'p> {
         self.at = object.end.max(brace + 1);
         self.shown.at = self.at;
         if let Some(what) = reading.stopped {
-            self.found.push(Found::new(What::Defect(what), Span::new(object.end, object.end)));
+            self.found.push(Found::new(what, Span::new(object.end, object.end)));
             self.stopped = true;
         }
         if self.blocks.len() == first {
@@ -342,7 +342,7 @@ impl<'p> ObjectReader<'p> {
         let begins =
             self.blocks.get(0).and_then(|block| self.dialect.block(block.id)).is_some_and(|block| block.starts);
         if first > usize::from(begins) {
-            self.find(Found::of(What::Remark(Remark::FieldForm), mark, first));
+            self.find(Found::of(Remark::FieldForm, mark, first));
         }
     }
 
@@ -382,7 +382,7 @@ impl<'p> ObjectReader<'p> {
     /// Passes an object that is only shown: it is text, up to `end`.
     fn show(&mut self, object: Span, bound: bool, end: usize) {
         if bound {
-            self.find(Found::new(What::Remark(Remark::MaskedBlock), object));
+            self.find(Found::new(Remark::MaskedBlock, object));
         }
         self.at = end;
         self.shown.at = end;

@@ -21,7 +21,7 @@ pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
             }
         }
         Subject::Params(call) => judgement.drop_params(*call),
-        Subject::Outside(piece) => judgement.drop_outside(*piece),
+        Subject::Outside(piece) => judgement.place_outside(*piece, Place::Dropped),
         Subject::Message(_) => judgement.texts.message_dropped = true,
         Subject::Unread => judgement.texts.strays = Place::Dropped,
         Subject::Place(None, span) => return judgement.take_out(*span),

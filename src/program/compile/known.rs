@@ -4,9 +4,10 @@
 //! Out: [`UnknownPath`]: the first part of the path that nothing declares, and what is declared there.
 //! Never: takes a name for wrong where there may be others.
 
+use super::sight::Sight;
 use crate::expression::{Constant, ENTRY};
 use crate::program::{Never, REPLY_MEMBERS};
-use crate::surface::{Named, Role, Surface, Tree};
+use crate::surface::{Role, Surface, Tree};
 use serde_json::Value;
 
 /// What the engine gives, by the path to it.
@@ -32,13 +33,7 @@ pub(super) struct UnknownPath<'s> {
 }
 
 /// The first part of `path` that is declared nowhere. Which values the state has is not asked here: effects make members, too.
-pub(super) fn lost<'s>(
-    path: &[String],
-    surface: &'s Surface,
-    params: Option<&'s Named<Tree>>,
-    captures: Option<&'s [String]>,
-    ids: &[&'s str],
-) -> Option<UnknownPath<'s>> {
+pub(super) fn lost<'s>(path: &[String], surface: &'s Surface, sight: &'s Sight<'_>) -> Option<UnknownPath<'s>> {
     let (head, inside) = path.split_first()?;
     let first = inside.first()?;
     // What has no name of its own may be it.
@@ -46,12 +41,12 @@ pub(super) fn lost<'s>(
         true => None,
         false => Some(UnknownPath { number: 1, known }),
     };
-    match (head.as_str(), params) {
+    match (head.as_str(), sight.params) {
         ("state", _) => match surface.state.get(first) {
             Some(slot) if is_single(&slot.value) => below(&slot.value, path, properties, entries),
             _ => unless_among(surface.state.keys().map(String::as_str).collect()),
         },
-        ("ids", _) => unless_among(ids.to_vec()),
+        ("ids", _) => unless_among(sight.ids.clone()),
         ("data", _) => match surface.data.get(first) {
             Some(data) => below(&data.value, path, constants, items),
             None => unless_among(surface.data.keys().map(String::as_str).collect()),
@@ -60,7 +55,7 @@ pub(super) fn lost<'s>(
             Some(schema) => below(&schema.value, path, properties, entries),
             None => unless_among(params.keys().map(String::as_str).collect()),
         },
-        ("captures", _) => unless_among(captures?.iter().map(String::as_str).collect()),
+        ("captures", _) => unless_among(sight.captures.as_ref()?.iter().map(String::as_str).collect()),
         _ => (1..path.len()).find_map(|number| {
             let (before, name) = (path.get(..number)?, path.get(number)?);
             let known = given(before, surface)?;
@@ -106,17 +101,12 @@ fn traits(surface: &Surface) -> Option<Vec<&str>> {
 }
 
 /// Why what stands at `path` is never this constant; none where it may be.
-pub(super) fn never_is(
-    path: &[String],
-    constant: &Constant,
-    surface: &Surface,
-    params: Option<&Named<Tree>>,
-) -> Option<Never> {
-    if let (Constant::Text(text), Some(known)) = (constant, texts(path, surface, params)) {
+pub(super) fn never_is(path: &[String], constant: &Constant, surface: &Surface, sight: &Sight<'_>) -> Option<Never> {
+    if let (Constant::Text(text), Some(known)) = (constant, texts(path, surface, sight)) {
         let is_none = !known.contains(&text.as_str());
         return is_none.then(|| Never::Texts(known.into_iter().map(str::to_owned).collect()));
     }
-    let kind = kind(path, surface, params)?;
+    let kind = kind(path, surface, sight)?;
     let may_be = match constant {
         Constant::Text(_) => kind == "string",
         // The truth values are numbers, too, where they are compared.
@@ -126,11 +116,11 @@ pub(super) fn never_is(
 }
 
 /// The one type that the schema of what stands at a path allows.
-fn kind(path: &[String], surface: &Surface, params: Option<&Named<Tree>>) -> Option<&'static str> {
+fn kind(path: &[String], surface: &Surface, sight: &Sight<'_>) -> Option<&'static str> {
     let (head, inside) = path.split_first()?;
     let (name, inside) = inside.split_first()?;
     let mut schema = match head.as_str() {
-        "params" => &params?.get(name)?.value,
+        "params" => &sight.params?.get(name)?.value,
         "state" => &surface.state.get(name)?.value,
         _ => return None,
     };
@@ -148,14 +138,14 @@ fn kind(path: &[String], surface: &Surface, params: Option<&Named<Tree>>) -> Opt
 }
 
 /// The texts that what stands at `path` may be; none where it may be another.
-fn texts<'s>(path: &[String], surface: &'s Surface, params: Option<&'s Named<Tree>>) -> Option<Vec<&'s str>> {
+fn texts<'s>(path: &[String], surface: &'s Surface, sight: &Sight<'s>) -> Option<Vec<&'s str>> {
     let words: Vec<&str> = path.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["mode"] => Some(surface.mode_names().collect()),
         ["tier"] => Some(surface.tiers.keys().map(String::as_str).collect()),
         ["reply", "dialect"] => Some(surface.dialects.keys().map(String::as_str).collect()),
         ["reply", "calls", ENTRY, "action"] => Some(surface.actions.keys().map(String::as_str).collect()),
-        ["params", name, inside @ ..] => words_of(&params?.get(*name)?.value, inside),
+        ["params", name, inside @ ..] => words_of(&sight.params?.get(*name)?.value, inside),
         ["state", name, inside @ ..] => words_of(&surface.state.get(*name)?.value, inside),
         _ => None,
     }

@@ -25,9 +25,9 @@ pub(super) struct Sight<'s> {
     /// The parameters of the call, where there is one.
     pub(super) params: Option<&'s Named<Tree>>,
     /// The names of what a pattern captures; none where it is not known.
-    captures: Option<Vec<String>>,
+    pub(super) captures: Option<Vec<String>>,
     /// The kinds of ids that have been taken.
-    ids: Vec<&'s str>,
+    pub(super) ids: Vec<&'s str>,
     /// Whether there may be more names than these, because what would give them could not be read.
     open: bool,
 }
@@ -200,7 +200,7 @@ impl Compiler<'_> {
     fn compare(&mut self, reads: &Reads, sight: &Sight<'_>) {
         for (path, constant) in reads.compared() {
             let Some(path) = sight.leads(Some(path)).map(entered) else { continue };
-            let never = never_is(&path, &constant.value, self.surface, sight.params);
+            let never = never_is(&path, &constant.value, self.surface, sight);
             let path = spelled(&path);
             let key = (constant.at, path.clone(), constant.value.clone());
             // A permit for several actions is read once for each: it is enough if one of them may have it.
@@ -233,8 +233,7 @@ impl Compiler<'_> {
         if let Some(unseen) = self.capital(path, at) {
             return Some(unseen);
         }
-        let UnknownPath { number, known } =
-            lost(path, self.surface, sight.params, sight.captures.as_deref(), &sight.ids)?;
+        let UnknownPath { number, known } = lost(path, self.surface, sight)?;
         let (around, inside) = path.split_at(number);
         // What declares it could not be read.
         let member = inside.first().filter(|member| !self.surface.lost.contains(*member))?;
@@ -332,8 +331,7 @@ impl Compiler<'_> {
         let is_value = match (head, path.len()) {
             ("params", 1) => sight.params.is_some(),
             ("params" | "state" | "data" | "ids" | "captures", 2..) => {
-                sight.names.contains(&head)
-                    && lost(&path, self.surface, sight.params, sight.captures.as_deref(), &sight.ids).is_none()
+                sight.names.contains(&head) && lost(&path, self.surface, sight).is_none()
             }
             _ => false,
         };
