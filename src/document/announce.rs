@@ -153,7 +153,7 @@ impl Announced {
         if !self.opened {
             self.tell(read, None, opener.start, out);
         }
-        // How many calls a list holds is known at its end.
+        // How many calls a list holds, and so how many blocks it is, is known only at its end.
         if block.named_within().is_some_and(|(_, each)| each) {
             return;
         }
@@ -165,7 +165,7 @@ impl Announced {
         if block.role == Role::Call {
             return;
         }
-        // A fence may end it where it stands, and what frames the next block is none of its text.
+        // A fence may turn out to end the block, or to frame the next one: neither would be its text.
         let framed =
             block.trim.contains(&Trim::WrappingFence) || block.ends.iter().flatten().any(|end| *end == Ending::Fence);
         let from = self.at.max(self.blank.saturating_sub(2));

@@ -156,7 +156,7 @@ pub(crate) fn trimmed(span: Span, text: &str, trims: &[Trim]) -> Span {
             Trim::WhiteSpace => span.trimmed(text),
             Trim::BlankLines => without_blank_lines(span, text),
             Trim::LineBreaks => without_line_breaks(span, text),
-            // What stands in a fence has edges of its own.
+            // Inside the fence, the trims before this one apply once more.
             Trim::WrappingFence => inside_fence(span, text)
                 .map_or(span, |inside| trimmed(inside, text, trims.get(..index).unwrap_or_default())),
             Trim::Between => without_between(span, text),
@@ -287,7 +287,7 @@ pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> O
                 }
                 text_since = false;
             }
-            // What opens in it closes in it.
+            // A fence that opens inside the block closes inside it.
             LineKind::Fence(_) => inner = true,
         }
     }

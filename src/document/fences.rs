@@ -68,7 +68,7 @@ impl Fences {
                 self.outside.skip(span.end);
             }
         }
-        // From the end: what stands before the last opener ends the search.
+        // Look from the end: trimming stops at the last thing that stands there.
         let behind = |line: Span| Span::new(line.end, opener).of(text).trim_end().is_empty();
         self.outside.open_at(opener, text).is_some_and(behind)
     }

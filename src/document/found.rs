@@ -123,7 +123,7 @@ impl Noticed {
             }
             Some((.., count)) => *count += 1,
             None => {
-                // Levels follow each other: the oldest will not come again.
+                // The reading never returns to a block that it has left: forget the counts inside blocks.
                 if self.counted.len() >= 16 {
                     self.counted.retain(|(_, around, _)| around.is_none());
                 }

@@ -71,7 +71,7 @@ impl Scanner {
         for (rung, endings) in ladder.iter().enumerate() {
             let mut best: Option<(usize, Ending)> = None;
             for ending in endings.iter().copied() {
-                // It comes last, wherever that is.
+                // `end` counts only where nothing else on this rung is found.
                 if ending == Ending::End && best.is_some() {
                     continue;
                 }
@@ -88,7 +88,7 @@ impl Scanner {
                 return Some(end.or_in_closer(|| cut_closer(open, block, at, given)));
             }
         }
-        // A ladder without `end` ends where its surroundings do, all the same.
+        // Even without the rung `end`, a block ends where its surroundings do.
         let at = known.end?;
         let end = End { at, closer: None, rung: ladder.len(), ending: Ending::End, payload: None };
         Some(end.or_in_closer(|| cut_closer(open, block, at, given)))
@@ -116,7 +116,7 @@ impl Scanner {
             }
             Ending::Closer | Ending::LastLooseCloser if !known.closers => None,
             Ending::Closer => Some(open.closer().map(|(closer, _)| closer.start)),
-            // A closer that counts is no loose one, but the last of all.
+            // Any closer that counts outdoes the loose ones.
             Ending::LastLooseCloser => Some(open.closer().or(open.loose).map(|(closer, _)| closer.start)),
             Ending::MaskedCloser => met(open.masked_closer.map(|(closer, _)| closer.start), known.closers),
             Ending::Fence => {
@@ -143,7 +143,7 @@ impl Scanner {
         }
         let mut is_known = false;
         while !open.sure(block) && open.bound.is_none() && open.search < last {
-            // Behind the next opener only closers are looked for, and that there are none is known since the last look.
+            // Behind the next opener only closers matter; an earlier look may have shown that there are none.
             if !is_known && open.next_block.is_some() {
                 is_known = true;
                 if region.is_some_and(|region| self.is_closerless(open, search, region)) {
@@ -197,7 +197,7 @@ impl Scanner {
         }
         let closes = match mark.kind {
             Kind::Close { family } => closes(open, search, mark, family),
-            // What is the closer of a wrapper, too, closes the block first that it names.
+            // A mark may be the closer of a wrapper and of this block: if it names the block, it closes that.
             Kind::Open { family, leaves: true, .. } => {
                 closes(open, search, mark, family).filter(|(tier, _)| *tier == Closer::FIRST_TIER)
             }
@@ -223,7 +223,7 @@ impl Scanner {
         (family, id): (usize, BlockId),
     ) -> bool {
         let EndSearch { given, block, .. } = *search;
-        // What a content holds is opaque: no opener of another block says anything about its end.
+        // Contents are opaque: in one, the opener of a content that gives no key is text.
         if block.role == Role::Content && self.says_no_key(mark, family, id, given) {
             return true;
         }
@@ -273,7 +273,7 @@ impl Scanner {
         let (within, complete) = (search.within(), search.is_complete());
         let first = family.grammar.first(rule);
         let behind = within.get(open.payload_from..).unwrap_or_default();
-        // What may be nothing at all is right behind the opener, such as the rest of its line.
+        // A payload that may be empty, such as the rest of the line, starts right behind the opener.
         let payload = if first.empty { behind } else { behind.trim_start() };
         let start = within.len() - payload.len();
         if matches!(open.payload, Fill::Unknown) {
@@ -338,7 +338,7 @@ fn closes(open: &Open, search: &EndSearch<'_>, mark: &Mark, family: u8) -> Optio
             Closer::Own => names.same(name, open.name.of(text)),
             Closer::Attribute(key) => {
                 let mut said = said(open, key, given).peekable();
-                // An opener that does not say it has the next ones alone.
+                // If the opener lacks the attribute, the next closer of the list takes its place.
                 if said.peek().is_none() {
                     continue;
                 }
@@ -391,7 +391,7 @@ fn cut_closer(open: &Open, block: &Block, at: usize, given: &Given<'_>) -> Optio
             }),
         };
         let (before, end) = (text.strip_suffix(tail)?, open.opener.end + text.len());
-        // The line of the opener counts as its start does.
+        // Right behind its opener, a closer counts as at the start of a line.
         let leads_line = before.rsplit_once('\n').is_none_or(|(_, line)| line.trim().is_empty());
         (is_one && (leads_line || block.anchor == Anchor::Anywhere)).then(|| Span::new(end - tail.len(), end))
     })

@@ -105,7 +105,7 @@ fn attribute(family: &Family, captures: &[Capture], index: usize, attributes: &m
 /// its name, is an attribute of that name.
 pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
     let mut opener = Opener::default();
-    // Most say their name, and nothing else.
+    // Most openers have a name and nothing else.
     if let [_, name] = captures
         && name.rule() == family.name
     {
@@ -118,7 +118,7 @@ pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
         } else if Some(capture.rule()) == family.attribute {
             attribute(family, captures, index, &mut opener.attributes);
         } else {
-            // Of a name, what it is made of.
+            // Of a name, its parts: the rules inside it.
             let parts = inside(captures, Some(index)).filter(|_| capture.rule() == family.name);
             let whole = std::iter::once((index, capture)).filter(|_| capture.rule() != family.name);
             let named =

@@ -373,7 +373,7 @@ impl Marker {
         resume: bool,
     ) -> Result<usize, Attempt> {
         let from = |at: usize| look.text.as_bytes().get(at..).unwrap_or_default();
-        // A name that may still be coming is waited for.
+        // While a name may still be coming, wait for it.
         let fits = |at: usize| may_be(from(at)).or(look.complete.then_some(false));
         if !resume {
             let rest = from(self.at);
@@ -438,7 +438,7 @@ impl Marker {
             self.leader = None;
         }
         self.lines = self.at;
-        // Inside a closer that leads its line.
+        // The place lies inside a closer that leads its line.
         if self.clean != SPOILED && self.clean > self.at {
             return false;
         }

@@ -137,7 +137,7 @@ impl Open {
             Ending::MaskedCloser => self.masked_closer,
             Ending::Payload => {
                 let payload = if let Fill::Whole(payload) = self.payload { Some(payload) } else { None };
-                // An opener without one is bare, whichever rung says so.
+                // An opener without a payload is bare, whichever rung says so.
                 let rung = if payload.is_some() { rung } else { 0 };
                 return End { at, closer: None, rung, ending, payload };
             }
@@ -149,8 +149,8 @@ impl Open {
                     Ending::NextBlock if block.trim.contains(&Trim::WrappingFence) => without_tail(body, text).end,
                     _ => text_end,
                 };
-                // White space before the place where a call was cut goes with it; else it belongs to what follows, as do
-                // the rules and the fence of that.
+                // A call that was cut off keeps the white space at its end. Any other block leaves it to what follows,
+                // together with the rules and the fence before the next block.
                 let at = if rung > 0 && block.role == Role::Call && end == text_end { at } else { end };
                 return End { at, closer: None, rung, ending, payload: None };
             }
@@ -184,12 +184,12 @@ impl Open {
                 self.loose = closer;
             }
         } else {
-            // A doubled closer closes where its first stands.
+            // Of a closer that is written twice, the first ends the block.
             let blank = |span: Span| Span::new(span.end, mark.start()).of(text).trim().is_empty();
             let again = slot.is_some_and(|(span, _)| tier != Closer::LAST_TIER || blank(span));
             let before = self.closers.get(..Closer::LAST_TIER).unwrap_or_default();
             let doubled = before.iter().flatten().any(|(span, _)| blank(*span));
-            // Where nothing was opened in here, what ends it as declared, or twice, is not quoted.
+            // Nothing was opened inside the block, so a closer as declared, or a doubled one, is certainly its own.
             let named = tier != Closer::LAST_TIER && block.surest != Closer::LAST_TIER;
             self.settled = named && !self.holds_opener && (first || doubled);
             let known = again || (self.settled && doubled);
@@ -251,7 +251,7 @@ impl End {
     /// The payload, or what of `inner` the block's trims leave.
     pub(super) fn body(&self, inner: Span, block: &Block, text: &str) -> Span {
         match self.payload {
-            // Nothing is taken off what a call brings along: whoever reads it passes white space.
+            // The payload of a call is not trimmed: its readers pass white space themselves.
             Some(payload) if block.role == Role::Call => payload,
             payload => trimmed(payload.unwrap_or(inner), text, &block.trim),
         }
@@ -285,7 +285,7 @@ pub(super) fn blank_line(open: &mut Open, text: &str, known: usize) {
                 open.blank = Some(line - usize::from(bytes.get(..line).is_some_and(|line| line.ends_with(b"\r"))))
             }
             Some(_) => open.blank_from = line + 1,
-            // The next line has not come whole.
+            // Whether the next line is blank is not known yet.
             None => {
                 open.blank_from = line;
                 open.blank_seen = known;

@@ -203,7 +203,7 @@ impl Prelude {
     fn next_start(&mut self, texts: &[String], text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
         for (next, literal) in self.next.iter_mut().zip(texts) {
-            // Up to where it stood last it is not: either it stands there, or the search ended there.
+            // Before `next` there is none: it is where the last one was found, or where the search stopped.
             let from = self.from.max(*next);
             let rest = bytes.get(from..).unwrap_or_default();
             if !rest.starts_with(literal.as_bytes()) {
@@ -271,7 +271,7 @@ impl Prelude {
         if bytes.get(self.line..closer.start).is_some_and(is_margin) {
             return Some(true);
         }
-        // On another line than that where the block begins it is spoken of.
+        // On a later line than the one where the block begins, prose only mentions the closer.
         if self.line > self.begins { Some(false) } else { ends_line(closer.end, text, complete) }
     }
 

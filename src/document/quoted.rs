@@ -69,7 +69,7 @@ impl Scanner {
         region: Option<usize>,
     ) -> Quoted {
         let Kind::Open { family, id, .. } = mark.kind else { return Quoted::No };
-        // What begins a line stands behind no quote.
+        // An opener that counts only at the start of a line cannot stand in an attribute.
         let anywhere = given.block(id).is_some_and(|block| block.anchor == Anchor::Anywhere);
         let family = given.dialect.families.get(usize::from(family)).filter(|family| family.attribute.is_some());
         let Some(family) = family.filter(|_| anywhere && !mark.masked) else { return Quoted::No };
@@ -81,7 +81,7 @@ impl Scanner {
     fn in_tag(&mut self, tags: &mut Tagged, family: &Family, at: usize, within: &str, complete: bool) -> Quoted {
         let bytes = within.as_bytes();
         let first = lead(family).open;
-        // Only quotes keep what looks like a tag in one, and most payloads have none.
+        // Only quotes can hide what looks like a tag inside a tag, and most payloads have none.
         let quotes = |part: &[u8]| memchr::memchr2(b'"', b'\'', part).is_some();
         if !quotes(bytes.get(tags.at..at).unwrap_or_default()) {
             tags.pass(at);
@@ -141,7 +141,7 @@ impl Scanner {
         let closes = |tag: &Tag| tag.closer().and_then(|closer| self.pairs.list.get(closer));
         let call = self.pairs.list.get(self.pairs.position(open.opener.start));
         let Some(outer) = call.and_then(closes).filter(|closer| closer.span().start >= mark.span().end) else {
-            // Where there are more tags than are looked at, nobody knows what they quote: nothing of it may run.
+            // With more tags than are looked at, nobody knows what is quoted: then nothing in there may run.
             return if self.pairs.list.len() >= MOST_TAGS { Quoted::Until(end) } else { Quoted::No };
         };
         let mut next = self.pairs.position(open.fields);
@@ -162,7 +162,8 @@ impl Scanner {
         if open.opener.start < self.unfenced || open.fences.open_at(mark.start(), given.text).is_none() {
             return Quoted::No;
         }
-        // Behind the line of a fence the next one may close that, and tells nothing of what stands in the content.
+        // A content that starts right behind the line of an open fence stands in that fence: the next fence line may
+        // close it, and says nothing about the content.
         let start = self.masks.wrapper().map_or(0, |(wrapper, _)| wrapper.end);
         if self.fences.around(open.opener.start, start, given.text, &self.blocks) {
             return Quoted::No;

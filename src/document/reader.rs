@@ -35,7 +35,7 @@ impl Scanner {
     /// Reads on as far as the text so far decides.
     pub(super) fn advance(&mut self, given: &Given<'_>, complete: bool) {
         let text = given.text;
-        // Where the answer starts is not known before.
+        // Before that, nobody knows where the answer starts.
         if !self.masks.settle_wrapper(text, complete) {
             return;
         }
@@ -229,12 +229,12 @@ impl Scanner {
             Anchor::Line => mark.leads_line(),
             Anchor::Paragraph => mark.leads_paragraph(),
         };
-        // What opens where an answer starts opens nowhere else.
+        // A block that opens only where an answer starts has been looked for in the prelude.
         given.block(id).is_some_and(|block| !block.starts && counts(block))
     }
 
     fn stray(&mut self, mark: &Mark, given: &Given<'_>) {
-        // Where closers count at the start of a line alone, prose speaks of one elsewhere.
+        // Where closers count only at the start of a line, one elsewhere is prose that mentions it.
         if !mark.leads_line() && given.dialect.families.iter().all(|family| family.leads_line) {
             return;
         }
@@ -439,7 +439,7 @@ impl Scanner {
             }
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
-                // Prose may speak of a block: where its opener does not count, it is none.
+                // An opener where none counts is prose that mentions the block.
                 Kind::Open { id, .. } if !self.counts(given, &mark, id) => {}
                 Kind::Open { family, id, .. } if block.holds.contains(&id) && depth < self.limits.depth => {
                     let opened = self.begin(&mark, usize::from(family), id, next, given);
@@ -452,7 +452,7 @@ impl Scanner {
                 Kind::Open { family, id, .. } => {
                     self.finds(Found::inside(Defect::NestedBlock, mark.span(), index));
                     at = mark.span().end;
-                    // It is text here, but nothing inside thinking or content counts, wherever that stands.
+                    // The block stays text, but nothing inside reasoning or a content may count: pass over all of it.
                     let closed =
                         given.block(id).is_some_and(|block| matches!(block.role, Role::Thinking | Role::Content));
                     if closed {
@@ -491,7 +491,7 @@ impl Scanner {
         };
         let until = match self.marker.mark(next) {
             _ if complete => given.text.len(),
-            // A block may yet turn out to have opened where the answer starts.
+            // The answer may yet turn out to start inside a block, as reasoning does whose opener is missing.
             _ if self.open.is_none() && self.prelude.is_some() => 0,
             Some(mark) if self.open.is_some() => mark.start(),
             Some(mark) => mark.start().min(self.marker.certain_until()).min(self.masks.decided()),

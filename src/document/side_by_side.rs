@@ -160,7 +160,7 @@ pub(crate) struct Readers {
 
 impl Readers {
     pub(crate) fn new<'p>(dialects: impl IntoIterator<Item = &'p Dialect>, limits: Limits) -> Self {
-        // A reading is large: it is made where it stays.
+        // A reading is large: build it in place instead of moving it.
         let mut all = Self {
             candidates: SmallVec::new(),
             readings: SmallVec::new(),
@@ -192,7 +192,7 @@ impl Readers {
         if text.len() > self.limits.input {
             return;
         }
-        // Several read only as far as it takes until one of them claims the response, and none as if that were all.
+        // Several dialects read only until one of them claims the response, and never treat a window as the whole.
         let mut window = WINDOW;
         while !self.claimed && self.read < text.len() {
             let end = (self.read + window..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
@@ -307,11 +307,11 @@ impl Readers {
             return Document { bytes: text.len(), ..Document::default() };
         };
         let mut document = reading.take_document(dialect, text.len());
-        // A sole dialect reads what holds none of its blocks, too.
+        // A sole dialect has the response even if it found no block.
         if dialect.is_some() {
             return document;
         }
-        // What nobody reads has no blocks and no closers; only what a limit left out is still worth a word.
+        // A response that no dialect claimed has no blocks; of what was found, only exceeded limits are still told.
         document.blocks = Pieces::default();
         let limit = |what| matches!(what, What::Defect(Defect::TooLarge | Defect::TooCostly));
         let limits = document.found.iter().filter(|found| limit(found.what)).cloned();

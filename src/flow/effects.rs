@@ -51,10 +51,10 @@ impl<'f> Flow<'f> {
             _ => return Err(Failure::new("`each` gives no list")),
         };
         for item in items.iter() {
-            // What one round binds is gone in the next.
+            // Names that one round binds are gone in the next.
             bound.inside(|round| {
                 round.item = Some(item.clone());
-                // An item that fails is left out alone.
+                // If one item fails, the others still count.
                 if let Err(failure) = self.once(effect, round) {
                     self.failed(effect.at, &failure);
                 }
@@ -248,7 +248,7 @@ impl<'f> Flow<'f> {
         });
         let Some((part, place)) = within else { return change(state).map(Some).map_err(Failure::new) };
         let name = || format!("state.{}", state::dotted(place));
-        // Where only more than the value shows whether it fits, it is tried.
+        // If the schema concerns more than the value itself, make the change and take it back if it does not fit.
         let (done, misfit) = if place.len() == path.len() {
             match value.and_then(|value| part.misfit(value, name)) {
                 None => (Some(change(state).map_err(Failure::new)?), None),
@@ -300,7 +300,7 @@ fn append(state: &mut Record, path: &[Key<'_>], unique: &[String], value: &Value
         *place = Vec::new().into();
     }
     let Value::Array(items) = place else { return Err(format!("`{}` is no list", state::dotted(path))) };
-    // What has none of the keys is like no other.
+    // A value without any of the keys equals no entry.
     let named = unique.iter().any(|key| said(value, key).is_some());
     let same = |item: &Value| unique.iter().all(|key| said(item, key) == said(value, key));
     let index = items.iter().position(|item| named && same(item));

@@ -20,7 +20,7 @@ impl<'f> Flow<'f> {
         if chosen.is_some_and(|chosen| chosen.to == to) {
             return self.note(Remark::SecondGo, format!("the mode goes to `{name}` already"), at);
         }
-        // The prompt of an answer showed a mode that a rule behind an utterance may have left.
+        // A rule on an utterance may already have left the mode that the prompt showed.
         let is_elsewhere = self.of_answer && !self.entered.is_empty();
         if chosen.is_some() || is_elsewhere || self.leaving || self.entered.contains(&to) {
             return self.second_go(to, at);
@@ -39,7 +39,7 @@ impl<'f> Flow<'f> {
             .shut
             .and_then(|message| self.program.messages.get_index(message))
             .and_then(|(_, message)| self.scope(&Bound::default(), |scope| message.text.text(scope)).ok());
-        // What the pack says of its gate is more than the condition.
+        // The pack's own words for a shut gate tell more than its condition.
         let why = said.map_or(why, |text| excerpt(&text, 300).into_owned());
         let message = format!("the gate from `{}` to `{name}` is shut", self.session.mode);
         if insists {
@@ -82,7 +82,7 @@ impl<'f> Flow<'f> {
     /// Answers a gate that is shut by the nearest word on it.
     fn shut(&mut self, mut finding: Diagnostic, at: Location) -> Strategy {
         let near = Near { mode: self.current(), ..self.near };
-        // Whom nobody may ask again, another strategy answers.
+        // Where the model may not be asked again, the next strategy answers.
         let applies = |(strategy, _): &Chosen| *strategy != Strategy::AskAgain || self.may_ask_again;
         let chosen = self.program.answers(Defect::GateClosed, near).find(applies);
         let (strategy, said) = chosen.unwrap_or((Strategy::Drop, None));

@@ -197,7 +197,7 @@ impl<'f> Flow<'f> {
 
     fn scope_over<T>(&self, state: &Record, bound: &Bound<'_>, then: impl FnOnce(&Scope<'_>) -> T) -> T {
         let mut scope = Scope::new();
-        // What is asked for most is found first: the last.
+        // Names are looked up from the last one back: those that are read most come last.
         scope.add("now", &self.now);
         scope.add("mode", &self.mode);
         scope.add("ids", bound.ids.as_deref().unwrap_or(&NO_IDS));

@@ -34,7 +34,7 @@ impl Flow<'_> {
         let none = Value::Null;
         let looks = |rule: &&Rule| rule.on.contains(&event) && rule.modes.include(mode);
         for rule in self.program.flows.rules.iter().filter(looks) {
-            // What another event of the rule would bring is none.
+            // A rule may listen to several events: the names that only another one brings are none.
             let absent = ["captures", "text", "speaker", "label"].into_iter().map(|name| (name, &none));
             let names: Vec<(&str, &Value)> = absent.chain(names.iter().copied()).collect();
             let mut bound = Bound::of(&names);

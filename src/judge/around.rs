@@ -18,7 +18,7 @@ pub(super) fn around(text: &str, blocks: &Pieces<Block>, dialect: Option<&Dialec
         if bound.is_none_or(|bound| bound.role != Role::Wrapper) {
             return open.last().copied();
         }
-        // Its closer closes what stands in it, too.
+        // The closer of a wrapper also ends the wrappers inside it.
         let before = open.iter().position(|other| blocks.get(*other).is_some_and(|other| other.id == block.id));
         open.truncate(before.unwrap_or(open.len()));
         let outer = open.last().copied();
@@ -39,7 +39,7 @@ impl<'r> Judgement<'r> {
         let blocks = &self.document.blocks;
         let around = self.around.get_or_init(|| around(self.text, blocks, Some(dialect)));
         let mut index = blocks.partition_point(0, |other| other.span().start < block.span().start);
-        // As many as there are wrappers of different names, at the most.
+        // This climbs from wrapper to wrapper: at the most as often as there are wrappers of different names.
         while let Some(outer) = around.get(index).copied().flatten() {
             let found = blocks.get(outer)?;
             if dialect.block(found.id).is_some_and(|bound| bound.name == name) {

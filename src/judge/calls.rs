@@ -61,7 +61,7 @@ impl<'r> Judgement<'r> {
             self.judge_in_reasoning(index, &Subject::Call(call));
             self.judge_payload(call, block, bound);
         }
-        // A condition on the reply sees all calls, whichever it is asked about.
+        // Only now, since a condition on the reply sees all calls.
         for call in 0..self.calls.len() {
             self.judge_permit(call);
         }
@@ -72,10 +72,10 @@ impl<'r> Judgement<'r> {
         let Some((name, action)) = self.calls.get(call).map(|call| (call.name.clone(), call.action)) else { return };
         let program = self.program;
         let action = action.and_then(|id| program.action(id)).map(|(_, action)| action);
-        // What its payload would name is known once that is read.
+        // A call whose payload names its action is told as unknown once the payload has been read.
         let named_within = bound.named_within().is_some() || self.reads_members();
         let waits = name.is_empty() && named_within;
-        // What was cut off and is dropped for it has no payload to find fault with, nor a name that was.
+        // A call that was dropped because it was cut off is not told a second time for its payload or its half name.
         let dropped = |judgement: &Self| judgement.calls.get(call).is_some_and(|call| !call.accepted && !call.readable);
         let cut = block.ended.is_cut() && dropped(self);
         self.judge_beside(call, bound, action.filter(|_| !cut));
@@ -102,7 +102,7 @@ impl<'r> Judgement<'r> {
             "" => "the call names no action".to_owned(),
             name => format!("there is no action `{}`", excerpt(name, 60)),
         };
-        // A word for what the mode forbids anyway would be no help.
+        // Suggest only what the mode permits.
         let permitted = self.mode.into_iter().flat_map(|mode| self.program.permitted(mode));
         let mut finding = defect(Defect::UnknownAction, head(block), message)
             .with_rule(Some(bound.at))
@@ -138,7 +138,7 @@ impl<'r> Judgement<'r> {
             self.steps.tell(StepKind::Permit, permit.at, block.span(), allowed);
             return;
         }
-        // A condition reads parameters: where those are not valid, the call is answered for that already.
+        // Conditions read parameters: a call whose parameters do not fit has been answered for that already.
         if let (Some(permit), false) = (permits.first(), fits) {
             let found = || format!("`{mode}` permits `{name}` on a condition, which only parameters that fit can meet");
             self.steps.tell(StepKind::Permit, permit.at, block.span(), found);
@@ -168,11 +168,11 @@ impl<'r> Judgement<'r> {
             self.steps.tell(StepKind::Permit, rule, block.span(), || format!("no permit of `{mode}` allows `{name}`"));
         }
         let mut finding = defect(Defect::ForbiddenCall, head(block), message).with_rule(rule);
-        // Each permit that might have allowed it has its word.
+        // The advice of each permit that might have allowed the call is shown.
         const MOST: usize = 3;
         let advice: Vec<String> = advice.into_iter().take(MOST).filter_map(|one| self.advice(call, one)).collect();
         let joined = |some: &[String]| some.get(..MOST).unwrap_or(some).join("; ");
-        // The condition as people put it, then as it is written.
+        // First what the pack says about the condition, then the condition itself.
         let about: Vec<&str> = permits.iter().filter_map(|permit| permit.about.as_deref()).collect();
         let about = if about.is_empty() { String::new() } else { format!("{}: ", about.join("; ")) };
         finding.help = match (advice.is_empty(), why.is_empty()) {
@@ -226,7 +226,7 @@ impl<'r> Judgement<'r> {
         let finding = defect(Defect::ExtraCall, at_first, message.clone()).with_rule(Some(at));
         let findings = self.findings.list.len();
         let chosen = self.answer_with(strategies, &Subject::Calls(accepted, most), finding);
-        // Each call that it took away is told at its own place.
+        // Every call that the strategy removed gets a finding at its own place.
         let gone: Vec<usize> = (0..self.calls.len())
             .filter(|index| {
                 before.get(*index) == Some(&true) && self.calls.get(*index).is_some_and(|call| !call.accepted)
@@ -255,7 +255,7 @@ impl<'r> Judgement<'r> {
     pub(super) fn drop_call(&mut self, call: usize) {
         let Some(call) = self.calls.get_mut(call) else { return };
         call.accepted = false;
-        // What one defect shows and another takes out is gone.
+        // Where one defect would show the block and another removes it, it is removed.
         let block = call.block;
         self.set_fate(block, Fate::Dropped);
     }

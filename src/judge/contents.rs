@@ -39,7 +39,7 @@ impl<'r> Judgement<'r> {
             if !path {
                 continue;
             }
-            // A path is written without the white space around it, but what ends in some is no path.
+            // White space around a key is no part of it, but a path that ends in some is unsafe: check it as written.
             let whole = match &bound.key {
                 Some(Called::Attribute(name)) => self.whole_attribute(block, name),
                 _ => None,
@@ -54,7 +54,7 @@ impl<'r> Judgement<'r> {
                 self.answer(Defect::UnsafePath, &Subject::Block(index), finding);
             }
         }
-        // One alone is not repeated.
+        // A single content cannot repeat a key.
         if contents > 1 {
             self.judge_repeated();
         }

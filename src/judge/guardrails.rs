@@ -24,7 +24,7 @@ struct Looked {
 impl Judgement<'_> {
     pub(super) fn judge_guardrails(&mut self) {
         let program = self.program;
-        // A permit may have asked before the reply was whole.
+        // Conditions of permits may have made parts of the reply before it was complete: make them anew.
         self.reply = Record::default();
         if program.guardrails.rules.is_empty() {
             return;
@@ -60,7 +60,7 @@ impl Judgement<'_> {
             self.trip(rule, None, std::iter::empty(), &mut stale);
         }
         self.renew(&mut stale);
-        // What effects read of it is made once more, of what has been decided; the rest is a copy that nobody needs.
+        // Effects read a reply that is made anew from what was decided; this one is no longer needed.
         self.reply = Record::default();
     }
 
@@ -109,13 +109,13 @@ impl Judgement<'_> {
         finding.severity = rule.severity;
         finding.id = Some(rule.id.clone());
         finding.help.clone_from(&rule.advice);
-        // Several texts of one call may have no place of their own.
+        // Several texts of one call may share its place: tell it once.
         let same = |one: &Diagnostic| one.id == finding.id && one.at == finding.at && one.message == finding.message;
         if self.findings.list.iter().any(same) {
             return;
         }
         let subject = looked.map_or(Subject::Reply, |looked| looked.subject.clone());
-        // Where its own word does not apply, the table has the next.
+        // If the strategy of the guardrail itself does not apply, the degradation table is asked.
         let own = rule.strategy.map(|strategy| (strategy, Some(rule.at)));
         let strategies = own.into_iter().chain(self.answers(Defect::Guardrail, &subject));
         let chosen = self.answer_with(strategies, &subject, finding);
@@ -152,7 +152,7 @@ impl Judgement<'_> {
         }
         let tried = std::iter::once(matches.next()).chain(matches.map(Some));
         for (number, found) in tried.take(if each { usize::MAX } else { 1 }).enumerate() {
-            // What would take too long to look through trips it.
+            // Too many matches to try them all: the guardrail trips.
             if looked.is_some_and(|looked| number >= most_matches(&looked.text.text)) {
                 return Some((found, None));
             }
@@ -209,7 +209,7 @@ impl Judgement<'_> {
     /// One message, however many blocks and pieces it was made of.
     fn tripping_message(&self, set: &TargetPatterns) -> Option<(Looked, Vec<usize>)> {
         let first = self.standing_blocks().find(|index| self.is_message(*index));
-        // One with nothing in it is a message, too; where there is none, nothing is looked at.
+        // An empty message is a message; without any, there is nothing to look at.
         let empty = first.filter(|_| self.texts.message.text.is_empty()).map(|index| self.empty_text(index));
         let text = empty.as_ref().or(Some(&self.texts.message).filter(|text| !text.text.is_empty()))?;
         let hits = self.hits(set, &text.text)?;
@@ -260,7 +260,7 @@ impl Judgement<'_> {
             let whole = self.span_of(call.block);
             each_text(value, &mut vec![param.to_owned()], &mut |way, said| {
                 let Some(hits) = self.hits(set, said) else { return };
-                // No more of them are told, so that no more need a place of their own.
+                // Beyond this limit no finding is told, so that no place has to be looked for.
                 let is_told = found.len() < self.program.limits.diagnostics;
                 let places = places.get_or_init(|| self.places(call).filter(|_| is_told));
                 let place = places.as_ref().map_or(whole, |places| places.at(call.form, way));

@@ -30,7 +30,7 @@ impl<'r> Judgement<'r> {
     fn judge_values(&mut self) {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
-            // Any text can be read as these.
+            // Bullets and texts can be read from anything: such a payload never fails.
             let reads_any =
                 |reader: &surface::Payload| matches!(reader, surface::Payload::Bullets | surface::Payload::Text);
             let declares = bound.role == Role::Section && !bound.payload.is_empty() && block.value().is_none();
@@ -91,7 +91,7 @@ impl<'r> Judgement<'r> {
         if bound.role != Role::Section || bound.payload.is_empty() {
             return None;
         }
-        // What it holds is counted once, whoever asks.
+        // Reading it counts its values against the limit: it is read once, however often it is asked for.
         if let Some(read) = self.read.borrow().get(&index) {
             return read.clone();
         }

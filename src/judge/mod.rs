@@ -241,8 +241,8 @@ impl<'r> Judgement<'r> {
         if let Some(slot) = self.fates.get_mut(index) {
             *slot = fate;
         }
-        // What stands inside shares it: nothing inside a removed or quoted block counts. Only what was lifted out of a
-        // removed one does, as if it had stood outside.
+        // Blocks inside share its fate: nothing inside a removed or quoted block counts, except what was lifted out of a
+        // removed one.
         if matches!(fate, Fate::Dropped | Fate::Text | Fate::Inner) {
             let blocks = &self.document.blocks;
             let end = blocks.get(index).map_or(0, |block| block.span().end);
@@ -284,7 +284,7 @@ impl<'r> Judgement<'r> {
         };
         let block = match subject {
             Subject::Place(around, _) | Subject::Message(around) => *around,
-            // What stands inside another block is answered by the one around it.
+            // How to answer a nested block is for the block around it to say.
             Subject::Block(block) if defect == Defect::NestedBlock => {
                 self.document.blocks.get(*block).and_then(|block| block.parent())
             }
@@ -295,7 +295,7 @@ impl<'r> Judgement<'r> {
         let action = call.and_then(|call| self.action_of(call.block));
         let action = action.or_else(|| self.action_of(block?));
         let block = block.and_then(|block| self.block(block)).map(|(_, bound)| bound);
-        // Of a mark without a block, the one that it names is nearer than the one around it.
+        // A mark without a block of its own may still name one, whose word is nearer than that of the block around.
         let meant = match subject {
             Subject::Place(_, span) => self.meant_at(defect, *span),
             _ => None,
@@ -357,7 +357,7 @@ impl<'r> Judgement<'r> {
     fn says(&self, attribute: &Attribute) -> Cow<'r, str> {
         let raw = attribute.value.span().of(self.text);
         match matches!(attribute.key, Key::Payload) || self.reads_members() {
-            // It says that there is none.
+            // A member that is `null` is there, but says nothing.
             true if raw == "null" => Cow::Borrowed(""),
             true => decode_string(unquoted(raw)),
             false => decode_entities(raw),
@@ -376,7 +376,8 @@ impl<'r> Judgement<'r> {
         mut finding: Diagnostic,
     ) -> Strategy {
         let applies = |(strategy, _): &Chosen| strategy::apply(*strategy, self, subject);
-        // Where there is no text to take and nothing else to do, the answer is no clean one all the same.
+        // `take-stray-text` may find no text to take. If nothing else applies it is still named as the answer, so that
+        // the outcome is not clean.
         let takes = |(strategy, _): &Chosen| *strategy == Strategy::TakeStrayText;
         let chosen = strategies.clone().find(applies).or_else(|| strategies.clone().find(takes));
         let (chosen, said) = chosen.unwrap_or((Strategy::Keep, None));

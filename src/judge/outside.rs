@@ -49,7 +49,7 @@ impl Judgement<'_> {
     /// Finds the text outside every block, and answers what has no place.
     pub(super) fn judge_outside(&mut self) {
         self.texts.pieces = self.outside_pieces();
-        // Where nothing could be read, that has been said of all the text.
+        // Where no dialect read the answer, `no-dialect` has been told of the whole text.
         if self.dialect.is_none() {
             return;
         }
@@ -108,7 +108,7 @@ impl Judgement<'_> {
             at = block.end;
             gap
         });
-        // What stands between members is no text.
+        // Markup between blocks, such as the commas of an object, is no text.
         let gaps = gaps.flat_map(|gap| gap.without(&self.document.markup));
         gaps.flat_map(|gap| gap.without(&self.texts.taken)).filter(|gap| !gap.is_empty())
     }

@@ -53,7 +53,7 @@ impl<'r> Judgement<'r> {
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
         let source = self.source(block, bound, dialect, &values);
         let Some(mut given) = self.given(asked, source, types) else { return false };
-        // The faults themselves have been told with those of the whole answer.
+        // The faults themselves were told when the whole answer was read.
         if block.written == Written::Mended {
             self.with_call(call, |call| call.readable = true);
             self.malformed(call, bound, places::whole(block), payload::FORGIVEN);
@@ -65,7 +65,7 @@ impl<'r> Judgement<'r> {
             self.join_opener(asked, &mut given.params, of_opener, &told);
         }
         let Given { form, params, settled, rung, incomplete } = given;
-        // What joins another payload is no other form of it.
+        // Attributes that join another payload are no form of their own.
         let mut readers = bound.payload.iter().map(|reader| reader.word());
         let declared = readers.find(|word| form == "attributes" || *word != "attributes").unwrap_or_default();
         if rung > 0 && declared != form {
@@ -92,7 +92,7 @@ impl<'r> Judgement<'r> {
         let places = Places::new(source, types, block, told);
         let at = |way: &[String]| places.at(form, way);
         self.judge_undeclared(call, &at, action, undeclared);
-        // What is missing from a payload that was cut off is no second defect, unless the call runs all the same.
+        // Missing parameters of a payload that was cut off are no second defect, unless the call runs all the same.
         if incomplete && self.calls.get(call).is_some_and(|call| !call.accepted) {
             return false;
         }
@@ -108,7 +108,7 @@ impl<'r> Judgement<'r> {
             Payload::Empty => ("none", Object::new()),
             Payload::Attributes => {
                 let mut params = self.opener_params(block, &self.told(block, bound), source, types);
-                // A text with nothing in it is one, too.
+                // An empty body is an empty text.
                 if let Some(name) = bound.text_param()
                     && block.is_closed()
                     && types.member(name).is_some()
@@ -157,7 +157,7 @@ impl<'r> Judgement<'r> {
         if let Some(rung) = self.in_opener(block, bound) {
             return Some(payload::Read { payload: Payload::Attributes, rung });
         }
-        // A member that could not be read says so once more.
+        // Read the member again, to learn why it could not be read.
         let member = matches!(block.written, Written::Value | Written::Mended);
         let ladder = if member { &[surface::Payload::Json] } else { &*bound.payload };
         Some(payload::read(&source, block.body(), ladder))
@@ -187,7 +187,7 @@ impl<'r> Judgement<'r> {
             self.malformed(call, bound, places::whole(block), &why);
             return None;
         }
-        // Of a field that nothing closes what the fields in it say is not known.
+        // Where an outer field is never closed, unclosed fields inside of others may follow from that: only it is told.
         self.judge_unpaired(asked, if fields.unclosed.is_empty() { &typed.unclosed } else { &[] }, &typed.stray);
         for (name, span) in &typed.repeated {
             let message = format!("the field `{name}` stands several times; the last counts");
@@ -235,7 +235,7 @@ impl<'r> Judgement<'r> {
             self.repeated_key(key, whole, bound);
         }
         self.findings.left_out += json.left_out;
-        // What the action does not declare is left out, whatever it is.
+        // A value that was lost matters only where the action declares it.
         let counts = |way: &[String]| typing::declares(&json.value, types, way);
         if let Some(lost) = json.lost.iter().find(|lost| counts(&lost.way)) {
             self.malformed(call, bound, lost.span, lost.why);
@@ -259,7 +259,7 @@ impl<'r> Judgement<'r> {
         }
         self.with_call(call, |call| call.readable = true);
         if let Some(why) = json.forgiven.filter(|_| block.written != Written::Mended) {
-            // Whoever is asked again must know what to write otherwise.
+            // Name the faults: a model that is asked again must know what to write instead.
             let mut faults: Vec<String> = json.faults.iter().map(|fault| fault_words(&fault.name)).collect();
             faults.sort_unstable();
             faults.dedup();
@@ -322,8 +322,8 @@ impl<'r> Judgement<'r> {
 
     /// The parameters that the opener gives.
     fn opener_params(&self, block: &Block, told: &[Entry<'_>], source: Source<'_>, types: &Types) -> Object {
-        // Attributes as tags have them hold entities, whatever the block says of its body; what a rule of the pack's own
-        // grammar captures says what it says.
+        // Attributes of tags hold entities, whatever the block says of its body; what a rule of the pack's own grammar
+        // captures is taken as it is.
         let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, Key::Typed(_)));
         let source = Source { entities: source.entities || quoted, ..source };
         source.typed(told.iter().copied(), types, self.program.limits.depth).params.into()
@@ -332,7 +332,7 @@ impl<'r> Judgement<'r> {
     /// Tells what stands beside a payload that it cannot join: a parameter is missed there, all else is another form.
     fn judge_unread(&mut self, call: usize, block: &Block, bound: &program::Block, types: &Types) {
         let Some(dialect) = self.dialect else { return };
-        // Where members have no body among them, they are the payload.
+        // Where no member is declared as the body, all members are the payload.
         if dialect.outline.is_some() && bound.body.is_none() {
             return;
         }
@@ -340,7 +340,7 @@ impl<'r> Judgement<'r> {
         let closes = |name: &str| {
             bound.close.iter().any(|closer| matches!(closer, program::Closer::Attribute(key) if same(key, name)))
         };
-        // What a rule of the grammar captures has no name of its own, and the pack knows whether it asks for it.
+        // Only attributes that the model named itself: what a rule of the grammar captures is the pack's own business.
         let written = |entry: &Entry<'_>| entry.span != entry.body && !closes(entry.name);
         for entry in self.told(block, bound).into_iter().filter(written) {
             let declared = types.members().any(|(declared, _)| same(declared, entry.name));

@@ -93,7 +93,7 @@ impl Judgement<'_> {
         let span = block.span();
         let next = self.reasoning.partition_point(|one| one.from <= span.start);
         let around = self.reasoning.get(next.checked_sub(1)?)?;
-        // An utterance ends at the next one, and what it runs on over may be its own end.
+        // An utterance ends at the next one only, so it may run on over the closer: then its start decides.
         let speaks = self.bound(block).is_some_and(|bound| bound.role == Role::Utterance);
         (span.end <= around.closer.start || (speaks && span.start < around.closer.start)).then_some(around)
     }

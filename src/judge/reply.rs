@@ -84,7 +84,7 @@ impl Judgement<'_> {
         let section = |text, value| object(&SECTION, [text, value]);
         let mut written: Table<Cow<'_, str>, (Vec<Cow<'_, str>>, Value)> = Table::default();
         for index in self.with_role(Role::Section) {
-            // Of several that stand, none is lost.
+            // Several sections may bear one name: their texts are joined.
             let (texts, value) = written.entry(self.content_name(index).unwrap_or_default()).or_default();
             texts.push(self.body(index));
             *value = self.section_value(index).unwrap_or_default();

@@ -85,12 +85,12 @@ impl Judgement<'_> {
     fn judge_spelling(&mut self) {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
-            // The entries of a list of calls have one opener together.
+            // The calls of one list share an opener, which only the list has: theirs are empty.
             let Some(spelled) = bound.spelled.as_ref().filter(|_| !block.opener().is_empty()) else { continue };
             let written = block.opener().of(self.text).trim();
             let spelled = spelled.replace("@name", block.name().of(self.text));
             let spelled = spelled.trim();
-            // A line ends in either way.
+            // Both kinds of line breaks are the same here.
             let plain = |text: &str| text.replace("\r\n", "\n");
             if written != spelled && plain(written) != plain(spelled) {
                 let message = format!("`{}` is understood as `{spelled}`", excerpt(written, 60));

@@ -51,7 +51,7 @@ impl Judgement<'_> {
             return;
         };
         let label = declared.get("label").and_then(Value::as_str);
-        // What says no label says no wrong one.
+        // A speaker without a label cannot have the wrong one.
         if let Some(label) = label.filter(|label| !speaker.label.is_empty() && !self.same(label, &speaker.label)) {
             let message = format!("`{}` is no `{}`", speaker.name, excerpt(&speaker.label, 60));
             let finding = defect(Defect::WrongLabel, span, message)
@@ -92,7 +92,7 @@ impl Judgement<'_> {
         }
         let name = self.called(block, &bound.called).unwrap_or_default();
         let label = self.attribute(block, "label").unwrap_or_default();
-        // Whom the pack knows is called as it says: a condition compares names as they stand.
+        // A declared speaker gets the name that the pack spells: conditions compare names byte by byte.
         let known = self.known_speakers().filter(|_| self.dialect.is_some_and(|dialect| dialect.names.in_any_case()));
         let declared = known.and_then(|known| self.declared_speaker(known, &name));
         let said = |key: &str, written: Cow<'_, str>| {

@@ -196,7 +196,7 @@ impl Judgement<'_> {
         let is_prose = self.is_prose();
         for (index, block) in self.document.blocks.iter().enumerate() {
             match self.fate(index) {
-                // Inside a message, or in prose, it is shown already.
+                // Inside a message, or where all text outside is the message, it is shown already.
                 Fate::Text if block.parent().map_or(is_prose, |parent| self.shows(parent)) => {}
                 Fate::Text => {
                     parts.push((block.span().start, Shown::piece(block.span())));

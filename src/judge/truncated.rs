@@ -22,7 +22,7 @@ impl Judgement<'_> {
             .with_help("what it was about to say is missing");
         self.answer(Defect::Truncated, &Subject::Reply, finding);
         for index in self.unfinished.clone() {
-            // What a later rung ended has been told.
+            // A block that a later rung ended has been told as `unclosed-block`.
             let told = |block: &Block| block.ended.is_cut() || !self.stands(index);
             let Some((block, bound)) = self.block(index).filter(|(block, _)| !told(block)) else { continue };
             let name = excerpt(block.name().of(self.text), 40);
@@ -43,7 +43,7 @@ impl Judgement<'_> {
         let open = [self.document.open_fence, self.document.open_reasoning];
         let mut behind = open.into_iter().flatten().min();
         let spans = self.open_spans();
-        // A content ends often enough where the next one begins: it may quote a call.
+        // Contents often end only where the next one begins: a content may quote the call that follows.
         let mut content = None;
         for (index, block) in self.document.blocks.iter().enumerate() {
             let Some(bound) = self.bound(block) else { continue };

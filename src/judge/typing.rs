@@ -164,7 +164,7 @@ impl<'t> Source<'t> {
         }
         for group in groups {
             let bodies = if group.further.is_empty() { std::slice::from_ref(&group.first) } else { &group.further };
-            // What nobody declares has no spelling of its own where they are all the same.
+            // The schema gives a declared name its spelling; any other is folded as the dialect compares names.
             let name = group.declared.map_or_else(|| self.dialect.names.fold(group.name).as_ref().into(), Arc::clone);
             if bodies.len() > 1 && group.types.kind != Kind::Array {
                 typed.repeated.push((name.to_string(), group.last));
@@ -270,11 +270,11 @@ impl<'t> Source<'t> {
             if !fields.list.is_empty() && depth > 0 {
                 return self.entries(&fields, item, depth - 1, outer);
             }
-            // What starts as an array and is none would give words with its marks in them.
+            // A broken array is not split at its commas: the brackets would end up in the words.
             if text.trim_start().starts_with('[') {
                 return text.into();
             }
-            // A comma that is written as an entity is part of its word.
+            // Split the raw text: a comma that is written as an entity is part of its word.
             let raw = only.of(self.text);
             let lines = raw.lines().filter(|line| !line.trim().is_empty());
             let words: &mut dyn Iterator<Item = &'t str> = match lines.clone().all(|line| unmarked(line).is_some()) {
@@ -376,7 +376,7 @@ fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, undecla
 
 /// Whether the schema declares the text that stands at the end of the way, or takes it undeclared.
 pub(super) fn declares(value: &Value, types: &Types, way: &[String]) -> bool {
-    // Of a repeated key the last counts: there another number may stand, which is kept.
+    // Of a repeated key the last counts, which may be another number: only a text is the value that was read.
     let Some((step, rest)) = way.split_first() else { return value.is_string() };
     match value {
         Value::Object(members) => match types.member(step) {
@@ -420,7 +420,7 @@ pub(super) fn coerced(value: &Value, types: &Types) -> Value {
             Value::Object(members.iter().filter_map(member).collect())
         }
         (Kind::Array, Value::Array(items)) => items.iter().map(|item| coerced(item, types.items())).collect(),
-        // A text that starts as a list does is a broken one, not its only entry.
+        // A text that starts with a bracket is a broken list, not the only entry of one.
         (Kind::Array, Value::String(text)) if text.trim_start().starts_with('[') => value.clone(),
         (Kind::Array, single) if !single.is_null() => vec![coerced(single, types.items())].into(),
         (Kind::Integer | Kind::Number, Value::String(text)) => number_of(text).unwrap_or_else(|| value.clone()),

@@ -41,7 +41,7 @@ fn members(path: &str, one: &Map<String, Value>, other: &Map<String, Value>, phr
 
 fn value(path: &str, one: &Value, other: &Value, phrases: &mut Vec<String>) {
     match (one, other) {
-        // How many bytes went where follows from the rest.
+        // The ledger follows from the rest: that it differs is enough to say.
         _ if path == "ledger" => phrases.push(path.to_owned()),
         (Value::Object(one), Value::Object(other)) => members(path, one, other, phrases),
         (Value::Array(one), Value::Array(other)) => items(path, one, other, phrases),
@@ -63,7 +63,7 @@ fn items(path: &str, one: &[Value], other: &[Value], phrases: &mut Vec<String>) 
         })
         .collect();
     if gone.is_empty() && new.is_empty() {
-        // Only what is set aside differs, or the order.
+        // The same items: either they only moved, or they differ in what is not compared.
         let moved = !one.iter().zip(other).all(|(one, other)| same(one, other));
         phrases.extend(moved.then(|| format!("{path}: another order")));
     }

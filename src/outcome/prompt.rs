@@ -68,7 +68,7 @@ impl Program {
     /// is bound, all of it.
     fn seen(&self, session: &Session, answer: &str) -> String {
         let (outcome, message) = self.run_placed(session, answer);
-        // What is said is no use without who said it. As it was written, it would be an utterance of the prompt's.
+        // The model must see who said it. In its original form it would read as an utterance of the prompt itself.
         let utterances = outcome.utterances.into_iter().map(|one| match one.label.as_str() {
             "" => (one.span, format!("({}) {}", one.speaker, one.text)),
             label => (one.span, format!("({}, {label}) {}", one.speaker, one.text)),
@@ -76,7 +76,7 @@ impl Program {
         if outcome.message.is_empty() {
             let sections = outcome.sections.into_iter().map(|section| section.text);
             let said: Vec<String> = sections.chain(utterances.map(|(_, text)| text)).collect();
-            // Whatever the pack does about stray text: a host may have kept the message alone.
+            // A host may have kept only the message, without its tags, whatever the pack does with stray text.
             return match said.is_empty() && self.read_only(session, answer) == 0 {
                 true => answer.to_owned(),
                 false => said.join("\n\n"),

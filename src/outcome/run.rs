@@ -252,7 +252,7 @@ impl Program {
         let mut findings = judged.findings.list.clone();
         findings.sort_by_key(|found| found.at.map(|at| at.span.start));
         let mut calls: Vec<ActionId> = Vec::new();
-        // A call for which the whole answer is refused is not dropped by itself.
+        // A faulty call may still count as accepted: the whole answer is refused because of it.
         let start = |found: &Diagnostic| found.at.map(|at| at.span.start);
         let is_faulty = |span: Span| {
             let first = findings.partition_point(|found| start(found) < Some(span.start));

@@ -96,7 +96,7 @@ fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut
     let Spanned { value: block, at } = block;
     let dialect = ground.dialect;
     let own = dialect.grammar.0.iter().filter(|name| block.grammar.as_ref().is_none_or(|own| own.value == name.value));
-    // What a grammar that cannot be read spells is not known.
+    // If a grammar could not be read, nobody knows what it spells.
     let own: Option<Vec<&Grammar>> = own.map(|name| ground.grammar(&name.value)).collect();
     let own = own.unwrap_or_default();
     if block.starts && !own.is_empty() && own.iter().all(|grammar| grammar.rule("close").is_none()) {
@@ -185,7 +185,7 @@ fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mu
 
 /// What a block reads off its opener must be something that a grammar spells there.
 fn check_attributes(block: &Block, spelling: &[&Grammar], diagnostics: &mut Vec<Diagnostic>) {
-    // A grammar that spells no opener has been told.
+    // A grammar without an opener has been told already.
     let spells = |grammar: &&Grammar| grammar.rule("open").is_some() && grammar.rule("name").is_some();
     if spelling.is_empty()
         || !spelling.iter().all(spells)

@@ -69,7 +69,7 @@ fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<
         diagnostics.push(bad(name.at, message, "say what goes together as a dialect of its own"));
     }
     let names = || dialect.grammar.0.iter().map(|name| name.value.as_str());
-    // One of them that is not known may be it.
+    // If one of the names is unknown, it may be a misspelling of this grammar.
     let known = dialect.grammar.0.iter().all(|name| grammars.contains_key(&name.value));
     for grammar in dialect.blocks.values().filter_map(|block| block.value.grammar.as_ref()) {
         if !names().any(|name| name == grammar.value) && known {
@@ -99,7 +99,7 @@ fn check_text(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
 fn check_object(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
     let opens = |name: &str| {
         let mut before = dialect.blocks.values().filter(|block| is_before(&block.value));
-        // One that the dialect does not name may be it.
+        // A grammar that the dialect does not list may be a misspelling of this one.
         let named = |own: &str| dialect.grammar.0.iter().any(|name| name.value == own);
         before.any(|block| block.value.grammar.as_ref().is_some_and(|own| own.value == name || !named(&own.value)))
     };

@@ -82,7 +82,7 @@ fn check_effect(effect: &Effect, surface: &Surface, diagnostics: &mut Vec<Diagno
     }
     let binds = effect.new.is_some() || !effect.lets.is_empty();
     match first {
-        // Which verb was meant is not known.
+        // A key that could not be read may have been the verb.
         None if surface.torn.contains(&effect.at) => {}
         None if effect.effects.is_empty() && !binds => {
             let verbs: Vec<String> = VERBS.iter().map(|verb| format!("`{}`", verb.word)).collect();
@@ -93,7 +93,7 @@ fn check_effect(effect: &Effect, surface: &Surface, diagnostics: &mut Vec<Diagno
             let help = "put the verb into an effect of its own, before the nested ones";
             bad(at, format!("this effect has both the verb `{word}` and nested effects"), help.to_owned());
         }
-        // What it needs may stand there under a wrong name.
+        // What the verb needs may be there under a misspelt key.
         Some(_) if surface.torn.contains(&effect.at) => {}
         Some((VerbForm { word, needs, .. }, at)) => {
             for key in needs.iter().filter(|key| !keys(effect).any(|(known, _)| known == **key)) {
@@ -102,7 +102,7 @@ fn check_effect(effect: &Effect, surface: &Surface, diagnostics: &mut Vec<Diagno
         }
         None => {}
     }
-    // Of what has no verb at all, that has been told, or another fault.
+    // An effect without a verb has been told already, or has another fault.
     let nothing = effect.effects.is_empty() && !binds;
     let unknown = first.is_none() && (nothing || surface.torn.contains(&effect.at));
     for (key, at) in keys(effect).filter(|_| !unknown) {

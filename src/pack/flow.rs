@@ -120,7 +120,7 @@ impl<'n> Names<'n> {
     /// A message has its words in the table or in a file.
     fn words(&mut self, name: &str, message: &Spanned<Message>) {
         match (&message.value.says, &message.value.template) {
-            // They may stand there under a wrong name.
+            // The words may be there under a misspelt key.
             (None, None) if self.surface.torn.contains(&message.at) => {}
             (None, None) => self.diagnostics.push(
                 Diagnostic::new(Code::PACK_MISSING_KEY, message.at, format!("the message `{name}` has no words"))

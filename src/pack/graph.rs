@@ -182,9 +182,10 @@ fn check_reach(
             }
         }
     }
-    // What follows from a start that nothing declares is no news.
+    // If the start itself is undeclared, that is told, and not what follows from it.
     let starts = surface.modes.contains_key(start);
-    // What is behind another that is not reached is reached with that one; of several behind each other the first is told.
+    // A lost mode that another lost mode leads to is not told: it is reached once that one is. Of a circle of lost modes
+    // the first is told.
     let lost: Vec<&str> = surface.modes.keys().map(String::as_str).filter(|name| !reached.contains(name)).collect();
     let behind = |first: &str| {
         let mut behind: Vec<&str> = lost.iter().copied().filter(|to| leads(first, to)).collect();

@@ -40,7 +40,7 @@ pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
     names::check(&surface, diagnostics);
     flow::check(&surface, diagnostics);
     prompts::check(&surface, diagnostics);
-    // All names are told that nothing declares.
+    // From here on unknown names are replaced by those that were probably meant: they have all been told.
     mend::names(&mut surface);
     dialects::check(&surface, &grammars, diagnostics);
     strategies::check(&surface, diagnostics);

@@ -32,7 +32,7 @@ pub(super) fn undeclared<'n>(
     declared: impl IntoIterator<Item = &'n str>,
 ) -> Option<Diagnostic> {
     let declared: Vec<&str> = declared.into_iter().collect();
-    // What has no name of its own may be it.
+    // A declaration with a blank name may be the one that is meant.
     if declared.contains(&name) || lost.contains(name) || declared.iter().any(|known| known.trim().is_empty()) {
         return None;
     }
@@ -90,7 +90,7 @@ impl<'n> Names<'n> {
     }
 
     fn block(&mut self, name: &str, at: Location, declared: &[&str]) {
-        // What a dialect with a fault in it lacks may be that.
+        // In a dialect with a fault, the block may be what could not be read.
         if !self.torn {
             self.look_up(Code::PACK_UNKNOWN_BLOCK, "block", name, at, declared.iter().copied());
         }
@@ -304,7 +304,7 @@ impl<'n> Names<'n> {
         }
         let contents = surface.blocks().filter(|(_, block)| block.value.role == Role::Content);
         let called = contents.map(|(name, block)| match &block.value.name {
-            // What the answer says cannot be known.
+            // A name that the answer gives can be any.
             Some(called) if called.value.starts_with('@') => "*",
             Some(called) => called.value.as_str(),
             None => name.as_str(),

@@ -138,7 +138,7 @@ impl<'c> PromptCheck<'c> {
                 ids,
             ));
             let layer = layers.iter().find(|layer| layer.id.value == name.value);
-            // What is wrong in it may be that.
+            // A layer with a fault in it may have lost its `trim` to that.
             let layer = layer.filter(|layer| !self.surface.torn.contains(&layer.at));
             if let Some(layer) = layer.filter(|layer| trimming(layer).is_empty()) {
                 let message = format!("`{}` cannot give way: nothing makes it shorter", name.value);
@@ -156,7 +156,7 @@ impl<'c> PromptCheck<'c> {
         let files = [&layer.text, &layer.template].into_iter().flatten();
         match files.clone().count() + usize::from(layer.source.is_some()) {
             1 => {}
-            // What it holds may be what is wrong in it.
+            // A layer with a fault in it may have lost its text to that.
             0 if surface.torn.contains(&layer.at) => {}
             0 => self.bad(layer.at, "the layer holds nothing", "give it a `text`, a `template` or a `source`"),
             _ => self.bad(layer.at, "the layer has several sources", "`text`, `template` or `source`: keep one"),
@@ -232,7 +232,7 @@ impl<'c> PromptCheck<'c> {
         let mut missing: Vec<Diagnostic> = Vec::new();
         let starts = surface.about.as_ref().and_then(|about| about.start.as_ref());
         if surface.modes.is_empty() && starts.is_some_and(|start| start.value != ONLY_MODE) {
-            // The modes that there are cannot be told.
+            // Without declared modes, nobody knows which files are needed.
             return;
         }
         for mode in modes_of(surface, layer) {
@@ -253,7 +253,7 @@ impl<'c> PromptCheck<'c> {
                 let files = if more == 1 { "that of another mode" } else { "those of other modes" };
                 first.message = format!("{}, nor {files}", first.message);
             }
-            // Of a mode without a file it may be the layer that stands in too many.
+            // Perhaps a file is missing, or the layer stands in too many modes: offer both.
             if path.value.contains("{{") && first.misnamed.is_none() {
                 let help = "add a file for each mode, or say with `in` in which modes the layer stands";
                 first.help = Some(help.to_owned());
@@ -288,12 +288,12 @@ pub(crate) fn missing_text(surface: &Surface, below: &str, at: Location) -> Opti
         None => {
             let message = format!("the pack has no file `{shown}`");
             let fault = Diagnostic::new(Code::PACK_MISSING_FILE, at, message);
-            // What was moved is called as before.
+            // A file that was moved keeps its name.
             let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
             let moved = surface.texts.keys().filter(|path| name(path) == name(below));
             let moved: Vec<&str> = moved.map(String::as_str).collect();
             let declared = surface.texts.keys().map(String::as_str);
-            // What folder and ending have in common makes no two files alike.
+            // Compare names without folder and ending, which many files share.
             let stem = |path: &str| name(path).rsplit_once('.').map(|(stem, _)| stem.to_owned()).unwrap_or_default();
             let is_near = |near: &&str| match moved.is_empty() {
                 true => nearest(&stem(below), [stem(near).as_str()]).is_some(),
@@ -308,7 +308,7 @@ pub(crate) fn missing_text(surface: &Surface, below: &str, at: Location) -> Opti
             let meant = near.or_else(|| moved.first().copied()).or_else(alike);
             Some(match meant {
                 Some(meant) => fault.with_nearest(meant, [meant]),
-                // None of them is meant.
+                // No file is close to that name.
                 None => fault.with_help("paths are relative to the folder of the pack").with_nearest("", declared),
             })
         }

@@ -342,7 +342,7 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
 
 /// What keeps a pattern of a schema from being used: it is one of ECMAScript, and read as one of the `regex` crate.
 fn bad_pattern(pattern: &Spanned<String>) -> Option<Diagnostic> {
-    // Nearly every pattern means the same to both, and is compiled when a value asks for it.
+    // Parsing is quick and finds nearly every fault; compiling is left to the first value that needs the pattern.
     if regex_syntax::parse(&pattern.value).is_ok() && !may_be_too_large(&pattern.value) {
         return None;
     }

@@ -78,7 +78,7 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     for (table, replies) in std::iter::once((&surface.degradation, of_pack.collect())).chain(of_modes) {
         let Some(at) = join(table) else { continue };
         let counts = replies.iter().flat_map(|reply| &reply.counts);
-        // Where none may stand, the first is a `forbidden-block`.
+        // With `most = 0`, even the first block is a `forbidden-block`, and no duplicate.
         let several = counts.filter(|(_, count)| count.value.most.as_ref().is_some_and(|most| most.value > 0));
         let lost = several.into_iter().find_map(|(name, count)| {
             let own = |block: &Spanned<Block>| {
@@ -118,7 +118,7 @@ fn never_asks(surface: &Surface) -> Option<Diagnostic> {
 fn idle(defect: Defect, strategies: &[Spanned<Strategy>]) -> Option<Diagnostic> {
     let fits = |strategy: Strategy| defect.fits().contains(&strategy);
     let last = strategies.iter().position(|one| fits(one.value) && one.value.always_answers(defect))?;
-    // One that cannot answer is told for that.
+    // A strategy that does not fit the defect is told for that, and not here.
     let never = strategies.iter().skip(last + 1).find(|one| fits(one.value))?;
     let last = strategies.get(last)?;
     let message = format!("`{}` never answers `{defect}`: `{}` before it always does", never.value, last.value);

@@ -72,7 +72,7 @@ fn sample(schema: &Value, members: Members, depth: usize) -> Value {
         _ if matches!(members, Members::Telling | Members::Told) && told(schema).is_some() => {
             told(schema).unwrap_or_default().into()
         }
-        // Whoever tries expressions on it must not conclude from its kind.
+        // Expressions are tried on this example: `null` keeps them from relying on a type that is not declared.
         None if matches!(members, Members::All | Members::Required) && !TEXT_KEYS.iter().any(|key| has(key)) => {
             Value::Null
         }

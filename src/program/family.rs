@@ -52,7 +52,7 @@ impl Family {
         let ends = match (close, payload) {
             (Some(_), _) => vec![vec![Ending::Closer], vec![Ending::NextBlock], vec![Ending::End]],
             (None, Some(_)) => vec![vec![Ending::Payload], vec![Ending::NextBlock], vec![Ending::End]],
-            // Nothing but what follows can end a block: it was not cut off.
+            // Without closers, the next block or the end is the regular end of a block.
             (None, None) => vec![vec![Ending::NextBlock, Ending::End]],
         };
         Some(Self {
@@ -117,7 +117,7 @@ impl Family {
             parts.extend(empty.map(|rule| Part::Whole(rule, Vec::new())));
             grammar.spell(self.open, &parts, behind)
         };
-        // An attribute may be called as a rule is that spells something else, and stand before the name.
+        // A rule of the same name may spell something else, and an attribute may stand before the name: try all four.
         let orders = [(true, true), (false, true), (true, false), (false, false)];
         orders.into_iter().find_map(|(named, name_first)| spelled(named, name_first))
     }

@@ -75,7 +75,7 @@ impl Matched {
     pub(crate) fn holds(&self, other: &Self) -> bool {
         let ascii = self.bounded || other.bounded;
         let comparable = !ascii || (self.ascii_stands_for_all && other.ascii_stands_for_all);
-        // The shortest text of the other has to hold a match, as has any: most patterns have nothing to do with each other.
+        // A quick test first, since most patterns are unrelated: the shortest match of the other must match here, too.
         let refuted = || other.example.as_ref().is_some_and(|text| self.finds(text) == Some(false));
         comparable
             && self.least <= other.least

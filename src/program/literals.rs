@@ -92,7 +92,7 @@ impl Literals {
         let mut found = Vec::new();
         let asked = STEP * EIGHTS * grams_in_eight(STEP);
         let last = text.len().checked_sub(WINDOW);
-        // Grams are seldom any of the literals', so many are asked at once. The last window overlaps the one before it.
+        // Hits are rare, so many places are tested at once. The last window overlaps the one before it.
         for at in (0..last.unwrap_or_default()).step_by(asked).chain(last) {
             let window = text.get(at..).and_then(|rest| rest.first_chunk());
             let mut places = window.map_or(0, |window| may_hold_in::<STEP>(&self.held, window));
@@ -134,7 +134,7 @@ impl Literals {
 pub(super) fn held_by(pattern: &Hir) -> Option<Vec<Vec<u8>>> {
     let mut texts = Holds::of(pattern).best()?;
     texts.sort_by_key(Vec::len);
-    // What holds a longer one holds the shorter one in it.
+    // A text with the longer literal also has the shorter one inside it: the shorter one is enough.
     let mut shortest: Vec<Vec<u8>> = Vec::new();
     for text in texts {
         if !shortest.iter().any(|held| memchr::memmem::find(&text, held).is_some()) {

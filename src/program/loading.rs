@@ -71,7 +71,7 @@ impl Program {
     pub fn check(folder: &Folder) -> Loaded {
         let (program, pack, mut diagnostics) = Self::build(folder);
         diagnostics.extend(program.compile_schemas(&pack::schemas::misspelt(&pack.surface)));
-        // What fails in a pack that has other faults may be their doing.
+        // In a pack with errors, a failing sample may only be a consequence of them.
         if !diagnostics.iter().any(Diagnostic::is_error) {
             diagnostics.extend(program.run_samples());
             diagnostics.extend(program.check_gates());
@@ -104,8 +104,8 @@ impl Program {
         if broken.is_empty() && !pack.surface.partial {
             diagnostics.extend(found);
         } else {
-            // What does not follow TOML, or cannot be read, says nothing reliable about names: only its own faults are news,
-            // and those that no name has a part in.
+            // A file that is no TOML, or cannot be read, may declare any name: report its own faults, and elsewhere those
+            // in which no name has a part.
             let of_broken = |one: &Diagnostic| one.at.is_some_and(|at| broken.contains(&at.source));
             diagnostics.retain(|one| one.code == Code::PACK_SYNTAX || !of_broken(one));
             let in_table = |one: &Diagnostic| {

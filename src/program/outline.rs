@@ -119,7 +119,7 @@ impl Outline {
             names: None,
             longest: 0,
         };
-        // What stands before the object is no member of it.
+        // Blocks that stand before the object, such as reasoning, are no members of it.
         for (index, block) in blocks.iter().enumerate().filter(|(_, block)| !block.starts) {
             members.bind(BlockId(index as u16), block);
         }

@@ -33,7 +33,7 @@ const APART: [&str; 8] =
 
 impl PartSchema {
     pub(crate) fn of(schema: &Json) -> Self {
-        // A reference means something only below its own root.
+        // References are resolved from the root of a schema, so that such a schema cannot be taken apart.
         let inside = if refers(schema) { Inside::Whole } else { Self::inside(schema) };
         Self { schema: Schema::new(schema.clone()), inside }
     }
@@ -80,7 +80,7 @@ impl PartSchema {
 
     /// What is wrong with `value`, which is called `name`.
     pub(crate) fn misfit(&self, value: &Value, name: impl FnOnce() -> String) -> Option<String> {
-        // What says nothing needs no validator.
+        // A schema that allows everything needs no validator.
         match self.schema.json() {
             Json::Bool(true) => return None,
             Json::Object(words) if words.is_empty() => return None,

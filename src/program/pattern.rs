@@ -71,7 +71,7 @@ impl Pattern {
         others: &'t [Pattern],
     ) -> impl Iterator<Item = Range<usize>> + 't {
         let most = most_matches(text);
-        // Matches stand in order, so theirs are looked for no further than its own have come.
+        // All matches come in order, so that the excusing patterns are searched no further than this one has come.
         let mut theirs: Vec<_> = others.iter().map(|other| other.find_all(text).peekable()).collect();
         let own = self.fitting(text).find_iter(text).map(|found| found.range()).enumerate();
         let own = own.filter(move |(number, found)| {
@@ -81,7 +81,7 @@ impl Pattern {
                 while theirs.next_if(|other| other.end() <= found.start).is_some() {}
                 overlapped |= theirs.peek().is_some_and(|other| other.start() < end && found.start < other.end());
             }
-            // What would take too long to look through is not excused.
+            // Beyond the limit no match is excused, since looking would take too long.
             *number >= most || !overlapped
         });
         own.map(|(_, found)| found)
@@ -192,7 +192,7 @@ impl PatternSet {
         let ascii = (!found.is_empty() || !self.rest.is_empty()) && words_are_ascii(text);
         match self.rest.as_slice() {
             [] => {}
-            // One by itself is searched as quickly as a set, and stops at its match.
+            // A single pattern is as quick as a set, and stops at its first match.
             [one] => found.push(*one),
             rest => {
                 let set = if ascii { &self.ascii } else { &self.loose };

@@ -190,7 +190,7 @@ impl Files<'_> {
             SlipKind::Parts(other, within) => {
                 let mut errors = gone.iter().filter(|one| one.is_error());
                 let first = errors.clone().next()?;
-                // What is told at the name itself needs no other words.
+                // If all errors stand at the name itself, they explain themselves.
                 errors.find(|one| one.at != Some(at))?;
                 let message = format!("`{said}` stands here, and `{name}` in {within}, so that {}", first.message);
                 let fault = Diagnostic::new(first.code.clone(), at, message).with_help(help);

@@ -49,7 +49,7 @@ impl Structure {
                 grammar: family.grammar.clone(),
                 name: family.name,
                 marks: std::iter::once(family.open).chain(family.close).collect(),
-                // What closes where an answer starts counts anywhere.
+                // A closer of reasoning at the start of an answer counts anywhere, not only at the start of a line.
                 by_line: by_line || (family.leads_line && family.prelude.is_none()),
             })
             .collect();
@@ -139,7 +139,7 @@ impl Marking for Structure {
     fn marks(&self, text: &str, _: &[Range<usize>]) -> Vec<Range<usize>> {
         let end = |progress, line| match progress {
             Progress::Matched(end) => Some(end),
-            // Whatever it is, it is on this line.
+            // More text could complete it, so the whole line is guarded.
             Progress::Pending | Progress::Spent => Some(line),
             Progress::Failed | Progress::TooDeep => None,
         };

@@ -90,7 +90,7 @@ impl Program {
             if !course.reaches(mode) && all_shut(taken.iter().filter(|way| way.to == mode).collect()) {
                 finding(Code::PACK_UNREACHABLE, format!("no `go` to the mode `{name}` ever happens"));
             }
-            // What leads to a mode that nobody comes to has been told with it.
+            // Ways to a mode that is never reached were told with that mode.
             let out: Vec<&Transition> = taken.iter().filter(|way| way.from == mode).collect();
             if !declared.value.last && out.iter().all(|way| course.reaches(way.to)) && all_shut(out) {
                 finding(Code::PACK_DEAD_END, format!("no `go` out of the mode `{name}` ever happens"));

@@ -23,7 +23,7 @@ impl Program {
                 fault(format!("the schema of what `{name}` returns cannot be used"), action.at, error);
             }
             let Err(error) = action.schema.validator() else { continue };
-            // Each parameter by itself says which one it is.
+            // Compile each parameter by itself, to learn which of them is wrong.
             let mut found = action.params.iter().any(|param| !spelt(&param.at));
             for Param { name: param, at, .. } in action.params.iter().filter(|param| spelt(&param.at)) {
                 if let Err(error) = action.schema.of_property(param).validator() {

@@ -63,7 +63,7 @@ impl Program {
             .map(|mode| self.permitted(mode).map(|(name, ..)| name.as_str()).collect::<Vec<_>>());
         let whole = form.as_ref().map(|form| form.text.clone()).unwrap_or_default();
         let part = match &form {
-            // What is one object cannot be shown in parts.
+            // An answer that is one object cannot be shown in parts.
             Some(form) if form.text.starts_with('{') => whole.clone(),
             Some(form) => concerned(form, &faults),
             None => String::new(),

@@ -106,7 +106,7 @@ impl<'d> Draft<'d> {
         match &layer.holds {
             LayerSource::Message => {
                 draft.choice = Choice::Message;
-                // As a turn that says nothing: no model takes one in.
+                // As with turns: no model accepts an empty message.
                 let is_silent = message.trim().is_empty();
                 if is_silent && !message.is_empty() {
                     draft.notes.insert("message", "left out, as nothing is said in it".to_owned());

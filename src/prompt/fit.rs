@@ -34,12 +34,12 @@ pub(super) fn fit<'d>(
     let (input, room) = (sight.target.input(), sight.target.room());
     let mut whole = Whole::of(prompt, drafts, sight);
     for number in &prompt.trim_order {
-        // What is said of a part need not hold of the whole: each layer is asked again until it has nothing left to give.
+        // Tokens of the parts need not add up to those of the whole: ask a layer again until it has no more to give.
         while let Some(draft) = drafts.get_mut(*number).filter(|draft| whole.tokens > input && draft.tokens > 0) {
             let before = draft.tokens;
             let limit = before.saturating_sub(whole.tokens - input);
             trim::shrink(draft, limit, TrimReason::Whole(input), sight);
-            // What makes it no shorter is taken back: the whole is still that of its drafts.
+            // A step that makes the layer no shorter was undone, so `whole` is still right.
             if draft.tokens >= before {
                 break;
             }

@@ -105,7 +105,7 @@ impl Program {
                 _ if block.role == Role::Call => tells_name,
                 _ => shown.contains(&(block.role, &block.name)),
             };
-            // What is understood without being asked for is not asked for, and what stands in a wrapper is no form of its own.
+            // Wrappers and reasoning are understood, but not asked for; nor is another way to write a block, inside a wrapper.
             let within = matches!(block.key, Some(Called::Around(..)));
             let untold = block.role == Role::Wrapper || block.starts || within;
             if most == Some(0) || known || untold {
@@ -212,7 +212,7 @@ fn rank(reply: &Reply, dialect: DialectId, id: BlockId, block: &Block) -> (usize
     };
     match reply.rank(dialect, id) {
         Some(place) => (2, place),
-        // What no order names stands before it if it is said, behind it if it is done.
+        // Blocks without a place in the order: text stands before those with one, calls and contents behind them.
         None => (if role < 3 { 1 } else { 3 }, role),
     }
 }

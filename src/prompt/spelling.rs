@@ -74,7 +74,7 @@ impl<'p> Speller<'p> {
         let body = |family: &Family| {
             let ladder = if block.ends.is_empty() { &family.ends } else { &block.ends };
             match ladder.first()?.as_slice() {
-                // What ends with a fence has one.
+                // A block that ends with a fence is shown with one.
                 [Ending::Fence, ..] => Some(fenced.clone()),
                 [Ending::Payload, ..] => {
                     let reads = |body: &&String| family.payload.is_none_or(|rule| family.grammar.reads(rule, body));
@@ -83,7 +83,7 @@ impl<'p> Speller<'p> {
                 _ => Some(body.clone()),
             }
         };
-        // Where a speaker cannot speak without a label, it has one.
+        // If the grammar needs a label behind the speaker, show one.
         let labelled = || {
             let attributes = [attributes.as_slice(), &[("label", "Label")]].concat();
             (block.role == Role::Utterance).then(|| self.spell(id, block, &names, &attributes, &body)).flatten()
@@ -114,7 +114,7 @@ impl<'p> Speller<'p> {
 
     /// What a block may be called in an answer.
     fn names(self, block: &Block) -> Vec<String> {
-        // Who speaks has a proper name, if the grammar takes one.
+        // A speaker is shown with a proper name, if the grammar allows one.
         let proper = usize::from(block.role == Role::Utterance);
         let wild = || WILD.iter().skip(proper).chain(WILD.iter().take(proper));
         let spelled = |name: &String| match name.contains(['*', '?']) {
@@ -194,7 +194,7 @@ impl<'p> Speller<'p> {
             if block.entities() { escape(&text) } else { text }
         };
         match block.payload.first()? {
-            // What they do not say stands behind them.
+            // The one parameter that no attribute gives is the text behind the opener.
             Payload::Attributes => {
                 Some(block.text_param().and_then(|name| params.get(name)).map(text).unwrap_or_default())
             }
@@ -227,7 +227,7 @@ impl<'p> Speller<'p> {
         attributes: &[(&str, &str)],
         body: &dyn Fn(&Family) -> Option<String>,
     ) -> Option<String> {
-        // Where nothing closes it but what its opener says, the opener says that.
+        // If only a closer named by an attribute ends the block, the example needs that attribute.
         let by_attribute = |closer: &'p Closer| match closer {
             Closer::Attribute(key) => Some(key.as_str()),
             Closer::Own | Closer::Word(_) | Closer::Pattern(_) => None,
@@ -259,7 +259,7 @@ impl<'p> Speller<'p> {
             });
             // Some openers end their line themselves, and some go on in it.
             let gap = if opener.ends_with(char::is_whitespace) { "" } else { "\n" };
-            // What ends with its fence has no closer behind that; and what no closer ends would hold it.
+            // A block that ends with its fence has no closer; without a rung for closers, one would be part of the body.
             let ladder = if block.ends.is_empty() { &family.ends } else { &block.ends };
             let fenced = ladder.first().is_some_and(|rung| rung.contains(&Ending::Fence));
             let closes =

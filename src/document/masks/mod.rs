@@ -116,7 +116,7 @@ impl Seen {
             let has_come = complete || self.opening_line.line(bytes, run).is_some();
             return has_come.then(|| fence_line(bytes, at, complete).map(|line| (Some(before), line)));
         }
-        // The line may be long and hold many runs: no further than up to the next is looked for the end of a word.
+        // The line may be long and hold many runs: look for the end of the word only up to the next run.
         match self.word_at(bytes, run) {
             Some((word, end)) => Some(glued_fence(bytes, at, run, word, end).map(|line| (None, line))),
             None => complete.then_some(None),
@@ -373,7 +373,7 @@ impl Masks {
                 let run = self.seen.closer.run(bytes, first);
                 if run == bytes.len() && !complete { None } else { Some(run - first < 3) }
             }
-            // A quotation goes on over its lines.
+            // A quotation goes on from line to line.
             Some(b'>') => Some(line_before(bytes, at).starts_with(b">")),
             Some(b'#' | b'-' | b'+' | b'*' | b'_' | b'=' | b'0'..=b'9') => {
                 let has_come = complete || self.seen.closing_line.line(bytes, first).is_some();

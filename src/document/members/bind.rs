@@ -80,13 +80,13 @@ impl<'p> ObjectReader<'p> {
         let mut reach = 0;
         for (key, at) in object.tape.members(at) {
             let (Some(key), Some(value)) = (object.tape.get(key), object.tape.get(at)) else { return };
-            // A key that leads to another value, too, stands before the first.
+            // A key that leads to several values stands before the first of them.
             let start = if key.span().start < reach { value.span().start } else { key.span().start };
             let (name, whole) = (bare(key.span(), self.text), Span::new(start, value.span().end));
             reach = whole.end;
             let says = decode_string(name.of(self.text));
             let Some(level) = self.outline.member(level, &says) else {
-                // What stands side by side is one text.
+                // Neighbours that nothing binds are one piece of text.
                 match outside.last_mut().filter(|_| beside) {
                     Some(before) => before.end = whole.end,
                     None => outside.push(whole),
@@ -118,7 +118,7 @@ impl<'p> ObjectReader<'p> {
                     self.bind_value(object, ValuePlace { at, level: each, whole, ..place }, outside);
                 }
             }
-            // One entry may stand without its list.
+            // A single entry may be written without its list.
             (Kind::Object, Some(each)) => {
                 self.find(Found::new(Remark::FieldForm, place.name));
                 self.bind_value(object, ValuePlace { level: each, ..place }, outside);
@@ -242,7 +242,7 @@ impl<'p> ObjectReader<'p> {
                 self.found.push(Found::of(Remark::Unescaped, body, index));
             }
         }
-        // A value that is a text is decoded where it is used.
+        // Texts are not decoded here, but where they are used.
         let told = call || piece.bound.text.is_some() || written == Written::Value;
         let value = piece.body.filter(|_| node.is_some() && told).and_then(|at| self.value(object, at, &piece));
         // Where the pack says so, `null` is a value like any other.

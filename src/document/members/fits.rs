@@ -157,14 +157,14 @@ impl Look<'_> {
                     closed += 1;
                     at += 1;
                 }
-                // Not even a bracket ends the value of a member, unless a brace is missing.
+                // A bracket can end the value of a member only if a brace is missing before it.
                 Some(b']') if closed > 0 || in_list || in_entry => {
                     closed += 1;
                     at += 1;
                 }
                 Some(b',') => {
                     let next = over_comments(self.bytes, at + 1);
-                    // One comma too many costs nothing.
+                    // One comma too many is forgiven.
                     let extra = self.bytes.get(next) == Some(&b',');
                     let next = if extra { over_comments(self.bytes, next + 1) } else { next };
                     return self.behind_comma(next, closed, more);
@@ -174,7 +174,7 @@ impl Look<'_> {
                 Some(b'"') if closed > 0 && self.around.body && self.ends_well(at + 1) => return false,
                 Some(b'"') if closed > 0 && (is_stray_quote(self.text, at) || at == self.around.last.quote) => at += 1,
                 Some(b'{') => return closed > 0 && self.opens_entry(at),
-                // Words behind the answer, if nothing more of it comes.
+                // Words behind the object are fine, if no later quote ends a value.
                 Some(_) => {
                     let line = self.bytes.get(from..at).is_some_and(|space| space.contains(&b'\n'));
                     return line && closed > 0 && self.is_last(closed);
@@ -282,9 +282,9 @@ impl Look<'_> {
         let Around { body, bare, own, .. } = self.around;
         let given = given & level.bit() != 0;
         match key.form {
-            // No member follows itself.
+            // The body of a member is not followed by the same member.
             _ if closed == 0 && body && Some(level) == own => false,
-            // One that is there already begins another entry.
+            // A member that the object already has begins another entry.
             KeyForm::Whole => closed > 0 || !body || !given || self.leads_on(&key, around),
             KeyForm::Torn(_) | KeyForm::NoColon(_) => closed > 0 || !given,
             KeyForm::Bare if bare => closed > 0 || !given,
@@ -322,7 +322,7 @@ impl Look<'_> {
         let key = keys::whole(self.text, quote)?;
         let name = decode_string(key.name);
         let comma = self.mark_before(quote, b',')?;
-        // What is open up to there ends before the comma, the innermost first.
+        // All that is open up to that level must be closed before the comma, the innermost first.
         let end_within = |place| {
             let mut ends = self.around.open.iter().take(place).rev();
             ends.try_fold(comma, |end, open| self.mark_before(end, if open.list { b']' } else { b'}' }))
@@ -330,12 +330,12 @@ impl Look<'_> {
         for (place, open) in self.around.open.iter().enumerate().take(MARKS) {
             let level = open.level.filter(|_| !open.list).and_then(|level| self.outline.member(level, &name));
             if level.is_some_and(|level| open.given & level.bit() == 0) {
-                // Right behind foreign text a name says little.
+                // Right behind foreign text such as code, a name alone proves little.
                 let ends = || self.over_member(key.value).is_some_and(|end| self.ends_well(end));
                 return end_within(place).filter(|_| place > 0 || !self.around.body || ends());
             }
         }
-        // Nothing is known of what no name reaches.
+        // In an object that no bound name leads to, any key may come next.
         let innermost = self.around.open.first()?;
         (!innermost.list && innermost.level.is_none()).then_some(comma)
     }

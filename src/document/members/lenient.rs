@@ -77,7 +77,7 @@ impl Lenient<'_, '_> {
             let mended = self.cursor.mended;
             self.cursor.pass_space();
             let Cursor { bytes, at, .. } = self.cursor;
-            // A fence ends what it surrounds.
+            // A fence around the object ends it, closed or not.
             if self.stopped.is_some() || at >= bytes.len() || is_fence(bytes, at) {
                 self.cut(frame);
             } else if frame.list {
@@ -198,10 +198,10 @@ impl Lenient<'_, '_> {
                 self.entry(frame);
                 self.cursor.miss(faults.missing_brace);
                 self.open_object(each);
-                // The brace is that of the entry.
+                // It is the brace of the entry that was missing.
                 self.nest.mend();
             }
-            // A list of entries is no entry.
+            // A second bracket before any entry is one too many.
             b'[' if !frame.filled && self.outline.is_entry(each) => self.cursor.step_over(faults.extra_bracket),
             b':' | b'`' => self.cursor.skip_junk(),
             _ => {
@@ -350,9 +350,9 @@ impl Lenient<'_, '_> {
         self.cursor.miss_at(self.end_of(frame), frame.comma.unwrap_or(at));
         let start = self.nest.tape.get(frame.node).map_or(0, |node| node.span().start);
         let last = self.nest.tape.nodes.iter().skip(frame.node + 1).map(|node| node.span().end).max();
-        // Of foreign text in a list there may be more.
+        // A list of foreign texts may have been cut off: there may be more of it.
         self.nest.pop(last.unwrap_or(at).max(start), frame.list && self.outline.is_body(frame.level));
-        // The comma belongs to what is around.
+        // A comma that was just read separates members of the surrounding object or list.
         self.nest.change(|outer| outer.comma = frame.comma);
     }
 

@@ -104,7 +104,7 @@ impl Objects {
             let reader = || ObjectReader::new(given, outline, limits);
             self.read = match reader().read_all() {
                 Ok(document) => document,
-                // Which object is meant may be known at the end.
+                // Only the end may tell which object is meant: read once more, with that known.
                 Err(TellApart) => {
                     let reader = ObjectReader { tells_apart: true, ..reader() };
                     reader.read_all().unwrap_or_default()
@@ -215,7 +215,7 @@ impl<'p> ObjectReader<'p> {
         let text = self.text;
         let Some(mut prelude) = Prelude::new(self.dialect, self.limits) else { return };
         let mut budget = Budget { used: 0, per_byte: self.limits.steps_per_byte };
-        // Within an answer of members nothing is masked.
+        // An answer that is one object has no masks.
         let mut masks = Masks::new(Kinds::default());
         masks.settle_wrapper(text, true);
         let closer = match prelude.advance(self.dialect, &mut masks, text, 0, true, &mut budget) {
@@ -338,7 +338,7 @@ impl<'p> ObjectReader<'p> {
 
     /// Tells of an object, with its first block, that is not the answer's first.
     fn tell_more_objects(&mut self, mark: Span, first: usize) {
-        // What stands before an answer is no part of one.
+        // Reasoning before the answer is no object of it.
         let begins =
             self.blocks.get(0).and_then(|block| self.dialect.block(block.id)).is_some_and(|block| block.starts);
         if first > usize::from(begins) {

@@ -31,7 +31,7 @@ pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: Around<'_>, opened: bool
     let known = cursor.faults.len();
     let mut nested = None;
     cursor.at = from;
-    // Where its text ends, if no quote of its own does it.
+    // Find where the text ends: at its closing quote, or where something else ends it.
     let (end, cut) = loop {
         cursor.at = cursor.run(cursor.outline.text).unwrap_or(cursor.bytes.len());
         let faults = &cursor.outline.faults;

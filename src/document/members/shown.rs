@@ -44,7 +44,7 @@ impl Shown {
     /// Goes on to the object whose brace stands at `brace`; what stands before it from `start` is the line of a fence.
     pub(super) fn pass(&mut self, text: &str, start: usize, brace: usize) -> Surroundings {
         let before = Span::new(self.at.min(start), start);
-        // What leads up to the object may stand in the midst of a line.
+        // What leads up to the brace may start in the middle of a line, so it is looked at by itself.
         for part in [before, Span::new(start, brace)] {
             for (line, fence) in fence_lines(part, text) {
                 self.fence = Fence::after(line, fence, self.fence);
@@ -88,7 +88,7 @@ impl Shown {
     fn closer(&mut self, bytes: &[u8], from: usize, length: usize) -> Option<usize> {
         let unclosed = self.unclosed.get_mut(length.checked_sub(1)?)?;
         let mut at = from;
-        // Within the paragraph nothing comes that did not before.
+        // Before this place the paragraph is known to hold no closing backticks.
         while at >= *unclosed {
             let rest = bytes.get(at..)?;
             let Some(offset) = memchr::memchr2(b'`', b'\n', rest) else {

@@ -188,7 +188,7 @@ impl Tape {
             };
             values.set(values.get().saturating_sub(1));
             open.push((node.next as usize, value, None));
-            // What ends here goes into what is still open.
+            // Everything that ends here becomes a member or entry of what is still open.
             while let Some((_, value, _)) = open.pop_if(|(next, ..)| *next <= at) {
                 match open.last_mut() {
                     Some((_, Value::Object(members), key)) => {

@@ -68,12 +68,12 @@ pub(crate) fn read(source: &Source<'_>, body: Span, ladder: &[surface::Payload])
         return Read { payload: Payload::Empty, rung: 0 };
     }
     let tried_json = |rung: usize| ladder.iter().take(rung).any(|reader| *reader == surface::Payload::Json);
-    // A text may happen to be a number or a list.
+    // A text that happens to be a JSON number or list is still a text, where one is allowed.
     let or_text = |rung: usize| ladder.iter().skip(rung).any(|reader| *reader == surface::Payload::Text);
     let looks_json = || body.of(text).trim_start().starts_with(['{', '[']);
     let mut faulty: Option<Read> = None;
     let mut refused = Unreadable { why: "there is no field in it".into(), at: body.trimmed(text) };
-    // What an opener says is looked at before there is a body.
+    // Attributes need no body, so that only JSON can explain why the body is unreadable.
     let json_alone =
         ladder.iter().all(|reader| matches!(reader, surface::Payload::Attributes | surface::Payload::Json));
     if ladder == [surface::Payload::Attributes] {
@@ -81,15 +81,15 @@ pub(crate) fn read(source: &Source<'_>, body: Span, ladder: &[surface::Payload])
     }
     for (rung, reader) in ladder.iter().enumerate() {
         match reader {
-            // Whoever knows the opener reads these, where there is no body.
+            // The caller reads attributes, from the opener, before it comes here.
             surface::Payload::Attributes => {}
             surface::Payload::Tags => {
                 let fields = source.fields_in(body);
                 let has_fields = !fields.list.is_empty() || !fields.unclosed.is_empty();
-                // What the texts of an object quote are no fields of the call.
+                // Tags inside the texts of a JSON object are no fields of the call.
                 let is_object = || {
                     let json = ladder.contains(&surface::Payload::Json) && body.of(text).trim_start().starts_with('{');
-                    // Whoever reads it for good pays for its values.
+                    // A trial must not count values against the limit.
                     json && json::read(text, body.trimmed(text), limits, &Cell::new(values.get())).is_ok()
                 };
                 if has_fields && !is_object() {

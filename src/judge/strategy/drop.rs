@@ -25,7 +25,7 @@ pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
         Subject::Message(_) => judgement.texts.message_dropped = true,
         Subject::Unread => judgement.texts.strays = Place::Dropped,
         Subject::Place(None, span) => return judgement.take_out(*span),
-        // What stands inside a block is its text.
+        // A place inside a block belongs to the text of that block, which stays.
         Subject::Place(Some(_), _) | Subject::Reply => return false,
     }
     true

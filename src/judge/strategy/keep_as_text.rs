@@ -9,7 +9,7 @@ use crate::judge::{Fate, Judgement, Place, Subject};
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match subject {
         Subject::Block(block) => judgement.set_fate(*block, Fate::Text),
-        // What another defect has taken out is not shown after all.
+        // A call that the answer to another defect has removed is not shown again.
         Subject::Call(call) if judgement.is_dropped(*call) => return false,
         Subject::Call(call) => judgement.show_call(*call),
         Subject::Calls(calls, most) => {

@@ -111,7 +111,7 @@ fn closers(block: &surface::Block, dialect: &surface::Dialect) -> Vec<Closer> {
 
 /// The tier of the closers behind which no other closer is looked for.
 fn surest(ends: &[Vec<Ending>], close: &[Closer]) -> usize {
-    // Where a rung before all closers looks at what comes behind them, no closer ends the search.
+    // A rung before all closers that looks at what follows keeps any closer from ending the search.
     let looks_on = |ending: &Ending| matches!(ending, Ending::Fence | Ending::NextBlock | Ending::End);
     match ends.iter().flatten().find(|ending| **ending == Ending::Closer || looks_on(ending)) {
         Some(first) if looks_on(first) => Closer::LAST_TIER,
@@ -146,7 +146,7 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
             None => block.name.as_ref().map_or(Called::Own, called),
         },
         key: block.key.as_ref().map(|key| match key.value.strip_prefix('@').and_then(|word| word.split_once('.')) {
-            // Among members, a key is one of them.
+            // Where members are the blocks, the key is a member, too.
             _ if block.body.is_some() => Called::Attribute(key.value.trim_start_matches('@').to_owned()),
             Some((wrapper, attribute)) => Called::Around(wrapper.to_owned(), attribute.to_owned()),
             None => called(key),

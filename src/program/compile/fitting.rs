@@ -34,7 +34,7 @@ impl Compiler<'_> {
             self.diagnostics.extend(fault);
         }
         for found in self.misfits(effect, sight) {
-            // Where several effects put the same value, it may as well be the schema that is wrong.
+            // Several effects with the same fault get one finding: the schema may be what is wrong.
             self.tell_once(found);
         }
         let found = mixed_up(effect);
@@ -60,7 +60,7 @@ impl Compiler<'_> {
                 if let Some(Some(fault)) = faults.iter().find(|_| faults.iter().all(Option::is_some)) {
                     return vec![fault.clone()];
                 }
-                // Where one may hold anything, so may the list.
+                // If one of the lists may hold anything, nothing can be said about the value.
                 let items: Schemas<'_> = schemas.iter().map(|schema| schema.get("items")).collect();
                 items.unwrap_or_default()
             }
@@ -88,7 +88,7 @@ impl Compiler<'_> {
         let Ok(template) = PathTemplate::parse(path) else { return Ok(None) };
         let mut parts = template.segments();
         let slot = parts.next().flatten().and_then(|name| self.surface.state.get(name));
-        // What no effect can change is told as that.
+        // A value that no effect can change is told elsewhere.
         let own = slot.filter(|slot| !from_host(&slot.value) && slot.value.get("compute").is_none());
         let Some(slot) = own else { return Ok(None) };
         let (mut here, mut way) = (vec![&slot.value], template.head().next().unwrap_or_default().to_owned());
@@ -154,7 +154,7 @@ impl Compiler<'_> {
                         None => {}
                     }
                 }
-                // Where a member is misspelt, the one that is meant is not missing.
+                // A misspelt member is probably the one that is missing: tell it only once.
                 let lacks = |name: &&str| !members.iter().any(|(known, _)| known.value == **name);
                 if let (true, Some(name)) = (found.is_empty(), required(schema).into_iter().find(lacks)) {
                     let fault = never(whole, *at, &format!("`{name}` is required"));
@@ -194,7 +194,7 @@ impl Compiler<'_> {
 /// What is wrong with a value that is not made of anything, as its schema says.
 fn misfit_constant(value: &Tree, schema: &Tree, whole: &str) -> Option<Diagnostic> {
     let schema = Schema::of_value(schema);
-    // What a reference leads to stands elsewhere.
+    // A `$ref` leads out of this part of the schema, which cannot be compiled alone.
     let validator = schema.validator().ok().filter(|_| schema.json().get("$ref").is_none())?;
     let constant = Value::from(value.to_json());
     let error = validator.iter_errors(&constant).next()?;
@@ -223,7 +223,7 @@ fn step<'t>(
         Err(Box::new(fault.with_place(kind.at, "declared here")))
     };
     let others = schema.get("additionalProperties").filter(|others| matches!(others, Tree::Table(..)));
-    // A word that is no type has been told.
+    // An unknown type has been told already.
     let Some(type_name) = type_meant(&kind.value) else { return Ok(None) };
     match (type_name, part) {
         ("object", Some(name)) => match properties(schema).into_iter().find(|(known, _)| *known == name) {

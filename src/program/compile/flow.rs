@@ -55,7 +55,7 @@ impl Compiler<'_> {
             };
             if let Some(Event::Input(class)) = event {
                 let typed = inputs.iter().zip(&self.surface.inputs).filter(|(input, _)| input.class == class);
-                // What a pattern captures that cannot be read is not known.
+                // If a pattern could not be read, its captures are unknown: then any name is allowed.
                 if typed.clone().all(|(input, typed)| input.matches.len() == typed.matches.0.len()) {
                     sight.capture(typed.flat_map(|(input, _)| &input.matches));
                 }

@@ -36,7 +36,7 @@ pub(super) struct UnknownPath<'s> {
 pub(super) fn lost<'s>(path: &[String], surface: &'s Surface, sight: &'s Sight<'_>) -> Option<UnknownPath<'s>> {
     let (head, inside) = path.split_first()?;
     let first = inside.first()?;
-    // What has no name of its own may be it.
+    // A declaration with a blank name may be the one that is meant.
     let unless_among = |known: Vec<&'s str>| match known.iter().any(|known| known == first || known.trim().is_empty()) {
         true => None,
         false => Some(UnknownPath { number: 1, known }),
@@ -109,7 +109,7 @@ pub(super) fn never_is(path: &[String], constant: &Constant, surface: &Surface, 
     let kind = kind(path, surface, sight)?;
     let may_be = match constant {
         Constant::Text(_) => kind == "string",
-        // The truth values are numbers, too, where they are compared.
+        // In comparisons, truth values are numbers, too.
         Constant::Number(_) | Constant::Truth(_) => matches!(kind, "integer" | "number" | "boolean"),
     };
     (!may_be).then_some(Never::Kind(kind))
@@ -133,7 +133,7 @@ fn kind(path: &[String], surface: &Surface, sight: &Sight<'_>) -> Option<&'stati
     }
     let kind = schema.text("type")?;
     let kinds = ["string", "integer", "number", "boolean", "array", "object"];
-    // What is computed is what its template gives.
+    // A computed value has whatever type its template gives.
     kinds.into_iter().find(|known| *known == kind.value && schema.get("compute").is_none())
 }
 

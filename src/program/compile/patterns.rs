@@ -49,7 +49,7 @@ impl Compiler<'_> {
             Ok(pattern) => Some(pattern.with_words(words)),
             Err(error) => {
                 let (message, help) = bad_pattern_words(&error);
-                // What `data` puts in has moved what stands behind it.
+                // The place inside the pattern is right only if `data` has put nothing in.
                 let at = if spelt == text.value { bad_pattern_place(text) } else { text.at };
                 self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, at, message).with_help(help));
                 None
@@ -61,7 +61,7 @@ impl Compiler<'_> {
     fn values(&mut self, expression: &Spanned<String>) -> Option<Vec<String>> {
         let before = self.diagnostics.len();
         let parsed = self.condition(Some(expression), &Sight::of(PATTERN_NAMES))?;
-        // What it gives that reads what nothing declares is no news.
+        // An expression that reads unknown names has been told: its value does not matter.
         if self.diagnostics.len() > before {
             return None;
         }

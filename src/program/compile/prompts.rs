@@ -111,7 +111,7 @@ impl Compiler<'_> {
             return known;
         }
         let surface = self.surface;
-        // What a text would ask for that cannot be read is not known.
+        // Until the text has been read, what it asks for is unknown.
         let unread = std::mem::replace(&mut texts.unread, true);
         let (text, source) = surface.text(below)?;
         let body = if plain {
@@ -160,7 +160,7 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
     });
     let closers = families().filter_map(|(_, family)| Some(family.grammar.first(family.close?)));
     let guards = dialects.iter().filter_map(|dialect| {
-        // What counts where in a dialect may be what is wrong in it.
+        // In a dialect with a fault, where its openers count may be what is wrong: take only the start of a line for certain.
         let torn = || surface.torn.contains(&dialect.at);
         let guessed = || Arc::new(Structure::new(&dialect.families, dialect.names.clone(), true));
         let structure: Arc<dyn Guarding> = dialect.structure.clone().or_else(|| torn().then(guessed))?;
@@ -193,7 +193,7 @@ impl Library for Surface {
     }
 
     fn missing(&self, name: &str) -> Option<Diagnostic> {
-        // The place is that of the word which names it.
+        // The caller knows the place: the word that names the file.
         missing_text(self, name, Location::response(Span::default()))
     }
 }

@@ -169,12 +169,12 @@ impl Compiler<'_> {
         let mut told: Vec<Vec<String>> = Vec::new();
         for (path, at) in reads.iter().chain(reads.looks()) {
             let Some((head, inside)) = path.split_first() else { continue };
-            // These are made where an effect reads them. Only effects see the ids that they make.
+            // The engine makes these only if an effect reads them; effects are known by the `ids` that they alone see.
             let is_made = head == "reply" || head == "attributes";
             if is_made && sight.names.contains(&"ids") && !self.effects_read.iter().any(|known| known == path) {
                 self.effects_read.push(path.to_vec());
             }
-            // What a name stands for was judged where it is bound.
+            // A bound name was checked where it was bound; only what is read inside of it is new.
             let before = match sight.bound(head) {
                 Some(bound) => bound.path.as_deref(),
                 None => Some(std::slice::from_ref(head)),
@@ -203,7 +203,7 @@ impl Compiler<'_> {
             let never = never_is(&path, &constant.value, self.surface, sight);
             let path = spelled(&path);
             let key = (constant.at, path.clone(), constant.value.clone());
-            // A permit for several actions is read once for each: it is enough if one of them may have it.
+            // A permit for several actions is read once for each: it is enough if the comparison can hold for one.
             match never {
                 None => drop(self.comparisons.insert(key, None)),
                 Some(why) => {
@@ -235,7 +235,7 @@ impl Compiler<'_> {
         }
         let UnknownPath { number, known } = lost(path, self.surface, sight)?;
         let (around, inside) = path.split_at(number);
-        // What declares it could not be read.
+        // Its declaration could not be read.
         let member = inside.first().filter(|member| !self.surface.lost.contains(*member))?;
         let unseen = match (head, number) {
             ("state", 1) => no_state(member, at),

@@ -17,7 +17,7 @@ pub(super) fn all<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
         most.push(sight.target.of_tier(allowed).unwrap_or(usize::MAX).min(length));
     }
     draft.show(most.clone(), sight);
-    // A longer text may have had to leave out more.
+    // The note is of an earlier, longer text, which may have had to leave out more.
     draft.notes.shift_remove(Trimming::Entries.word());
     if let Some((limit, _)) = most.iter().zip(&held).find(|(most, held)| most < held) {
         let limit = *limit;
@@ -33,7 +33,7 @@ pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sig
         if draft.tokens <= limit {
             break;
         }
-        // The most items that fit: none of the list is tried first, for that may not be enough.
+        // Search for the most items that fit. First try none at all, since even that may not be enough.
         let (mut fits, mut too_many) = (0, shown.get(list).copied().unwrap_or(0));
         let mut show = |draft: &mut Draft<'d>, count: usize| {
             if let Some(slot) = shown.get_mut(list) {

@@ -18,7 +18,7 @@ pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sig
         if let Choice::File { variant, .. } = &mut draft.choice {
             *variant = next;
         }
-        // There may be room again for what the longer text had to leave out.
+        // The shorter text may have room again for entries that the longer one had to leave out.
         entries::all(draft, sight);
         let path = draft.file(sight).map(|(_, text)| text.path.as_str()).unwrap_or_default();
         draft.note(Trimming::Variant, format!("`{path}` stands for a longer text, {why}"));
