@@ -5,7 +5,7 @@
 //! Never: writes a word of a prompt.
 
 use super::session::{KeptSession, SessionArguments, misfits};
-use super::{Error, Format, OpenedPack, Printed, Status, declared, input};
+use super::{Error, Format, OpenedPack, Printed, Status, declared, ending, input};
 use crate::outcome::Prompt;
 use crate::prompt::{Request, Turn, read_history};
 use crate::text::Sources;
@@ -123,10 +123,7 @@ fn written(opened: &OpenedPack, prompt: &Prompt, shape: PromptFormat, strict: bo
     let out = match shape {
         PromptFormat::Text if prompt.has_errors() => String::new(),
         PromptFormat::Text => format!("{}\n", prompt.text),
-        PromptFormat::Messages => match serde_json::to_string_pretty(prompt) {
-            Ok(text) => text + "\n",
-            Err(error) => return Err(Error::Usage(format!("cannot write the prompt: {error}"))),
-        },
+        PromptFormat::Messages => ending::written(prompt)?,
         PromptFormat::Ledger => opened.pen.token_ledger(&prompt.ledger),
     };
     let status = Status::of_findings(prompt.diagnostics.iter().map(|finding| finding.severity), strict);

@@ -14,6 +14,16 @@ use crate::program::{self, BlockId, Closer, Dialect, Family, Limits};
 use crate::surface::Anchor;
 use crate::text::{Span, is_margin};
 
+/// The answer as far as it has come.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Answer<'a> {
+    pub(super) dialect: &'a Dialect,
+    pub(super) text: &'a str,
+    /// Where it begins in the text.
+    pub(super) start: usize,
+    pub(super) complete: bool,
+}
+
 /// The search for the block that opens where the answer starts.
 #[derive(Debug)]
 pub(super) struct Prelude {
@@ -113,19 +123,12 @@ impl Prelude {
         Sought { id: self.id, family: self.family, opened: self.opened.flatten() }
     }
 
-    /// Goes on with the search in a text whose answer begins at `start`.
-    pub(super) fn advance(
-        &mut self,
-        dialect: &Dialect,
-        masks: &mut Masks,
-        text: &str,
-        start: usize,
-        complete: bool,
-        budget: &mut Budget,
-    ) -> Stand {
+    /// Goes on with the search.
+    pub(super) fn advance(&mut self, answer: &Answer<'_>, masks: &mut Masks, budget: &mut Budget) -> Stand {
+        let Answer { dialect, text, start, complete } = *answer;
         let family = dialect.families.get(self.family);
         let Some((family, close)) = family.and_then(|family| Some((family, family.close?))) else { return Stand::Over };
-        if self.opened.is_none() && !self.seek_opener(dialect, family, text, start, complete, budget) {
+        if self.opened.is_none() && !self.seek_opener(answer, family, budget) {
             return Stand::Waits(start);
         }
         let opened = match self.opened() {
@@ -140,7 +143,7 @@ impl Prelude {
         self.next.resize(texts.len(), 0);
         loop {
             if let Some(closer) = self.met {
-                match self.counts(dialect, masks, closer, text, complete) {
+                match self.counts(answer, masks, closer) {
                     Some(true) if opened => return Stand::Opened(Some(closer)),
                     Some(true) => return Stand::Closer(closer),
                     Some(false) => (self.met, self.from) = (None, closer.start + 1),
@@ -155,9 +158,9 @@ impl Prelude {
                     (false, false) => Stand::Waits(self.from),
                 };
             };
-            match self.run(family, close, hit, text, complete, budget) {
+            match self.run(answer, family, close, hit, budget) {
                 Progress::Pending => return Stand::Waits(if opened { start } else { hit }),
-                Progress::Matched(end) if self.closes(dialect, family, text) => {
+                Progress::Matched(end) if self.closes(answer, family) => {
                     self.met = Some(Span::new(hit, end));
                 }
                 _ => self.from = hit + 1,
@@ -167,15 +170,8 @@ impl Prelude {
     }
 
     /// Learns whether the answer starts with an opener; false if more text is needed to tell.
-    fn seek_opener(
-        &mut self,
-        dialect: &Dialect,
-        family: &Family,
-        text: &str,
-        start: usize,
-        complete: bool,
-        budget: &mut Budget,
-    ) -> bool {
+    fn seek_opener(&mut self, answer: &Answer<'_>, family: &Family, budget: &mut Budget) -> bool {
+        let Answer { dialect, text, start, complete } = *answer;
         let rest = text.get(start..).unwrap_or_default().trim_start();
         if rest.is_empty() && !complete {
             return false;
@@ -183,7 +179,7 @@ impl Prelude {
         self.begins = text.len() - rest.len();
         (self.line, self.lines) = (start, start);
         let mut opened = None;
-        match self.run(family, family.open, self.begins, text, complete, budget) {
+        match self.run(answer, family, family.open, self.begins, budget) {
             Progress::Pending => return false,
             Progress::Matched(end) => {
                 let is_own = |name: &Span| dialect.names.find(name.of(text), Some(self.family)) == Some(self.id);
@@ -223,20 +219,12 @@ impl Prelude {
         None
     }
 
-    fn run(
-        &mut self,
-        family: &Family,
-        rule: RuleId,
-        at: usize,
-        text: &str,
-        complete: bool,
-        budget: &mut Budget,
-    ) -> Progress {
+    fn run(&mut self, answer: &Answer<'_>, family: &Family, rule: RuleId, at: usize, budget: &mut Budget) -> Progress {
         if !self.running {
             self.machine.start(&family.grammar, rule, at);
         }
         self.running = true;
-        budget.run(&mut self.machine, family, text, complete)
+        budget.run(&mut self.machine, family, answer.text, answer.complete)
     }
 
     fn name(&self, family: &Family) -> Option<Span> {
@@ -245,14 +233,8 @@ impl Prelude {
     }
 
     /// Whether a closer counts where it stands, as that of any block does; unknown while what follows may still say.
-    fn counts(
-        &mut self,
-        dialect: &Dialect,
-        masks: &mut Masks,
-        closer: Span,
-        text: &str,
-        complete: bool,
-    ) -> Option<bool> {
+    fn counts(&mut self, answer: &Answer<'_>, masks: &mut Masks, closer: Span) -> Option<bool> {
+        let Answer { dialect, text, complete, .. } = *answer;
         masks.advance(text, complete, closer.start + 1);
         if masks.decided() <= closer.start {
             return None;
@@ -280,7 +262,8 @@ impl Prelude {
     }
 
     /// Whether the closer that was read is the block's: one that its opener or its names say, or one of its words.
-    fn closes(&self, dialect: &Dialect, family: &Family, text: &str) -> bool {
+    fn closes(&self, answer: &Answer<'_>, family: &Family) -> bool {
+        let Answer { dialect, text, .. } = *answer;
         let opened = self.opened();
         let Some(block) = dialect.block(self.id) else { return false };
         // A closer without a name closes what its grammar opened.

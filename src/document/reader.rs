@@ -13,7 +13,7 @@ use super::mark::{Kind, Mark, Opener, opener};
 use super::marks::Look;
 use super::open::{End, Fill, Open};
 use super::pairs::Tagged;
-use super::prelude::Stand;
+use super::prelude::{Answer, Stand};
 use super::scanner::Scanner;
 use super::{Attribute, Block, Document, Ended, Given, Key, Quoted, Written};
 use crate::diagnostic::{Defect, Remark};
@@ -57,7 +57,8 @@ impl Scanner {
             let start = self.at;
             let stand = match &mut self.prelude {
                 Some(prelude) => {
-                    prelude.advance(given.dialect, &mut self.masks, text, start, complete, &mut self.budget)
+                    let answer = Answer { dialect: given.dialect, text, start, complete };
+                    prelude.advance(&answer, &mut self.masks, &mut self.budget)
                 }
                 None => Stand::Over,
             };

@@ -25,7 +25,7 @@ mod tape;
 use super::announce::Announcement;
 use super::budget::Budget;
 use super::masks::{Kinds, Masks};
-use super::prelude::{Prelude, Stand};
+use super::prelude::{Answer, Prelude, Stand};
 use super::{Block, Document, Ended, Found, Given, LeftOut, Pieces, What};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
@@ -218,7 +218,8 @@ impl<'p> ObjectReader<'p> {
         // An answer that is one object has no masks.
         let mut masks = Masks::new(Kinds::default());
         masks.settle_wrapper(text, true);
-        let closer = match prelude.advance(self.dialect, &mut masks, text, 0, true, &mut budget) {
+        let answer = Answer { dialect: self.dialect, text, start: 0, complete: true };
+        let closer = match prelude.advance(&answer, &mut masks, &mut budget) {
             Stand::Opened(closer) => closer,
             Stand::Closer(closer) => Some(closer).filter(|closer| {
                 self.at = closer.end;
