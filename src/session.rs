@@ -59,7 +59,7 @@ pub struct Session {
 impl Session {
     /// Whether the computed values of the state are those that the program would compute.
     fn is_computed(&self, program: &Program) -> bool {
-        // Both stand in the order of declaration, unless a host made the state.
+        // Both are in the order of declaration, unless a host has made the state.
         let mut rules = self.state.rules();
         let mut computed = program.slots.values().filter(|slot| slot.compute.is_some());
         computed.all(|slot| slot.rule.as_ref().is_some_and(|rule| rules.next().is_some_and(|known| known.is(rule))))
@@ -237,7 +237,8 @@ impl Program {
                 Some(slot) => {
                     let Ok(validator) = slot.schema.validator() else { continue };
                     let valid = validator.is_valid(&value);
-                    // A host that has no value yet keeps the initial one; an effect may have meant that there is none.
+                    // `null` from a host means that it has no value yet: keep the initial one, unless an effect may have
+                    // set it to `none`.
                     if value.is_null() && !(valid && slot.changed) {
                         continue;
                     }

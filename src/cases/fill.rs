@@ -30,7 +30,7 @@ pub fn filled(program: &Program, path: &str, bytes: &[u8]) -> Option<String> {
     let mut before = start(program, &case).ok()?;
     let run = run(program, &case, CaseOptions::default());
     let steps: Vec<_> = case.steps.iter().filter(|step| step.part != Part::Prompt).collect();
-    // What came of the words of the header stands first.
+    // The results of the header come first: skip them.
     let told = run.told.iter().skip(run.told.len().checked_sub(steps.len())?);
     let text = sources.get(case.source)?.text();
     let (mut out, mut done) = (String::with_capacity(text.len()), 0);

@@ -27,7 +27,7 @@ pub fn overlooked_files(below: &[String]) -> Vec<Diagnostic> {
     let mut told = Vec::new();
     for path in below {
         let own = folder(path);
-        // Where cases belong, each has a name of its own that is wrong.
+        // In a folder for cases, each file has its own wrong name; elsewhere it is the folder that is wrong.
         let beside = below.iter().filter(|other| folder(other) == own).count();
         if beside < 2 || is_case(&format!("{own}/a.case")) {
             found.extend(overlooked(path));

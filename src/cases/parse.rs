@@ -136,7 +136,7 @@ impl Parsing<'_> {
                 let start = header.start + start;
                 let message = "this is no key of the header, and no marker says that it is what is said".to_owned();
                 let help = "put a marker such as `=== response ===` on the line before it".to_owned();
-                // Which part it was to be is not known.
+                // Nobody knows which part was meant.
                 (Span::new(start, start + line.len()), message, help, "")
             }
         };
@@ -160,7 +160,7 @@ impl Parsing<'_> {
                 before.iter().for_each(|said| self.without_expectation(said));
             } else if piece.name == EXPECT {
                 match (lost.take(), waiting.take()) {
-                    // Of what it is was told to be no part.
+                    // That there is no such part has been told: its expectation is passed over.
                     (Some(None), None) => {}
                     (Some(Some(part)), None) => _ = self.expectation(piece, part.keys()),
                     (_, said) => steps.extend(self.step(said, piece)),
@@ -215,7 +215,7 @@ impl Parsing<'_> {
         let at = self.at(Span::new(start, start + line.len()));
         let message = format!("this `{key}` is a part of what is said, and no key");
         let fault = Diagnostic::new(Code::CASE_SYNTAX, at, message).with_help(format!("move it to the {HEADER}"));
-        // Whoever means it says something else first.
+        // A warning only: the key may be meant as text.
         self.diagnostics.push(fault.into_warning());
     }
 

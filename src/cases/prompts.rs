@@ -36,7 +36,7 @@ pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<Failure>
         descend(value, got.as_ref(), key.value.clone(), key.at, &mut failures);
     }
     for failure in &mut failures {
-        // A prompt has no outcome whose findings could be told beside it.
+        // A prompt has no outcome, and so no findings to show beside the failure.
         failure.step = usize::MAX;
     }
     failures

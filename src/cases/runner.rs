@@ -186,7 +186,7 @@ pub(super) fn start(program: &Program, case: &Case) -> Result<Session, Vec<Diagn
     if !unknown.is_empty() {
         return Err(unknown);
     }
-    // What the session says of its parts stands in the header, at the state where there is one.
+    // Misfits of the session are told at the header's state, or else at its claim.
     let place = header.state.as_ref().map_or(header.claim.at, |state| state.at());
     let (session, misfits) = program.resume_in_part(&Value::Object(partial));
     if misfits.is_empty() {

@@ -17,13 +17,13 @@ pub fn updated(text: &str, case: &Case, failures: &[Failure]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
     for (span, new) in edits {
-        // What stands in something that was replaced whole went with it.
+        // An edit inside of what was replaced is done.
         if let Some(kept) = text.get(done..span.start) {
             out.push_str(kept);
             out.push_str(&new);
             done = span.end;
         } else if span.end > done && new.is_empty() {
-            // The comma before the last member went with the one before that: now the one before both parts nothing.
+            // The last members are gone, so that the comma before them separates nothing.
             out.truncate(out.trim_end_matches([' ', '\t', ',']).len());
             done = span.end;
         }

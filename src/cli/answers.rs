@@ -127,7 +127,7 @@ impl Judge<'_> {
         let outcome = run(self.program).map_err(|misfits| LineFault::of_session(misfits, line, own_mode))?;
         let differs = self.against.map(|against| match run(against) {
             Ok(other) => differences(&other, &outcome),
-            // Without the columns, which differ from line to line.
+            // Leave out the columns, which differ from line to line and would make every answer another difference.
             Err(misfits) => {
                 let why: Vec<String> = misfits.into_iter().map(|misfit| misfit.diagnostic.message).collect();
                 vec![format!("session: {}", why.join("; "))]

@@ -37,7 +37,7 @@ impl OpenedPack {
         let mut found = self.loaded.diagnostics.iter_mut();
         if let Some(missing) = found.find(|one| one.code == Code::PACK_MISSING && one.at.is_none()) {
             let (mut below, _) = search_packs(path);
-            // It may have a `pack.toml` that says nothing of a pack.
+            // The folder itself may have a `pack.toml` without a `[pack]` table.
             below.retain(|below| *below != folder_of(path));
             let below: Vec<String> = below.iter().map(|one| one.display().to_string()).collect();
             missing.help = alternatives("", below.iter().map(String::as_str)).or(missing.help.take());

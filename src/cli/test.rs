@@ -312,7 +312,7 @@ impl Testing {
         let Some(source) = self.tested.sources.get(case.source) else { return Ok(None) };
         let text = updated(source.text(), case, &run.failures);
         let name = source.name().to_owned();
-        // What became of it says whether it may be written.
+        // Run the new text first: it is written only if it fails less.
         let Some(better) = cases::parse(&mut self.tested.sources, &name, text.as_bytes()).value else {
             return Ok(None);
         };

@@ -152,7 +152,7 @@ fn take_out(value: &mut Value, way: &str) {
 fn tables(folder: &Folder) -> Map<String, Value> {
     let mut all = Map::new();
     folder.others.values().for_each(|other| lay(&mut all, tables(other)));
-    // Where sessions start, and what is read side by side, each pack says itself.
+    // The table `[pack]` is each pack's own: that of a used one does not count.
     all.shift_remove("pack");
     for (_, bytes) in folder.files.iter().filter(|(path, _)| path.ends_with(".toml")) {
         let read =

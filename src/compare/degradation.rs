@@ -38,7 +38,7 @@ fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) 
         (None, Some(_)) => Some("it is new".to_owned()),
         _ => None,
     };
-    // Where several defaults are beneath it, what is more lenient than any of them has widened.
+    // Several defaults may lie beneath the row: it has widened if it is more lenient than any of them.
     let others = |rows: &[DegradationRow]| -> Vec<Vec<Strategy>> {
         let others = rows.iter().filter(|row| row.defect == one.defect && row.said_by != one.said_by);
         others.map(|row| row.strategies.clone()).collect()
@@ -68,7 +68,7 @@ fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) 
 fn beneath(one: &DegradationRow, rows: &[DegradationRow]) -> Option<Vec<Strategy>> {
     let mut others = rows.iter().filter(|row| row.defect == one.defect && row.said_by != one.said_by);
     let pack = others.clone().find(|row| row.said_by == SaidBy::Pack);
-    // What a mode or a block says may come between.
+    // A mode or block may have a nearer word than the pack.
     let between = others.clone().any(|row| row.rule.is_some() && row.said_by != SaidBy::Pack);
     match pack {
         _ if between && one.said_by != SaidBy::Pack => None,
@@ -90,7 +90,7 @@ pub(super) fn everywhere(defect: Defect, program: &Program) -> Option<Vec<Strate
 
 /// The way from some strategies to others, by how much of a defect's subject each may leave.
 pub(super) fn stricter(defect: Defect, old: &[Strategy], new: &[Strategy]) -> Way {
-    // Of several the first that applies acts: the most lenient says what may come through.
+    // The first strategy that applies acts, so that the most lenient one decides what may come through.
     let rank = |all: &[Strategy]| {
         let of = |one: &Strategy| match one {
             Strategy::Refuse | Strategy::AskAgain => 3,

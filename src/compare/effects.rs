@@ -21,7 +21,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     let (before, now) = (Acts::of(old, new), Acts::of(new, old));
     let (of_old, of_new) = (before.rows(old), now.rows(new));
     pair("effect", &of_old, &of_new, (Way::Widened, Way::Narrowed), &mut changes, both);
-    // What insists passes a gate that is shut.
+    // A `go` that insists passes a shut gate.
     let insists = |acts: &Acts, program: &Program| -> Rows<Option<String>> {
         let insisting = acts.0.iter().filter(|(_, act)| !act.insists.is_empty());
         insisting.map(|(name, act)| (name.clone(), Some(joined(&act.insists, "or")), program.place(act.at))).collect()

@@ -16,7 +16,7 @@ use crate::text::excerpt;
 pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     let mut changes = Vec::new();
     let both = |old: &Option<String>, new: &Option<String>| condition(old.as_deref(), new.as_deref());
-    // What no permit and no exit allows is forbidden: one that came widens.
+    // Everything is forbidden by default, so that a new permit or exit widens.
     pair("permit", &permits(old), &permits(new), (Way::Widened, Way::Narrowed), &mut changes, both);
     for (name, action) in &new.actions {
         let Some(before) = old.actions.get(name) else { continue };
@@ -43,7 +43,7 @@ pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Way, Ve
             Step::MoreAsked(part) => (Way::Narrowed, format!("only where `{}`, too", short(&part))),
             Step::LessAsked(part) => (Way::Widened, format!("`{}` is no longer asked", short(&part))),
             Step::MoreEnough(part) => (Way::Widened, format!("`{}` is enough now", short(&part))),
-            // Where that failed, nothing was permitted.
+            // Where evaluating it failed, nothing was permitted: without it, more may be.
             Step::LessEnough(part) => (Way::Changed, format!("`{}` is no longer enough", short(&part))),
             Step::Looser(old, new) => (Way::Widened, arrow(&format!("`{old}`"), &format!("`{new}`"))),
             Step::Stricter(old, new) => (Way::Narrowed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
@@ -61,7 +61,7 @@ pub(super) fn trips(old: &str, new: &str) -> (Way, String) {
     let short = |text: &str| excerpt(text, 80).into_owned();
     match Step::between(old, new) {
         Step::MoreAsked(part) => (Way::Widened, format!("it trips only where `{}`, too", short(&part))),
-        // Where that failed, it tripped.
+        // Where evaluating it failed, the guardrail tripped: without it, more may come through.
         Step::LessAsked(part) => (Way::Changed, format!("it no longer asks for `{}`", short(&part))),
         Step::MoreEnough(part) => (Way::Narrowed, format!("it trips where `{}`, too", short(&part))),
         Step::LessEnough(part) => (Way::Widened, format!("it no longer trips where `{}`", short(&part))),
@@ -135,7 +135,7 @@ impl GuardrailKey {
         for (what, _, _) in other.iter().filter(|(_, one, other)| one != other) {
             all.push((Way::Changed, format!("{what} is another")));
         }
-        // What asks more before it trips lets more through.
+        // A guardrail with more conditions trips less often.
         let (excuse, when) = ((&self.excuse, &new.excuse), (&self.when, &new.when));
         for (article, what, (one, other)) in [("an", "exception", excuse), ("a", "condition", when)] {
             all.extend(match (one, other) {

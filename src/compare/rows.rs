@@ -88,7 +88,7 @@ pub(super) fn looks(old: &[String], new: &[String], more: Way, fewer: Way) -> Op
         Some(Ordering::Equal) => return None,
         Some(Ordering::Greater) => (more, "more"),
         Some(Ordering::Less) => (fewer, "fewer"),
-        // More here and fewer there: one of both widens.
+        // More modes here and fewer there: count it as widened, to be safe.
         None => (Way::Widened, "other"),
     };
     Some((way, format!("it looks in {which} modes")))

@@ -82,7 +82,7 @@ impl Comparing {
         for name in required(new).filter(|name| required(old).all(|old| old != *name)) {
             self.note(Way::Narrowed, format!("`{}` is required now", member(path, name)));
         }
-        // One that is gone altogether is told as that.
+        // A property that is gone altogether is told as gone.
         let taken = |name: &str| undeclared(new).is_some() || declared(new).any(|(declared, _)| declared == name);
         for name in required(old).filter(|name| taken(name) && required(new).all(|new| new != *name)) {
             self.note(Way::Widened, format!("`{}` may be absent now", member(path, name)));

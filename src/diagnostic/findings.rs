@@ -35,7 +35,7 @@ impl Findings {
         if finding.severity > self.least
             && let Some((last, least)) = self.last_of_least()
         {
-            // None that comes later matters less than this.
+            // From here on only findings that matter more than this are kept.
             self.least = least;
             if finding.severity > least
                 && let Some(slot) = self.list.get_mut(last)
@@ -53,7 +53,7 @@ impl Findings {
 
     /// Those that were kept and, at `end`, how many were not.
     pub(crate) fn into_list(mut self, end: usize) -> Vec<Diagnostic> {
-        // That word has a place of its own among as many as the limit allows, unless there is one place only.
+        // The word about what was left out takes one of the places, unless there is only one.
         if self.left_out > 0 && self.list.len() == self.most {
             let Some((last, _)) = self.last_of_least().filter(|_| self.most > 1) else { return self.list };
             self.list.remove(last);

@@ -110,7 +110,7 @@ pub(crate) fn decode_string(raw: &str) -> Cow<'_, str> {
 
 /// Whether a JSON string was escaped twice: what it says has no line break, but at least one where it would break a line,
 /// written as `\n` outside quotes and parentheses, and no backslash that starts no escape. Prose that names `\n` breaks none.
-pub(crate) fn is_escaped_twice(raw: &str) -> bool {
+pub(super) fn is_escaped_twice(raw: &str) -> bool {
     if memchr::memmem::find(raw.as_bytes(), br"\\n").is_none() {
         return false;
     }

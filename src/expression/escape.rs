@@ -86,7 +86,7 @@ impl Before {
         self.open |= closes;
         match c {
             '\n' => *self = Self::LINE,
-            // It stands between nothing.
+            // Characters that are left out change nothing about what stands around them.
             c if is_left_out(c) && !is_spaced(c) => {}
             '`' | '~' => {
                 self.marks += 1;

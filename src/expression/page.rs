@@ -84,7 +84,7 @@ impl<'j> Sheet<'j> {
                         kept.push(item);
                     }
                 }
-                // What is chosen by is forgotten before the first turn.
+                // The names of the loop's filter are gone before its first turn.
                 self.run.frames.get_mut().pop();
                 self.run.frames.get_mut().push(Frame::default());
                 kept

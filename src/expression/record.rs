@@ -136,7 +136,7 @@ impl Record {
     #[expect(clippy::indexing_slicing, reason = "the place was found or made just before")]
     pub fn entry(&mut self, name: &str) -> &mut Value {
         let place = self.0.names.position(name);
-        // Before anything changes that it may be computed from.
+        // Compute the value first: what follows may change what it is computed from.
         let computed = place.filter(|place| self.0.computed(*place).is_some()).and_then(|_| self.get(name).cloned());
         let inner = Arc::make_mut(&mut self.0);
         inner.computed.iter_mut().for_each(|computed| drop(computed.value.take()));

@@ -352,7 +352,7 @@ impl<'j> Run<'j> {
             Test::Unequal => !one.equals(other)?,
             Test::Less => one.number()? < other.number()?,
             Test::AtMost => one.number()? <= other.number()?,
-            // What is no text starts with nothing.
+            // Only a text starts with something.
             Test::StartingWith => one.text().zip(other.text()).is_some_and(|(one, start)| one.starts_with(start)),
             Test::In => {
                 if other.is_none() {

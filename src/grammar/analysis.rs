@@ -109,7 +109,7 @@ impl<'r> Analysis<'r> {
                 let mut lead = MatchStart { bytes: Bytes::default(), empty: true };
                 let mut refused = Bytes::default();
                 for part in parts {
-                    // What is refused before anything can have been read is not what is read first.
+                    // A `!` before anything has been read excludes what may come first.
                     if let Expr::Not(inner) = part
                         && lead.bytes.is_empty()
                     {

@@ -95,7 +95,7 @@ impl Checker<'_> {
                     );
                 }
             }
-            // Of one around another the inner one is at fault.
+            // Of two nested repetitions, the inner one is at fault.
             NodeKind::Repeat(inner, Times::Any | Times::Some | Times::AtLeast(_))
                 if self.facts.empty(inner) && !self.repeats_nothing(inner) =>
             {

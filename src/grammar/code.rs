@@ -516,7 +516,7 @@ impl Compiler<'_, '_> {
                 self.chain(&group, mode, &mut ends);
                 ends.push(self.add(Op::Jump { to: 0 }));
             }
-            // The last group runs into what follows.
+            // The jump at the end of the last group would lead to the next instruction: leave it out.
             if ends.last().is_some_and(|last| *last + 1 == self.here()) && !self.full {
                 ends.pop();
                 self.code.ops.pop();

@@ -166,7 +166,7 @@ impl<'r> Costs<'r> {
             }
             NodeKind::And(inner) | NodeKind::Not(inner) => {
                 let CostFacts { runs, takes, single, .. } = self.facts(inner);
-                // What starts with the same byte beyond ASCII need not be the same character.
+                // Only in ASCII does the first byte decide which character it is.
                 let bars =
                     takes.and(Bytes([if single && matches!(node.what, NodeKind::Not(_)) { u128::MAX } else { 0 }, 0]));
                 CostFacts { runs, empty: true, fails: true, fails_late: !runs.is_empty(), bars, ..CostFacts::default() }

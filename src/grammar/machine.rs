@@ -84,7 +84,7 @@ pub fn inside(captures: &[Capture], outer: Option<usize>) -> impl Iterator<Item 
     };
     std::iter::from_fn(move || {
         let capture = captures.get(at).filter(|_| at < end)?;
-        // A list that is no machine's must not hold the walk up.
+        // Always go forward, even on a list that no machine made.
         let here = at;
         at = capture.next().max(at + 1);
         Some((here, capture))
@@ -303,7 +303,7 @@ impl Machine {
             left -= 1;
             let Some(current) = code.ops.get(op as usize) else { break Progress::Failed };
             let next = bytes.get(at).copied();
-            // What an instruction says that needs a byte where there is none.
+            // What becomes of an instruction that needs one more byte than there is.
             let at_end = if complete { Step::Fail } else { Step::Wait };
             let step = match *current {
                 Op::Byte(byte) => match next {

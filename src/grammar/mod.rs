@@ -91,7 +91,7 @@ impl Grammar {
     /// limits: 64 KiB, 512 rules, repetitions up to 64.
     pub fn parse(source: SourceId, text: &str) -> Checked<Grammar> {
         let (rules, mut diagnostics) = tree::read(source, text);
-        // Without any rule after an error, that there is none is no news.
+        // If an error left no rule at all, do not complain about missing rules as well.
         if diagnostics.is_empty() || !rules.is_empty() {
             diagnostics.extend(check::check(source, &rules));
         }

@@ -44,7 +44,7 @@ impl Grammar {
         let spelled = |fills: bool| {
             let mut spelling = Spelling { grammar: self, text: String::new(), left: ATTEMPTS, fills };
             let rest = spelling.inside(rule, parts, DEEPEST)?;
-            // Lines end as those of a prompt do, where either end is read.
+            // Prefer the line break of prompts, if the grammar reads both kinds.
             let texts = [spelling.text.replace("\r\n", "\n"), spelling.text];
             texts.into_iter().find(fits).filter(|_| rest.is_empty())
         };

@@ -83,7 +83,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// What a section's payload says, where it has one that can be read.
-    pub(crate) fn section_value(&self, index: usize) -> Option<Value> {
+    pub(super) fn section_value(&self, index: usize) -> Option<Value> {
         let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
         if let Some(value) = block.value() {
             return Some(value.clone());

@@ -117,7 +117,7 @@ pub(crate) struct Judgement<'r> {
     truncated: bool,
     /// Where reasoning may stand outside its blocks.
     reasoning: Vec<Reasoning>,
-    pub(crate) fates: Vec<Fate>,
+    fates: Vec<Fate>,
     pub(crate) calls: Vec<Call<'r>>,
     pub(crate) texts: Texts,
     /// Blocks that are told as one, in order.
@@ -237,7 +237,7 @@ impl<'r> Judgement<'r> {
         self.fates.get(index).copied().unwrap_or(Fate::Dropped)
     }
 
-    pub(crate) fn set_fate(&mut self, index: usize, fate: Fate) {
+    fn set_fate(&mut self, index: usize, fate: Fate) {
         if let Some(slot) = self.fates.get_mut(index) {
             *slot = fate;
         }
@@ -305,7 +305,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// The action that a call's block names.
-    pub(crate) fn action_of(&self, block: usize) -> Option<&'r Action> {
+    fn action_of(&self, block: usize) -> Option<&'r Action> {
         let (block, bound) = self.block(block)?;
         let name = self.called(block, &bound.called)?;
         self.program.actions.get(&*name)

@@ -115,7 +115,7 @@ impl Judgement<'_> {
 
     /// The text before the first block, where the dialect calls that a section and no block is called so, whatever becomes of
     /// that block.
-    pub(crate) fn outside_section(&self) -> Option<(&str, Span)> {
+    pub(super) fn outside_section(&self) -> Option<(&str, Span)> {
         let dialect = self.dialect?;
         let Outside::Section(name) = &dialect.text else { return None };
         if !self.texts.pieces.is_empty() {

@@ -131,7 +131,7 @@ impl Composed {
     }
 
     /// Where a range of the text stands in the response; all of it, where it is no piece of that.
-    pub(crate) fn locate(&self, response: &str, range: std::ops::Range<usize>) -> Span {
+    pub(super) fn locate(&self, response: &str, range: std::ops::Range<usize>) -> Span {
         if self.parts.is_empty() {
             return self.span;
         }

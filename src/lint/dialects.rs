@@ -33,7 +33,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         quoted_openers(dialect, found);
         unread_names(dialect, found);
     }
-    // What a call was to ask for that asks for nothing is not known.
+    // A call that names no action could have been meant for any.
     if !found.iter().any(|one| one.code == Code::PACK_NAMELESS_CALL) {
         unaskable_actions(program, found);
     }
@@ -180,7 +180,7 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
 fn own_closers(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>) {
     let mut families = dialect.families.iter().enumerate();
     let Some((number, family)) = families.find(|(_, family)| family.close.is_some()) else { return };
-    // No closer ends a member.
+    // Members have no closers.
     let closes = |block: &&Block| dialect.outline.is_none() || block.starts;
     for block in dialect.blocks.iter().filter(closes) {
         if !dialect.ladder(block, number).first().is_some_and(|rung| rung.contains(&Ending::Closer)) {

@@ -18,7 +18,7 @@ impl<'s> SureEnds<'s> {
         let mut left: BTreeSet<&str> = BTreeSet::new();
         references(document, &mut left);
         let mut ends = Self { document, sure: BTreeSet::new() };
-        // Each round proves what those before it allow, so that what only proves itself never is.
+        // Each round builds on the earlier ones, so that nothing is proved by itself.
         loop {
             let proved: Vec<&str> = left.iter().copied().filter(|one| ends.target(one)).collect();
             if proved.is_empty() {
@@ -57,7 +57,7 @@ impl<'s> SureEnds<'s> {
             let rest = (least as usize > first.len()).then(|| schema.get("items")).flatten();
             first.iter().take(least as usize).chain(rest).all(|one| self.include(one))
         };
-        // Values that are written out end.
+        // A value that is written out is finite.
         let written = ["const", "enum"].iter().any(|key| schema.get(key).is_some());
         written
             || (refers.is_none_or(|reference| self.sure.contains(reference))

@@ -70,7 +70,7 @@ fn judge(
     let (mode, whole) = (&session.mode, Span::new(0, fence.body.trim_end().len()));
     match fault {
         Some(fault) if !fence.refused => {
-            // What is missing stands nowhere: then it is all of the example that lacks it.
+            // Something missing has no place of its own: point at the whole example.
             let span = Span::new(fault.span.start, fault.span.end);
             let span = if span.is_empty() { whole } else { span };
             let (at, which) = place(program, said, fence, span);

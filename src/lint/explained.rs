@@ -15,7 +15,7 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, found: &mut Vec<Diag
     if program.prompts.prompts.is_empty() {
         return;
     }
-    // What a model is to be shown of the dialects is shown whole, or it is said what is not.
+    // A prompt that shows `forms` shows every dialect whole; what it cannot show is told elsewhere.
     let reads_forms = |one: &PromptText| program.prompts.template(one.source)?.reads().first_of("forms");
     if let Some(asked) = reading.said.iter().find_map(reads_forms) {
         let nameless =
@@ -30,7 +30,7 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, found: &mut Vec<Diag
             );
         }
     }
-    // A template may name an action only once the session has come so far.
+    // A template may name the action only later in a session: look at its source, too.
     let written = |one: &PromptText| program.sources().get(one.source).map(|source| source.text()).unwrap_or_default();
     let named =
         |action: &str| reading.said.iter().any(|one| one.text.contains(action) || written(one).contains(action));

@@ -30,7 +30,7 @@ fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
         };
         let taker =
             |mode: ModeId| takers().filter(|(one, _)| one.modes.include(Some(mode))).find(takes).map(|(one, _)| one);
-        // In each of its modes another may be the one.
+        // In each mode of the later input, another one may take the words first.
         let takers: Option<Vec<&Input>> =
             modes(program).filter(|mode| later.modes.include(Some(*mode))).map(taker).collect();
         let Some(taker) = takers.as_ref().and_then(|takers| takers.first()) else { continue };

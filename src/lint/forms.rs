@@ -107,7 +107,7 @@ impl Shown {
         let forms = paths().find(|(path, _)| starts(path, "forms")).map(|(_, at)| Some(at));
         let example = |path: &[String]| path.len() == 3 && path.last().is_some_and(|name| name == "example");
         let calls = paths().find(|(path, _)| starts(path, "actions") && example(path)).map(|(_, at)| Some(at));
-        // Words of its own may leave the form out.
+        // The pack's own words for a correction may leave the form out.
         let words = program.ask_again.words.as_ref();
         let says = |words: &Template| words.reads_at().first_of("form").is_some();
         let asks = asks_again(program, mode) && words.is_none_or(says);

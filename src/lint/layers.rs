@@ -32,7 +32,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         found.push(finding.with_help("let the layer take it by `template` in place of `text`"));
     }
     for (name, prompt) in &program.prompts.prompts {
-        // It may stand in what is a prompt of its own by a slip.
+        // The layer may be in another prompt, whose name is a misspelling of this one.
         let slip = program.prompts.prompts.keys().any(|other| other != name && is_slip(other, name));
         if slip || prompt.layers.iter().any(|layer| matches!(layer.holds, LayerSource::Message)) {
             continue;
@@ -41,7 +41,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         let text = format!("no layer of the prompt `{name}` shows what the user says");
         let help = "add a last layer with `source = \"message\"`";
         let finding = Diagnostic::new(Code::PROMPT_NO_MESSAGE, history.map_or(prompt.at, |layer| layer.at), text);
-        // A host may add the user's turns itself, but hardly all of them but the last.
+        // A host may add all turns itself, but hardly the last one alone.
         found.push(match history {
             Some(_) => finding.with_help(help).into_warning(),
             None => finding.with_help(format!("fine if the host adds it; else {help}")),

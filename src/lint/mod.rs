@@ -36,7 +36,7 @@ use indexmap::IndexSet;
 pub fn check(folder: &Folder) -> Loaded {
     let mut loaded = Program::check(folder);
     if let Some(program) = &loaded.program {
-        // Nothing that the check has found kept it from running. What several modes or dialects share is told once.
+        // There is a program, so what was found is no error. A set, since modes and dialects may share a finding.
         let found: IndexSet<Diagnostic> = std::mem::take(&mut loaded.diagnostics)
             .into_iter()
             .chain(findings(program))

@@ -20,7 +20,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         let message =
             format!("no root has a place for what this effect would `{verb}`: `{}` {why}", excerpt(key.source(), 60));
         let help = "say a path below the root, such as `notes/today.md`: which folder that is, the host says";
-        // A host of its own may have other places than files.
+        // Only a warning: a host may write elsewhere than to files.
         found.push(Diagnostic::new(Code::PACK_EFFECT, key.at(), message).with_help(help).into_warning());
     }
 }
@@ -36,7 +36,7 @@ fn leads_out(path: &str) -> Option<&'static str> {
     }
     let whole = words.len() == path.len();
     let mut parts: Vec<&str> = words.split(['/', '\\']).collect();
-    // Braces may go on with the last part.
+    // A template behind it may continue the last part.
     if !whole {
         parts.pop();
     }

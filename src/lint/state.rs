@@ -122,7 +122,7 @@ fn members<'p>(
             }
         }
     }
-    // What the host sets, it alone knows, unless the schema says so.
+    // Of a value from the host, only the schema says what may be in it.
     if slot.host {
         return Some(known).filter(|known| !known.is_empty());
     }
@@ -160,7 +160,7 @@ fn held<'v>(value: &'v crate::Value, path: &[String]) -> Vec<&'v crate::Value> {
 fn unread_members(name: &str, slot: &Slot, changes: &[StateChange<'_>], found: &mut Vec<Diagnostic>) {
     let mut told = Vec::new();
     for change in changes.iter().filter(|change| !change.inside.is_empty()) {
-        // What is appended is read, or not, with its list.
+        // An entry counts as read where its list is.
         let inside = change.inside.iter().copied().filter(|part| *part != Some(ENTRY));
         let Some(inside) = inside.collect::<Option<Vec<&str>>>().filter(|inside| !inside.is_empty()) else { continue };
         if slot.reads.iter().any(|(path, _)| change.meets(path)) || told.contains(&inside) {

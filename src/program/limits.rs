@@ -37,7 +37,7 @@ impl Limits {
     pub const DEEPEST: usize = 100;
 
     /// As much of them as can be granted: none so large that a sum of it is more than its type holds.
-    pub(crate) fn granted(self) -> Self {
+    pub(super) fn granted(self) -> Self {
         Self {
             input: self.input.min(Self::LONGEST),
             depth: self.depth.min(Self::DEEPEST),

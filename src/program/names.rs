@@ -167,13 +167,13 @@ impl Names {
     }
 
     /// The bytes that such a name may hold at `place`.
-    pub(crate) fn opener_bytes(&self, place: usize, family: usize) -> [bool; 256] {
+    pub(super) fn opener_bytes(&self, place: usize, family: usize) -> [bool; 256] {
         let heads = self.openers.get(family).or(self.openers.last());
         heads.map_or([true; 256], |heads| heads.bytes_at(place, self.insensitive))
     }
 
     /// Whether what closes a block is only known once its opener has been read.
-    pub(crate) fn any_closes(&self) -> bool {
+    pub(super) fn any_closes(&self) -> bool {
         self.any_closes
     }
 
@@ -187,7 +187,7 @@ impl Names {
     }
 
     /// The bytes that such a name may hold at `place`.
-    pub(crate) fn closer_bytes(&self, place: usize) -> [bool; 256] {
+    pub(super) fn closer_bytes(&self, place: usize) -> [bool; 256] {
         if self.any_closes { [true; 256] } else { self.enders.bytes_at(place, self.insensitive) }
     }
 

@@ -175,7 +175,7 @@ impl Outline {
 
     /// Whether the first key of an object of which this is the inside may be one of its own names, however its quotes and its
     /// colon are damaged: the reader takes no more than that for a key.
-    pub(crate) fn may_name(&self, inside: &str) -> bool {
+    pub(super) fn may_name(&self, inside: &str) -> bool {
         let quoted = inside.trim_start_matches([' ', '\t', '\r', '\n']);
         let said = quoted.trim_start_matches('"');
         let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '-');

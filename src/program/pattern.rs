@@ -55,7 +55,7 @@ impl Pattern {
     }
 
     /// With the words of `data` that its named groups stand for.
-    pub(crate) fn with_words(self, words: Vec<(String, Vec<String>)>) -> Self {
+    pub(super) fn with_words(self, words: Vec<(String, Vec<String>)>) -> Self {
         Self { words, ..self }
     }
 

@@ -29,7 +29,7 @@ pub(crate) struct Schema {
 impl Schema {
     /// The schema of an object with these members. `required = true` may stand on each, at every depth, and `about` for
     /// `description`, `example` for `examples` of one.
-    pub(crate) fn of_params(params: &Named<Tree>) -> Self {
+    pub(super) fn of_params(params: &Named<Tree>) -> Self {
         let members = params.iter().map(|(name, tree)| (name.as_str(), &tree.value));
         Self::new(object_of(members))
     }

@@ -31,7 +31,7 @@ pub(crate) struct Slot {
 
 impl Slot {
     /// How the value called `name` is computed, if it is the same in all sessions.
-    pub(crate) fn rule_for_all(name: &str, compute: &Template, data: &Value) -> Option<Rule> {
+    pub(super) fn rule_for_all(name: &str, compute: &Template, data: &Value) -> Option<Rule> {
         let of_session = |read: &Vec<String>| read.first().is_some_and(|name| matches!(name.as_str(), "mode" | "now"));
         let same = !compute.reads().iter().any(of_session);
         same.then(|| Self::rule(name, compute, data, Value::Null, Value::Null))

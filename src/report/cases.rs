@@ -77,7 +77,7 @@ impl TestedPack {
             let faults = run.diagnostics.iter().map(|one| Row::of_diagnostic(&self.pen, &self.sources, one));
             faults.chain(run.failures.iter().map(|one| Row::of_failure(&self.pen, &self.sources, case, one)))
         });
-        // Where nothing must be exercised, whoever asks is told all the same.
+        // Without a minimum, uncovered rows are no faults, but are shown to whoever asks for them.
         let told = self.coverage.iter().filter(|_| self.lists).flat_map(|coverage| &coverage.rows);
         let told = told.filter(|row| row.hits == 0 && self.uncovered().next().is_none());
         let told = told.map(|row| Row { severity: Severity::Info, ..Row::of_uncovered(&self.pen, row) });
@@ -109,7 +109,7 @@ impl TestedPack {
         let (label, difference) = explain(failure);
         let mut notes = Vec::new();
         notes.extend(difference.map(|text| ("difference", text)));
-        // A status says that something was found, and no more.
+        // A status or a code alone says little: show what was found.
         if matches!(failure.path.as_str(), "status" | "codes" | "remarks") {
             notes.extend(findings(&failure.path, run.told.get(failure.step)));
         }

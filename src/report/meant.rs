@@ -31,7 +31,7 @@ pub(super) fn meant(failure: &Failure) -> Option<String> {
         "mode" => Some("this is the mode that it was judged in; where it leads is `session = { mode = … }`".to_owned()),
         "codes" | "remarks" => {
             let word = words.find(|word| page(word).is_none())?;
-            // The area that stands before it may be forgotten.
+            // The area before the name, such as `response/`, may have been forgotten.
             let whole = |code: &&str| code.split_once('/').is_some_and(|(_, name)| name == word);
             let codes = || pages().iter().map(|page| page.code);
             let code =

@@ -148,7 +148,7 @@ impl Pen {
         }
         let rule = finding.rule.as_ref().map(|rule| self.shown(rule));
         match (&finding.strategy, rule) {
-            // What the rule is about may be answered by another's word, or by none.
+            // The rule that found it and the strategy that answered it may be declared in different places.
             (Some(strategy), Some(rule)) => {
                 notes.push(("strategy", strategy.clone()));
                 notes.push(("rule", rule));

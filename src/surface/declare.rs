@@ -81,7 +81,7 @@ macro_rules! table {
                 let at = $reading.at($node.span());
                 let mut guesses = $reading.known_keys(&mut table, Self::KEYS);
                 $reading.enter(Self::KEYS);
-                // Every key is read before the first is missed, so that one run shows every fault.
+                // Read every key before complaining about a missing one, so that one run shows every fault.
                 $(let $field = $reading.field::<$type>(
                     &table,
                     $crate::surface::declare::key!($field $(= $key)?),
@@ -159,7 +159,7 @@ macro_rules! words {
                     Some(meant) => fault.with_help(format!("did you mean `{meant}`?")),
                     None => fault.with_nearest(&word, $name::WORDS.iter().copied()),
                 });
-                // What follows is read as if the word that was probably meant stood there.
+                // Go on with the word that was probably meant.
                 let meant = meant.or_else(|| $crate::diagnostic::nearest(&word, $name::WORDS.iter().copied()));
                 match meant? {
                     $($word => Some($name::$variant),)*

@@ -186,7 +186,7 @@ impl<'r> Decoder<'r> {
                     table.to_mut().insert(toml::Spanned::new(key.span(), meant.to_owned().into()), value);
                     guesses.meant.push(meant);
                 }
-                // Whatever it declares may be named elsewhere.
+                // What an unknown table declares may be named elsewhere: that is no second fault.
                 (None, DeValue::Table(inside)) => {
                     self.lost.extend(inside.keys().map(|key| key.get_ref().as_ref().to_owned()));
                 }
@@ -200,7 +200,7 @@ impl<'r> Decoder<'r> {
     }
 
     /// Says that a key is none of `known`.
-    pub(crate) fn unknown_key(&mut self, key: &toml::Spanned<Cow<'_, str>>, known: &[&str]) {
+    pub(super) fn unknown_key(&mut self, key: &toml::Spanned<Cow<'_, str>>, known: &[&str]) {
         let name = key.get_ref().as_ref();
         let message = format!("there is no key `{name}` here");
         let fault = Diagnostic::new(Code::PACK_UNKNOWN_KEY, self.at(key.span()), message);
@@ -243,7 +243,7 @@ impl<'r> Decoder<'r> {
     }
 
     /// The table in `node`, or one with `key` alone where `node` is a string; `form` is what messages call the two.
-    pub(crate) fn table_or_name<'n, 't>(
+    pub(super) fn table_or_name<'n, 't>(
         &mut self,
         node: &'n Node<'t>,
         key: &'static str,
@@ -306,7 +306,7 @@ fn merge<'t>(there: &mut Node<'t>, more: Node<'t>) {
             more.into_iter().for_each(|item| there.push(item));
             there.sort_by_key(|item| item.span().start);
         }
-        // A table below the last entry before it.
+        // The table belongs to the last entry of the list that stands before it.
         (DeValue::Array(there), more @ DeValue::Table(_)) => {
             if let Some(last) = there.iter_mut().rfind(|item| item.span().start < start) {
                 merge(last, toml::Spanned::new(start..start, more));
@@ -417,7 +417,7 @@ impl<T: Decode> Decode for Named<T> {
             let name = key.get_ref().as_ref().to_owned();
             let before = reading.diagnostics.len();
             let entry = reading.entry(value, at);
-            // What is no table where there are tables may have come too late in the file.
+            // A single value among tables may be a key that was typed below the wrong header.
             if entry.is_none()
                 && let Some(help) = reading.misplaced(&name)
                 && let [fault] = reading.diagnostics.get_mut(before..).unwrap_or_default()

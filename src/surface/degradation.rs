@@ -31,7 +31,7 @@ impl Decode for Degradation {
             };
             let before = reading.diagnostics.len();
             let strategies = OneOrMore::<Spanned<Strategy>>::decode(value, reading);
-            // That none of them could be read is told.
+            // If no strategy could be read, that has been told: leave the row out.
             let strategies = strategies.filter(|read| !read.0.is_empty() || reading.diagnostics.len() == before);
             rows.extend(strategies.map(|strategies| (Spanned::new(defect, at), strategies.0)));
         }

@@ -238,7 +238,7 @@ impl Surface {
             let at = file.map(|(source, _)| Location { source, span: Span::default() });
             diagnostics.extend(fault.map(|fault| Diagnostic { at, ..fault }));
         }
-        // What is used comes first, so that this pack's own tables are seen to stand in for it.
+        // Used packs come first, so that this pack's own tables can replace theirs.
         taking.above.push(&folder.name);
         for used in about.iter().flat_map(|about| &about.uses) {
             self.take_used(folder, used, taking, diagnostics);
@@ -269,7 +269,7 @@ impl Surface {
             let name = folder.called(path);
             let text = match std::str::from_utf8(bytes) {
                 Ok(text) => authored(text),
-                // What no prompt names may be as it likes.
+                // Only a text that a prompt names has to be UTF-8: decide that later.
                 Err(error) if is_text => {
                     own.texts.push((path.clone(), Err(error.valid_up_to())));
                     continue;
@@ -332,7 +332,7 @@ impl Surface {
     }
 
     fn merge(&mut self, file: File, merging: &mut Merging<'_>) {
-        // What stands one level too deep is named as if it did not.
+        // Actions may be listed one level too deep, which is told: their names are not told as unknown, too.
         let listed = file.actions.values().filter_map(|action| action.value.listed());
         let listed = listed.filter_map(|listed| match &listed.value {
             Tree::Table(members, _) => Some(members.iter().map(|(name, _)| name.value.clone())),
@@ -516,7 +516,7 @@ impl Merging<'_> {
 
     /// Says that what would stand in for a used pack's has none to stand in for.
     fn replaces_nothing<'n>(&mut self, what: &str, name: &str, at: Location, used: impl Iterator<Item = &'n str>) {
-        // It may stand in what could not be read.
+        // The replaced entry may be in what could not be read.
         if self.partial {
             return;
         }
@@ -559,7 +559,7 @@ fn parse(reading: &mut Decoder<'_>, text: &str, source: SourceId) -> Option<File
     let telling = |(number, error): &(usize, &toml::de::Error)| *number < 3 || error.message().starts_with("unclosed");
     for (_, error) in syntax::told(&errors, text).into_iter().enumerate().filter(telling) {
         let fault = syntax::fault(error, table.get_ref(), text, Location { source, span: Span::default() });
-        // Of a header that is wrong each that is right says the same.
+        // One wrong header can give the same fault at every right one: tell it once.
         let same = |one: &Diagnostic| one.labels == fault.labels && one.message == fault.message;
         if fault.labels.is_empty() || !reading.diagnostics.iter().any(same) {
             reading.report(fault);

@@ -144,7 +144,7 @@ pub(crate) fn told<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error> {
     let start = |error: &Error| error.span().unwrap_or_default().start;
     let (last, end) = match (errors.iter().find(|error| is_unclosed(error)), unclosed(text)) {
         (Some(error), Some(open)) => (Some(error), open.start),
-        // Its closer is there, but what stands before that has another fault.
+        // The bracket is closed, so the fault lies in what stands before the closer.
         (Some(_), None) => {
             let first = errors.iter().find(|error| error.message().starts_with("missing"));
             (None, first.map_or(usize::MAX, |first| start(first) + 1))
@@ -179,7 +179,7 @@ fn first(table: &DeTable<'_>, text: &str, again: Span) -> Option<Span> {
     let start = text.get(..again.start)?.rfind('\n').map_or(0, |at| at + 1);
     let before = text.get(..start)?;
     let line = text.get(start..)?.lines().next()?;
-    // What the second header opens has taken the place of what the first did.
+    // The second header has replaced the table of the first, so look for the first in the text.
     if let Some(path) = header(line) {
         let mut at = 0;
         return before.split_inclusive('\n').find_map(|line| {

@@ -25,7 +25,7 @@ impl<'t> JsonCursor<'t> {
     }
 
     #[inline]
-    pub(crate) fn skip_space(&mut self) {
+    pub(super) fn skip_space(&mut self) {
         while matches!(self.byte(), b' ' | b'\t' | b'\r' | b'\n') {
             self.at += 1;
         }

@@ -145,7 +145,7 @@ impl<V> Members<V> {
     /// Leaves only the members that `keep` takes.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&str, &mut V) -> bool) {
         self.list.retain_mut(|(name, value)| keep(name, value));
-        // Of very many members few may be left, for long.
+        // Of very many members few may be left, and stay so for long: give the room back.
         self.list.shrink_to(self.list.len().max(FEW));
         self.places = self.find_all();
     }

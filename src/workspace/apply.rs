@@ -150,7 +150,7 @@ pub fn apply(root: &Root, effects: &[EffectRecord], how: Applying) -> Applied {
         if !written || file.fault.is_some() {
             file.change = Change::Left;
         }
-        // What was not done is not announced; that it could not be done is.
+        // Do not announce what was not done, unless it is said that there is no such document.
         if file.change == Change::Left
             && file.fault.as_ref().is_none_or(|fault| fault.code != Code::WORKSPACE_NO_DOCUMENT)
         {

@@ -42,7 +42,7 @@ pub(super) fn write(
     }
     let claim = claim(kind, name, asked, is_shown);
     let mut text = format!("claim   = {claim:?}\n");
-    // A dialect shows where a session starts, unless it is for another mode.
+    // The case of a dialect needs no mode if the dialect is read where a session starts.
     let starts = kind == Kind::Dialect && asked == program.session().mode;
     if !starts && !program.modes.is_empty() {
         text += &format!("mode    = {asked:?}\n");

@@ -35,8 +35,8 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
     }
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
     let mut best: Option<(usize, Drafted)> = None;
-    // A mode that nothing leads to is a fault in some packs and the whole of others. What leads there has a name that the
-    // pack's grammars read, if there is one.
+    // In some packs every mode must be reached by an action, in others none is: try without an action first, then
+    // with one whose name the pack's grammars can read.
     let leads = if kind == Kind::Mode { leads_to(name).map(Some).into() } else { Vec::new() };
     for action in std::iter::once(None).chain(leads) {
         let folder = &opened.files.folder;
@@ -214,7 +214,7 @@ impl Drafting<'_> {
         });
         let texts = variants.filter_map(|variant| variant.texts.get(number?.0).copied().flatten());
         let paths = texts.filter_map(|text| Some(self.program.prompts.texts.get(text)?.path.as_str()));
-        // What is called by the mode, but for what an extension says.
+        // A file or folder that is called like the mode, whatever its extension.
         let called = |part: &str| part.strip_prefix(mode).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let own = paths.filter(|path| path.rsplit('/').next().is_some_and(called));
         let named = |part: &str| if called(part) { part.replacen(mode, name, 1) } else { part.to_owned() };

@@ -126,7 +126,7 @@ impl<'s> Lower<'s> {
     /// The code of an expression: a primary, with filters behind it or not, so that it can stand before `|` and `is`.
     pub(super) fn expr(&mut self, tree: &Expr<'s>) -> Code {
         if let Some(read) = self.read(tree) {
-            // Outside of loops a read is used once for each time it is typed, and was weighed when it was converted.
+            // Outside of loops, a read is evaluated once, and weighed when it is converted; in a loop, weigh it each time.
             return Ok(if self.locals.len() > 1 { format!("r{read}|weigh") } else { format!("r{read}") });
         }
         self.look(tree, tree, None);

@@ -26,7 +26,7 @@ impl<'s> Lower<'s> {
                 Expr::Const(key) => (&get.expr, Some(key.value.as_str().unwrap_or(ENTRY))),
                 _ => (&get.expr, Some(ENTRY)),
             },
-            // What stands in for a value may be of another kind.
+            // A default may be of another kind than the value it stands in for.
             Expr::Filter(filter) if !matches!(filter.name, "d" | "default") || filter.args.iter().all(is_empty) => {
                 let step = match filters::kept_by(filter.name)? {
                     Kept::Entries => None,

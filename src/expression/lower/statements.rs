@@ -264,7 +264,7 @@ impl<'s> Lower<'s> {
         {
             return Ok((base, self.guarded(tree, &filter.args)?));
         }
-        // A whole number is no structure, wherever it stands.
+        // A whole number needs no escaping anywhere: it cannot form markup.
         let is_whole = matches!(tree, Expr::Filter(filter) if filter.name == "int");
         match place {
             Place::Tag if is_whole => Ok((tree, Print::Jinja)),
