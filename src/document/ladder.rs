@@ -205,26 +205,20 @@ impl Scanner {
         };
         match (closes, mark.kind) {
             (Some(closes), _) => open.take_closer(block, mark, closes, given.text, search.is_complete()),
-            (None, Kind::Open { family, id, .. }) => {
+            (None, Kind::Open { id, .. }) => {
                 open.holds_opener = true;
-                let counts = !mark.masked && self.counts(given, mark, id);
-                !counts || self.take_opener(open, search, mark, (usize::from(family), id))
+                let counts = !mark.masked && self.counts(given, mark);
+                !counts || self.take_opener(open, search, mark, id)
             }
             (None, _) => true,
         }
     }
 
     /// Takes in an opener that counts; false if more text is needed to tell whether a field quotes it.
-    fn take_opener(
-        &mut self,
-        open: &mut Open,
-        search: &EndSearch<'_>,
-        mark: &Mark,
-        (family, id): (usize, BlockId),
-    ) -> bool {
+    fn take_opener(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark, id: BlockId) -> bool {
         let EndSearch { given, block, .. } = *search;
         // Contents are opaque: in one, the opener of a content that gives no key is text.
-        if block.role == Role::Content && self.says_no_key(mark, family, id, given) {
+        if block.role == Role::Content && self.says_no_key(mark, given) {
             return true;
         }
         if id == open.id {
@@ -249,11 +243,12 @@ impl Scanner {
     }
 
     /// Whether an opener of a content does not say under which key: in another content it is text.
-    fn says_no_key(&mut self, mark: &Mark, family: usize, id: BlockId, given: &Given<'_>) -> bool {
+    fn says_no_key(&mut self, mark: &Mark, given: &Given<'_>) -> bool {
+        let Kind::Open { family, id, .. } = mark.kind else { return false };
         let Some(Block { role: Role::Content, key: Some(Called::Attribute(key)), .. }) = given.block(id) else {
             return false;
         };
-        let Some(rules) = given.dialect.families.get(family) else { return false };
+        let Some(rules) = given.dialect.families.get(usize::from(family)) else { return false };
         let attributes = self.opener(rules, mark, given).attributes;
         !attributes.iter().any(|attribute| match attribute.key {
             Key::Typed(said) => given.dialect.names.same(said.span().of(given.text), key),

@@ -195,7 +195,7 @@ impl Scanner {
         loop {
             let mark = self.marker.mark(number).filter(|mark| mark.start() < end).ok_or(end)?;
             number += 1;
-            let opens = matches!(mark.kind, Kind::Open { id, .. } if id == open.id && self.counts(given, &mark, id));
+            let opens = matches!(mark.kind, Kind::Open { id, .. } if id == open.id && self.counts(given, &mark));
             if !opens && !closes_surely(shown.last().unwrap_or(open), search, &mark) {
                 continue;
             }

@@ -187,8 +187,8 @@ impl Scanner {
                 Kind::Broken { .. } => {
                     self.finds(Found::new(Defect::MalformedOpener, mark.span()));
                 }
-                Kind::Open { family, id, .. } if self.counts(given, &mark, id) => {
-                    current = self.begin(&mark, usize::from(family), id, self.next, given);
+                Kind::Open { .. } if self.counts(given, &mark) => {
+                    current = self.begin(&mark, self.next, given);
                     let name = mark.name().of(given.text);
                     for (dialect, claim) in self.claims.iter_mut().filter(|(_, claim)| claim.is_none()) {
                         let dialect = dialect.of(given.dialects);
@@ -224,7 +224,8 @@ impl Scanner {
     }
 
     /// Whether an opener counts where it stands.
-    pub(super) fn counts(&self, given: &Given<'_>, mark: &Mark, id: BlockId) -> bool {
+    pub(super) fn counts(&self, given: &Given<'_>, mark: &Mark) -> bool {
+        let Kind::Open { id, .. } = mark.kind else { return false };
         let counts = |block: &program::Block| match block.anchor {
             Anchor::Anywhere => true,
             Anchor::Line => mark.leads_line(),
@@ -246,8 +247,10 @@ impl Scanner {
         }
     }
 
-    /// Begins the block that opens at `mark`, unless a limit forbids it.
-    fn begin(&mut self, mark: &Mark, family: usize, id: BlockId, first: usize, given: &Given<'_>) -> Option<Open> {
+    /// Begins the block that opens at `mark`, unless a limit forbids it; `first` is the mark behind it.
+    fn begin(&mut self, mark: &Mark, first: usize, given: &Given<'_>) -> Option<Open> {
+        let Kind::Open { family, id, .. } = mark.kind else { return None };
+        let family = usize::from(family);
         let call = given.block(id).is_some_and(|block| block.role == Role::Call);
         if self.blocks.len() >= self.limits.blocks || (call && self.calls >= self.limits.calls) {
             self.found.push(Found::new(Defect::TooLarge, mark.span()));
@@ -441,23 +444,23 @@ impl Scanner {
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
                 // An opener where none counts is prose that mentions the block.
-                Kind::Open { id, .. } if !self.counts(given, &mark, id) => {}
-                Kind::Open { family, id, .. } if block.holds.contains(&id) && depth < self.limits.depth => {
-                    let opened = self.begin(&mark, usize::from(family), id, next, given);
+                Kind::Open { .. } if !self.counts(given, &mark) => {}
+                Kind::Open { id, .. } if block.holds.contains(&id) && depth < self.limits.depth => {
+                    let opened = self.begin(&mark, next, given);
                     let Some((mut open, end)) = self.end_within(opened, inner, last, given) else { return };
                     at = end.at;
                     let span = Span::new(mark.start(), end.at);
                     self.found.push(Found::of(Defect::NestedBlock, span, self.blocks.len()));
                     self.close(&mut open, end, given, Some(index), depth + 1);
                 }
-                Kind::Open { family, id, .. } => {
+                Kind::Open { id, .. } => {
                     self.finds(Found::inside(Defect::NestedBlock, mark.span(), index));
                     at = mark.span().end;
                     // The block stays text, but nothing inside reasoning or a content may count: pass over all of it.
                     let closed =
                         given.block(id).is_some_and(|block| matches!(block.role, Role::Thinking | Role::Content));
                     if closed {
-                        let opened = self.begin(&mark, usize::from(family), id, next, given);
+                        let opened = self.begin(&mark, next, given);
                         let Some((_, end)) = self.end_within(opened, inner, last, given) else { return };
                         at = end.at;
                     }

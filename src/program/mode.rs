@@ -20,6 +20,7 @@ pub(crate) struct Mode {
     /// Where its permits stand.
     pub(crate) at: Location,
     /// Whether the pack names it; a pack without modes has one, which permits every action.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only `rulebook new` asks"))]
     pub(crate) declared: bool,
     /// Its dialects, in the order in which they are tried.
     pub(crate) dialects: Vec<DialectId>,
