@@ -5,7 +5,7 @@
 //! faults between them.
 //! Never: reads a parameter: the judge does, as strictly as of any payload.
 
-use super::payload::Layout;
+use super::payload::{Field, Layout, Source};
 use super::{Attribute, Key, Written};
 use crate::grammar::RuleId;
 use crate::program::{Block, Limits};
@@ -46,6 +46,42 @@ impl ListedCall {
     pub(super) fn written(&self) -> Written {
         if self.mended { Written::Mended } else { Written::Bound }
     }
+}
+
+/// The one call in `body`, whose name and parameters are fields. It is always there: if its fields are not whole, all of the
+/// body stays its payload, and whoever reads that says what is wrong.
+pub(super) fn of_fields(source: &Source<'_>, body: Span, block: &Block) -> Option<Listed> {
+    let (name, _) = block.named_within()?;
+    let fields = source.fields_in(body);
+    let is_whole = fields.unclosed.is_empty() && fields.stray.is_empty() && !fields.too_many;
+    let is_called = |field: &Field, key: &str| source.dialect.names.same(field.name.of(source.text), key);
+    let at = |way: &[&str]| {
+        let last = |list: &[Field], key: &str| list.iter().rfind(|field| is_called(field, key)).map(|field| field.body);
+        let (first, inner) = way.split_first()?;
+        inner.iter().try_fold(last(&fields.list, first)?, |outer, key| last(&source.fields_in(outer).list, key))
+    };
+    let name: Vec<&str> = name.iter().map(String::as_str).collect();
+    let named = at(&name);
+    let mut call =
+        ListedCall { span: body, name: named, params: body, beside: Vec::new(), repeated: Vec::new(), mended: false };
+    if let Some(way) = block.body.as_deref().filter(|_| is_whole) {
+        let way: Vec<&str> = way.split('.').collect();
+        let keys = [name.first(), way.first()];
+        let is_read = |field: &Field| keys.iter().flatten().any(|key| is_called(field, key));
+        let is_repeated = |key: &str, field: &Field, later: &[Field]| {
+            is_called(field, key) && later.iter().any(|other| is_called(other, key))
+        };
+        call.params = at(&way).unwrap_or(Span::new(body.end, body.end));
+        call.beside = fields.list.iter().filter(|field| !is_read(field)).map(|field| field.span).collect();
+        call.beside.extend(&fields.between);
+        call.beside.sort_unstable_by_key(|span| span.start);
+        for (index, field) in fields.list.iter().enumerate() {
+            let later = fields.list.get(index + 1..).unwrap_or_default();
+            let is_repeated = keys.iter().flatten().any(|key| is_repeated(key, field, later));
+            call.repeated.extend(is_repeated.then_some(field.span));
+        }
+    }
+    Some(Listed { calls: vec![call], is_list: false, faults: Vec::new() })
 }
 
 /// The calls in `body`, if that can be read at all and has the shape that its block declares.

@@ -15,7 +15,7 @@ use super::mark::{Kind, Mark};
 use super::masks::is_masked;
 use super::open::Open;
 use super::pairs::{Pairs, Tagged};
-use super::payload::{MOST_TAGS, Tag, Tags, field_family, read_tags};
+use super::payload::{MOST_TAGS, Tag, Tags, field_family, merged, read_tags};
 use super::scanner::Scanner;
 use super::strings::TagMarks;
 use super::{Given, Quoted};
@@ -38,7 +38,8 @@ impl Scanner {
         if block.role != Role::Call || grammar || !block.payload.iter().any(reads) {
             return Quoted::No;
         }
-        let Some(family) = field_family(given.dialect, open.family) else { return Quoted::No };
+        let own = || field_family(given.dialect, open.family);
+        let Some(family) = block.fields.as_deref().or_else(own) else { return Quoted::No };
         let (within, complete) = (search.within(), search.is_complete());
         let data = &mut open.data;
         if !data.strings.is_over() {
@@ -220,7 +221,14 @@ impl Scanner {
         Open::new(open.family, open.id, mark, attributes, false, 0)
     }
 
+    /// The tags of a call, and those of its fields where another grammar spells them.
     fn tags(&self, open: &Open, part: Span, given: &Given<'_>) -> Tags {
-        read_tags(given.text, part, self.masks.found(), given.dialect, open.family, &self.limits)
+        let (masks, limits) = (self.masks.found(), &self.limits);
+        let read = |family| read_tags(given.text, part, masks, given.dialect, family, limits);
+        let tags = field_family(given.dialect, open.family).map(read).unwrap_or_default();
+        match given.block(open.id).and_then(|block| block.fields.as_deref()) {
+            Some(fields) => merged(tags, read(fields)),
+            None => tags,
+        }
     }
 }

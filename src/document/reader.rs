@@ -13,15 +13,17 @@ use super::mark::{Kind, Mark, Opener, opener};
 use super::marks::Look;
 use super::open::{End, Fill, Open};
 use super::pairs::Tagged;
+use super::payload::{Source, Spelled};
 use super::prelude::{Answer, Stand};
 use super::scanner::Scanner;
 use super::{Attribute, Block, Document, Ended, Given, Key, Quoted, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{self, BlockId, Closer, Dialect, DialectId, Family};
-use crate::surface::{Anchor, Ending, Role};
+use crate::surface::{Anchor, Ending, Payload, Role};
 use crate::text::{Span, beginning};
 use smallvec::SmallVec;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
@@ -289,7 +291,7 @@ impl Scanner {
         let ended = if open.empty { Ended::Whole } else { end.ended() };
         let (mut body, mut named, mut written) = (end.body(inner, block, given.text), None, Written::Bound);
         if let Some((_, each)) = block.named_within()
-            && let Some(listed) = listed::read(given.text, body, block, &self.limits)
+            && let Some(listed) = self.listed(open.family, body, block, given)
         {
             if each && parent.is_none() {
                 if !listed.calls.is_empty() {
@@ -323,6 +325,24 @@ impl Scanner {
         if parent.is_none() {
             self.pass(span);
         }
+    }
+
+    /// The calls that a payload names itself: in fields of its own, or as JSON.
+    fn listed(&self, family: usize, body: Span, block: &program::Block, given: &Given<'_>) -> Option<Listed> {
+        let fields = block.payload.contains(&Payload::Tags);
+        if !fields || (block.payload.len() > 1 && body.of(given.text).trim_start().starts_with(['{', '['])) {
+            return listed::read(given.text, body, block, &self.limits);
+        }
+        let source = Source {
+            text: given.text,
+            masks: self.masks.found(),
+            dialect: given.dialect,
+            spelled: Spelled::of(family, block),
+            entities: false,
+            limits: &self.limits,
+            values: &Cell::new(0),
+        };
+        listed::of_fields(&source, body, block)
     }
 
     fn pass(&mut self, span: Span) {

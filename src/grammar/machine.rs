@@ -268,19 +268,19 @@ impl Machine {
         text: &str,
         at: usize,
         steps: &mut u64,
-    ) -> Option<(Span, Span)> {
+    ) -> Option<(Span, Option<Span>)> {
         if text.len() < NONE as usize
             && let Some((short, named)) = shortest(rule, &grammar.code, text, at, steps)
             && short.name == name.0
         {
             self.captures.clear();
-            return Some((Span::new(at, named.end + 1), named));
+            return Some((Span::new(at, named.end + 1), Some(named)));
         }
         self.start(grammar, rule, at);
         self.started = None;
         let Progress::Matched(end) = self.run(grammar, text, true, steps) else { return None };
-        let named = self.captures.iter().find(|capture| capture.rule() == name)?;
-        Some((Span::new(at, end), named.span()))
+        let named = self.captures.iter().find(|capture| capture.rule() == name);
+        Some((Span::new(at, end), named.map(|named| named.span())))
     }
 
     fn finish(&mut self, done: Progress) -> Progress {

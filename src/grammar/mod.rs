@@ -55,6 +55,13 @@ impl First {
         self.literals.is_empty() || self.literals.iter().any(fits)
     }
 
+    /// The byte that every match starts with, if there is one.
+    pub(crate) fn lead(&self) -> Option<u8> {
+        let mut leads = self.literals.iter().filter_map(|literal| literal.bytes().next());
+        let lead = leads.next()?;
+        leads.all(|other| other == lead).then_some(lead)
+    }
+
     /// Whether every match starts with a code fence.
     pub(crate) fn is_fence(&self) -> bool {
         let fenced = |literal: &String| ["```", "~~~"].iter().any(|fence| literal.starts_with(fence));

@@ -68,7 +68,9 @@ impl<'r> Judgement<'r> {
         // Attributes that join another payload are no form of their own.
         let mut readers = bound.payload.iter().map(|reader| reader.word());
         let declared = readers.find(|word| form == "attributes" || *word != "attributes").unwrap_or_default();
-        if rung > 0 && declared != form {
+        // Of a call that its payload names the parameters alone may be of another form.
+        let apart = bound.named_within().is_some() && bound.body.is_some();
+        if rung > 0 && declared != form && !apart {
             let message = format!("the payload is {form} where {declared} is declared");
             self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
         }
@@ -91,9 +93,13 @@ impl<'r> Judgement<'r> {
         }
         let places = Places::new(source, types, block, told);
         let at = |way: &[String]| places.at(form, way);
-        self.judge_undeclared(call, &at, action, undeclared);
-        // Missing parameters of a payload that was cut off are no second defect, unless the call runs all the same.
-        if incomplete && self.calls.get(call).is_some_and(|call| !call.accepted) {
+        // Missing parameters of a payload that was cut off are no second defect, unless the call runs all the same; nor is what
+        // stands beside the parameters.
+        let dropped = incomplete && self.calls.get(call).is_some_and(|call| !call.accepted);
+        if !dropped || !apart {
+            self.judge_undeclared(call, &at, action, undeclared);
+        }
+        if dropped {
             return false;
         }
         self.validate(call, &at, action)
@@ -118,7 +124,10 @@ impl<'r> Judgement<'r> {
                 }
                 ("attributes", params)
             }
-            Payload::Fields(fields) => {
+            Payload::Fields(mut fields) => {
+                if let (Some(([name, ..], _)), None) = (bound.named_within(), &bound.body) {
+                    fields.list.retain(|field| !source.dialect.names.same(field.name.of(self.text), name));
+                }
                 let typed = self.params_of_fields(asked, &fields, source, types)?;
                 incomplete = !fields.unclosed.is_empty() || !typed.unclosed.is_empty() || fields.too_many;
                 settled = typed.plain;
@@ -353,9 +362,22 @@ impl<'r> Judgement<'r> {
         let block = self.calls.get(call).map(|call| call.block);
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
         for member in block.and_then(|block| self.beside.remove(&block)).unwrap_or_default() {
-            let name = decode_string(unquoted(key_of(member.of(self.text))));
+            let name = match self.field_called(block, bound, member) {
+                Some(name) => name.into(),
+                None => decode_string(unquoted(key_of(member.of(self.text)))),
+            };
             self.unread(call, bound, (&name, member), types.member(&name).is_some());
         }
+    }
+
+    /// The name of what stands beside the parameters of a call, if it is a field.
+    fn field_called(&self, block: Option<usize>, bound: &program::Block, member: Span) -> Option<&'r str> {
+        if !bound.payload.contains(&surface::Payload::Tags) {
+            return None;
+        }
+        let (block, dialect) = (self.document.blocks.get(block?)?, self.dialect?);
+        let fields = self.source(block, bound, dialect, &self.values).fields_in(member);
+        fields.list.first().filter(|field| field.span == member).map(|field| field.name.of(self.text))
     }
 
     /// Tells what no payload reads, which may be a parameter that is `missed`.
@@ -388,7 +410,7 @@ impl<'r> Judgement<'r> {
             text: self.text,
             masks: &self.document.masks,
             dialect,
-            spelled: Spelled { family: block.family(), named: bound.field.as_ref(), trim: &bound.field_trim },
+            spelled: Spelled::of(block.family(), bound),
             entities: bound.entities(),
             limits: &self.program.limits,
             values,

@@ -167,15 +167,23 @@ fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mu
         return false;
     };
     let Some((way, _)) = block.named_within().filter(|(way, _)| way.split('.').all(|step| !step.is_empty())) else {
-        let help = "say `@ATTRIBUTE`, or of a call with a `json` payload `@payload.MEMBER` or `@payload[].MEMBER`";
+        let help = "say `@ATTRIBUTE`, or of a call whose payload names it `@payload.MEMBER` or `@payload[].MEMBER`";
         diagnostics.push(bad(word.at, format!("`{}` is nothing that names a block", word.value), help));
         return false;
     };
-    let json = matches!(block.payload.0.as_slice(), [one] if one.value == Payload::Json);
+    let each = block.named_within().is_some_and(|(_, each)| each);
+    let names = |one: &Spanned<Payload>| one.value == Payload::Json || (one.value == Payload::Tags && !each);
+    let json = !block.payload.0.is_empty() && block.payload.0.iter().all(names);
     let unread = torn && block.payload.0.is_empty();
     if block.role != Role::Call || !json && !unread {
         let message = format!("the payload of `{name}` cannot name it");
-        diagnostics.push(bad(word.at, message, "only that of a call can, and only as `payload = \"json\"`"));
+        let help = match each {
+            true => {
+                "only that of a call can, and only as `payload = \"json\"`: of a list in tags each is a block in a wrapper"
+            }
+            false => "only that of a call can, and only as `payload = \"json\"` or `\"tags\"`",
+        };
+        diagnostics.push(bad(word.at, message, help));
     } else if way.contains('.') && block.body.is_none() {
         let message = format!("nothing says which member of the payload of `{name}` holds the parameters");
         diagnostics.push(bad(word.at, message, "say `body = \"MEMBER\"`, with dots where it lies deeper"));
@@ -244,6 +252,7 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
     let marks = [
         ("payload", !block.payload.0.is_empty()),
         ("field", block.field.is_some()),
+        ("fields", block.fields.is_some()),
         ("holds", !block.holds.is_empty()),
         ("anchor", block.anchor.is_some()),
         ("close", !block.close.is_empty()),
@@ -281,7 +290,7 @@ fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &Ground<'_>, diagno
         check_role(block, diagnostics);
     }
     if !ground.object {
-        check_field(block, diagnostics);
+        check_field(block, ground, diagnostics);
     }
     check_wrapper(block, ground, diagnostics);
     if block.role == Role::Content && block.decode == Some(Decoding::Entities) {
@@ -336,14 +345,25 @@ fn check_payload(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What names its fields.
-fn check_field(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
-    let Some(field) = &block.field else { return };
+/// What names its fields, and what spells them.
+fn check_field(block: &Block, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let tags = block.payload.0.iter().any(|payload| payload.value == Payload::Tags);
     if block.role != Role::Call || !tags {
-        let message = "the block has no fields that are tags";
-        diagnostics.push(bad(field.at, message, "only a call with `payload = \"tags\"` has some"));
-    } else if block.field_named_by().is_none() {
+        for key in block.field.iter().chain(&block.fields) {
+            let message = "the block has no fields that are tags";
+            diagnostics.push(bad(key.at, message, "only a call with `payload = \"tags\"` has some"));
+        }
+        return;
+    }
+    if let Some((name, grammar)) = block.fields.as_ref().and_then(|name| Some((name, ground.grammar(&name.value)?)))
+        && let Some(rule) = ["open", "name", "close"].into_iter().find(|rule| grammar.rule(rule).is_none())
+    {
+        let message = format!("the grammar `{}` has no rule `{rule}`", name.value);
+        let help = "what spells fields has `open`, with the `name` of one inside, and `close`";
+        diagnostics.push(bad(name.at, message, help));
+    }
+    let Some(field) = &block.field else { return };
+    if block.field_named_by().is_none() {
         let message = format!("`{}` names no field", field.value);
         let help = "say `@TAG.ATTRIBUTE`: of `<parameter name=\"x\">`, `@parameter.name`";
         diagnostics.push(bad(field.at, message, help));

@@ -6,7 +6,7 @@
 
 use crate::diagnostic::{Checked, Code, Diagnostic, nearest};
 use crate::grammar::{Grammar, shipped, shipped_names};
-use crate::surface::Surface;
+use crate::surface::{Dialect, Surface};
 use crate::text::{Location, Source, Spanned};
 use indexmap::IndexMap;
 use std::sync::Arc;
@@ -20,8 +20,12 @@ pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) ->
             take(&name, Grammar::parse(source, &text), &mut grammars, diagnostics);
         }
     }
+    let of_blocks = |dialect: &Dialect| -> Vec<Spanned<String>> {
+        dialect.blocks.values().filter_map(|block| block.value.fields.clone()).collect()
+    };
+    let dialects = surface.dialects.values().map(|dialect| &dialect.value);
     let named: Vec<Spanned<String>> =
-        surface.dialects.values().flat_map(|dialect| dialect.value.grammar.0.iter()).cloned().collect();
+        dialects.flat_map(|dialect| dialect.grammar.0.iter().cloned().chain(of_blocks(dialect))).collect();
     for name in named {
         let lost = surface.grammars.contains_key(&name.value) || surface.lost.contains(&name.value);
         if lost || grammars.contains_key(&name.value) {
@@ -59,7 +63,10 @@ pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) ->
             let source = surface.sources.add(Source::new(format!("grammar/{meant}.pest"), text));
             take(&meant, Grammar::parse(source, text), &mut grammars, diagnostics);
         }
-        let names = surface.dialects.values_mut().flat_map(|dialect| &mut dialect.value.grammar.0);
+        let names = surface.dialects.values_mut().flat_map(|dialect| {
+            let blocks = dialect.value.blocks.values_mut().filter_map(|block| block.value.fields.as_mut());
+            dialect.value.grammar.0.iter_mut().chain(blocks)
+        });
         names.filter(|name| name.at == at).for_each(|name| name.value.clone_from(&meant));
     }
     grammars

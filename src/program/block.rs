@@ -4,10 +4,11 @@
 //! Out: [`Block`], known by its [`BlockId`], with where its names come from and what closes it.
 //! Never: spells an opener or a closer: its family does.
 
-use super::{Degradation, Schema};
+use super::{Degradation, Family, Schema};
 use crate::expression::Template;
 use crate::surface::{Anchor, Decoding, Ending, Payload, Role, Trim};
 use crate::text::Location;
+use std::sync::Arc;
 
 /// The number of a block within its dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +40,8 @@ pub(crate) struct Block {
     pub(crate) payload: Vec<Payload>,
     /// The tag that is a field of the call, where its opener says which.
     pub(crate) field: Option<FieldName>,
+    /// The grammar that spells its fields, if the pack says one.
+    pub(crate) fields: Option<Arc<Family>>,
     /// What its text is decoded from.
     pub(crate) decode: Option<Decoding>,
     pub(crate) holds: Vec<BlockId>,

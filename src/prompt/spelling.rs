@@ -200,7 +200,8 @@ impl<'p> Speller<'p> {
             }
             Payload::Tags => {
                 // A dialect whose own grammar has no closers spells its fields as tags.
-                let fields = if family.close.is_some() { Some(family) } else { tag_family() };
+                let own = || if family.close.is_some() { Some(family) } else { tag_family() };
+                let fields = block.fields.as_deref().or_else(own);
                 Some(members(&params, (fields?, block.field.as_ref()), block.entities(), 1))
             }
             Payload::Json | Payload::Bullets => {

@@ -99,6 +99,8 @@ table! {
         /// Of a call whose fields are tags: `@TAG.ATTRIBUTE`, the tag that is a field and what in its opener says which, as in
         /// `<parameter name="x">`.
         field: Option<Spanned<String>>,
+        /// Of a call whose fields are tags: the grammar that spells these, if it is none of a block.
+        fields: Option<Spanned<String>>,
         /// What its text is decoded from.
         decode: Option<Decoding>,
         /// Blocks that are looked for inside it. They are `nested-block` all the same: the degradation says what becomes of them.

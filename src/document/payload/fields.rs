@@ -15,8 +15,8 @@ use crate::document::mark::{most_captures, opener};
 use crate::document::quoted::lead;
 use crate::document::strings::{Next, Strings};
 use crate::document::{Attribute, Attributes, Key, Mask};
-use crate::grammar::{Machine, RuleId};
-use crate::program::{Dialect, Family, FieldName, Limits, tag_family};
+use crate::grammar::{First, Machine, RuleId};
+use crate::program::{Block, Dialect, Family, FieldName, Limits, tag_family};
 use crate::surface::Trim;
 use crate::text::{Span, Stretch};
 use smallvec::SmallVec;
@@ -110,18 +110,27 @@ pub(crate) const MOST_TAGS: usize = 20_000;
 pub(crate) struct Spelled<'b> {
     /// The family of its block.
     pub(crate) family: usize,
+    /// The grammar that spells them, if its block says one.
+    pub(crate) fields: Option<&'b Family>,
     /// A tag that bears the name that its opener says.
     pub(crate) named: Option<&'b FieldName>,
     /// What is taken off both ends of each.
     pub(crate) trim: &'b [Trim],
 }
 
+impl<'b> Spelled<'b> {
+    /// How those of a call are written whose opener is of this family.
+    pub(crate) fn of(family: usize, block: &'b Block) -> Self {
+        Self { family, fields: block.fields.as_deref(), named: block.field.as_ref(), trim: &block.field_trim }
+    }
+}
+
 impl Source<'_> {
     /// The outermost fields of `body`.
     pub(crate) fn fields_in(&self, body: Span) -> Fields {
-        let Source { text, masks, dialect, limits, spelled: Spelled { family, named, trim }, .. } = *self;
+        let Source { text, masks, dialect, limits, spelled: Spelled { family, fields: own, named, trim }, .. } = *self;
         let mut fields = Fields::default();
-        let Some(spelling) = field_family(dialect, family) else { return fields };
+        let Some(spelling) = own.or_else(|| field_family(dialect, family)) else { return fields };
         let name_of = |tag: &Tag, verbose: &mut Vec<Span>| match named {
             Some(named) if dialect.names.same(&named.tag, tag.name().of(text)) => {
                 let key = |key: Key| match key {
@@ -135,7 +144,10 @@ impl Source<'_> {
             }
             _ => {
                 let typed = |one: &Attribute| matches!(one.key, Key::Typed(_));
-                if tag.span().end > tag.name().end + 1 && says(text, tag, spelling, limits).iter().any(typed) {
+                if spelling.attribute.is_some()
+                    && tag.span().end > tag.name().end + 1
+                    && says(text, tag, spelling, limits).iter().any(typed)
+                {
                     verbose.push(tag.span());
                 }
                 tag.name()
@@ -194,12 +206,29 @@ pub(crate) fn read_tags(
     body: Span,
     masks: &[Mask],
     dialect: &Dialect,
-    family: usize,
+    family: &Family,
     limits: &Limits,
 ) -> Tags {
-    let Some(family) = field_family(dialect, family) else { return Tags::new() };
     let mut tags = tags(text, body, masks, &[], family, limits);
     pair(text, &mut tags, dialect);
+    tags
+}
+
+/// Two lists of tags as one, in order, each of them paired as it was.
+pub(crate) fn merged(one: Tags, other: Tags) -> Tags {
+    // Of two that start at one place, that of the first list stands first.
+    let moved = |list: &Tags, beside: &Tags, behind: usize| -> Vec<Option<NonZeroU32>> {
+        let closer = |tag: &Tag| {
+            let closer = tag.closer?;
+            let place = list.get(closer.get() as usize)?.span().start + behind;
+            closer.checked_add(beside.partition_point(|tag| tag.span().start < place) as u32)
+        };
+        list.iter().map(closer).collect()
+    };
+    let closers = moved(&one, &other, 0).into_iter().chain(moved(&other, &one, 1));
+    let both = one.into_iter().chain(other).zip(closers);
+    let mut tags: Tags = both.map(|(tag, closer)| Tag { closer, ..tag }).collect();
+    tags.sort_by_key(|tag| tag.span().start);
     tags
 }
 
@@ -242,14 +271,27 @@ fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, 
     let mut machine = Machine::new().capturing(most_captures(limits));
     let mut steps = limits.steps(body.len());
     let within = text.get(..body.end).unwrap_or_default();
-    let first = family.open_lead.literal.bytes().next().unwrap_or(b'<');
+    let openers = family.grammar.first(family.open);
+    let closers = family.close.map(|close| family.grammar.first(close));
+    let lead = openers.lead().filter(|lead| closers.is_none_or(|closers| closers.lead() == Some(*lead)));
+    let starts = |byte: &u8| {
+        let may = |first: &First| first.bytes.get(usize::from(*byte)).is_some_and(|may| *may);
+        may(openers) || closers.is_some_and(may)
+    };
+    let next = |rest: &[u8]| match lead {
+        Some(lead) => memchr::memchr(lead, rest),
+        None => rest.iter().position(starts),
+    };
     let mut mask = masks.partition_point(|mask| mask.span().end <= body.start);
     let mut data = data.iter().peekable();
     let mut tags = Tags::new();
     let mut at = body.start;
-    while let Some(offset) = memchr::memchr(first, within.as_bytes().get(at..).unwrap_or_default()) {
+    while let Some(offset) = next(within.as_bytes().get(at..).unwrap_or_default()) {
         let start = at + offset;
         at = start + 1;
+        if !within.is_char_boundary(start) {
+            continue;
+        }
         while masks.get(mask).is_some_and(|mask| mask.span().end <= start) {
             mask += 1;
         }
@@ -270,8 +312,11 @@ fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, 
         };
         let may_open = within.as_bytes().get(start..).is_some_and(|bytes| family.may_open(bytes));
         let tag = match Some(family.open).filter(|_| may_open).and_then(&mut run) {
-            Some((span, name, empty)) => Some(Tag::new(span, name, if empty { Kind::Empty } else { Kind::Open })),
-            None => family.close.and_then(run).map(|(span, name, _)| Tag::new(span, name, Kind::Close)),
+            Some((span, Some(name), empty)) => Some(Tag::new(span, name, if empty { Kind::Empty } else { Kind::Open })),
+            _ => family
+                .close
+                .and_then(run)
+                .map(|(span, name, _)| Tag::new(span, name.unwrap_or(Span::new(span.start, span.start)), Kind::Close)),
         };
         if let Some(tag) = tag {
             at = tag.span().end;
@@ -287,18 +332,38 @@ fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, 
 /// Payloads of so few tags are paired by looking back.
 const FEW_TAGS: usize = 32;
 
-/// Gives each opener the closer that balances it among the tags of its name.
+/// Gives each opener the closer that balances it among the tags of its name; a closer without one closes what opened last.
 fn pair(text: &str, tags: &mut [Tag], dialect: &Dialect) {
     if tags.len() <= FEW_TAGS {
         for index in 0..tags.len() {
             let Some(tag) = tags.get(index).filter(|tag| tag.kind == Kind::Close) else { continue };
             let name = tag.name().of(text);
+            let closes = |opener: &&mut Tag| name.is_empty() || dialect.names.same(opener.name().of(text), name);
             let open = |tag: &&mut Tag| tag.kind == Kind::Open && tag.closer.is_none();
             let before = tags.get_mut(..index).unwrap_or_default();
-            if let Some(opener) =
-                before.iter_mut().rev().filter(open).find(|opener| dialect.names.same(opener.name().of(text), name))
-            {
+            if let Some(opener) = before.iter_mut().rev().filter(open).find(closes) {
                 opener.closer = NonZeroU32::new(index as u32);
+            }
+        }
+        return;
+    }
+    if tags.iter().any(|tag| tag.kind == Kind::Close && tag.name.span().is_empty()) {
+        let mut open: Vec<usize> = Vec::new();
+        for index in 0..tags.len() {
+            let Some(tag) = tags.get(index) else { continue };
+            match tag.kind {
+                Kind::Open => open.push(index),
+                Kind::Close => {
+                    let name = tag.name().of(text);
+                    let opener = |opener: &usize| tags.get(*opener).map_or("", |opener| opener.name().of(text));
+                    let closes = |one: &usize| name.is_empty() || dialect.names.same(opener(one), name);
+                    let Some(back) = open.iter().rev().take(FEW_TAGS).position(closes) else { continue };
+                    let opener = open.remove(open.len() - 1 - back);
+                    if let Some(opener) = tags.get_mut(opener) {
+                        opener.closer = NonZeroU32::new(index as u32);
+                    }
+                }
+                Kind::Empty => {}
             }
         }
         return;

@@ -32,7 +32,9 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         !says || only.is_none_or(|only| only.contains(['*', '?']) || is_action(only))
     };
     let compiled = |(name, block): (&String, &Spanned<surface::Block>)| {
-        compile_block(name, block, dialect, telling(name, &block.value))
+        let fields = block.value.fields.as_ref().and_then(|name| pack.grammars.get(&name.value));
+        let fields = fields.cloned().and_then(Family::new).map(Arc::new);
+        Block { fields, ..compile_block(name, block, dialect, telling(name, &block.value)) }
     };
     let blocks: Vec<Block> = dialect.blocks.iter().map(compiled).collect();
     let bound_names = bindings(dialect, object.is_some(), pack);
@@ -159,6 +161,7 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
         field: block
             .field_named_by()
             .map(|(tag, attribute)| FieldName { tag: tag.into(), attribute: attribute.into() }),
+        fields: None,
         decode: block.decode.or(dialect.decode),
         holds: block.holds.iter().filter_map(id).collect(),
         anchor: block.anchor.or(dialect.anchor).unwrap_or(Anchor::Anywhere),
