@@ -7,7 +7,7 @@
 use super::budget::Budget;
 use super::edges::ends_line;
 use super::mark::{Opener, most_captures, opener};
-use super::masks::Masks;
+use super::masks::{Masks, Openers};
 use super::{Block, Ended, Key, Written, trimmed};
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{self, BlockId, Closer, Dialect, Family, Limits};
@@ -143,7 +143,7 @@ impl Prelude {
         self.next.resize(texts.len(), 0);
         loop {
             if let Some(closer) = self.met {
-                match self.counts(answer, masks, closer) {
+                match self.counts(answer, masks, closer, budget) {
                     Some(true) if opened => return Stand::Opened(Some(closer)),
                     Some(true) => return Stand::Closer(closer),
                     Some(false) => (self.met, self.from) = (None, closer.start + 1),
@@ -233,9 +233,9 @@ impl Prelude {
     }
 
     /// Whether a closer counts where it stands, as that of any block does; unknown while what follows may still say.
-    fn counts(&mut self, answer: &Answer<'_>, masks: &mut Masks, closer: Span) -> Option<bool> {
+    fn counts(&mut self, answer: &Answer<'_>, masks: &mut Masks, closer: Span, budget: &mut Budget) -> Option<bool> {
         let Answer { dialect, text, complete, .. } = *answer;
-        masks.advance(text, complete, closer.start + 1);
+        masks.advance(text, complete, closer.start + 1, Some(&mut Openers { dialect, budget }));
         if masks.decided() <= closer.start {
             return None;
         }

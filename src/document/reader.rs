@@ -11,6 +11,7 @@ use super::found::{Found, What};
 use super::listed::{self, Listed, ListedCall};
 use super::mark::{Kind, Mark, Opener, opener};
 use super::marks::Look;
+use super::masks::Openers;
 use super::open::{End, Fill, Open};
 use super::pairs::Tagged;
 use super::payload::{Source, Spelled};
@@ -78,7 +79,8 @@ impl Scanner {
                 break;
             }
         }
-        self.masks.advance(text, complete, usize::MAX);
+        let mut openers = Openers { dialect: given.dialect, budget: &mut self.budget };
+        self.masks.advance(text, complete, usize::MAX, Some(&mut openers));
         if self.marker.spent && !self.stopped {
             self.stopped = true;
             self.found.push(Found::new(Defect::TooCostly, Span::new(self.marker.at, self.marker.at)));
@@ -100,7 +102,8 @@ impl Scanner {
             let most = self.marker.count() + AT_ONCE;
             let full = loop {
                 let from = self.marker.at;
-                self.masks.advance(text, complete, from + AT_HAND);
+                let mut openers = Openers { dialect: given.dialect, budget: &mut self.budget };
+                self.masks.advance(text, complete, from + AT_HAND, Some(&mut openers));
                 let look = Look { dialect: given.dialect, text, masks: &self.masks, complete, limit };
                 self.marker.advance(&look, &mut self.budget, most);
                 let full = self.marker.count() >= most;

@@ -72,7 +72,12 @@ pub(super) struct Closerless {
 
 impl Scanner {
     pub(super) fn new(dialect: &Dialect, limits: Limits) -> Self {
-        let kinds = Kinds { fences: dialect.fences, spans: dialect.spans, wrapper: dialect.wrapper };
+        let kinds = Kinds {
+            fences: dialect.fences,
+            spans: dialect.spans,
+            wrapper: dialect.wrapper,
+            openers: dialect.fence_openers,
+        };
         Self {
             limits,
             masks: Masks::new(kinds),

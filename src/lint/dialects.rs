@@ -30,7 +30,6 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         own_closers(program, dialect, found);
         nameless_calls(program, dialect, found);
         loose_openers(dialect, found);
-        quoted_openers(dialect, found);
         unread_names(dialect, found);
     }
     // A call that names no action could have been meant for any.
@@ -48,21 +47,6 @@ fn loose_openers(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
         found.push(
             Diagnostic::new(Code::PACK_LOOSE_OPENER, dialect.at, message)
                 .with_help("say `anchor = \"line\"`: nothing but the next opener ends a block before it"),
-        );
-    }
-}
-
-/// Openers that are code fences, where what is fenced is quoted.
-fn quoted_openers(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
-    let is_fence = |family: &Family| family.grammar.first(family.open).is_fence();
-    if dialect.fences && dialect.families.iter().any(is_fence) {
-        let message =
-            format!("a code fence opens blocks of `{}`, and its `masks` make text of what is fenced", dialect.name);
-        let finding = Diagnostic::new(Code::PACK_BLOCK, dialect.at, message);
-        found.push(
-            finding
-                .with_help("take `code-fence` out of `masks`: such a block opens only where nothing closes its fence")
-                .into_warning(),
         );
     }
 }

@@ -130,7 +130,8 @@ fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut
     if let Some(fence) = fence.filter(|_| !own.is_empty() && own.iter().all(opens)) {
         let message =
             "no block ends by `fence` whose opener is the fence: it is for one around the opener, or right behind";
-        let help = "give its grammar the rule `close`, which reads the end of the fence, and say `closer`";
+        let help =
+            "give its grammar the rule `close`, and say `closer`; `masks = [\"code-fence\"]` keeps fences in it apart";
         diagnostics.push(bad(fence.at, message, help).into_warning());
     }
 }

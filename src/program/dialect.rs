@@ -41,6 +41,8 @@ pub(crate) struct Dialect {
     /// What may start with which byte.
     pub(crate) starts: Starts,
     pub(crate) fences: bool,
+    /// Whether a code fence, which is a mask, may be an opener.
+    pub(crate) fence_openers: bool,
     pub(crate) spans: bool,
     pub(crate) wrapper: bool,
     /// Whether any of its blocks wraps others.

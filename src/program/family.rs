@@ -91,6 +91,11 @@ impl Family {
         self.grammar.first(self.open).may_start(bytes) && behind.is_none_or(named)
     }
 
+    /// Whether every opener is the line of a code fence.
+    pub(crate) fn opens_fences(&self) -> bool {
+        self.grammar.first(self.open).is_fence()
+    }
+
     /// How somebody would write an opener that says this, in front of its body.
     pub(crate) fn spell_opener(
         &self,

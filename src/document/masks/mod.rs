@@ -2,7 +2,8 @@
 //!
 //! In: the response as far as it has come, and whether more may come.
 //! Out: the closed code fences and code spans of Markdown, in order, and the fence around a whole answer.
-//! Never: looks at blocks: an opener in a mask is text, whatever stands around it.
+//! Never: looks at blocks: an opener in a mask is text, whatever stands around it. But a fence may itself be an opener: then
+//! what stands in it is quoted, and its lines are not.
 //!
 //! Fences and spans follow CommonMark 0.31 (§4.5, §6.1) with differences that models need: a fence that nothing closes is
 //! no mask; a code span ends with its paragraph; a fence in a list item may be indented by any white space; and a fence may
@@ -11,11 +12,14 @@
 //! last places of each length says whether a search can succeed before it is begun.
 
 mod fence;
+mod opener;
 mod search;
 mod wrapper;
 
 use crate::text::{Span, Stretch};
 use fence::{Before, FenceLine, fence_line, glued_fence, run_end};
+pub(crate) use opener::Openers;
+use opener::Opens;
 use search::{Last, Search};
 use wrapper::Wrapper;
 
@@ -26,6 +30,8 @@ pub(crate) struct Kinds {
     pub(crate) spans: bool,
     /// Whether one fence around the whole answer is taken off.
     pub(crate) wrapper: bool,
+    /// Whether a fence may be the opener of a block.
+    pub(crate) openers: bool,
 }
 
 /// One mask. There may be very many.
@@ -34,11 +40,13 @@ pub(crate) struct Mask {
     span: Stretch,
     /// A fence, not a span.
     pub(crate) fence: bool,
+    /// What stands in a fence that is the opener of a block.
+    pub(crate) opened: bool,
 }
 
 impl Mask {
     fn new(span: Span, fence: bool) -> Self {
-        Self { span: span.into(), fence }
+        Self { span: span.into(), fence, opened: false }
     }
 
     pub(crate) fn span(self) -> Span {
@@ -53,7 +61,7 @@ pub(crate) fn is_masked(masks: &[Mask], at: usize) -> bool {
 }
 
 /// The masks of a response, found from its start to its end.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Masks {
     kinds: Kinds,
     found: Vec<Mask>,
@@ -72,6 +80,8 @@ pub(crate) struct Masks {
     /// The end of the paragraph that `runs` describes.
     paragraph: usize,
     seen: Seen,
+    /// The fence at `decided` that may be an opener, where the dialect has such.
+    opens: Option<Box<Opens>>,
 }
 
 /// What is already known of text whose end has not come: each search goes on where it stopped.
@@ -127,6 +137,8 @@ impl Seen {
 /// What became of the search for one mask.
 enum Sought {
     Found(Mask),
+    /// What stands in a fence that opens a block, and where that fence ends.
+    Inside(Mask, usize),
     Absent,
     Pending,
 }
@@ -145,6 +157,7 @@ impl Masks {
             runs: Last::new(),
             paragraph: 0,
             seen: Seen::default(),
+            opens: kinds.openers.then(Box::default),
         }
     }
 
@@ -183,9 +196,10 @@ impl Masks {
     }
 
     /// Looks for masks up to `limit`, in a text of which it is settled whether a fence stands around it.
-    pub(crate) fn advance(&mut self, text: &str, complete: bool, limit: usize) {
+    pub(crate) fn advance(&mut self, text: &str, complete: bool, limit: usize, mut openers: Option<&mut Openers<'_>>) {
         let end = self.wrapper().map_or(text.len(), |(_, closer)| closer.start);
-        let bytes = text.as_bytes().get(..end).unwrap_or_default();
+        let within = text.get(..end).unwrap_or_default();
+        let bytes = within.as_bytes();
         let limit = end.min(limit);
         while self.decided < limit {
             let rest = bytes.get(self.decided..limit).filter(|_| self.kinds.fences || self.kinds.spans);
@@ -198,7 +212,14 @@ impl Masks {
                 self.decided = at;
                 self.resume = at;
             }
-            match self.mask_at(bytes, at, complete) {
+            match self.mask_at(within, at, complete, openers.as_deref_mut()) {
+                Sought::Inside(mask, end) => {
+                    if !mask.span().is_empty() {
+                        self.found.push(mask);
+                    }
+                    self.decided = end;
+                    self.resume = end;
+                }
                 Sought::Found(mask) => {
                     self.found.push(mask);
                     self.decided = mask.span().end;
@@ -217,7 +238,8 @@ impl Masks {
     }
 
     /// The mask that starts with the run of marks at `at`.
-    fn mask_at(&mut self, bytes: &[u8], at: usize, complete: bool) -> Sought {
+    fn mask_at(&mut self, text: &str, at: usize, complete: bool, openers: Option<&mut Openers<'_>>) -> Sought {
+        let bytes = text.as_bytes();
         let mark = bytes.get(at).copied().unwrap_or_default();
         let run = self.seen.opener.run(bytes, at);
         if run == bytes.len() && !complete {
@@ -231,6 +253,11 @@ impl Masks {
         self.seen.fence = fence.map(|(before, line)| (at, before, line));
         match fence {
             Some((before, line)) if self.kinds.fences => {
+                if let Some(openers) = openers
+                    && let Some(sought) = self.block_at(text, at, before, &line, complete, openers)
+                {
+                    return sought;
+                }
                 let sought = self.fence_end(bytes, at, mark, before.unwrap_or(Before::Margin), &line, complete);
                 let wraps =
                     || self.kinds.wrapper && bytes.get(..at).is_some_and(|before| before.trim_ascii().is_empty());
@@ -434,12 +461,12 @@ fn starts_block(bytes: &[u8], first: usize) -> bool {
 mod tests {
     use super::*;
 
-    const ALL: Kinds = Kinds { fences: true, spans: true, wrapper: true };
+    const ALL: Kinds = Kinds { fences: true, spans: true, wrapper: true, openers: false };
 
     fn whole(text: &str) -> Masks {
         let mut masks = Masks::new(ALL);
         assert!(masks.settle_wrapper(text, true));
-        masks.advance(text, true, usize::MAX);
+        masks.advance(text, true, usize::MAX, None);
         assert_eq!(masks.decided(), text.len());
         masks
     }
@@ -454,13 +481,13 @@ mod tests {
             for end in (0..text.len()).step_by(size).filter(|end| text.is_char_boundary(*end)) {
                 let part = text.get(..end).unwrap_or_default();
                 if pieces.settle_wrapper(part, false) {
-                    pieces.advance(part, false, end / 2);
-                    pieces.advance(part, false, end);
+                    pieces.advance(part, false, end / 2, None);
+                    pieces.advance(part, false, end, None);
                 }
             }
             assert!(pieces.settle_wrapper(text, true));
-            pieces.advance(text, true, text.len() / 2);
-            pieces.advance(text, true, usize::MAX);
+            pieces.advance(text, true, text.len() / 2, None);
+            pieces.advance(text, true, usize::MAX, None);
             assert_eq!(pieces.found, masks.found, "{text:?} in pieces of {size}");
             assert_eq!(pieces.wrapper(), masks.wrapper());
         }

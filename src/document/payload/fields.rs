@@ -282,6 +282,8 @@ fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, 
         Some(lead) => memchr::memchr(lead, rest),
         None => rest.iter().position(starts),
     };
+    // Where a fence is the opener of the call, all of the body stands in it.
+    let around = |mask: &Mask| mask.opened && mask.span().start <= body.start && body.end <= mask.span().end;
     let mut mask = masks.partition_point(|mask| mask.span().end <= body.start);
     let mut data = data.iter().peekable();
     let mut tags = Tags::new();
@@ -295,7 +297,8 @@ fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, 
         while masks.get(mask).is_some_and(|mask| mask.span().end <= start) {
             mask += 1;
         }
-        if let Some(mask) = masks.get(mask).map(|mask| mask.span()).filter(|mask| mask.contains(start)) {
+        let quotes = masks.get(mask).filter(|mask| mask.span().contains(start) && !around(mask));
+        if let Some(mask) = quotes.map(|mask| mask.span()) {
             at = mask.end;
             continue;
         }

@@ -1,0 +1,184 @@
+//! Openers: which fences open blocks, and where does such a fence close?
+//!
+//! In: a fence, and a dialect whose openers may be fences.
+//! Out: what stands in the fence, once it is known that it opens a block and where it ends.
+//! Never: looks at a fence of a dialect that has no such openers.
+//!
+//! A block in a fence is often a text with fences of its own, which by CommonMark end it. So a fence with a word behind its
+//! marks opens in it and closes in it; only where that does not work out, the first line that may close the block does.
+
+use super::fence::{Before, FenceLine, fence_line};
+use super::search::Search;
+use super::{Mask, Masks, Sought};
+use crate::document::budget::Budget;
+use crate::grammar::{Machine, Progress};
+use crate::program::Dialect;
+use crate::text::Span;
+
+/// The dialect that is asked which fences open blocks, and the steps that this may take.
+pub(crate) struct Openers<'l> {
+    pub(crate) dialect: &'l Dialect,
+    pub(in crate::document) budget: &'l mut Budget,
+}
+
+/// What is known of the fence that may open a block.
+#[derive(Debug, Default)]
+pub(super) struct Opens {
+    machine: Machine,
+    /// Where it stands, and whether a grammar is under way there, and which.
+    at: usize,
+    family: usize,
+    runs: bool,
+    /// The end of the opener, or that there is none.
+    known: Option<Option<usize>>,
+    /// Up to where the fence was looked through, and whether another is open in it there.
+    seen: usize,
+    inner: bool,
+    run: Search,
+    line: Search,
+    /// Fences of this mark, length and place in whose rest of the text none closes behind another.
+    unpaired: Vec<(u8, usize, Before)>,
+}
+
+/// Longer fences close by CommonMark alone: there are few, and each length is looked through by itself.
+const LONGEST: usize = 8;
+
+impl Masks {
+    /// What is quoted in the fence at `at` if that opens a block; nothing if it opens none, or is never closed.
+    pub(super) fn block_at(
+        &mut self,
+        text: &str,
+        at: usize,
+        before: Option<Before>,
+        line: &FenceLine,
+        complete: bool,
+        openers: &mut Openers<'_>,
+    ) -> Option<Sought> {
+        let before = before.filter(|before| *before != Before::Item)?;
+        let mut opens = self.opens.take()?;
+        if opens.at != at || opens.known.is_none() && !opens.runs {
+            let (machine, unpaired) = (std::mem::take(&mut opens.machine), std::mem::take(&mut opens.unpaired));
+            *opens = Opens { machine, unpaired, at, seen: line.end, ..Opens::default() };
+        }
+        let sought = match opens.end_of_opener(text, complete, openers) {
+            None => Some(Sought::Pending),
+            Some(None) => None,
+            Some(Some(end)) => self.close_block(text.as_bytes(), at, end, before, line, complete, &mut opens),
+        };
+        self.opens = Some(opens);
+        sought
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one fence, borrowed apart")]
+    fn close_block(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        opener: usize,
+        before: Before,
+        line: &FenceLine,
+        complete: bool,
+        opens: &mut Opens,
+    ) -> Option<Sought> {
+        let mark = bytes.get(at).copied().unwrap_or_default();
+        let found = match opens.closer(bytes, mark, before, line, complete) {
+            Ok(found) => found,
+            Err(()) => return Some(Sought::Pending),
+        };
+        let (start, end) = match found {
+            Some(found) => found,
+            None => match self.fence_end(bytes, at, mark, before, line, complete) {
+                Sought::Found(mask) => {
+                    let end = mask.span().end;
+                    let marks = bytes.get(..end).unwrap_or_default();
+                    (marks.iter().rposition(|byte| *byte != mark).map_or(0, |last| last + 1), end)
+                }
+                Sought::Pending => return Some(Sought::Pending),
+                Sought::Absent | Sought::Inside(..) => return Some(Sought::Absent),
+            },
+        };
+        let mask = Mask { opened: true, ..Mask::new(Span::new(opener.min(start), start), true) };
+        Some(Sought::Inside(mask, end))
+    }
+}
+
+impl Opens {
+    /// The end of the opener that stands here, or that there is none; nothing while more text is needed.
+    fn end_of_opener(&mut self, text: &str, complete: bool, openers: &mut Openers<'_>) -> Option<Option<usize>> {
+        if let Some(known) = self.known {
+            return Some(known);
+        }
+        while let Some(family) = openers.dialect.families.get(self.family) {
+            if !self.runs && family.opens_fences() {
+                self.machine = std::mem::take(&mut self.machine).capturing(8);
+                self.machine.start(&family.grammar, family.open, self.at);
+                self.runs = true;
+            }
+            if self.runs {
+                match openers.budget.run(&mut self.machine, family, text, complete) {
+                    Progress::Matched(end) => {
+                        let name = self.machine.captures().iter().find(|capture| capture.rule() == family.name);
+                        let name = name.map(|name| name.span().of(text)).unwrap_or_default();
+                        if openers.dialect.names.find(name, Some(self.family)).is_some() {
+                            self.known = Some(Some(end));
+                            return self.known;
+                        }
+                    }
+                    Progress::Pending => return None,
+                    Progress::Failed | Progress::TooDeep | Progress::Spent => {}
+                }
+            }
+            self.runs = false;
+            self.family += 1;
+        }
+        self.known = Some(None);
+        self.known
+    }
+
+    /// The marks that close the fence where those in it are in pairs, if they are; an error while more text is needed.
+    fn closer(
+        &mut self,
+        bytes: &[u8],
+        mark: u8,
+        before: Before,
+        open: &FenceLine,
+        complete: bool,
+    ) -> Result<Option<(usize, usize)>, ()> {
+        let kind = (mark, open.length, before);
+        if open.length > LONGEST || self.unpaired.contains(&kind) {
+            return Ok(None);
+        }
+        while let Some(offset) = memchr::memchr(mark, bytes.get(self.seen..).unwrap_or_default()) {
+            let hit = self.seen + offset;
+            let run = self.run.run(bytes, hit);
+            if run - hit < open.length && run < bytes.len() {
+                self.seen = run;
+                continue;
+            }
+            let Some(at_line) = Before::of(bytes, hit) else {
+                self.seen = run;
+                continue;
+            };
+            if !complete && self.line.line(bytes, run).is_none() {
+                self.seen = hit;
+                return Err(());
+            }
+            self.seen = run;
+            let Some(line) = fence_line(bytes, hit, complete).filter(|line| line.length >= open.length) else {
+                continue;
+            };
+            match (line.closes, self.inner) {
+                (true, false) if before.is_closed_by(at_line) => return Ok(Some((hit, line.marks))),
+                (true, true) => self.inner = false,
+                (false, false) if line.opens => self.inner = true,
+                _ => {}
+            }
+        }
+        if !complete {
+            self.seen = bytes.len();
+            return Err(());
+        }
+        self.unpaired.push(kind);
+        Ok(None)
+    }
+}
