@@ -11,6 +11,7 @@ use crate::outcome::{Finding, Options};
 use crate::program::{Action, Block, Dialect, DialectId, Members, Mode, Program, example};
 use crate::prompt::{BlockForm, Form};
 use crate::session::Session;
+use crate::surface::Payload;
 use crate::text::{Location, excerpt};
 use std::collections::HashSet;
 
@@ -250,6 +251,8 @@ fn help(block: &Block, fault: &Finding) -> &'static str {
     let is = |defect: Defect| fault.code.strip_prefix("response/") == Some(defect.name());
     if is(Defect::ForbiddenBlock) {
         "let the reply of the mode take what it is shown with"
+    } else if is(Defect::MalformedPayload) && block.payload.contains(&Payload::Tags) && block.fields.is_none() {
+        "say with `fields` which grammar spells its fields, such as `fields = \"tags\"`"
     } else if block.spelled.is_some() {
         "let `spelled` say an opener of this block, or take it out"
     } else if block.about.is_some() {

@@ -571,6 +571,29 @@ fn a_block_that_a_fence_opens_ends_by_its_closer() {
 }
 
 #[test]
+fn what_spells_fields_is_told_where_it_cannot() {
+    let found = |block: &str| {
+        let pack = format!(
+            "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.act = {{ role = \"call\", name = \"@type\", {block} }}"
+        );
+        let grammars = [
+            (
+                "grammar/fields.pest",
+                "open = { \"<p=\" ~ name ~ \">\" }\nname = @{ ASCII_ALPHA+ }\nclose = { \"</p>\" }",
+            ),
+            ("grammar/open.pest", "open = { \"<p=\" ~ name ~ \">\" }\nname = @{ ASCII_ALPHA+ }"),
+        ];
+        let loaded = lint::check(&Folder::new("p", [("pack.toml", pack.as_str())].into_iter().chain(grammars)));
+        let found = loaded.diagnostics.iter().filter(|one| one.severity.to_string() == "error");
+        found.map(|one| one.message.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(found("payload = \"tags\", fields = \"fields\""), [""; 0]);
+    assert_eq!(found("payload = \"json\", fields = \"fields\""), ["the block has no fields that are tags"]);
+    assert_eq!(found("payload = \"tags\", fields = \"open\""), ["the grammar `open` has no rule `close`"]);
+    assert_eq!(found("payload = \"tags\", fields = \"fieldz\""), ["there is no grammar `fieldz`"]);
+}
+
+#[test]
 fn keys_that_change_nothing_are_told_of_a_pack_that_runs() {
     let modes = |more: &str| format!("{more}\n[modes.open]");
     let both = "[state.sum]\ndefault = 2\ncompute = \"{{ 1 }}\"";
