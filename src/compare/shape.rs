@@ -8,7 +8,7 @@
 use super::permissions::trips;
 use super::rows::{Rows, pair, reach, together};
 use super::{Change, Way};
-use crate::program::{Dialect, Mode, Program};
+use crate::program::{Dialect, MaskKinds, Mode, Program};
 use crate::surface::Role;
 use std::cmp::Ordering;
 
@@ -107,7 +107,8 @@ fn thoughts(program: &Program, other: &Program) -> Rows<()> {
 /// The masks of the dialects that `other` has, too.
 fn masks(program: &Program, other: &Program) -> Rows<()> {
     let rows = shared(program, other).flat_map(|dialect| {
-        let masks = [("code-fence", dialect.fences), ("code-span", dialect.spans)];
+        let MaskKinds { fences, spans, comments, cdata, .. } = dialect.masks;
+        let masks = [("code-fence", fences), ("code-span", spans), ("comment", comments), ("cdata", cdata)];
         let place = program.place(dialect.at);
         let row = move |mask| (format!("{mask} in {}", dialect.name), (), place.clone());
         masks.into_iter().filter(|(_, masks)| *masks).map(move |(mask, _)| row(mask))

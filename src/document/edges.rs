@@ -7,6 +7,7 @@
 //! Models put blocks into code fences and rules between them, and glue both to each other: a line may hold the end of
 //! one fence and the start of the next.
 
+use super::masks::CDATA;
 use crate::surface::{Between, Trim};
 use crate::text::Span;
 use memchr::memmem;
@@ -159,6 +160,8 @@ pub(crate) fn trimmed(span: Span, text: &str, trims: &[Trim]) -> Span {
             // Inside the fence, the trims before this one apply once more.
             Trim::WrappingFence => inside_fence(span, text)
                 .map_or(span, |inside| trimmed(inside, text, trims.get(..index).unwrap_or_default())),
+            Trim::WrappingCdata => inside_cdata(span, text)
+                .map_or(span, |inside| trimmed(inside, text, trims.get(..index).unwrap_or_default())),
             Trim::Between => without_between(span, text),
         };
     }
@@ -214,6 +217,20 @@ fn inside_fence(span: Span, text: &str) -> Option<Span> {
     let body = inside.of(text);
     let body = if held.trim().is_empty() { body.strip_suffix('\n').unwrap_or(body) } else { body };
     Some(Span::new(first, first + body.strip_suffix('\r').unwrap_or(body).len()))
+}
+
+/// What stands in the CDATA section that is all of `span`.
+fn inside_cdata(span: Span, text: &str) -> Option<Span> {
+    let core = span.trimmed(text);
+    let inside = core.of(text).strip_prefix(CDATA.0)?.strip_suffix(CDATA.1)?;
+    let start = core.start + CDATA.0.len();
+    (!inside.contains(CDATA.1)).then(|| Span::new(start, start + inside.len()))
+}
+
+/// Whether the trims took a CDATA section off the text of which they left `span`: its characters then stand for themselves.
+pub(crate) fn is_cdata(span: Span, text: &str, trims: &[Trim]) -> bool {
+    let before = || text.get(..span.start).unwrap_or_default().trim_end().ends_with(CDATA.0);
+    trims.contains(&Trim::WrappingCdata) && before()
 }
 
 /// The part of `span` without rules at both ends, and without the fence that opens on its last line.

@@ -7,7 +7,7 @@
 use super::Pieces;
 use super::budget::Budget;
 use super::mark::{Kind, Leads, Mark, Opener, most_captures, opener};
-use super::masks::Masks;
+use super::masks::{Masks, Quotes};
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Family, Lead, Limits, Margin, Starts};
 use crate::text::{Span, is_margin};
@@ -482,7 +482,7 @@ impl Marker {
             false => Leads::Nothing,
         };
         self.marks.push(Mark { span: span.into(), name: name.into(), kind, masked: mask.is_some(), leads, plain });
-        match mask.filter(|mask| !mask.fence) {
+        match mask.filter(|mask| mask.by == Quotes::Span) {
             Some(mask) => {
                 self.span = Some(mask.span());
                 match kind {

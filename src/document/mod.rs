@@ -30,9 +30,9 @@ mod strings;
 
 pub use announce::Announcement;
 pub(crate) use decode::{Spelling, decode_entities, decode_string};
-pub(crate) use edges::{trimmed, without_between, without_frame};
+pub(crate) use edges::{is_cdata, trimmed, without_between, without_frame};
 pub(crate) use found::{Found, LeftOut, What};
-pub(crate) use masks::{Mask, is_masked};
+pub(crate) use masks::{Mask, Quotes, is_masked};
 pub(crate) use pieces::Pieces;
 pub(crate) use side_by_side::{Readers, Trial, Tried};
 

@@ -49,7 +49,7 @@ impl Scanner {
             self.markup.push(Span::new(0, beginning));
         }
         if let Some((opener, _)) = self.masks.wrapper() {
-            if !given.dialect.fences && self.opens_block(opener, given) {
+            if !given.dialect.masks.fences && self.opens_block(opener, given) {
                 self.masks.keep_wrapper();
             } else {
                 self.at = self.at.max(opener.end);

@@ -10,7 +10,7 @@ use super::fences::Fences;
 use super::found::Noticed;
 use super::mark::most_captures;
 use super::marks::Marker;
-use super::masks::{Kinds, Masks};
+use super::masks::Masks;
 use super::open::Open;
 use super::pairs::{Pairs, Tagged};
 use super::prelude::Prelude;
@@ -72,15 +72,9 @@ pub(super) struct Closerless {
 
 impl Scanner {
     pub(super) fn new(dialect: &Dialect, limits: Limits) -> Self {
-        let kinds = Kinds {
-            fences: dialect.fences,
-            spans: dialect.spans,
-            wrapper: dialect.wrapper,
-            openers: dialect.fence_openers,
-        };
         Self {
             limits,
-            masks: Masks::new(kinds),
+            masks: Masks::new(dialect.masks),
             marker: Marker::new(&limits),
             pairs: Pairs::default(),
             tags: Tagged::default(),

@@ -9,7 +9,7 @@ use super::typing::{self, Entry, Typed, Undeclared};
 use super::{Call, Judgement, Subject, defect, unquoted};
 use crate::diagnostic::{Defect, Remark, Strategy, fault_words, is_fault};
 use crate::document::payload::{self, Fields, Json, Payload, Source, Spelled, Unreadable};
-use crate::document::{Block, Ended, Key, Written, decode_string, trimmed};
+use crate::document::{Block, Ended, Key, Written, decode_entities, decode_string, is_cdata, trimmed};
 use crate::program::{self, Action, Dialect, Types};
 use crate::surface;
 use crate::text::{Span, excerpt};
@@ -135,8 +135,10 @@ impl<'r> Judgement<'r> {
             }
             Payload::Json(json) => ("json", self.params_of_json(asked, json, types)?),
             Payload::Text => {
-                let text = trimmed(block.body(), self.text, &bound.trim).of(self.text);
-                let text = if bound.entities() { crate::document::decode_entities(text) } else { text.into() };
+                let span = trimmed(block.body(), self.text, &bound.trim);
+                let text = span.of(self.text);
+                let decodes = bound.entities() && !is_cdata(span, self.text, &bound.trim);
+                let text = if decodes { decode_entities(text) } else { text.into() };
                 ("text", Object::from_iter([(bound.text_param().unwrap_or("text"), text.into())]))
             }
             Payload::Unreadable(Unreadable { why, at }) => {

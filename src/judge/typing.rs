@@ -4,8 +4,8 @@
 //! Out: parameters, the keys that the schema does not declare, the fields that stand twice, and what stands between fields.
 //! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
 
-use crate::document::decode_entities;
 use crate::document::payload::{Field, Fields, Source, read_strictly, unmarked};
+use crate::document::{decode_entities, is_cdata};
 use crate::program::{Kind, Types};
 use crate::text::{Span, same};
 use crate::value::{Members, Object, Value, number};
@@ -72,7 +72,8 @@ struct Group<'g> {
 
 impl<'t> Source<'t> {
     fn decoded(&self, span: Span) -> Cow<'t, str> {
-        self.decode(span.of(self.text))
+        let raw = span.of(self.text);
+        if is_cdata(span, self.text, self.spelled.trim) { Cow::Borrowed(raw) } else { self.decode(raw) }
     }
 
     fn decode(&self, raw: &'t str) -> Cow<'t, str> {

@@ -8,7 +8,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Action, Block, Called, Closer, Dialect, Family, Mode, Param, Program};
-use crate::surface::{Anchor, Ending, Payload, Role};
+use crate::surface::{Anchor, Ending, Payload, Role, Trim};
 use crate::text::{excerpt, glob};
 use serde_json::Value;
 
@@ -136,7 +136,7 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
             .iter()
             .zip(&later.families)
             .all(|(one, other)| std::sync::Arc::ptr_eq(&one.grammar, &other.grammar));
-    let same_ground = (earlier.fences, earlier.spans, earlier.wrapper) == (later.fences, later.spans, later.wrapper);
+    let same_ground = earlier.masks == later.masks;
     let claims = |dialect: &Dialect| match dialect.needs.as_slice() {
         [] => {
             dialect.blocks.iter().flat_map(|block| &block.names).map(|name| dialect.names.fold(name).into()).collect()
@@ -214,7 +214,9 @@ impl Closers<'_> {
             Role::Call => block.payload.contains(&Payload::Text) && block.decode.is_none(),
             _ => false,
         };
-        if is_opaque && block.anchor == Anchor::Anywhere {
+        // Where it is asked for in a section, it may quote anything in there.
+        let in_section = self.dialect.masks.cdata && block.trim.contains(&Trim::WrappingCdata);
+        if is_opaque && !in_section && block.anchor == Anchor::Anywhere {
             let message = format!(
                 "a text that quotes the closer of the block `{}` ends it: it counts anywhere on a line",
                 block.name

@@ -26,6 +26,19 @@ impl DialectId {
     }
 }
 
+/// Which masks a dialect has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct MaskKinds {
+    pub(crate) fences: bool,
+    pub(crate) spans: bool,
+    pub(crate) comments: bool,
+    pub(crate) cdata: bool,
+    /// Whether one fence around the whole answer is taken off.
+    pub(crate) wrapper: bool,
+    /// Whether a fence may be the opener of a block.
+    pub(crate) openers: bool,
+}
+
 /// One way a response may be written.
 #[derive(Debug)]
 pub(crate) struct Dialect {
@@ -40,11 +53,7 @@ pub(crate) struct Dialect {
     pub(crate) structure: Option<Arc<Structure>>,
     /// What may start with which byte.
     pub(crate) starts: Starts,
-    pub(crate) fences: bool,
-    /// Whether a code fence, which is a mask, may be an opener.
-    pub(crate) fence_openers: bool,
-    pub(crate) spans: bool,
-    pub(crate) wrapper: bool,
+    pub(crate) masks: MaskKinds,
     /// Whether any of its blocks wraps others.
     pub(crate) wraps: bool,
     /// Whether it matters for any of its blocks where on a line something stands.

@@ -43,7 +43,7 @@ pub(crate) use action::{Action, ActionId, Param};
 pub(crate) use block::{Block, BlockId, Called, Closer, FieldName};
 pub(crate) use degradation::{Chosen, Degradation, Near};
 pub use degradation::{DegradationRow, SaidBy};
-pub(crate) use dialect::{Dialect, DialectId, Outside};
+pub(crate) use dialect::{Dialect, DialectId, MaskKinds, Outside};
 pub(crate) use effect::{Effect, Verb};
 pub(crate) use example::{Members, example};
 pub(crate) use family::{Family, Lead, tag_family};

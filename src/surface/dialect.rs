@@ -157,6 +157,10 @@ words! {
         CodeFence = "code-fence",
         /// A closed code span of Markdown.
         CodeSpan = "code-span",
+        /// A closed comment of XML, `<!-- … -->`.
+        Comment = "comment",
+        /// A closed CDATA section of XML, `<![CDATA[…]]>`.
+        Cdata = "cdata",
     }
 }
 
@@ -255,6 +259,8 @@ words! {
         BlankLines = "blank-lines",
         /// A code fence that opens first and closes last.
         WrappingFence = "wrapping-fence",
+        /// A CDATA section around all of it; entities in it stay as they are.
+        WrappingCdata = "wrapping-cdata",
         /// The line break behind its opener, and the one before its closer.
         LineBreaks = "line-breaks",
         /// Rules at both ends, and a fence that opens last and belongs to what follows.

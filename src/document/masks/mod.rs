@@ -1,7 +1,8 @@
 //! Masks: where is text only quoted?
 //!
 //! In: the response as far as it has come, and whether more may come.
-//! Out: the closed code fences and code spans of Markdown, in order, and the fence around a whole answer.
+//! Out: the closed code fences and code spans of Markdown, and the closed comments and CDATA sections of XML, in order, and the
+//! fence around a whole answer.
 //! Never: looks at blocks: an opener in a mask is text, whatever stands around it. But a fence may itself be an opener: then
 //! what stands in it is quoted, and its lines are not.
 //!
@@ -14,39 +15,52 @@
 mod fence;
 mod opener;
 mod search;
+mod section;
 mod wrapper;
 
+use crate::program::MaskKinds;
 use crate::text::{Span, Stretch};
 use fence::{Before, FenceLine, fence_line, glued_fence, run_end};
 pub(crate) use opener::Openers;
 use opener::Opens;
 use search::{Last, Search};
+pub(crate) use section::CDATA;
+use section::{Sections, section_at};
 use wrapper::Wrapper;
 
-/// Which masks a dialect has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Kinds {
-    pub(crate) fences: bool,
-    pub(crate) spans: bool,
-    /// Whether one fence around the whole answer is taken off.
-    pub(crate) wrapper: bool,
-    /// Whether a fence may be the opener of a block.
-    pub(crate) openers: bool,
+impl MaskKinds {
+    /// Where the first mark stands that may open a mask.
+    fn first_mark(self, bytes: &[u8]) -> Option<usize> {
+        match (self.fences || self.spans, self.comments || self.cdata) {
+            (true, false) => memchr::memchr2(b'`', b'~', bytes),
+            (true, true) => memchr::memchr3(b'`', b'~', b'<', bytes),
+            (false, true) => memchr::memchr(b'<', bytes),
+            (false, false) => None,
+        }
+    }
+}
+
+/// What quotes the text in a mask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quotes {
+    Fence,
+    /// A fence that is the opener of a block: the mask is what stands in it, without its lines.
+    Opener,
+    Span,
+    /// A comment or a CDATA section.
+    Section,
 }
 
 /// One mask. There may be very many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mask {
     span: Stretch,
-    /// A fence, not a span.
-    pub(crate) fence: bool,
-    /// What stands in a fence that is the opener of a block.
-    pub(crate) opened: bool,
+    pub(crate) by: Quotes,
 }
 
 impl Mask {
-    fn new(span: Span, fence: bool) -> Self {
-        Self { span: span.into(), fence, opened: false }
+    fn new(span: Span, by: Quotes) -> Self {
+        Self { span: span.into(), by }
     }
 
     pub(crate) fn span(self) -> Span {
@@ -63,7 +77,7 @@ pub(crate) fn is_masked(masks: &[Mask], at: usize) -> bool {
 /// The masks of a response, found from its start to its end.
 #[derive(Debug)]
 pub(crate) struct Masks {
-    kinds: Kinds,
+    kinds: MaskKinds,
     found: Vec<Mask>,
     wrapper: Wrapper,
     /// Everything before this place is decided.
@@ -80,6 +94,7 @@ pub(crate) struct Masks {
     /// The end of the paragraph that `runs` describes.
     paragraph: usize,
     seen: Seen,
+    sections: Sections,
     /// The fence at `decided` that may be an opener, where the dialect has such.
     opens: Option<Box<Opens>>,
 }
@@ -144,7 +159,7 @@ enum Sought {
 }
 
 impl Masks {
-    pub(crate) fn new(kinds: Kinds) -> Self {
+    pub(crate) fn new(kinds: MaskKinds) -> Self {
         Self {
             kinds,
             found: Vec::new(),
@@ -157,6 +172,7 @@ impl Masks {
             runs: Last::new(),
             paragraph: 0,
             seen: Seen::default(),
+            sections: Sections::default(),
             opens: kinds.openers.then(Box::default),
         }
     }
@@ -202,8 +218,7 @@ impl Masks {
         let bytes = within.as_bytes();
         let limit = end.min(limit);
         while self.decided < limit {
-            let rest = bytes.get(self.decided..limit).filter(|_| self.kinds.fences || self.kinds.spans);
-            let Some(offset) = rest.and_then(|rest| memchr::memchr2(b'`', b'~', rest)) else {
+            let Some(offset) = bytes.get(self.decided..limit).and_then(|rest| self.kinds.first_mark(rest)) else {
                 self.decided = limit;
                 break;
             };
@@ -226,7 +241,7 @@ impl Masks {
                     self.resume = mask.span().end;
                 }
                 Sought::Absent => {
-                    self.decided = run_end(bytes, at);
+                    self.decided = if bytes.get(at) == Some(&b'<') { at + 1 } else { run_end(bytes, at) };
                     self.resume = self.decided;
                 }
                 Sought::Pending => return,
@@ -241,6 +256,9 @@ impl Masks {
     fn mask_at(&mut self, text: &str, at: usize, complete: bool, openers: Option<&mut Openers<'_>>) -> Sought {
         let bytes = text.as_bytes();
         let mark = bytes.get(at).copied().unwrap_or_default();
+        if mark == b'<' {
+            return section_at(bytes, at, complete, self.kinds, &mut self.resume, &mut self.sections);
+        }
         let run = self.seen.opener.run(bytes, at);
         if run == bytes.len() && !complete {
             return Sought::Pending;
@@ -314,7 +332,7 @@ impl Masks {
                     return Sought::Pending;
                 }
                 if let Some(line) = fence_line(bytes, hit, complete).filter(ends) {
-                    return Sought::Found(Mask::new(Span::new(at, line.marks), true));
+                    return Sought::Found(Mask::new(Span::new(at, line.marks), Quotes::Fence));
                 }
             }
             from = run;
@@ -385,7 +403,7 @@ impl Masks {
                 return Sought::Pending;
             }
             if end - hit == length {
-                return Sought::Found(Mask::new(Span::new(at, end), false));
+                return Sought::Found(Mask::new(Span::new(at, end), Quotes::Span));
             }
             from = end;
         }
@@ -461,7 +479,8 @@ fn starts_block(bytes: &[u8], first: usize) -> bool {
 mod tests {
     use super::*;
 
-    const ALL: Kinds = Kinds { fences: true, spans: true, wrapper: true, openers: false };
+    const ALL: MaskKinds =
+        MaskKinds { fences: true, spans: true, comments: true, cdata: true, wrapper: true, openers: false };
 
     fn whole(text: &str) -> Masks {
         let mut masks = Masks::new(ALL);
@@ -561,6 +580,19 @@ mod tests {
     }
 
     #[test]
+    fn comments_and_sections_close_at_the_first_closer() {
+        check("a <!-- <b> --> c", &["<!-- <b> -->"]);
+        check("<<!-- `a --> b`", &["<!-- `a -->"]);
+        check("<!-- a", &[]);
+        check("<!-- a <![CDATA[b]]>", &["<![CDATA[b]]>"]);
+        check("<![CDATA[a]]]]><![CDATA[>b]]>", &["<![CDATA[a]]]]>", "<![CDATA[>b]]>"]);
+        check("<![CDATA[ --> ]] > ]]>", &["<![CDATA[ --> ]] > ]]>"]);
+        check("`<!--` a -->", &["`<!--`"]);
+        check("<![cdata[a]]>", &[]);
+        check("<![CDATA", &[]);
+    }
+
+    #[test]
     fn one_fence_around_everything_is_a_wrapper() {
         let text = "\n```xml\n<a>\n```py\n1\n```\n</a>\n```\n \n";
         let masks = whole(text);
@@ -589,6 +621,9 @@ mod tests {
             ("` `` ".repeat(100_000), 66_666),
             ("\n```".repeat(50_001), 25_000),
             ("```)".repeat(100_000), 50_000),
+            ("<!--".repeat(100_000), 0),
+            ("<![CDATA[".repeat(50_000) + "]]>", 1),
+            ("<!-->".repeat(100_000), 50_000),
         ];
         for (text, expected) in texts {
             assert_eq!(whole(&text).found.len(), expected, "{:?}", text.get(..12));

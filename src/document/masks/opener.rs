@@ -9,7 +9,7 @@
 
 use super::fence::{Before, FenceLine, fence_line};
 use super::search::Search;
-use super::{Mask, Masks, Sought};
+use super::{Mask, Masks, Quotes, Sought};
 use crate::document::budget::Budget;
 use crate::grammar::{Machine, Progress};
 use crate::program::Dialect;
@@ -97,7 +97,7 @@ impl Masks {
                 Sought::Absent | Sought::Inside(..) => return Some(Sought::Absent),
             },
         };
-        let mask = Mask { opened: true, ..Mask::new(Span::new(opener.min(start), start), true) };
+        let mask = Mask::new(Span::new(opener.min(start), start), Quotes::Opener);
         Some(Sought::Inside(mask, end))
     }
 }

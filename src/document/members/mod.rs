@@ -24,12 +24,12 @@ mod tape;
 
 use super::announce::Announcement;
 use super::budget::Budget;
-use super::masks::{Kinds, Masks};
+use super::masks::Masks;
 use super::prelude::{Answer, Prelude, Stand};
 use super::{Block, Document, Ended, Found, Given, LeftOut, Pieces, What};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
-use crate::program::{Dialect, Limits, Outline};
+use crate::program::{Dialect, Limits, MaskKinds, Outline};
 use crate::surface::Role;
 use crate::text::{Span, beginning};
 use blank::blank;
@@ -216,7 +216,7 @@ impl<'p> ObjectReader<'p> {
         let Some(mut prelude) = Prelude::new(self.dialect, self.limits) else { return };
         let mut budget = Budget { used: 0, per_byte: self.limits.steps_per_byte };
         // An answer that is one object has no masks.
-        let mut masks = Masks::new(Kinds::default());
+        let mut masks = Masks::new(MaskKinds::default());
         masks.settle_wrapper(text, true);
         let answer = Answer { dialect: self.dialect, text, start: 0, complete: true };
         let closer = match prelude.advance(&answer, &mut masks, &mut budget) {

@@ -14,7 +14,7 @@ use crate::document::edges::trimmed;
 use crate::document::mark::{most_captures, opener};
 use crate::document::quoted::lead;
 use crate::document::strings::{Next, Strings};
-use crate::document::{Attribute, Attributes, Key, Mask};
+use crate::document::{Attribute, Attributes, Key, Mask, Quotes};
 use crate::grammar::{First, Machine, RuleId};
 use crate::program::{Block, Dialect, Family, FieldName, Limits, tag_family};
 use crate::surface::Trim;
@@ -283,7 +283,8 @@ fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, 
         None => rest.iter().position(starts),
     };
     // Where a fence is the opener of the call, all of the body stands in it.
-    let around = |mask: &Mask| mask.opened && mask.span().start <= body.start && body.end <= mask.span().end;
+    let around =
+        |mask: &Mask| mask.by == Quotes::Opener && mask.span().start <= body.start && body.end <= mask.span().end;
     let mut mask = masks.partition_point(|mask| mask.span().end <= body.start);
     let mut data = data.iter().peekable();
     let mut tags = Tags::new();

@@ -8,8 +8,8 @@ use crate::pack::Pack;
 use crate::program::Starts;
 use crate::program::names::{Binding, Names};
 use crate::program::{
-    Block, BlockId, Called, Closer, Degradation, Dialect, DialectId, Family, FieldName, Outline, Outside, Schema,
-    Structure,
+    Block, BlockId, Called, Closer, Degradation, Dialect, DialectId, Family, FieldName, MaskKinds, Outline, Outside,
+    Schema, Structure,
 };
 use crate::surface::{self, Anchor, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
@@ -48,6 +48,15 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     let names = Arc::new(Names::new(insensitive, bound_names.into_iter(), closers));
     let by_line = blocks.iter().all(|block| block.anchor != Anchor::Anywhere) && outline.is_none();
     let starts = Starts::new(&families, &names);
+    let has = |mask: Mask| dialect.masks.contains(&mask);
+    let masks = MaskKinds {
+        fences: has(Mask::CodeFence),
+        spans: has(Mask::CodeSpan),
+        comments: has(Mask::Comment),
+        cdata: has(Mask::Cdata),
+        wrapper: dialect.wrapper.is_some(),
+        openers: has(Mask::CodeFence) && families.iter().any(Family::opens_fences),
+    };
     Dialect {
         id: own,
         name: name.to_owned(),
@@ -55,11 +64,8 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         by_line: starts.by_line || names.any_closes() || blocks.iter().any(|block| block.anchor != Anchor::Anywhere),
         starts,
         outline: outline.map(Arc::new),
-        fences: dialect.masks.contains(&Mask::CodeFence),
-        fence_openers: dialect.masks.contains(&Mask::CodeFence) && families.iter().any(Family::opens_fences),
-        spans: dialect.masks.contains(&Mask::CodeSpan),
+        masks,
         families,
-        wrapper: dialect.wrapper.is_some(),
         wraps: blocks.iter().any(|block| block.role == Role::Wrapper),
         text: outside(dialect.text.as_ref().map(|text| text.value.as_str())),
         between: dialect.between.clone(),

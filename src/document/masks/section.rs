@@ -1,0 +1,54 @@
+//! Sections: which comment or CDATA section of XML starts here, and where does it end?
+//!
+//! In: the response as far as it has come, and a `<` in it.
+//! Out: the section, from the `<` to the first text that closes it.
+//! Never: looks twice for a closer that is not there.
+//!
+//! Comments and sections follow XML 1.0 (§2.5, §2.7), except that `--` may stand in a comment. One that nothing closes is no mask.
+
+use super::{Mask, Quotes, Sought};
+use crate::program::MaskKinds;
+use crate::text::Span;
+use memchr::memmem;
+
+/// How a CDATA section begins and ends.
+pub(crate) const CDATA: (&str, &str) = ("<![CDATA[", "]]>");
+const COMMENT: (&str, &str) = ("<!--", "-->");
+
+/// Which kinds of sections are known to have no closer in the rest of the text.
+#[derive(Debug, Default)]
+pub(super) struct Sections {
+    unclosed: [bool; 2],
+}
+
+/// The section that starts at `at`. While its end has not come, `resume` is where the search for it goes on.
+pub(super) fn section_at(
+    bytes: &[u8],
+    at: usize,
+    complete: bool,
+    kinds: MaskKinds,
+    resume: &mut usize,
+    sections: &mut Sections,
+) -> Sought {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let all = [(kinds.comments, COMMENT), (kinds.cdata, CDATA)];
+    for ((_, (open, close)), unclosed) in all.iter().zip(&mut sections.unclosed).filter(|((counts, _), _)| *counts) {
+        if !complete && open.as_bytes().starts_with(rest) {
+            return Sought::Pending;
+        }
+        if *unclosed || !rest.starts_with(open.as_bytes()) {
+            continue;
+        }
+        let from = (at + open.len()).max(*resume);
+        if let Some(offset) = memmem::find(bytes.get(from..).unwrap_or_default(), close.as_bytes()) {
+            return Sought::Found(Mask::new(Span::new(at, from + offset + close.len()), Quotes::Section));
+        }
+        if !complete {
+            // The end of what has come may be the start of the closer.
+            *resume = from.max(bytes.len().saturating_sub(close.len() - 1));
+            return Sought::Pending;
+        }
+        *unclosed = true;
+    }
+    Sought::Absent
+}
