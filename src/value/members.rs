@@ -118,7 +118,10 @@ impl<V> Members<V> {
     where
         V: Default,
     {
-        let place = position.unwrap_or_else(|| self.push(name.into(), V::default()));
+        let place = position.unwrap_or(self.list.len());
+        if position.is_none() {
+            self.push(name.into(), V::default());
+        }
         &mut self.list[place].1
     }
 
@@ -150,14 +153,13 @@ impl<V> Members<V> {
         self.places = self.find_all();
     }
 
-    /// Adds a member whose name is new; returns where it stands.
-    fn push(&mut self, name: Arc<str>, value: V) -> usize {
+    /// Adds a member whose name is new.
+    pub(crate) fn push(&mut self, name: Arc<str>, value: V) {
         self.list.push((name, value));
         match &mut self.places {
             Some(places) => Arc::make_mut(places).add(&self.list),
             None => self.places = self.find_all(),
         }
-        self.list.len() - 1
     }
 
     /// Where each member stands, if they are many.

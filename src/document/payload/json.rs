@@ -8,7 +8,7 @@ use crate::document::decode::decode_string;
 use crate::grammar::{Capture, Grammar, Machine, inside, shipped};
 use crate::program::Limits;
 use crate::text::{SourceId, Span};
-use crate::value::{Object, Value, broken, loses_number, number};
+use crate::value::{Members, Value, broken, loses_number, number};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -195,12 +195,12 @@ impl<'de> Visitor<'de> for Seed<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let deeper = self.deeper()?;
-        let mut object = Object::new();
+        let mut object = Members::default();
         while let Some(Key(key)) = members.next_key()? {
             let value = members.next_value_seed(deeper)?;
             insert(&mut object, key, value, &mut self.repeated.borrow_mut());
         }
-        Ok(Value::Object(object))
+        Ok(Value::Object(object.into()))
     }
 }
 
@@ -234,9 +234,10 @@ struct Repeated {
 }
 
 /// The last of a key counts.
-fn insert(object: &mut Object, key: Arc<str>, value: Value, repeated: &mut Repeated) {
-    if object.insert(key.clone(), value).is_none() {
-        return;
+fn insert(object: &mut Members<Value>, key: Arc<str>, value: Value, repeated: &mut Repeated) {
+    match object.get_mut(&key) {
+        Some(before) => *before = value,
+        None => return object.push(key, value),
     }
     match repeated.keys.len() < MOST {
         true => repeated.keys.push((*key).to_owned()),
@@ -307,7 +308,7 @@ impl Building<'_> {
         Some(match self.grammar.rule_name(capture.rule()) {
             "object" => {
                 let depth = depth.checked_sub(1)?;
-                let mut object = Object::new();
+                let mut object = Members::default();
                 let members: Vec<usize> = self.children(index, "member");
                 for member in members {
                     let key = self.children(member, "key").first().copied()?;
@@ -317,7 +318,7 @@ impl Building<'_> {
                     self.way.pop();
                     insert(&mut object, key.into(), value, &mut self.repeated);
                 }
-                Value::Object(object)
+                Value::Object(object.into())
             }
             "array" => {
                 let depth = depth.checked_sub(1)?;
