@@ -18,7 +18,7 @@ pub(crate) struct Pieces<T> {
     /// The first piece that is not forgotten; most lists have no further one.
     first: Vec<T>,
     further: VecDeque<Vec<T>>,
-    /// How many pieces have been forgotten.
+    /// How many have been forgotten: all of some pieces.
     forgotten: usize,
     len: usize,
 }
@@ -41,23 +41,27 @@ impl<T> Pieces<T> {
 
     /// The one of this number, unless it is forgotten.
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
-        let piece = match (index / PIECE).checked_sub(self.forgotten)? {
-            0 => &self.first,
-            further => self.further.get(further - 1)?,
-        };
-        piece.get(index % PIECE)
+        let index = index.checked_sub(self.forgotten)?;
+        if index < PIECE { self.first.get(index) } else { self.further(index) }
+    }
+
+    /// The one of this number behind those that are forgotten, which the first piece does not hold.
+    #[cold]
+    #[inline(never)]
+    fn further(&self, index: usize) -> Option<&T> {
+        self.further.get(index / PIECE - 1)?.get(index % PIECE)
     }
 
     pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
-        let piece = match (index / PIECE).checked_sub(self.forgotten)? {
-            0 => &mut self.first,
-            further => self.further.get_mut(further - 1)?,
-        };
-        piece.get_mut(index % PIECE)
+        let index = index.checked_sub(self.forgotten)?;
+        if index < PIECE {
+            return self.first.get_mut(index);
+        }
+        self.further.get_mut(index / PIECE - 1)?.get_mut(index % PIECE)
     }
 
     pub(crate) fn push(&mut self, one: T) {
-        if self.len.is_multiple_of(PIECE) && self.len / PIECE > self.forgotten {
+        if self.len.is_multiple_of(PIECE) && self.len > self.forgotten {
             self.further.push_back(Vec::with_capacity(PIECE));
         }
         let last = self.further.back_mut().unwrap_or(&mut self.first);
@@ -81,7 +85,7 @@ impl<T> Pieces<T> {
     /// The first from `from` on that is not `before`, in a list in which all that are stand before all that are not; what
     /// it has forgotten is.
     pub(crate) fn partition_point(&self, from: usize, before: impl Fn(&T) -> bool) -> usize {
-        let (mut low, mut high) = (from.max(self.forgotten * PIECE), self.len.max(from));
+        let (mut low, mut high) = (from.max(self.forgotten), self.len.max(from));
         while low < high {
             let middle = low + (high - low) / 2;
             match self.get(middle).is_some_and(&before) {
@@ -94,9 +98,9 @@ impl<T> Pieces<T> {
 
     /// Gives up the room of what stands before `index`, as far as whole pieces go.
     pub(crate) fn forget(&mut self, index: usize) {
-        while self.forgotten < index.min(self.len) / PIECE {
+        while self.forgotten + PIECE <= index.min(self.len) {
             self.first = self.further.pop_front().unwrap_or_default();
-            self.forgotten += 1;
+            self.forgotten += PIECE;
         }
     }
 }
