@@ -101,16 +101,25 @@ impl Judgement<'_> {
     pub(super) fn gaps(&self) -> impl Iterator<Item = Span> {
         let inner = self.outer();
         let outermost = self.document.blocks.iter().filter(|block| block.parent().is_none());
-        let end = Span::new(inner.end, inner.end);
-        let mut at = inner.start;
-        let gaps = outermost.map(|block| block.span()).chain([end]).map(move |block| {
-            let gap = Span::new(at, block.start);
-            at = block.end;
-            gap
-        });
+        let mut blocks = outermost.map(|block| block.span()).peekable();
         // Markup between blocks, such as the commas of an object, is no text.
-        let gaps = gaps.flat_map(|gap| gap.without(&self.document.markup));
-        gaps.flat_map(|gap| gap.without(&self.texts.taken)).filter(|gap| !gap.is_empty())
+        let spans = [&self.document.markup, &self.texts.taken];
+        let [mut markup, mut taken] = spans.map(|spans| spans.iter().copied().peekable());
+        let mut at = Some(inner.start);
+        std::iter::from_fn(move || {
+            while let Some(from) = at {
+                let start = |next: Option<&Span>| next.map_or(inner.end, |next| next.start.min(inner.end));
+                let next = start(blocks.peek()).min(start(markup.peek())).min(start(taken.peek()));
+                let is_next = |cover: &Span| cover.start == next;
+                let cover = blocks.next_if(is_next).or_else(|| markup.next_if(is_next));
+                let cover = cover.or_else(|| taken.next_if(is_next));
+                at = cover.map(|cover| from.max(cover.end));
+                if from < next {
+                    return Some(Span::new(from, next));
+                }
+            }
+            None
+        })
     }
 
     /// The text before the first block, where the dialect calls that a section and no block is called so, whatever becomes of
