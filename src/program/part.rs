@@ -6,9 +6,8 @@
 
 use super::{Schema, misfit_at};
 use crate::expression::Key;
-use crate::value::{Table, Value};
+use crate::value::{Members, Value};
 use serde_json::Value as Json;
-use std::sync::Arc;
 
 /// A schema, and those of its parts that can be asked by themselves.
 #[derive(Debug)]
@@ -22,7 +21,7 @@ enum Inside {
     /// Only the whole shows whether a part fits.
     Whole,
     /// An object, each of whose members fits by itself; none where there are no others than those named.
-    Members(Table<Arc<str>, PartSchema>, Option<Box<PartSchema>>),
+    Members(Members<PartSchema>, Option<Box<PartSchema>>),
     /// A list, each of whose items fits by itself.
     Items(Box<PartSchema>),
 }
@@ -62,7 +61,7 @@ impl PartSchema {
         for (steps, key) in path.iter().enumerate() {
             let next = match (&part.inside, value) {
                 (Inside::Members(named, others), Some(Value::Object(members))) => {
-                    let member = named.get(&**key).or(others.as_deref());
+                    let member = named.get(key).or(others.as_deref());
                     member.map(|member| (member, members.get(key)))
                 }
                 (Inside::Items(items), Some(Value::Array(list))) => {

@@ -4,7 +4,7 @@
 //! Out: [`Types`]: kinds, members, items and words, looked up once.
 //! Never: says whether a value fits: that is the validator's to say.
 
-use crate::value::Table;
+use crate::value::Members;
 use serde_json::Value as Json;
 use std::sync::{Arc, LazyLock};
 
@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock};
 pub(crate) struct Types {
     pub(crate) kind: Kind,
     /// The members that it declares, if it declares any.
-    members: Option<Table<Arc<str>, Types>>,
+    members: Option<Members<Types>>,
     /// What it says of others.
     others: Option<Box<Types>>,
     /// Whether there are others.
@@ -85,7 +85,8 @@ impl Types {
 
     /// The member of this name, with its name as it is declared.
     pub(crate) fn member(&self, name: &str) -> Option<(&Arc<str>, &Types)> {
-        self.members.as_ref()?.get_key_value(name)
+        let members = self.members.as_ref()?;
+        members.as_slice().get(members.position(name)?).map(|(name, types)| (name, types))
     }
 
     /// What a member of this name is, declared or not.
@@ -104,7 +105,7 @@ impl Types {
     }
 
     pub(crate) fn members(&self) -> impl Iterator<Item = (&Arc<str>, &Types)> {
-        self.members.iter().flatten()
+        self.members.iter().flat_map(Members::as_slice).map(|(name, types)| (name, types))
     }
 
     /// Whether it declares all the members that there may be.
