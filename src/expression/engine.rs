@@ -150,6 +150,11 @@ impl Default for Capped {
 }
 
 impl Capped {
+    /// The same with room for so many bytes.
+    pub(super) fn with_room(bytes: usize) -> Self {
+        Self { bytes: Vec::with_capacity(bytes), ..Self::default() }
+    }
+
     /// Writes `value` as [`print`](super::filters::print) does.
     pub(super) fn print(&mut self, value: &Value) -> Result<(), Failure> {
         let written = match value {

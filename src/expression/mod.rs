@@ -335,7 +335,8 @@ impl Parsed {
         match &self.body {
             Body::Plain(_) => Some(Ok(self.text.clone())),
             Body::Paths(Lowered { form: Form::Plain(pieces), reads, .. }) => {
-                let mut out = engine::Capped::default();
+                // What is read is about as long as what names it.
+                let mut out = engine::Capped::with_room(self.text.len());
                 let mut print = |piece: &Piece| match piece {
                     Piece::Text(text) => out.text(text),
                     Piece::Read(read) => out.print(&*resolve::resolve(reads, *read, scope)?),

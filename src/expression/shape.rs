@@ -125,9 +125,7 @@ fn render(part: &Part, scope: &Scope<'_>) -> Result<Value, Failure> {
             for (key, value) in members {
                 match render(value, scope)? {
                     Value::Null => {}
-                    value => {
-                        object.insert(key.clone(), value);
-                    }
+                    value => object.push(key.clone(), value),
                 }
             }
             Value::Object(object.into())

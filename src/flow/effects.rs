@@ -80,11 +80,11 @@ impl<'f> Flow<'f> {
             let counted = Arc::make_mut(&mut self.session.ids);
             match counted.get_mut(&**kind) {
                 Some(last) => *last = next,
-                None => drop(counted.insert(kind.to_string(), next)),
+                None => drop(counted.insert((**kind).to_owned(), next)),
             }
             let taken = bound.ids.get_or_insert_with(|| Rc::new(NO_IDS.clone()));
             if let Value::Object(taken) = Rc::make_mut(taken) {
-                taken.insert(kind.clone(), format!("{kind}-{next}").into());
+                taken.insert(kind.clone(), [kind, "-", &next.to_string()].concat().into());
             }
         }
         if let Some(verb) = &effect.verb {
