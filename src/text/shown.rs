@@ -20,16 +20,17 @@ pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
         }
         out
     };
-    match text.char_indices().nth(most) {
+    let cut = if text.len() > most { text.char_indices().nth(most) } else { None };
+    match cut {
         Some((cut, _)) => Cow::Owned(flat(text.get(..cut).unwrap_or_default()) + "…"),
-        None if text.chars().any(|c| c.is_control() || turns(c)) => Cow::Owned(flat(text)),
-        None => Cow::Borrowed(text),
+        None if is_line(text) => Cow::Borrowed(text),
+        None => Cow::Owned(flat(text)),
     }
 }
 
 /// The text without what would end its line or steer a terminal.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| c.is_control() || turns(c)) {
+    if is_line(text) {
         return Cow::Borrowed(text);
     }
     let mut line = String::with_capacity(text.len());
@@ -43,6 +44,13 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(line)
+}
+
+/// Whether a text holds nothing that has to be shown otherwise.
+fn is_line(text: &str) -> bool {
+    // Most are of ASCII, and bytes are looked at many at a time.
+    let plain = text.bytes().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'));
+    plain || !text.chars().any(|c| c.is_control() || turns(c))
 }
 
 /// Whether a character makes what follows look as if it stood before.
