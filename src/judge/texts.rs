@@ -234,7 +234,8 @@ impl Judgement<'_> {
         let blocks = || self.document.blocks.iter().enumerate();
         let raw = blocks().filter(|(index, block)| block.parent().is_none() && self.fate(*index) == Fate::Text);
         let pieces = self.texts.pieces.iter().filter(|piece| piece.fate == Place::Message);
-        let mut shown: Vec<Span> = raw.map(|(_, block)| block.span()).chain(pieces.map(|piece| piece.gap())).collect();
+        let mut shown: SmallVec<[Span; 4]> =
+            raw.map(|(_, block)| block.span()).chain(pieces.map(|piece| piece.gap())).collect();
         shown.sort_unstable_by_key(|span| span.start);
         let Span { start, end } = self.outer();
         let mut at = start;
@@ -243,7 +244,7 @@ impl Judgement<'_> {
             at = span.end;
             hole
         });
-        let holes: Vec<Span> = holes.filter(|hole| !hole.is_empty()).collect();
+        let holes: SmallVec<[Span; 4]> = holes.filter(|hole| !hole.is_empty()).collect();
         let messages = blocks().filter(|(index, _)| self.stands(*index) && self.is_message(*index));
         let mut messages = messages.map(|(_, block)| block.span().start).peekable();
         let mut parts = vec![Vec::new()];
