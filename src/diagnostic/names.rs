@@ -20,7 +20,8 @@ pub fn nearest<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> 
         }
         let score = Some(strsim::jaro_winkler(&folded, &lower)).filter(|score| *score > 0.8)?;
         // Counting edits takes longer than comparing, and few names come so far.
-        let near = lower.starts_with(&folded) || strsim::normalized_damerau_levenshtein(&folded, &lower) >= 0.5;
+        let length = folded.chars().count().max(lower.chars().count());
+        let near = lower.starts_with(&folded) || 2 * strsim::osa_distance(&folded, &lower) <= length;
         near.then_some((score, name))
     };
     declared
