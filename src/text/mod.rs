@@ -93,16 +93,16 @@ impl Span {
     /// The part of it without white space at either end of the text it covers.
     pub fn trimmed(self, text: &str) -> Span {
         let body = self.of(text);
-        // Most texts have none.
-        if let (Some(first), Some(last)) = (body.as_bytes().first(), body.as_bytes().last())
-            && first.is_ascii_graphic()
-            && last.is_ascii_graphic()
-        {
-            return self;
+        // Nearly all white space is of ASCII, where a byte tells as much as a character.
+        let mut rest = body.trim_ascii_start();
+        let mut core = rest.trim_ascii_end();
+        let is_sure = |end: Option<&u8>| end.is_none_or(u8::is_ascii_graphic);
+        if !(is_sure(core.as_bytes().first()) && is_sure(core.as_bytes().last())) {
+            rest = body.trim_start();
+            core = rest.trim_end();
         }
-        let rest = body.trim_start();
         let start = self.start + (body.len() - rest.len());
-        Span::new(start, start + rest.trim_end().len())
+        Span::new(start, start + core.len())
     }
 }
 
