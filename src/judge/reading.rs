@@ -17,6 +17,14 @@ impl<'r> Judgement<'r> {
     pub(super) fn judge_reading(&mut self) {
         self.reasoning = self.reasoning_outside();
         self.unfinished = self.unfinished();
+        // In most answers there is nothing.
+        if !self.document.found.is_empty() {
+            self.judge_all_found();
+        }
+        self.judge_truncated();
+    }
+
+    fn judge_all_found(&mut self) {
         // Nesting first: what stays the text of its surroundings has no defects of its own, nor does anything inside it.
         self.judge_nested();
         let (mut closers, mut openers) = (Strategy::Keep, Strategy::Keep);
@@ -51,7 +59,6 @@ impl<'r> Judgement<'r> {
             }
         }
         self.take_out_untold(closers, openers);
-        self.judge_truncated();
     }
 
     /// Whether it is a member beside the name and the parameters of a call: whether one of these is missed there is known once
