@@ -38,7 +38,7 @@ pub(super) fn dotted(path: &[Key<'_>]) -> String {
         if index > 0 {
             out.push('.');
         }
-        match key.bytes().any(|byte| matches!(byte, b'.' | b'"')) {
+        match memchr::memchr2(b'.', b'"', key.as_bytes()).is_some() {
             true => out.push_str(&Value::from(&**key).to_string()),
             false => out.push_str(key),
         }
