@@ -5,6 +5,8 @@
 //! without its guards.
 //! Never: touches an entity that it does not know, or decodes twice what does not show that it was encoded twice.
 
+use crate::program::Block;
+use crate::surface::Decoding;
 use crate::text::Guard;
 use std::borrow::Cow;
 
@@ -22,6 +24,15 @@ pub(crate) enum Spelling {
 }
 
 impl Spelling {
+    /// How the parameters of a call are written.
+    pub(crate) fn of(block: &Block) -> Self {
+        match block.decode {
+            Some(Decoding::Entities) => Spelling::Entities,
+            Some(Decoding::Escapes) => Spelling::Escapes,
+            Some(Decoding::Guarded) | None => Spelling::Plain,
+        }
+    }
+
     /// What the text says.
     pub(crate) fn decode(self, raw: &str) -> Cow<'_, str> {
         match self {

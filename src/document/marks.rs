@@ -229,6 +229,9 @@ impl Marker {
 
     /// Tries what may start here; false if more text is needed.
     fn attempts(&mut self, look: &Look<'_>, budget: &mut Budget, mut resumed: Option<(usize, bool, bool)>) -> bool {
+        if is_inside_word(look.text.as_bytes(), self.at) {
+            return true;
+        }
         let first = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
         let numbers = look.dialect.starts.with(look.text.as_bytes().get(self.at..).unwrap_or_default(), self.leads);
         let numbers = numbers.map(usize::from);
@@ -495,6 +498,13 @@ impl Marker {
             None => self.certain = self.marks.len(),
         }
     }
+}
+
+/// Whether the letters or digits before this place go on behind it: what a grammar reads there, such as the `send(` of
+/// `resend(`, is the end of another word.
+fn is_inside_word(bytes: &[u8], at: usize) -> bool {
+    let is_of_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    is_of_word(at) && at.checked_sub(1).is_some_and(is_of_word)
 }
 
 /// Whether a line that begins at the end of this text, or behind white space there, begins a paragraph.

@@ -17,7 +17,7 @@ use super::pairs::Tagged;
 use super::payload::{Source, Spelled};
 use super::prelude::{Answer, Stand};
 use super::scanner::Scanner;
-use super::{Attribute, Block, Document, Ended, Given, Key, Quoted, Written};
+use super::{Attribute, Block, Document, Ended, Given, Key, Quoted, Spelling, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{self, BlockId, Closer, Dialect, DialectId, Family};
@@ -341,7 +341,7 @@ impl Scanner {
             masks: self.masks.found(),
             dialect: given.dialect,
             spelled: Spelled::of(family, block),
-            entities: false,
+            spelling: Spelling::Plain,
             limits: &self.limits,
             values: &Cell::new(0),
         };

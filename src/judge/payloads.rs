@@ -9,7 +9,7 @@ use super::typing::{self, Entry, Typed, Undeclared};
 use super::{Call, Judgement, Subject, defect, unquoted};
 use crate::diagnostic::{Defect, Remark, Strategy, fault_words, is_fault};
 use crate::document::payload::{self, Fields, Json, Payload, Source, Spelled, Unreadable};
-use crate::document::{Block, Ended, Key, Written, decode_entities, decode_string, is_cdata, trimmed};
+use crate::document::{Block, Ended, Key, Spelling, Written, decode_string, is_cdata, trimmed};
 use crate::program::{self, Action, Dialect, Types};
 use crate::surface;
 use crate::text::{Span, excerpt};
@@ -137,8 +137,8 @@ impl<'r> Judgement<'r> {
             Payload::Text => {
                 let span = trimmed(block.body(), self.text, &bound.trim);
                 let text = span.of(self.text);
-                let decodes = bound.entities() && !is_cdata(span, self.text, &bound.trim);
-                let text = if decodes { decode_entities(text) } else { text.into() };
+                let is_cdata = is_cdata(span, self.text, &bound.trim);
+                let text = if is_cdata { text.into() } else { source.spelling.decode(text) };
                 ("text", Object::from_iter([(bound.text_param().unwrap_or("text"), text.into())]))
             }
             Payload::Unreadable(Unreadable { why, at }) => {
@@ -333,10 +333,11 @@ impl<'r> Judgement<'r> {
 
     /// The parameters that the opener gives.
     fn opener_params(&self, block: &Block, told: &[Entry<'_>], source: Source<'_>, types: &Types) -> Object {
-        // Attributes of tags hold entities, whatever the block says of its body; what a rule of the pack's own grammar
+        // Attributes of tags hold entities, unless the block says how they are written; what a rule of the pack's own grammar
         // captures is taken as it is.
         let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, Key::Typed(_)));
-        let source = Source { entities: source.entities || quoted, ..source };
+        let spelling = if quoted && source.spelling == Spelling::Plain { Spelling::Entities } else { source.spelling };
+        let source = Source { spelling, ..source };
         source.typed(told.iter().copied(), types, self.program.limits.depth).params.into()
     }
 
@@ -413,7 +414,7 @@ impl<'r> Judgement<'r> {
             masks: &self.document.masks,
             dialect,
             spelled: Spelled::of(block.family(), bound),
-            entities: bound.entities(),
+            spelling: Spelling::of(bound),
             limits: &self.program.limits,
             values,
         }

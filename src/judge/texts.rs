@@ -297,11 +297,11 @@ impl Judgement<'_> {
             Written::String => Spelling::Escapes,
             Written::Twice => Spelling::EscapesTwice,
             Written::Bound => match (bound.decode, &self.dialect) {
-                (Some(Decoding::Entities), _) if bound.role != Role::Content => Spelling::Entities,
+                (Some(Decoding::Entities), _) if bound.role == Role::Content => Spelling::Plain,
                 (Some(Decoding::Guarded), Some(dialect)) => {
                     dialect.structure.as_ref().map_or(Spelling::Plain, |structure| Spelling::Guarded(structure.guard))
                 }
-                _ => Spelling::Plain,
+                _ => Spelling::of(bound),
             },
             Written::Value | Written::Mended => Spelling::Plain,
         }

@@ -5,12 +5,13 @@
 //! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
 
 use crate::document::payload::{Field, Fields, Source, read_strictly, unmarked};
-use crate::document::{decode_entities, is_cdata};
+use crate::document::{Spelling, is_cdata};
 use crate::program::{Kind, Types};
 use crate::text::{Span, same};
 use crate::value::{Members, Object, Value, number};
 use smallvec::SmallVec;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// One field of a payload, wherever it stands.
@@ -77,7 +78,7 @@ impl<'t> Source<'t> {
     }
 
     fn decode(&self, raw: &'t str) -> Cow<'t, str> {
-        if self.entities { decode_entities(raw) } else { Cow::Borrowed(raw) }
+        self.spelling.decode(raw)
     }
 
     /// Whether the payloads may hold one more value.
@@ -93,7 +94,10 @@ impl<'t> Source<'t> {
             return None;
         }
         let before = self.values.get();
-        let read = read_strictly(text, self.limits, self.values);
+        // The strings of a list that stands there without quotes have escapes of their own.
+        let raw = Some(body.of(self.text).trim()).filter(|_| self.spelling == Spelling::Escapes);
+        let is_json = |raw: &&str| read_strictly(raw, self.limits, &Cell::new(before)).is_ok();
+        let read = read_strictly(raw.filter(is_json).unwrap_or(text), self.limits, self.values);
         if read.is_err() && self.values.get() > 0 {
             self.values.set(before);
         }

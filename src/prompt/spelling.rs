@@ -8,7 +8,7 @@ use crate::grammar::{Part, RuleId};
 use crate::program::{
     Action, Block, BlockId, Called, Closer, Dialect, Family, FieldName, Members, Program, Reply, example, tag_family,
 };
-use crate::surface::{Ending, Payload, Role, Trim};
+use crate::surface::{Decoding, Ending, Payload, Role, Trim};
 use crate::text::glob;
 use serde_json::Value;
 
@@ -159,7 +159,7 @@ impl<'p> Speller<'p> {
             Role::Utterance | Role::Call | Role::Wrapper => "Text",
         };
         let body = block.about.as_deref().unwrap_or(told);
-        if block.entities() { escape(body) } else { body.to_owned() }
+        written(body, block.decode)
     }
 
     /// What the opener of a call says beside the action's name, where that is its payload.
@@ -170,9 +170,13 @@ impl<'p> Speller<'p> {
         let params = example(action.schema.json(), Members::Telling);
         let behind = |name: &String| block.text_param() == Some(name.as_str());
         let told = params.as_object().into_iter().flatten().filter(|(name, _)| !behind(name));
-        let told = told.map(|(name, value)| match value {
-            Value::String(text) => (name.clone(), escape(text).replace('"', "&quot;")),
-            other => (name.clone(), other.to_string().replace('"', "&quot;")),
+        let told = told.map(|(name, value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let text = match block.decode {
+                Some(Decoding::Escapes) => written(&text, block.decode),
+                _ => escape(&text).replace('"', "&quot;"),
+            };
+            (name.clone(), text)
         });
         told.collect()
     }
@@ -191,7 +195,7 @@ impl<'p> Speller<'p> {
         }
         let text = |value: &Value| {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            if block.entities() { escape(&text) } else { text }
+            written(&text, block.decode)
         };
         match block.payload.first()? {
             // The one parameter that no attribute gives is the text behind the opener.
@@ -202,7 +206,7 @@ impl<'p> Speller<'p> {
                 // A dialect whose own grammar has no closers spells its fields as tags.
                 let own = || if family.close.is_some() { Some(family) } else { tag_family() };
                 let fields = block.fields.as_deref().or_else(own);
-                Some(members(&params, (fields?, block.field.as_ref()), block.entities(), 1))
+                Some(members(&params, (fields?, block.field.as_ref()), block.decode, 1))
             }
             Payload::Json | Payload::Bullets => {
                 let (pretty, brief) = (format!("{params:#}"), params.to_string());
@@ -285,18 +289,21 @@ fn closer(family: &Family, close: RuleId, name: &str) -> Option<String> {
 }
 
 /// The members of an object as fields, each on lines of its own.
-fn members(value: &Value, (family, named): (&Family, Option<&FieldName>), entities: bool, depth: usize) -> String {
+fn members(
+    value: &Value,
+    (family, named): (&Family, Option<&FieldName>),
+    decode: Option<Decoding>,
+    depth: usize,
+) -> String {
     let Value::Object(members) = value else { return String::new() };
     let indent = "  ".repeat(depth);
     let field = |(name, value): (&String, &Value)| {
         let body = match value {
             Value::Object(inner) if !inner.is_empty() => {
-                format!("\n{}\n{indent}", self::members(value, (family, named), entities, depth + 1))
+                format!("\n{}\n{indent}", self::members(value, (family, named), decode, depth + 1))
             }
-            Value::String(text) if entities => escape(text),
-            Value::String(text) => text.clone(),
-            other if entities => escape(&other.to_string()),
-            other => other.to_string(),
+            Value::String(text) => written(text, decode),
+            other => written(&other.to_string(), decode),
         };
         let word = named.map_or(name.as_str(), |named| &named.tag);
         let attributes: Vec<(&str, &str)> =
@@ -325,6 +332,18 @@ fn put(object: &mut serde_json::Map<String, Value>, way: &[String], value: Value
 /// A name for a pattern of names.
 fn filled(pattern: &str, word: &str) -> String {
     pattern.replace('*', word).replace('?', "x")
+}
+
+/// A text as a block has it that decodes it so.
+fn written(text: &str, decode: Option<Decoding>) -> String {
+    match decode {
+        Some(Decoding::Entities) => escape(text),
+        Some(Decoding::Escapes) => {
+            let quoted = Value::from(text).to_string();
+            quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
+        }
+        Some(Decoding::Guarded) | None => text.to_owned(),
+    }
 }
 
 fn escape(text: &str) -> String {

@@ -234,6 +234,8 @@ words! {
         Entities = "entities",
         /// Lines that look like structure, each with a backslash before it.
         Guarded = "guarded",
+        /// The escapes of strings, such as `\n` and `\"`.
+        Escapes = "escapes",
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) use fields::{Field, Fields, MOST_TAGS, Spelled, Tag, Tags, field_fami
 pub(crate) use json::{FORGIVEN, Json, Unreadable, grammar as json_grammar, strict as read_strictly};
 pub(crate) use layout::Layout;
 
-use crate::document::Mask;
+use crate::document::{Mask, Spelling};
 use crate::program::{Dialect, Limits};
 use crate::surface;
 use crate::text::Span;
@@ -54,8 +54,8 @@ pub(crate) struct Source<'t> {
     pub(crate) masks: &'t [Mask],
     pub(crate) dialect: &'t Dialect,
     pub(crate) spelled: Spelled<'t>,
-    /// Whether entities stand for characters in what a field says.
-    pub(crate) entities: bool,
+    /// How what a field says is written.
+    pub(crate) spelling: Spelling,
     pub(crate) limits: &'t Limits,
     /// How many values the payloads may still hold.
     pub(crate) values: &'t Cell<usize>,
