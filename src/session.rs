@@ -1,11 +1,12 @@
 //! Session: what is remembered between two answers?
 //!
 //! In: a program, and the state as a host keeps it, as plain JSON.
-//! Out: [`Session`], plain data that fits the program; `contract!`, by which plain data is declared.
-//! Never: changes but for what is computed from the rest, or looks at a clock.
+//! Out: [`Session`], plain data that fits the program; `contract!`, which declares plain data.
+//! Never: changes anything but what is computed from the rest, or looks at a clock.
 //!
-//! A session belongs to the program that made it. What was kept as JSON comes back by [`Program::resume`], or by
-//! [`Program::resume_lossy`] where the pack may have changed since. In a mode that the program does not have, nothing is read,
+//! A session belongs to the program that made it. Load a session kept as JSON with [`Program::resume`], or with
+//! [`Program::resume_lossy`] if the pack may have changed since. In a mode that the program does not have, nothing is
+//! read, permitted or prompted, and a diagnostic says so.
 //! permitted or prompted, and each of these says so.
 
 use crate::diagnostic::{Code, Diagnostic, Faults};
@@ -21,7 +22,7 @@ use serde_json::{Map, Value as Json};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Declares structs of a contract: plain data with public members, its JSON and the JSON's schema.
+/// Declares the structs of a contract: plain data with public members, serialized to JSON, with a schema.
 macro_rules! contract {
     ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
         $(
@@ -37,19 +38,19 @@ macro_rules! contract {
 
 pub(crate) use contract;
 
-/// Plain data that the host keeps and the engine returns anew: `{ "mode", "state", "now", "ids" }`.
+/// Plain data that the host keeps. The engine returns the next one: `{ "mode", "state", "now", "ids" }`.
 ///
-/// Cloning is cheap: each value of the state is shared until somebody changes it.
+/// Cloning is cheap: clones share the values of the state until one of them changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Session {
     /// The name of the mode.
     pub mode: String,
-    /// The values that the pack's `[state]` declares, in the order of declaration. A host may change them;
-    /// whether what it put there fits is asked where the session is taken up again.
+    /// The values that the pack's `[state]` declares, in the order of declaration. A host may change them. Whether they
+    /// fit their schemas is checked by [`Program::resume`], not here.
     #[cfg_attr(feature = "schema", schemars(with = "Map<String, Json>"))]
     pub state: Record,
-    /// The time as the host tells it, anew for each turn; the engine has no clock.
+    /// The current time, which the host sets for each turn. The engine has no clock.
     pub now: Option<String>,
     /// The last number given out for each kind of id.
     #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, u64>"))]
@@ -57,7 +58,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Whether the computed values of the state are those that the program would compute.
+    /// Whether the computed values of the state are the ones that the program would compute.
     fn is_computed(&self, program: &Program) -> bool {
         // Both are in the order of declaration, unless a host has made the state.
         let mut rules = self.state.rules();
@@ -65,7 +66,7 @@ impl Session {
         computed.all(|slot| slot.rule.as_ref().is_some_and(|rule| rules.next().is_some_and(|known| known.is(rule))))
     }
 
-    /// Has the computed values of the state computed as the program says, each once it is read.
+    /// Sets the computed values of the state, each to be computed when it is first read.
     pub(crate) fn compute(&mut self, program: &Program) {
         for (name, slot) in &program.slots {
             let Some(compute) = &slot.compute else { continue };
@@ -81,39 +82,39 @@ impl Session {
     }
 }
 
-/// What does not fit of a session that was kept.
+/// A part of a kept session that does not fit.
 #[derive(Debug)]
 pub(crate) struct Misfit {
-    /// The JSON pointer to it.
+    /// The JSON pointer to the part.
     pub(crate) way: String,
-    /// Whether it is its name that does not fit, and not its value.
+    /// Whether the name is wrong, and not the value.
     pub(crate) named: bool,
     pub(crate) diagnostic: Diagnostic,
 }
 
 impl Misfit {
-    /// A value that does not fit.
+    /// A misfit whose value does not fit.
     fn value(way: impl Into<String>, message: String) -> Self {
         Self { way: way.into(), named: false, diagnostic: misfit(message) }
     }
 
-    /// Where it stands in the text of the session.
+    /// The place of the misfit in the JSON text of the session.
     #[cfg(feature = "cli")]
     pub(crate) fn place(&self, places: &mut JsonPlaces<'_>) -> Span {
         if self.named { places.name(&self.way) } else { places.value(&self.way) }
     }
 
-    /// A name that nothing has; these have one.
+    /// A misfit whose name is unknown; `declared` are the known ones.
     fn name<'n>(way: String, message: String, name: &str, declared: impl IntoIterator<Item = &'n str>) -> Self {
         Self { way, named: true, diagnostic: misfit(message).with_nearest(name, declared) }
     }
 }
 
-/// What the number of an id is always below: up to there every reader of JSON tells one whole number from the next.
+/// Ids are less than this: up to here every reader of JSON keeps whole numbers apart.
 pub(crate) const MOST_IDS: u64 = 1 << 53;
 
 impl Program {
-    /// The session in which everything starts.
+    /// A new session: the start mode, and the initial value of everything.
     #[must_use]
     pub fn session(&self) -> Session {
         let mode = self.mode_name(self.start).to_owned();
@@ -122,11 +123,11 @@ impl Program {
         session
     }
 
-    /// A session that a host kept: `{ "mode", "state", "now", "ids" }`. What is missing takes its initial value.
+    /// A session that a host kept as `{ "mode", "state", "now", "ids" }`. What is missing takes its initial value.
     ///
     /// # Errors
     ///
-    /// `pack/session-misfit` for a mode that the pack does not have, and for each value that its schema refuses.
+    /// `pack/session-misfit` for a mode that the pack does not have, and for each value that does not fit its schema.
     pub fn resume(&self, kept: &Json) -> Result<Session, Faults> {
         match self.resume_lossy(kept) {
             (session, faults) if faults.is_empty() => Ok(session),
@@ -134,8 +135,8 @@ impl Program {
         }
     }
 
-    /// As [`Program::resume`], for a session that may be older than the pack: what does not fit takes its initial value, too,
-    /// and each such loss is told. A mode that the pack no longer has becomes the one in which everything starts.
+    /// The same as [`Program::resume`], for a session that may be older than the pack. What does not fit takes its
+    /// initial value, and a mode that the pack no longer has becomes the start mode. A diagnostic tells each loss.
     ///
     /// ```
     /// use rulebook::{Folder, Program};
@@ -166,7 +167,7 @@ impl Program {
         (session, misfits.into_iter().map(|misfit| misfit.diagnostic).collect())
     }
 
-    /// As [`Program::resume_lossy`], for those who know where the parts of the session stand.
+    /// The same as [`Program::resume_lossy`], for a caller that knows where the parts of the session are written.
     pub(crate) fn resume_in_part(&self, kept: &Json) -> (Session, Vec<Misfit>) {
         let mut session = self.session();
         let mut faults = Vec::new();
@@ -215,7 +216,7 @@ impl Program {
         (session, faults)
     }
 
-    /// A session that a host may have made otherwise.
+    /// The session with its computed values up to date: a host may have changed the others.
     pub(crate) fn up_to_date<'s>(&self, session: &'s Session) -> Cow<'s, Session> {
         let mut session = Cow::Borrowed(session);
         if !session.is_computed(self) {
@@ -224,7 +225,7 @@ impl Program {
         session
     }
 
-    /// What is wrong with a session of this mode.
+    /// The diagnostic for a session whose mode the pack does not have.
     pub(crate) fn no_mode(&self, mode: &str) -> Diagnostic {
         misfit(format!("the pack has no mode `{}`", excerpt(mode, 60))).with_nearest(mode, self.modes())
     }
@@ -262,7 +263,7 @@ impl Program {
     }
 }
 
-/// The JSON pointer to the member `name` of what `outer` leads to.
+/// The JSON pointer to the member `name` of the value at `outer`.
 fn way_to(outer: &str, name: &str) -> String {
     format!("{outer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }

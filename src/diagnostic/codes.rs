@@ -12,13 +12,13 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Code {
-    /// A row of the table: a fault of a pack or a case, or of our own.
+    /// A row of the table: a fault of a pack, a prompt, a case or a workspace, or of Rulebook itself.
     Row(&'static CodeRow),
     /// A defect of a response.
     Defect(Defect),
     /// A remark on a response.
     Remark(Remark),
-    /// A remark on a response that a grammar names itself: `fault_…`.
+    /// A remark that a grammar declares with a rule named `fault_…`.
     Fault(Arc<str>),
 }
 
@@ -28,7 +28,7 @@ impl Code {
         bare(&self.to_string()).to_owned()
     }
 
-    /// Its usual severity.
+    /// The severity it usually has.
     pub fn severity(&self) -> Severity {
         match self {
             Code::Row(row) => row.severity,
@@ -54,15 +54,15 @@ pub(crate) fn bare(code: &str) -> &str {
     code.rsplit('/').next().unwrap_or(code)
 }
 
-/// What the names of those rules of a grammar start with of which a match is a remark.
+/// The start of the names of grammar rules whose matches are remarks.
 const FAULT: &str = "fault_";
 
-/// Whether a match of a rule of this name is a remark: [`Code::Fault`].
+/// Whether matches of a rule of this name are remarks: [`Code::Fault`].
 pub fn is_fault(rule: &str) -> bool {
     rule.starts_with(FAULT)
 }
 
-/// What such a rule finds, in words: its name says it.
+/// What such a rule finds, in the words of its name.
 pub(crate) fn fault_words(rule: &str) -> String {
     rule.trim_start_matches(FAULT).replace('_', " ")
 }
@@ -72,11 +72,11 @@ pub(crate) fn fault_words(rule: &str) -> String {
 pub struct CodeRow {
     /// The whole code, with its area.
     pub name: &'static str,
-    /// How much it matters.
+    /// The severity it usually has.
     pub severity: Severity,
 }
 
-/// Declares the rows, each with its page: the file below `docs/codes` that is called as the code.
+/// Declares the rows, each with its page: the file of the same name below `docs/codes`.
 macro_rules! table {
     ($($(#[$doc:meta])* $constant:ident = $name:literal, $severity:ident;)*) => {
         impl Code {
@@ -100,45 +100,45 @@ table! {
     PACK_UNREADABLE = "pack/unreadable", Error;
     /// A folder holds no `[pack]` table.
     PACK_MISSING = "pack/missing-pack", Error;
-    /// A path leaves the pack.
+    /// A path leads out of the pack.
     PACK_OUTSIDE = "pack/path-outside", Error;
-    /// A key that its table does not have.
+    /// A key that its table does not know.
     PACK_UNKNOWN_KEY = "pack/unknown-key", Error;
-    /// A key that its table must have.
+    /// A required key is missing.
     PACK_MISSING_KEY = "pack/missing-key", Error;
-    /// A value of another type than its key takes.
+    /// A value whose type its key does not take.
     PACK_WRONG_TYPE = "pack/wrong-type", Error;
-    /// A word that is none of the ones its key takes.
+    /// A word that is not among those that its key takes.
     PACK_WRONG_VALUE = "pack/wrong-value", Error;
     /// The same name is declared twice.
     PACK_DUPLICATE = "pack/duplicate-name", Error;
-    /// A name that nothing declares: an action.
+    /// No table declares an action of this name.
     PACK_UNKNOWN_ACTION = "pack/unknown-action", Error;
-    /// A name that nothing declares: a mode.
+    /// No table declares a mode of this name.
     PACK_UNKNOWN_MODE = "pack/unknown-mode", Error;
-    /// A name that nothing declares: a dialect.
+    /// No table declares a dialect of this name.
     PACK_UNKNOWN_DIALECT = "pack/unknown-dialect", Error;
-    /// A name that nothing declares: a grammar.
+    /// No file declares a grammar of this name.
     PACK_UNKNOWN_GRAMMAR = "pack/unknown-grammar", Error;
-    /// A name that nothing declares: a block.
+    /// No dialect declares a block of this name.
     PACK_UNKNOWN_BLOCK = "pack/unknown-block", Error;
-    /// A name that nothing declares: a tier.
+    /// No table declares a tier of this name.
     PACK_UNKNOWN_TIER = "pack/unknown-tier", Error;
-    /// A name that nothing declares: a layer of a prompt.
+    /// No prompt declares a layer of this name.
     PACK_UNKNOWN_LAYER = "pack/unknown-layer", Error;
-    /// A name that nothing declares: a message.
+    /// No table declares a message of this name.
     PACK_UNKNOWN_MESSAGE = "pack/unknown-message", Error;
-    /// A rule follows on something that never happens.
+    /// A rule whose event never happens.
     PACK_UNKNOWN_EVENT = "pack/unknown-event", Error;
-    /// A change to a mode to which no exit leads.
+    /// A change to a mode that no exit leads to.
     PACK_NO_EXIT = "pack/no-exit", Error;
     /// A gate that never opens.
     PACK_SHUT_GATE = "pack/shut-gate", Error;
-    /// A mode that no way leads to.
+    /// A mode that cannot be reached.
     PACK_UNREACHABLE = "pack/unreachable-mode", Error;
-    /// A mode that no way leads out of.
+    /// A mode that cannot be left.
     PACK_DEAD_END = "pack/dead-end", Error;
-    /// Modes that pass a session on for ever.
+    /// Rules that change from mode to mode for ever.
     PACK_ENDLESS = "pack/endless-rules", Error;
     /// A defect that does not exist.
     PACK_UNKNOWN_DEFECT = "pack/unknown-defect", Error;
@@ -146,7 +146,7 @@ table! {
     PACK_UNKNOWN_STRATEGY = "pack/unknown-strategy", Error;
     /// A remark that does not exist.
     PACK_UNKNOWN_REMARK = "pack/unknown-remark", Error;
-    /// A strategy that cannot answer its defect.
+    /// A strategy that does not fit its defect.
     PACK_UNFIT_STRATEGY = "pack/unfit-strategy", Error;
     /// A grammar that cannot be used.
     PACK_GRAMMAR = "pack/bad-grammar", Error;
@@ -154,15 +154,15 @@ table! {
     PACK_PATTERN = "pack/bad-pattern", Error;
     /// A condition or template that cannot be used.
     PACK_EXPRESSION = "pack/bad-expression", Error;
-    /// A condition or template reads a name that it cannot see.
+    /// A condition or template reads a name that does not exist there.
     PACK_UNKNOWN_VARIABLE = "pack/unknown-variable", Error;
-    /// A path into the state that nothing declares.
+    /// A path into the state that `[state]` does not declare.
     PACK_UNKNOWN_STATE = "pack/unknown-state", Error;
     /// A JSON Schema that cannot be used.
     PACK_SCHEMA = "pack/bad-schema", Error;
     /// A schema refers to another document.
     PACK_REMOTE_REF = "pack/remote-ref", Error;
-    /// An effect without a verb, with two, or without what its verb needs.
+    /// An effect without a verb, with two verbs, or without what its verb needs.
     PACK_EFFECT = "pack/bad-effect", Error;
     /// A block's keys do not fit its role or grammar.
     PACK_BLOCK = "pack/bad-block", Error;
@@ -170,31 +170,31 @@ table! {
     PACK_LAYER = "pack/bad-layer", Error;
     /// A file that a prompt names and the pack does not have.
     PACK_MISSING_FILE = "pack/missing-file", Error;
-    /// A condition or template fails when it is run once with sample values.
+    /// A condition or template that fails with sample values.
     PACK_FAILS = "pack/failing-expression", Error;
-    /// A rule that an exported schema or tool cannot say.
+    /// A rule that an exported schema or tool cannot express.
     PROMPT_UNSAID = "prompt/unsaid", Warning;
-    /// A condition of a permit that a prompt has no words for.
+    /// A condition of a permit that a prompt cannot put into words.
     PROMPT_UNSAID_CONDITION = "prompt/unsaid-condition", Warning;
-    /// A text of a prompt that is no template and is written like one.
+    /// A text of a prompt that is written like a template but is not one.
     PROMPT_UNFILLED = "prompt/unfilled-text", Warning;
     /// A prompt that leaves out what the user says.
     PROMPT_NO_MESSAGE = "prompt/no-message", Info;
-    /// A mode whose answers are no JSON object.
+    /// A mode whose answers are not JSON objects.
     PROMPT_NO_OBJECT = "prompt/no-object", Error;
-    /// An action whose name no server takes for a tool.
+    /// An action whose name servers do not accept for a tool.
     PROMPT_TOOL_NAME = "prompt/tool-name", Error;
-    /// A pack that includes itself.
+    /// A pack that uses itself.
     PACK_USE_CYCLE = "pack/use-cycle", Error;
-    /// A section that no template asks for.
+    /// A section name that no template can ask for.
     PACK_UNKNOWN_SECTION = "pack/unknown-section", Error;
-    /// A prompt that the pack does not have.
+    /// No pack declares a prompt of this name.
     UNKNOWN_PROMPT = "prompt/unknown-prompt", Error;
-    /// A model that no table declares.
+    /// No table declares a model of this name.
     UNKNOWN_MODEL = "prompt/unknown-model", Warning;
-    /// A line of a history that holds no turn.
+    /// A line of a history that is not a turn.
     BAD_HISTORY = "prompt/bad-history", Error;
-    /// A template that gives no text for the state as it is.
+    /// A template that cannot be rendered with the current state.
     FAILING_TEMPLATE = "prompt/failing-template", Error;
     /// A layer, or a whole prompt, that uses more tokens than it should.
     OVER_BUDGET = "prompt/over-budget", Warning;
@@ -206,13 +206,13 @@ table! {
     PROMPT_ACCEPTED_EXAMPLE = "prompt/accepted-example", Error;
     /// An action that no mode permits.
     PACK_UNPERMITTED = "pack/unpermitted-action", Warning;
-    /// A dialect that an earlier one always outruns.
+    /// A dialect whose answers an earlier one always reads.
     PACK_SHADOWED_DIALECT = "pack/shadowed-dialect", Warning;
-    /// A call of which nothing says what it asks for.
+    /// A call block that does not say which action it asks for.
     PACK_NAMELESS_CALL = "pack/nameless-call", Warning;
     /// An action that no call can name.
     PACK_UNASKABLE = "pack/unaskable-action", Warning;
-    /// An opener that counts where prose speaks of it.
+    /// An opener that counts even where prose mentions it.
     PACK_LOOSE_OPENER = "pack/loose-opener", Warning;
     /// An example that the rules refuse.
     PACK_MISFIT_EXAMPLE = "pack/misfit-example", Warning;
@@ -222,13 +222,13 @@ table! {
     PACK_IDLE_GUARDRAIL = "pack/idle-guardrail", Warning;
     /// A permit whose condition forbids nothing.
     PACK_IDLE_PERMIT = "pack/idle-permit", Warning;
-    /// A text that is compared with what it never is.
+    /// A comparison with a text that the value never is.
     PACK_IDLE_COMPARISON = "pack/idle-comparison", Warning;
-    /// A guardrail that says what another says.
+    /// A guardrail that repeats another.
     PACK_REPEATED_GUARDRAIL = "pack/repeated-guardrail", Warning;
-    /// A rule of a grammar, or an alternative of one, that never counts.
+    /// A rule of a grammar, or an alternative of a rule, that never matters.
     PACK_IDLE_SPELLING = "pack/idle-spelling", Warning;
-    /// A rule of a grammar whose time may grow faster than the text.
+    /// A rule of a grammar whose time may grow faster than the length of the text.
     PACK_COSTLY_RULE = "pack/costly-rule", Warning;
     /// An action that a mode permits and none of its prompts names.
     PROMPT_UNEXPLAINED = "prompt/unexplained-action", Warning;
@@ -240,15 +240,15 @@ table! {
     PACK_UNSET_STATE = "pack/unset-state", Warning;
     /// A value of the state that is set, but that nothing in the pack reads.
     PACK_UNREAD_STATE = "pack/unread-state", Info;
-    /// An input that an earlier one always comes before.
+    /// An input that can never match, because an earlier one always does.
     PACK_SHADOWED_INPUT = "pack/shadowed-input", Warning;
-    /// An exit behind another to the same mode.
+    /// An exit behind another one to the same mode.
     PACK_SHADOWED_EXIT = "pack/shadowed-exit", Warning;
-    /// A change of mode that an earlier rule always comes before.
+    /// A change of mode that never happens, because an earlier rule always changes the mode first.
     PACK_SHADOWED_RULE = "pack/shadowed-rule", Warning;
     /// A rule that never follows.
     PACK_IDLE_RULE = "pack/idle-rule", Warning;
-    /// A message that nothing says.
+    /// A message that is never said.
     PACK_UNSAID_MESSAGE = "pack/unsaid-message", Info;
     /// A file of the pack's folder that nothing in it uses.
     PACK_UNUSED_FILE = "pack/unused-file", Info;
@@ -265,38 +265,38 @@ table! {
     CASE_UNCOVERED = "case/uncovered", Error;
     /// A file that looks like a case and is not read as one.
     CASE_OVERLOOKED = "case/overlooked", Warning;
-    /// A case that holds although its `todo` says otherwise.
+    /// A case that passes although it is marked `todo`.
     CASE_HOLDS = "case/holds-now", Warning;
 
     /// A session that does not fit the pack.
     SESSION_MISFIT = "pack/session-misfit", Error;
 
-    /// A key that is no safe path below a root.
+    /// A key that is not a safe path below a root.
     WORKSPACE_UNSAFE_KEY = "workspace/unsafe-key", Error;
     /// A path that links lead out of the root.
     WORKSPACE_OUTSIDE = "workspace/outside", Error;
-    /// Where a file shall be written stands something else.
+    /// Something that is not a file is where a file should be written.
     WORKSPACE_NOT_A_FILE = "workspace/not-a-file", Error;
-    /// Where a folder is needed stands something else.
+    /// Something that is not a folder is where a folder is needed.
     WORKSPACE_NOT_A_FOLDER = "workspace/not-a-folder", Error;
     /// Two keys lead to one file.
     WORKSPACE_SAME_FILE = "workspace/same-file", Error;
-    /// The system does not let a file be written.
+    /// The system does not let us write a file.
     WORKSPACE_CANNOT_WRITE = "workspace/cannot-write", Error;
-    /// A document that is added to is not there.
+    /// A document to be added to does not exist.
     WORKSPACE_NO_DOCUMENT = "workspace/no-document", Warning;
-    /// A document that is added to cannot be read.
+    /// A document to be added to cannot be read.
     WORKSPACE_UNREADABLE = "workspace/unreadable", Error;
-    /// Where an entry is recorded stands no list.
+    /// Something that is not a list is where an entry should be recorded.
     WORKSPACE_NOT_A_LIST = "workspace/not-a-list", Warning;
-    /// An addition would change what stands behind it.
+    /// An addition that would change the meaning of what follows it.
     WORKSPACE_NOT_ADDITIVE = "workspace/not-additive", Error;
-    /// A line of a file of answers that holds none.
+    /// A line of a file of answers that is not an answer.
     WORKSPACE_BROKEN_LINE = "workspace/broken-line", Error;
-    /// An answer of which another pack makes something else.
+    /// An answer that has another outcome in another pack.
     WORKSPACE_DIFFERS = "workspace/differing-outcome", Warning;
 
-    /// Our own fault: please report it.
+    /// A bug of Rulebook: please report it.
     INTERNAL = "internal/fault", Error;
 }
 

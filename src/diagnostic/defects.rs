@@ -1,14 +1,14 @@
-//! The closed lists: which kinds of wrongness, which answers to them, which remarks are there?
+//! The closed lists: which kinds of defects, strategies and remarks are there?
 //!
 //! In: nothing.
-//! Out: [`Defect`], [`Strategy`] and [`Remark`], with which strategies fit a defect and which answer it by default.
+//! Out: [`Defect`], [`Strategy`] and [`Remark`], with the strategies that fit each defect and the default one.
 //! Never: finds a defect, or carries a strategy out.
 
 use super::{Page, Severity};
 use std::fmt;
 
-/// Declares an enum whose variants have one kebab-case name each, and a page of that name in a folder below `docs/codes`; the
-/// page is found under the name behind `$area`.
+/// Declares an enum whose variants each have a kebab-case name, and a page of that name in a folder below `docs/codes`.
+/// `$area` goes before the name to make the code of the page.
 macro_rules! named {
     ($(#[$meta:meta])* $name:ident ($folder:literal, $area:literal) { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$meta])*
@@ -17,7 +17,7 @@ macro_rules! named {
         pub enum $name { $($(#[$doc])* $variant,)* }
 
         impl $name {
-            /// All of them, in the order of the table.
+            /// All variants, in the order of the table.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
 
             pub(super) const PAGES: &'static [Page] = &[$(Page {
@@ -25,12 +25,12 @@ macro_rules! named {
                 text: include_str!(concat!("../../docs/codes/", $folder, "/", $text, ".md")),
             },)*];
 
-            /// Its name in packs, messages and outcomes.
+            /// The name in packs, messages and outcomes.
             pub fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)* }
             }
 
-            /// The one called `name`.
+            /// The variant called `name`, if there is one.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.name() == name)
             }
@@ -45,19 +45,19 @@ macro_rules! named {
 }
 
 named! {
-    /// A kind of wrongness in a response.
+    /// A kind of defect in a response.
     Defect ("response", "response/") {
         /// No dialect of the mode recognised a block.
         NoDialect = "no-dialect",
-        /// A block, field or payload that its closer does not end.
+        /// A block, field or payload that is not ended by its own closer.
         UnclosedBlock = "unclosed-block",
-        /// A block ended by a closer of another name.
+        /// A block that is ended by a closer of another name.
         WrongCloser = "wrong-closer",
         /// A closer that closes nothing.
         StrayCloser = "stray-closer",
         /// The start of a bound block that its grammar cannot read.
         MalformedOpener = "malformed-opener",
-        /// A payload that none of its readers can read, or only with faults.
+        /// A payload that cannot be read, or only with faults.
         MalformedPayload = "malformed-payload",
         /// Text outside every block where the dialect has no place for it.
         StrayText = "stray-text",
@@ -67,37 +67,37 @@ named! {
         Truncated = "truncated",
         /// More input, blocks or nesting than the limits allow.
         TooLarge = "too-large",
-        /// The step budget is spent.
+        /// Reading the response took more steps than its budget allows.
         TooCostly = "too-costly",
         /// No message where the reply must have one.
         MissingMessage = "missing-message",
         /// A block that the reply must have is absent.
         MissingBlock = "missing-block",
-        /// More blocks of a name than `most` allows.
+        /// More blocks of one name than `most` allows.
         DuplicateBlock = "duplicate-block",
         /// A block that stands behind one that should come after it.
         OutOfOrder = "out-of-order",
-        /// A block of a name that the reply may not have.
+        /// A block that the reply may not have: its `most` is 0.
         ForbiddenBlock = "forbidden-block",
-        /// A call of an action that no pack declares.
+        /// A call of an action that the pack does not declare.
         UnknownAction = "unknown-action",
-        /// A payload that its schema refuses.
+        /// A payload that does not fit its schema.
         InvalidPayload = "invalid-payload",
         /// A parameter that the action does not declare.
         UnknownParam = "unknown-param",
         /// A call that no permit of the mode allows.
         ForbiddenCall = "forbidden-call",
-        /// A call beyond the most that the reply may have.
+        /// A call beyond the number that the reply may have.
         ExtraCall = "extra-call",
         /// A key that is no safe path below the workspace root.
         UnsafePath = "unsafe-path",
         /// A guardrail that was tripped.
         Guardrail = "guardrail",
-        /// A way to another mode whose gate is shut.
+        /// A change to a mode whose gate is shut.
         GateClosed = "gate-closed",
-        /// A speaker whom no pack declares.
+        /// A speaker that the pack does not declare.
         UnknownSpeaker = "unknown-speaker",
-        /// A speaker with another's label.
+        /// A speaker with the label of another one.
         WrongLabel = "wrong-label",
         /// An utterance beyond the turns of the discussion.
         TurnLimit = "turn-limit",
@@ -105,33 +105,33 @@ named! {
 }
 
 named! {
-    /// What is done about a defect.
+    /// What to do about a defect.
     Strategy ("strategy", "") {
-        /// Leaves it as it is, with the diagnostic.
+        /// Leaves everything as it is, with the diagnostic.
         Keep = "keep",
         /// Removes what the defect is about: parameter, call, block or text.
         Drop = "drop",
-        /// The raw block becomes part of the message.
+        /// Makes the raw block part of the message.
         KeepAsText = "keep-as-text",
-        /// A block inside another counts as if it stood outside.
+        /// Treats a block inside another as if it were outside.
         Lift = "lift",
         /// Accepts a value that was read with faults.
         Repair = "repair",
-        /// Turns a value into the declared type where that loses nothing.
+        /// Converts a value to the declared type if that loses nothing.
         Coerce = "coerce",
-        /// Takes the declared default instead of what is wrong or absent.
+        /// Takes the declared default for a value that is wrong or absent.
         Default = "default",
-        /// The first of several counts.
+        /// Only the first of several counts.
         KeepFirst = "keep-first",
-        /// The last of several counts.
+        /// Only the last of several counts.
         KeepLast = "keep-last",
-        /// Several become one.
+        /// Joins several into one.
         Join = "join",
-        /// The text outside all blocks becomes the message.
+        /// Makes the text outside all blocks the message.
         TakeStrayText = "take-stray-text",
-        /// No effects, and the session stays as it was.
+        /// Refuses the whole answer: no effects, and the session is unchanged.
         Refuse = "refuse",
-        /// Refuses, with a correction text for the model.
+        /// Refuses the answer, and returns a correction text for the model.
         AskAgain = "ask-again",
     }
 }
@@ -139,27 +139,27 @@ named! {
 named! {
     /// Something worth saying that needs no strategy.
     Remark ("response", "response/") {
-        /// What looks like a block stands in a mask and is text.
+        /// Something that looks like a block is inside a mask, and is text.
         MaskedBlock = "masked-block",
         /// Another form than the declared one was understood.
         FieldForm = "field-form",
-        /// A field of one value stands several times; the last counts.
+        /// A field for one value occurs several times; the last counts.
         RepeatedField = "repeated-field",
-        /// A key stands several times; the last counts.
+        /// A key occurs several times; the last counts.
         DuplicateKey = "duplicate-key",
-        /// A list in the response differs from the blocks it should name.
+        /// A list in the response does not agree with the blocks that it should name.
         ListMismatch = "list-mismatch",
-        /// An optional part is absent where the pack wants to say so.
+        /// An optional part is absent, and the pack wants to be told.
         MissingOptional = "missing-optional",
-        /// An effect had no target.
+        /// An effect had nothing to act on.
         NoTarget = "no-target",
         /// A second change of mode in one event.
         SecondGo = "second-go",
-        /// The response is not UTF-8.
+        /// The response is not valid UTF-8.
         NotUtf8 = "not-utf-8",
-        /// Text that was escaped twice was read as escaped once.
+        /// Text that was escaped twice was read as if escaped once.
         Unescaped = "unescaped",
-        /// A pack's own remark, with its text.
+        /// A remark that the pack makes itself, with its own text.
         Note = "note",
     }
 }
@@ -169,7 +169,8 @@ use Strategy::{
 };
 
 impl Defect {
-    /// The strategies that fit it; any other is a fault of the pack. `refuse` and `ask-again` fit every defect.
+    /// The strategies that fit the defect; any other is an error of the pack. `refuse` and `ask-again` fit every
+    /// defect.
     pub fn fits(self) -> &'static [Strategy] {
         match self {
             Defect::NoDialect => &[TakeStrayText, Drop, Refuse, AskAgain],
@@ -202,7 +203,7 @@ impl Defect {
         }
     }
 
-    /// What answers it where no pack says otherwise. Deny by default: what could run by mistake is dropped.
+    /// The strategy if the pack declares none. Deny by default: anything that could run by mistake is dropped.
     pub fn default_strategy(self) -> Strategy {
         match self {
             Defect::NoDialect | Defect::MissingMessage => TakeStrayText,
@@ -233,7 +234,7 @@ impl Defect {
         }
     }
 
-    /// What answers it for calls where no pack says otherwise: one that was cut off, or of which a field may be, must not run.
+    /// The strategy for calls if the pack declares none: a call that may have been cut off must not run.
     pub fn default_for_calls(self) -> Strategy {
         match self {
             Defect::UnclosedBlock | Defect::StrayCloser => Drop,
@@ -241,13 +242,13 @@ impl Defect {
         }
     }
 
-    /// Whether it is about what a call asks for.
+    /// Whether the defect is about what a call asks for.
     pub fn of_calls(self) -> bool {
         use Defect::{ExtraCall, ForbiddenCall, InvalidPayload, MalformedPayload, UnknownAction, UnknownParam};
         matches!(self, MalformedPayload | UnknownAction | InvalidPayload | UnknownParam | ForbiddenCall | ExtraCall)
     }
 
-    /// Whether a call of a known action may have it, so that its action may say what answers it.
+    /// Whether a call of a known action can have the defect, so that the action may declare a strategy for it.
     pub(crate) fn is_of_actions(self) -> bool {
         !matches!(
             self,
@@ -268,7 +269,7 @@ impl Defect {
         )
     }
 
-    /// Whether one block may have it, or stand around it, so that its declaration may say what answers it.
+    /// Whether the defect can be of a block or inside one, so that the block may declare a strategy for it.
     pub(crate) fn is_of_blocks(self) -> bool {
         !matches!(
             self,
@@ -282,7 +283,7 @@ impl Defect {
         )
     }
 
-    /// How much it matters while nothing refuses the answer.
+    /// The severity unless the answer is refused because of it.
     pub fn severity(self) -> Severity {
         match self {
             Defect::NoDialect | Defect::TooLarge | Defect::TooCostly => Severity::Error,
@@ -292,12 +293,12 @@ impl Defect {
 }
 
 impl Strategy {
-    /// Whether it takes every effect from the answer.
+    /// Whether the strategy takes every effect from the answer.
     pub fn refuses(self) -> bool {
         matches!(self, Refuse | AskAgain)
     }
 
-    /// Whether it applies to this defect wherever that is, so that nothing behind it in a list ever answers.
+    /// Whether the strategy always applies to this defect, so that none after it in a list can.
     pub(crate) fn always_answers(self, defect: Defect) -> bool {
         use Defect::{DuplicateBlock, ForbiddenBlock, ForbiddenCall, InvalidPayload, UnknownAction, UnknownParam};
         match self {

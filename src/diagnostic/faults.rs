@@ -1,14 +1,14 @@
 //! Faults: why is there no program, or no session?
 //!
-//! In: diagnostics, and the sources that they are about.
-//! Out: [`Faults`], an error as the standard library has them.
-//! Never: draws lines of a source; reports do.
+//! In: diagnostics, and the sources they point into.
+//! Out: [`Faults`], a standard Rust error.
+//! Never: draws source lines; reports do.
 
 use super::Diagnostic;
 use crate::text::Sources;
 use std::fmt;
 
-/// What stood in the way, and nothing else: each error on a line of its own, with its place.
+/// The errors that stood in the way. Prints each on a line of its own, with its place.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Faults {
@@ -35,7 +35,7 @@ impl fmt::Display for Faults {
     }
 }
 
-/// As it is displayed: what `main` returns and what `unwrap` panics with is printed this way, and is for people.
+/// The same as `Display`, because people read what `main` returns and what `unwrap` panics with.
 impl fmt::Debug for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

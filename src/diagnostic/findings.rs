@@ -1,31 +1,31 @@
-//! Findings: what is told where there is more than the limit allows?
+//! Findings: which are kept if there are more than the limit allows?
 //!
-//! In: diagnostics of a response or of words, one after the other.
-//! Out: [`Findings`], as many as the limit allows, and how many it left out.
-//! Never: leaves one out for something lesser, or tells more than the limit with the word on what it left out.
+//! In: the diagnostics of a response or of a user's words, one after the other.
+//! Out: [`Findings`], as many as the limit allows, and the number of those left out.
+//! Never: drops a finding to keep a less severe one, or exceeds the limit by reporting how many were left out.
 
 use super::{Code, Diagnostic, Remark, Severity};
 use crate::text::{Location, Span};
 
-/// What was found, up to a limit.
+/// Findings, up to a limit.
 #[derive(Debug)]
 pub(crate) struct Findings {
     pub(crate) list: Vec<Diagnostic>,
-    /// How many more there were.
+    /// The number of findings that were left out.
     pub(crate) left_out: usize,
     most: usize,
-    /// What matters less than this is not among them, once there are as many as the limit allows.
+    /// Once the limit is reached, only findings more severe than this can be kept.
     least: Severity,
 }
 
 impl Findings {
-    /// None yet, but for those that were `left_out` before.
+    /// No findings yet; `left_out` were left out before.
     pub(crate) fn new(most: usize, left_out: usize) -> Self {
         Self { list: Vec::new(), left_out, most, least: Severity::Info }
     }
 
-    /// Adds a finding, up to the limit. One that matters more stands in for a lesser one: a warning says what was done, an
-    /// error what the exit status says.
+    /// Adds a finding. At the limit, a more severe finding replaces a less severe one: a warning tells what was done,
+    /// and an error decides the exit status.
     pub(crate) fn add(&mut self, finding: Diagnostic) {
         if self.list.len() < self.most {
             self.list.push(finding);
@@ -45,13 +45,13 @@ impl Findings {
         }
     }
 
-    /// The last of those that matter least.
+    /// The last of the least severe findings: its position and severity.
     fn last_of_least(&self) -> Option<(usize, Severity)> {
         let all = self.list.iter().enumerate().rev();
         all.map(|(index, one)| (index, one.severity)).min_by_key(|(_, severity)| *severity)
     }
 
-    /// Those that were kept and, at `end`, how many were not.
+    /// The findings that were kept and, at `end`, a note of how many were not.
     pub(crate) fn into_list(mut self, end: usize) -> Vec<Diagnostic> {
         // The word about what was left out takes one of the places, unless there is only one.
         if self.left_out > 0 && self.list.len() == self.most {

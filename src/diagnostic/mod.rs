@@ -1,6 +1,6 @@
 //! Diagnostics: what is said about a pack, a case or a response?
 //!
-//! In: places and facts from every floor below.
+//! In: places and facts from every floor.
 //! Out: [`Diagnostic`], [`Severity`], and the closed tables of codes, defects, strategies and remarks.
 //! Never: decides what is wrong, or lays out text for people.
 
@@ -35,7 +35,7 @@ use std::fmt;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing; nothing was decided because of it.
+    /// Worth knowing; nothing was changed because of it.
     Info,
     /// Something was wrong and a strategy answered it.
     Warning,
@@ -44,7 +44,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word for it: `info`, `warning` or `error`.
+    /// The name: `info`, `warning` or `error`.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Info => "info",
@@ -66,41 +66,41 @@ impl fmt::Display for Severity {
 pub struct Label {
     /// The place.
     pub at: Location,
-    /// What stands there, such as `declared here`.
+    /// What is there, such as `declared here`.
     pub text: String,
 }
 
-/// One coded sentence about a pack, a case or a response.
+/// One sentence about a pack, a prompt, a case or a response, with a code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// Which kind of fault it is; `rulebook explain CODE` tells more.
+    /// Its kind; `rulebook explain CODE` tells more.
     pub code: Code,
-    /// How much it matters.
+    /// Its severity.
     pub severity: Severity,
     /// What is wrong: one line, lower case, user text in backticks.
     pub message: String,
-    /// Where it is, as narrowly as possible.
+    /// The place, as narrow as possible.
     pub at: Option<Location>,
-    /// A few words beside the place.
+    /// A few words to show at the place.
     pub label: Option<String>,
-    /// Other places that matter.
+    /// Other places that explain it.
     pub labels: Vec<Label>,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
-    /// The name of the guardrail behind it.
+    /// The name of the guardrail that tripped, if one did.
     pub id: Option<String>,
-    /// The declaration in the pack that it rests on.
+    /// The declaration in the pack behind it.
     pub rule: Option<Location>,
-    /// What was done about it in a response.
+    /// The strategy that answered the defect, for a response.
     pub strategy: Option<Strategy>,
-    /// The word of the pack that chose the strategy; none for a default.
+    /// Where the pack declares that strategy; none if it is the default.
     pub answered_by: Option<Location>,
-    /// The name in it that nothing declares, if a declared one is near.
+    /// An unknown name in it, if a declared name is similar.
     pub(crate) misnamed: Option<Misnamed>,
 }
 
-/// A name that nothing declares, and the nearest that something does: either of the two may be misspelt.
+/// An unknown name and the declared name nearest to it; either may be misspelt.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Misnamed {
     pub(crate) typed: String,
@@ -108,7 +108,7 @@ pub(crate) struct Misnamed {
 }
 
 impl Diagnostic {
-    /// A diagnostic with the usual severity of its code; its message is one line, whatever names it quotes.
+    /// A diagnostic with the usual severity of its code. The message becomes one line, whatever names it quotes.
     pub fn new(code: Code, at: impl Into<Option<Location>>, message: impl Into<String>) -> Self {
         let message = message.into();
         let message = match one_line(&message) {
@@ -131,23 +131,23 @@ impl Diagnostic {
         }
     }
 
-    /// Whether it is an error: then there is no program, no prompt, no export.
+    /// Whether it is an error. An error means no program, no prompt or no export.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 
-    /// The same as a warning, whatever is usual for its code.
+    /// The same as a warning, whatever the usual severity of its code.
     pub(crate) fn into_warning(self) -> Self {
         Self { severity: Severity::Warning, ..self }
     }
 
-    /// Adds advice on how to mend it.
+    /// Adds advice on how to fix it.
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds the alternatives nearest to `typed` as help: `did you mean …?`, else what is declared.
+    /// Adds help for an unknown name: `did you mean …?`, or the names that are declared.
     pub fn with_nearest<'n>(mut self, typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Self {
         let (nearest, help) = names::advice(typed, declared);
         self.misnamed = nearest.map(|near| Misnamed { typed: typed.to_owned(), declared: near.to_owned() });
@@ -155,26 +155,26 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a few words beside the place.
+    /// Adds a few words to show at the place.
     pub fn with_label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// Adds a second place.
+    /// Adds another place.
     pub fn with_place(mut self, at: Location, text: impl Into<String>) -> Self {
         self.labels.push(Label { at, text: text.into() });
         self
     }
 
-    /// Names the declaration that it rests on.
+    /// Adds the declaration behind it.
     pub fn with_rule(mut self, rule: Option<Location>) -> Self {
         self.rule = rule;
         self
     }
 }
 
-/// In one line, without its place: for a host's log. The command line shows the lines of the source, too.
+/// One line without the place, for a host's log. The command line also shows the source lines.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}[{}]: {}", self.severity, self.code, self.message)?;
@@ -182,18 +182,18 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// A value with everything worth saying about it; `value` is absent only after an error.
+/// A value with everything worth saying about it. `value` is absent only if there is an error.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Checked<T> {
-    /// The value, if no error stood in its way.
+    /// The value, unless there is an error.
     pub value: Option<T>,
-    /// What was found, in the order in which it was found.
+    /// What was found, in order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl<T> Checked<T> {
-    /// `value`, unless one of the `diagnostics` is an error.
+    /// Keeps `value` only if none of the `diagnostics` is an error.
     pub fn new(value: Option<T>, diagnostics: Vec<Diagnostic>) -> Self {
         let broken = diagnostics.iter().any(Diagnostic::is_error);
         Self { value: value.filter(|_| !broken), diagnostics }

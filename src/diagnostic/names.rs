@@ -1,12 +1,12 @@
 //! Nearest names: which declared name was probably meant?
 //!
-//! In: a name as typed and the names that exist.
-//! Out: the nearest one, or a sentence of help.
-//! Never: corrects anything by itself.
+//! In: a name as typed, and the names that exist.
+//! Out: the nearest one, or a sentence that helps.
+//! Never: corrects a name by itself.
 
 use std::collections::HashSet;
 
-/// The declared name nearest to `typed`, if one is near enough to be meant: that both begin alike is not enough.
+/// The declared name nearest to `typed`, if it is near enough. A common beginning alone is not enough.
 pub fn nearest<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let folded = typed.to_lowercase();
     let score = |name: &'n str| {
@@ -31,7 +31,7 @@ pub fn nearest<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> 
         .map(|(_, name)| name)
 }
 
-/// What authors call by another word than a pack does.
+/// Words that authors know from elsewhere, and the words of a pack for the same thing.
 const OTHERWISE: &[(&str, &str)] = &[
     ("action", "call"),
     ("tool", "call"),
@@ -79,17 +79,18 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("context_window", "context"),
 ];
 
-/// The word of a closed list that goes by the name of `typed` elsewhere.
+/// The one of `words` that means what `typed` means elsewhere, if any.
 pub(crate) fn meant(typed: &str, words: &[&str]) -> Option<&'static str> {
     let folded = typed.to_lowercase();
     let (_, word) = OTHERWISE.iter().find(|(other, word)| *other == folded && words.contains(word))?;
     Some(word)
 }
 
-/// How alike two names are of which one is the other but for two letters: more than most, less than the same in another case.
+/// The similarity of two names that differ by two swapped letters: higher than that of most pairs, lower than that of
+/// names that differ only in case.
 const SWAPPED: f64 = 0.98;
 
-/// Whether two names are the same but for two letters side by side that stand the other way round.
+/// Whether two names differ only by two neighbouring letters that are swapped.
 fn is_swapped(one: &str, other: &str) -> bool {
     let differing = one.chars().zip(other.chars()).enumerate().filter(|(_, (one, other))| one != other);
     let differing: Vec<(usize, (char, char))> = differing.take(3).collect();
@@ -97,15 +98,15 @@ fn is_swapped(one: &str, other: &str) -> bool {
     matches!(differing.as_slice(), [(at, (a, b)), (next, (c, d))] if same && at + 1 == *next && a == d && b == c)
 }
 
-/// Whether two names differ in so little that one is the other with a slip: in a letter or two that change places, in longer
-/// names in two of them.
+/// Whether one name may be a typing mistake for the other: they differ by one edit, or by two if they have 8 letters or
+/// more. Two swapped letters count as one edit.
 pub(crate) fn is_slip(one: &str, other: &str) -> bool {
     let most = if one.chars().count() < 8 { 1 } else { 2 };
     strsim::osa_distance(one, other) <= most
 }
 
-/// Whether two names share letters enough for [`strsim::jaro_winkler`] to give more than 0.8: most share fewer, and are
-/// not compared.
+/// Whether two names share enough letters for [`strsim::jaro_winkler`] to return more than 0.8. Most names do not, and
+/// need not be compared.
 fn may_be_alike(one: &str, other: &str) -> bool {
     let mut letters = [0_u32; 64];
     one.chars().for_each(|letter| letters.get_mut(letter as usize % 64).into_iter().for_each(|count| *count += 1));
@@ -119,12 +120,12 @@ fn may_be_alike(one: &str, other: &str) -> bool {
     most + 0.1 * first * (1.0 - most) > 0.8
 }
 
-/// Help for a name that does not exist: the nearest declared name, else at most five that are declared.
+/// Help for a name that does not exist: the nearest declared name, or else up to five declared names.
 pub fn alternatives<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Option<String> {
     advice(typed, declared).1
 }
 
-/// The nearest declared name, and the same as help; without one at most five that are declared.
+/// The nearest declared name if there is one, and help as from [`alternatives`].
 pub(super) fn advice<'n>(
     typed: &str,
     declared: impl IntoIterator<Item = &'n str>,

@@ -1,13 +1,13 @@
 //! Pages: what does `explain CODE` say?
 //!
-//! In: the Markdown files of `docs/codes`, which the tables of codes and names embed.
-//! Out: [`Page`] by code.
+//! In: the Markdown files of `docs/codes`, which the tables of codes and names include.
+//! Out: a [`Page`] for each code.
 //! Never: runs the snippets of a page; a test does.
 
 use super::{Defect, Remark, Strategy, codes, is_fault};
 use std::sync::LazyLock;
 
-/// One page of explanation.
+/// A page that explains a code or a strategy.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Page {
@@ -17,7 +17,7 @@ pub struct Page {
     pub text: &'static str,
 }
 
-/// The page that the faults of grammars share.
+/// The page that all faults of grammars share.
 const FAULT: Page = Page { code: "response/fault", text: include_str!("../../docs/codes/response/fault.md") };
 
 static PAGES: LazyLock<Vec<Page>> =
@@ -28,7 +28,7 @@ pub fn pages() -> &'static [Page] {
     &PAGES
 }
 
-/// The page of `code`. The faults that grammars name share one.
+/// The page of `code`, if there is one. All faults that grammars declare share one.
 pub fn page(code: &str) -> Option<&'static Page> {
     let of_grammar = code.strip_prefix("response/").is_some_and(is_fault);
     let code = if of_grammar { FAULT.code } else { code };

@@ -1,13 +1,13 @@
-//! Patterns: why can one not be used?
+//! Patterns: why can a pattern not be used?
 //!
-//! In: what the `regex` crate says of a pattern.
+//! In: an error of the `regex` crate.
 //! Out: the message and the help of a diagnostic.
 //! Never: compiles a pattern.
 
 use crate::text::{Location, Span, Spanned};
 use regex::Error;
 
-/// Where in a pattern its fault is, if the pattern stands there as it is: else it is the whole.
+/// The place of the fault in the pattern, or the whole pattern if its source cannot be mapped to it.
 pub(crate) fn bad_pattern_place(pattern: &Spanned<String>) -> Location {
     let span = match regex_syntax::parse(&pattern.value) {
         Err(regex_syntax::Error::Parse(error)) => *error.span(),
@@ -17,7 +17,7 @@ pub(crate) fn bad_pattern_place(pattern: &Spanned<String>) -> Location {
     pattern.place_of(Span::new(span.start.offset, span.end.offset.max(span.start.offset + 1)))
 }
 
-/// What is wrong with a pattern, and how to mend it.
+/// What is wrong with a pattern, and how to fix it.
 pub(crate) fn bad_pattern_words(error: &Error) -> (String, &'static str) {
     match error {
         Error::CompiledTooBig(_) => ("the pattern is too large".to_owned(), "bound its repetitions, or split it"),

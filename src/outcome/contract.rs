@@ -19,109 +19,110 @@ use std::sync::Arc;
 pub const VERSION: u32 = 1;
 
 contract! {
-    /// What a response may do: the text to show, the effects to carry out, and a remark for whatever was wrong.
+    /// What a response may do: the text to show, the effects to carry out, and a finding for everything that was wrong.
     ///
-    /// Lists keep the order of the response. Absent parts are `""`, `[]` or `null`, never missing.
+    /// Lists keep the order of the response. What is absent is `""`, `[]` or `null`; its key is never missing.
     pub struct Outcome {
         /// The version of this contract: 1.
         version: u32,
-        /// Whether a strategy had to act. A response that nothing could read may be clean, with an error among the diagnostics.
+        /// Whether a strategy had to act. A response that no dialect could read may be clean: the error is then in
+        /// `diagnostics`.
         status: Status,
-        /// The dialect that read it; none where none recognised a block.
+        /// The dialect that read the response; none if no dialect recognised a block.
         dialect: Option<String>,
-        /// The mode it was judged in.
+        /// The mode in which the response was judged.
         mode: String,
         /// The text to show.
         message: String,
         /// The model's reasoning, block by block.
         thinking: Vec<String>,
-        /// Named parts that no strategy removed.
+        /// The sections that no strategy removed.
         sections: Vec<Section>,
-        /// Contents that no strategy removed.
+        /// The contents that no strategy removed.
         contents: Vec<ContentBlock>,
-        /// Utterances that no strategy removed.
+        /// The utterances that no strategy removed.
         utterances: Vec<Utterance>,
-        /// Every call, accepted or not; none inside masks or thinking.
+        /// Every call, accepted or not, except those inside masks or thinking.
         calls: Vec<Call>,
         /// What the host should carry out, in order.
         effects: Vec<EffectRecord>,
-        /// What was wrong or worth saying, in the order of the places, then of the codes.
+        /// Everything that was wrong or worth saying, ordered by place, then by code.
         diagnostics: Vec<Finding>,
-        /// A correction text for the model, where the degradation table asks for one.
+        /// A correction text to send to the model; none unless the strategy `ask-again` acted.
         ask_again: Option<String>,
-        /// The account of every byte.
+        /// The account of every byte of the response.
         ledger: Ledger,
-        /// The session after the response.
+        /// The session after the response: pass it with the next one.
         session: Session,
-        /// Which declaration caused what, step by step; only on request.
+        /// Which declaration caused what, step by step; absent unless a trace was asked for.
         #[serde(skip_serializing_if = "Option::is_none")]
         trace: Option<Vec<TraceStep>>,
     }
 
-    /// A named part of the reply.
+    /// A named part of the reply: a block whose role is `section`.
     pub struct Section {
         /// Its name.
         name: String,
         /// Its text.
         text: String,
-        /// The whole block, in bytes.
+        /// The bytes of the whole block: the first, and the one after the last.
         span: [usize; 2],
     }
 
-    /// Opaque text under a key.
+    /// Text to be stored under a key: a block whose role is `content`.
     pub struct ContentBlock {
-        /// The contents' name.
+        /// The name of the content's declaration.
         name: String,
-        /// What it is stored under.
+        /// The key to store it under, such as a path.
         key: String,
-        /// Its text, which effects share.
+        /// Its text. Effects share it.
         text: Arc<str>,
-        /// The whole block, in bytes.
+        /// The bytes of the whole block: the first, and the one after the last.
         span: [usize; 2],
     }
 
-    /// What one speaker says.
+    /// What one speaker says: a block whose role is `utterance`.
     pub struct Utterance {
         /// The speaker's name.
         speaker: String,
-        /// The label behind the name.
+        /// The label written after the name.
         label: String,
-        /// The words.
+        /// What the speaker says.
         text: String,
-        /// The whole block, in bytes.
+        /// The bytes of the whole block: the first, and the one after the last.
         span: [usize; 2],
     }
 
-    /// One use of an action.
+    /// One call: a use of an action in the response.
     pub struct Call {
-        /// The action's name as the response has it.
+        /// The name of the action, as the response writes it.
         action: String,
-        /// The parameters as the schema types them.
+        /// The parameters, typed by the action's schema.
         #[cfg_attr(feature = "schema", schemars(with = "Object"))]
         params: Value,
-        /// Whether it counts.
+        /// Whether the call counts.
         verdict: Verdict,
-        /// The whole block, in bytes.
+        /// The bytes of the whole block: the first, and the one after the last.
         span: [usize; 2],
     }
 
-    /// One sentence about the response.
+    /// One diagnostic about the response, with its place in the response and in the pack.
     pub struct Finding {
-        /// `response/DEFECT` or `response/REMARK`.
+        /// `response/DEFECT` or `response/REMARK`, such as `response/forbidden-call`.
         code: String,
-        /// The guardrail behind it.
+        /// The name of the guardrail that tripped, if one did.
         id: Option<String>,
         /// `error`, `warning` or `info`.
         severity: Severity,
-        /// What is wrong.
+        /// What is wrong, in one line.
         message: String,
-        /// Where.
+        /// Where in the response.
         span: Extent,
-        /// The declaration that it rests on, `pack/file:line:column`.
+        /// The declaration behind it, as `pack/file:line:column`.
         rule: Option<Arc<str>>,
-        /// What was done about it.
+        /// The strategy that answered the defect; none for a remark.
         strategy: Option<String>,
-        /// How to mend it.
+        /// How to fix it.
         help: Option<String>,
     }
 
@@ -131,18 +132,18 @@ contract! {
         start: usize,
         /// The byte after the last.
         end: usize,
-        /// The line of the start.
+        /// The line of the first byte, from 1.
         line: usize,
-        /// The column of the start, in characters.
+        /// The column of the first byte, in characters, from 1.
         column: usize,
     }
 
     /// The account of every byte of the response: the parts sum to `bytes`.
     #[derive(Copy, Default, Eq)]
     pub struct Ledger {
-        /// The length of the response.
+        /// The length of the response, in bytes.
         bytes: usize,
-        /// Shown to the user.
+        /// Text shown to the user.
         message: usize,
         /// Reasoning.
         thinking: usize,
@@ -158,34 +159,35 @@ contract! {
         markup: usize,
         /// Text outside every block.
         stray: usize,
-        /// What a strategy removed.
+        /// What a strategy removed, with its markup.
         dropped: usize,
-        /// White space outside blocks, or trimmed.
+        /// White space outside blocks, and white space that was trimmed.
         blank: usize,
     }
 
-    /// One step of the way from the response to the outcome.
+    /// One step on the way from the response to the outcome.
     pub struct TraceStep {
-        /// What happened: `dialect`, `bytes`, `input`, `block`, `call`, `permit`, `condition`, `defect`, `guardrail`,
-        /// `strategy`, `remark`, `rule`, `mode`, `effect`; `shadowed` where the words mean what a later input says, too.
+        /// The kind of step: `dialect`, `bytes`, `input`, `block`, `call`, `permit`, `condition`, `defect`,
+        /// `guardrail`, `strategy`, `remark`, `rule`, `mode` or `effect`; `shadowed` for a later input that matches the
+        /// same words.
         #[cfg_attr(feature = "schema", schemars(with = "String"))]
         step: StepKind,
         /// Where in the response.
         span: [usize; 2],
-        /// What was found.
+        /// What was found, in words.
         found: String,
-        /// The declaration behind it, `pack/file:line:column`.
+        /// The declaration behind it, as `pack/file:line:column`.
         rule: Option<Arc<str>>,
-        /// What a condition rested on.
+        /// The parts of a condition and their values.
         parts: Vec<Part>,
     }
 
-    /// A part of a condition, and what it gave.
+    /// A part of a condition and its value.
     #[derive(Eq)]
     pub struct Part {
-        /// As the pack has it.
+        /// The source of the part, as the pack writes it.
         text: String,
-        /// Its value as JSON, cut short; or why there is none.
+        /// Its value as JSON, shortened; or why it has none.
         value: String,
     }
 }
@@ -197,9 +199,9 @@ contract! {
 pub enum Status {
     /// No strategy other than `keep` acted.
     Clean,
-    /// A strategy acted.
+    /// A strategy other than `keep` acted.
     Degraded,
-    /// No effects, and the session stays as it was.
+    /// The whole response was refused: it has no effects, and the session is unchanged.
     Refused,
 }
 
@@ -208,28 +210,28 @@ pub enum Status {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Its effects follow.
+    /// The call is accepted: its effects follow.
     Accepted,
-    /// It has no effect.
+    /// The call is dropped: it has no effect.
     Dropped,
 }
 
-/// One thing for the host to carry out, with the declaration that caused it.
+/// One effect for the host to carry out, with the declaration that caused it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EffectRecord {
-    /// What to do.
+    /// The effect.
     #[serde(flatten)]
     pub effect: Effect,
-    /// The declaration, `pack/file:line:column`.
+    /// The declaration that caused it, as `pack/file:line:column`.
     pub cause: Arc<str>,
 }
 
 impl Status {
-    /// All of them.
+    /// Every status.
     pub const ALL: [Status; 3] = [Status::Clean, Status::Degraded, Status::Refused];
 
-    /// The word for it: `clean`, `degraded` or `refused`.
+    /// The name in JSON: `clean`, `degraded` or `refused`.
     pub fn name(self) -> &'static str {
         match self {
             Status::Clean => "clean",
@@ -240,7 +242,7 @@ impl Status {
 }
 
 impl Verdict {
-    /// The word for it: `accepted` or `dropped`.
+    /// The name in JSON: `accepted` or `dropped`.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Accepted => "accepted",
@@ -261,7 +263,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// In one line, with its line and column: for a host's log.
+/// Everything in one line, with line and column, for a host's log.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.span.line > 0 {
@@ -273,12 +275,12 @@ impl fmt::Display for Finding {
 }
 
 impl Finding {
-    /// Whether it is an error.
+    /// Whether the finding is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 
-    /// A diagnostic, without its places.
+    /// The finding for a diagnostic, without its places.
     pub(super) fn of(found: Diagnostic) -> Self {
         Self {
             code: found.code.to_string(),
@@ -294,7 +296,7 @@ impl Finding {
 }
 
 impl Outcome {
-    /// Whether a finding is an error: what the exit status of `run` says.
+    /// Whether any finding is an error. If so, `run` exits with 1.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Finding::is_error)
     }

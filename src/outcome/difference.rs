@@ -1,19 +1,19 @@
 //! Differences: in what do two outcomes of one response differ?
 //!
-//! In: two outcomes, maybe of two versions of a pack.
-//! Out: a phrase for each place that differs, the same phrase for the same kind of difference.
-//! Never: minds where a declaration stands or how a message is worded: both change with every edit of a pack.
+//! In: two outcomes, which may come from two versions of a pack.
+//! Out: a phrase for each difference; the same kind of difference always gives the same phrase.
+//! Never: compares where a declaration is or how a message is worded: both change with every edit of a pack.
 
 use super::Outcome;
 use crate::text::excerpt;
 use serde_json::{Map, Value};
 
-/// The members that depend on where the pack's declarations stand, or on their words.
+/// Members that are not compared: they depend on where the pack's declarations are, or how they are worded.
 const ASIDE: &[&str] = &["cause", "rule", "message", "help"];
 
-/// How `other` differs from `one`, phrase by phrase; empty if a host could not tell them apart.
+/// The differences of `other` from `one`, a phrase each; empty if a host could not tell the outcomes apart.
 ///
-/// Places in lists are named by what stands there, so one entry more does not make all that follow differ.
+/// Entries of lists are identified by what they say, not by number: one more entry does not make all later ones differ.
 pub fn differences(one: &Outcome, other: &Outcome) -> Vec<String> {
     let mut phrases = Vec::new();
     if let (Ok(Value::Object(one)), Ok(Value::Object(other))) = (serde_json::to_value(one), serde_json::to_value(other))
@@ -52,7 +52,7 @@ fn value(path: &str, one: &Value, other: &Value, phrases: &mut Vec<String>) {
     }
 }
 
-/// Entries that both have are set aside; of the others, those called the same are compared.
+/// Compares two lists: equal entries are set aside, and the others are compared with the entry of the same name.
 fn items(path: &str, one: &[Value], other: &[Value], phrases: &mut Vec<String>) {
     let mut new: Vec<&Value> = other.iter().collect();
     let gone: Vec<&Value> = one
@@ -82,7 +82,7 @@ fn items(path: &str, one: &[Value], other: &[Value], phrases: &mut Vec<String>) 
     }
 }
 
-/// Whether two values differ in nothing that counts.
+/// Whether two values are equal in everything that is compared.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {
@@ -97,7 +97,7 @@ fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// What an entry of an outcome's list is called.
+/// The name that identifies an entry in a list of an outcome, if it has one.
 fn name(item: &Value) -> Option<String> {
     let of = |key: &str| item.get(key).and_then(Value::as_str).map(|text| excerpt(text, 40).into_owned());
     let joined = |one: Option<String>, key: &str| {
@@ -116,7 +116,7 @@ fn name(item: &Value) -> Option<String> {
     }
 }
 
-/// A value that says enough on its own: a word of a closed list, a truth, nothing.
+/// A value that is short enough to quote: a word of a closed list, a boolean or null.
 fn word(value: &Value) -> Option<String> {
     match value {
         Value::Null => Some("none".to_owned()),

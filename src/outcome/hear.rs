@@ -2,7 +2,7 @@
 //!
 //! In: a program, a session, and what the user said.
 //! Out: [`Heard`].
-//! Never: classifies or performs anything itself: it composes the floors above in their order.
+//! Never: classifies or performs anything itself: it calls the floors above in their order.
 
 use super::contract::{TraceStep, VERSION};
 use super::heard::Heard;
@@ -17,7 +17,7 @@ use crate::text::{Location, Span};
 use crate::value::{Object, Value};
 
 impl Program {
-    /// Hears what a user said: its class, and what follows from it. Total: whatever `text` holds, there is an answer.
+    /// Judges what a user said: its class, and what follows from it. Any `text` gives an answer.
     ///
     /// ```
     /// # use rulebook::{Folder, Program};
@@ -44,7 +44,7 @@ impl Program {
         self.hear_with(session, text, false)
     }
 
-    /// As [`Program::hear`], with the story of what caused what.
+    /// The same as [`Program::hear`], with a trace if `trace` is set.
     #[must_use]
     pub fn hear_with(&self, session: &Session, text: &str, trace: bool) -> Heard {
         let current = self.up_to_date(session);
@@ -62,13 +62,13 @@ impl Program {
         self.heard(session, text, Some(words), flow.finish(), trace)
     }
 
-    /// What follows from the start of a session, before anybody has said anything.
+    /// Starts a session: what the pack says and does before anybody has said anything.
     #[must_use]
     pub fn start(&self, session: &Session) -> Heard {
         self.start_with(session, false)
     }
 
-    /// As [`Program::start`], with the story of what caused what.
+    /// The same as [`Program::start`], with a trace if `trace` is set.
     #[must_use]
     pub fn start_with(&self, session: &Session, trace: bool) -> Heard {
         let current = self.up_to_date(session);

@@ -1,4 +1,4 @@
-//! The contract of `hear`: what does a host get back for what its user said?
+//! The contract of `hear`: what does a host get back for the words of its user?
 //!
 //! In: nothing; these are plain types.
 //! Out: [`Heard`], version 1, with its JSON (`schemas/heard.schema.json`).
@@ -13,26 +13,26 @@ contract! {
     pub struct Heard {
         /// The version of this contract: 1.
         version: u32,
-        /// The class of the input; none where no input of the mode matches.
+        /// The class of the input that matched; none if no input of the mode matched.
         class: Option<String>,
-        /// What its pattern captured.
+        /// What the pattern of the input captured.
         captures: Object,
-        /// What to say to the user, in order: the texts of what says something among the effects, which a host shows once.
+        /// What to say to the user, in order. These are the texts of the effects that say something: show each once.
         say: Vec<String>,
         /// What the host should carry out, in order.
         effects: Vec<EffectRecord>,
-        /// What was worth saying.
+        /// Everything worth saying.
         diagnostics: Vec<Finding>,
-        /// The session after the words.
+        /// The session afterwards: pass it with the next words or response.
         session: Session,
-        /// Which declaration caused what, step by step; only on request.
+        /// Which declaration caused what, step by step; absent unless a trace was asked for.
         #[serde(skip_serializing_if = "Option::is_none")]
         trace: Option<Vec<TraceStep>>,
     }
 }
 
 impl Heard {
-    /// Whether a finding is an error: what the exit status of `hear` says.
+    /// Whether any finding is an error. If so, `hear` exits with 1.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Finding::is_error)
     }

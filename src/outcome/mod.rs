@@ -2,7 +2,7 @@
 //!
 //! In: a [`Program`](crate::program::Program), a session, a response.
 //! Out: [`Outcome`], the public contract.
-//! Never: reads or judges by itself; it composes the floors above.
+//! Never: reads or judges by itself; it calls the floors above.
 
 mod contract;
 mod difference;

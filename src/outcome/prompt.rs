@@ -19,32 +19,32 @@ use serde::Serialize;
 pub struct Prompt {
     /// The version of this contract: 1.
     pub version: u32,
-    /// The messages in order; none after an error.
+    /// The messages in order; empty if there is an error.
     pub messages: Vec<Message>,
     /// The account of every token.
     pub ledger: TokenLedger,
-    /// What was worth saying.
+    /// Everything worth saying about the prompt.
     pub diagnostics: Vec<Finding>,
-    /// The same as one text, the layers separated as the pack says.
+    /// The same prompt as one text, with the pack's separator between the layers.
     #[serde(skip)]
     pub text: String,
-    /// The text of each layer, as the ledger lists them.
+    /// The text of each layer, in the order of the ledger.
     #[serde(skip)]
     pub texts: Vec<String>,
-    /// The diagnostics with their places in the pack.
+    /// The diagnostics with their places in the pack's sources.
     #[serde(skip)]
     pub found: Vec<Diagnostic>,
 }
 
 impl Prompt {
-    /// Whether there is no prompt.
+    /// Whether there is an error, and therefore no prompt.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Finding::is_error)
     }
 }
 
 impl Program {
-    /// Assembles what a model reads next. Where it cannot be sent, it has no messages but an error that says why.
+    /// Assembles what a model reads next. If that cannot be sent, there are no messages, and an error says why.
     #[must_use]
     pub fn prompt(&self, session: &Session, request: &Request) -> Prompt {
         let assembled = assemble(self, session, request, &|answer| self.seen(session, answer));
@@ -64,8 +64,8 @@ impl Program {
         }
     }
 
-    /// What the user saw of an answer: its message and who said what; without these its sections, and of one in which nothing
-    /// is bound, all of it.
+    /// What the user saw of an answer: its message, with the utterances in their places. Without a message these and
+    /// the sections, and if no block is bound, the whole answer.
     fn seen(&self, session: &Session, answer: &str) -> String {
         let (outcome, message) = self.run_placed(session, answer);
         // The model must see who said it. In its original form it would read as an utterance of the prompt itself.

@@ -2,7 +2,7 @@
 //!
 //! In: a program, a session, a response, whole or in pieces.
 //! Out: [`Outcome`].
-//! Never: reads, judges or performs anything itself: it composes the floors above in their order.
+//! Never: reads, judges or performs anything itself: it calls the floors above in their order.
 
 use super::contract::{
     Call, ContentBlock, EffectRecord, Extent, Finding, Ledger, Outcome, Section, Status, Utterance, VERSION, Verdict,
@@ -20,32 +20,32 @@ use crate::text::{Lines, Location, Span, excerpt};
 use crate::value::Value;
 use std::borrow::Borrow;
 
-/// So many calls are shown in a correction text.
+/// The most calls whose form a correction text shows.
 const CALLS_SHOWN: usize = 3;
 
-/// What one run may be told beside the response.
+/// What a host may say about one run, besides the response itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Only this dialect reads; one that the pack does not have reads nothing.
+    /// Reads with this dialect only. A dialect that the pack does not have reads nothing, and a diagnostic says so.
     pub dialect: Option<String>,
-    /// Adds the trace.
+    /// Adds the trace to the outcome.
     pub trace: bool,
-    /// Feeds the response in pieces of so many bytes, where it is given whole; the outcome does not depend on it.
+    /// Feeds a response that is given whole in pieces of this many bytes. The outcome does not depend on it.
     pub chunk: Option<usize>,
-    /// The host says that the model ran out of tokens.
+    /// Whether the model ran out of tokens, as the host knows.
     pub truncated: bool,
-    /// How often the model has been asked again about this answer: the host counts.
+    /// How often the model has already been asked again about this answer; the host counts.
     pub attempts: usize,
 }
 
 impl Program {
-    /// Reads and judges one response. Total: whatever `response` holds, an outcome comes back.
+    /// Reads and judges one response. Any `response` gives an outcome.
     #[must_use]
     pub fn run(&self, session: &Session, response: &str) -> Outcome {
         self.run_placed(session, response).0
     }
 
-    /// As [`Program::run`], for bytes that may not be UTF-8, and with options.
+    /// The same as [`Program::run`] with options, for bytes that may not be UTF-8.
     #[must_use]
     pub fn run_with(&self, session: &Session, response: &[u8], options: &Options) -> Outcome {
         let mut reader = self.reader(session, options);
@@ -55,21 +55,22 @@ impl Program {
         reader.finish()
     }
 
-    /// Reads a response and judges nothing: how many blocks it has. For measuring, too.
+    /// Reads a response without judging it, and returns the number of its blocks. Used for measuring, too.
     #[doc(hidden)]
     pub fn read_only(&self, session: &Session, response: &str) -> usize {
         let mut readers = self.readers(session, &Options::default());
         readers.finish(&self.dialects, response).blocks.len()
     }
 
-    /// What the blocks of a response are bound to in one dialect.
+    /// The declared block of each block that one dialect finds in a response.
     pub(crate) fn blocks_read(&self, session: &Session, dialect: &str, response: &str) -> Vec<BlockId> {
         let options = Options { dialect: Some(dialect.to_owned()), ..Options::default() };
         let mut readers = self.readers(session, &options);
         readers.finish(&self.dialects, response).blocks.iter().map(|block| block.id).collect()
     }
 
-    /// Begins to read a response that comes in pieces. [`Reader::new`] is the same for who keeps program and reader together.
+    /// Starts to read a response that comes in pieces. [`Reader::new`] does the same for a host that keeps program and
+    /// reader in one struct.
     #[must_use]
     pub fn reader(&self, session: &Session, options: &Options) -> Reader<&Program> {
         Reader::new(self, session, options)
@@ -83,14 +84,14 @@ impl Program {
         Readers::new(self.modes.get(&session.mode).into_iter().flat_map(|mode| self.dialects_of(mode)), self.limits)
     }
 
-    /// As [`Program::run`], and where the message stands in the response.
+    /// The same as [`Program::run`], together with where the message is in the response.
     pub(super) fn run_placed(&self, session: &Session, response: &str) -> (Outcome, Composed) {
         let options = Options::default();
         let mut readers = self.readers(session, &options);
         self.outcome(session, response, &readers.finish(&self.dialects, response), &options, &Broken::default())
     }
 
-    /// The outcome of a response that is read, and where its message stands in it.
+    /// The outcome of a response that has been read, and where its message is in it.
     fn outcome(
         &self,
         session: &Session,
@@ -144,7 +145,7 @@ impl Program {
         (outcome, message)
     }
 
-    /// Why no dialect was there to read the response: a mistake of the host, whom no strategy answers.
+    /// An error if no dialect could read at all, because the host named an unknown dialect or mode.
     fn unread(&self, session: &Session, options: &Options, mode: Option<&Mode>) -> Option<Diagnostic> {
         let misfit = match &options.dialect {
             Some(only) if self.dialects().any(|name| name == only) => return None,
@@ -159,7 +160,7 @@ impl Program {
         Some(Diagnostic { code, at: Some(at), strategy: Some(Strategy::Keep), ..misfit })
     }
 
-    /// Performs the effects of what was accepted in the order of the response, and lets the rules follow.
+    /// Performs the effects of everything accepted, in the order of the response, and lets the rules follow.
     fn flow(&self, judged: &mut Judgement<'_>) -> Flowed {
         if judged.refused {
             return Flow::new(self, judged.session, Record::default(), Steps::default()).finish();
@@ -209,7 +210,7 @@ impl Program {
         }
     }
 
-    /// Whether the block of this number is a content that does something, which is then done.
+    /// Performs the effects of the content in block `index`; returns whether there were any.
     fn perform_content<'p>(&'p self, flow: &mut Flow<'p>, judged: &Judgement<'p>, index: usize) -> bool {
         let declared = judged.content_name(index).and_then(|name| self.contents.get(&*name));
         if let Some(content) = declared.filter(|content| !content.effects.is_empty() && judged.has_effect(index))
@@ -227,7 +228,8 @@ impl Program {
         false
     }
 
-    /// Lets the rules follow on what a speaker said in the block of this number; whether that was one too many, and dropped.
+    /// Lets the rules follow on what a speaker said in block `index`. Returns whether the utterance exceeded the turn
+    /// limit and was dropped.
     fn hear_utterance(&self, flow: &mut Flow<'_>, judged: &mut Judgement<'_>, index: usize) -> bool {
         if !self.flows.listen_to_utterances() || judged.speaker(index).is_none() {
             return false;
@@ -247,7 +249,7 @@ impl Program {
         false
     }
 
-    /// What the model is told where the degradation asks it again.
+    /// The correction text for the model, for a response answered by `ask-again`.
     fn correction_of(&self, judged: &Judgement<'_>) -> String {
         let mut findings = judged.findings.list.clone();
         findings.sort_by_key(|found| found.at.map(|at| at.span.start));
@@ -276,7 +278,7 @@ impl Program {
         self.ask_again(&judged.session.mode, judged.dialect, &calls, &findings, &Lines::new(judged.text))
     }
 
-    /// The action that an opener names up to its name.
+    /// The action whose name follows the start of an opener that cannot be read.
     fn action_of_opener(&self, dialect: &Dialect, said: &str) -> Option<ActionId> {
         let mut leads = dialect.families.iter().map(|family| &family.open_lead).filter(|lead| lead.name_follows);
         let name = leads.find_map(|lead| said.strip_prefix(lead.literal.as_str()))?;
@@ -288,7 +290,7 @@ impl Program {
         EffectRecord { effect: done.effect, cause: self.place(done.cause).unwrap_or_default() }
     }
 
-    /// The findings in the order of their places, then of their codes.
+    /// The findings, ordered by place, then by code.
     pub(super) fn findings(&self, found: Findings, text: &str) -> Vec<Finding> {
         let mut found = found.into_list(text.len());
         if found.is_empty() {
@@ -314,7 +316,7 @@ impl Program {
     }
 }
 
-/// What the blocks that stand say.
+/// Fills in the parts of the outcome from the blocks that stand.
 fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     let span = |span: Span| [span.start, span.end];
     let told = (0..judged.document.blocks.len()).filter_map(|index| judged.told_at(index));
@@ -391,8 +393,8 @@ fn ledger(judged: &Judgement<'_>) -> Ledger {
 /// assert_eq!(reader.finish().message, "Hello!");
 /// ```
 ///
-/// `P` is how it has its program: by reference, as above, or with a share of it, so that both can live in one struct, move
-/// to another thread and outlast the function that began them.
+/// `P` holds the program: a reference, as above, or an `Arc`. With an `Arc`, program and reader can live in one struct,
+/// move to another thread, and outlive the function that made them.
 ///
 /// ```
 /// # use rulebook::{Announcement, Folder, Program, Reader};
@@ -426,12 +428,12 @@ pub struct Reader<P: Borrow<Program>> {
     options: Options,
     readers: Readers,
     text: String,
-    /// Bytes of a character that has not come whole.
+    /// The bytes of a character whose end has not arrived yet.
     rest: Vec<u8>,
     broken: Broken,
 }
 
-/// Where replacement characters stand for what is not UTF-8: the first of them, and how many there are.
+/// Replacement characters in the place of bytes that are not UTF-8: where the first ones are, and how many there are.
 #[derive(Debug, Default)]
 struct Broken {
     first: Vec<usize>,
@@ -439,12 +441,12 @@ struct Broken {
 }
 
 impl Broken {
-    /// So many are told at the most, whatever the limit.
+    /// How many places are kept at most, whatever the limit on findings.
     const KEPT: usize = 1000;
 }
 
 impl<P: Borrow<Program>> Reader<P> {
-    /// Begins to read a response that comes in pieces.
+    /// Starts to read a response that comes in pieces.
     pub fn new(program: P, session: &Session, options: &Options) -> Self {
         Self {
             readers: program.borrow().readers(session, options),
@@ -457,13 +459,13 @@ impl<P: Borrow<Program>> Reader<P> {
         }
     }
 
-    /// Takes the next piece, cut anywhere, and returns what became certain.
+    /// Takes the next piece, which may be cut anywhere, and returns what has become certain.
     pub fn push(&mut self, piece: &[u8]) -> Vec<Announcement> {
         self.decode(piece, false);
         self.announce(false)
     }
 
-    /// Reads on, and returns what became certain.
+    /// Reads on, and returns what has become certain.
     fn announce(&mut self, complete: bool) -> Vec<Announcement> {
         let program = self.program.borrow();
         let mut told = Vec::new();
@@ -473,24 +475,26 @@ impl<P: Borrow<Program>> Reader<P> {
         told
     }
 
-    /// The response as far as it has come, as spans count it: what is not UTF-8 is replaced, and half a character waits.
+    /// The response so far, as spans count it: bytes that are not UTF-8 are replaced, and an incomplete character is
+    /// left out.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether the response is longer than [`Limits::input`](crate::Limits::input). Then it is not read, whatever follows and
-    /// whatever was announced of it, yet all that is pushed is kept, for it is counted: a host stops the model and finishes.
+    /// Whether the response is longer than [`Limits::input`](crate::Limits::input). Such a response is not read,
+    /// whatever was already announced of it. A host should stop the model and call [`finish`](Self::finish); all bytes
+    /// pushed are kept and counted.
     pub fn is_too_large(&self) -> bool {
         self.text.len() > self.program.borrow().limits.input
     }
 
-    /// The outcome of the whole response. It never depends on how the response was cut.
+    /// The outcome of the whole response. It does not depend on how the response was cut.
     #[must_use]
     pub fn finish(self) -> Outcome {
         self.finish_with_announcements().0
     }
 
-    /// As [`Reader::finish`], with the announcements that only the end made certain.
+    /// The same as [`Reader::finish`], together with the announcements that only the end made certain.
     #[must_use]
     pub fn finish_with_announcements(mut self) -> (Outcome, Vec<Announcement>) {
         self.decode(&[], true);
@@ -502,7 +506,7 @@ impl<P: Borrow<Program>> Reader<P> {
         (program.outcome(&self.session, &self.text, &document, &self.options, &self.broken).0, told)
     }
 
-    /// Adds bytes to the text; what is not UTF-8 becomes a replacement character.
+    /// Adds bytes to the text. Bytes that are not UTF-8 become replacement characters.
     fn decode(&mut self, piece: &[u8], complete: bool) {
         let joined;
         let mut bytes = if self.rest.is_empty() {

@@ -1,9 +1,9 @@
 //! The trace: which declaration caused what?
 //!
-//! In: a judgement and what flowed from it.
-//! Out: [`TraceStep`]s: the dialects, what became of each byte, the blocks, the calls and what was asked about them, the
-//! findings with what answered them, the rules and effects.
-//! Never: decides anything: every step tells what the floors above decided.
+//! In: a judgement and the effects that followed from it.
+//! Out: [`TraceStep`]s: the dialects, what became of each byte, the blocks, the calls and their permits and conditions,
+//! the findings with their strategies, the rules and effects.
+//! Never: decides anything: every step repeats what the floors above decided.
 
 use super::contract::{Part, TraceStep, Verdict};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
@@ -46,7 +46,7 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
     steps
 }
 
-/// Which rules followed, what was asked on the way, and what they did.
+/// The rules that followed, the conditions evaluated on the way, and their effects.
 pub(super) fn flowed_steps(program: &Program, flowed: &Flowed) -> Vec<TraceStep> {
     flowed.steps.iter().map(|asked| told(program, asked)).chain(effects(program, flowed)).collect()
 }
@@ -67,7 +67,7 @@ fn effects<'f>(program: &'f Program, flowed: &'f Flowed) -> impl Iterator<Item =
     })
 }
 
-/// A finding, and what answered it.
+/// The steps for a finding and for the strategy that answered it.
 fn finding(program: &Program, found: &Diagnostic, steps: &mut Vec<TraceStep>) {
     let kind = match found.code {
         Code::Defect(Defect::Guardrail) => StepKind::Guardrail,
@@ -84,7 +84,7 @@ fn finding(program: &Program, found: &Diagnostic, steps: &mut Vec<TraceStep>) {
     }
 }
 
-/// What came of each dialect of the pack.
+/// The step for each dialect of the pack: whether it read the response, and why not.
 fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
     let program = judged.program;
     let lines = Lines::new(judged.text);
@@ -129,7 +129,7 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
     }
 }
 
-/// What came nearest to what a dialect needs.
+/// What came nearest to a block that the dialect needs, in words.
 fn nearest(judged: &Judgement<'_>, tried: &Tried, lines: &Lines<'_>) -> String {
     let mut text = String::new();
     let quoted = |span: Span| excerpt(span.of(judged.text), 40).into_owned();
@@ -148,7 +148,7 @@ fn nearest(judged: &Judgement<'_>, tried: &Tried, lines: &Lines<'_>) -> String {
     text
 }
 
-/// What became of each byte: a step for each run of bytes that share their part of the ledger and their block.
+/// A step for each run of bytes that have the same block and the same part of the ledger.
 fn bytes(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
     let mut leaves: Vec<(Span, Leaf)> = Vec::new();
     judged.leaves(|span, leaf| {
@@ -188,7 +188,8 @@ fn bytes(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
     }
 }
 
-/// What took a run of bytes out: the cause of the outermost block that is gone, else the finding that it shares bytes with.
+/// Why a run of bytes was dropped: the cause of the outermost dropped block, or else the finding that covers some of
+/// its bytes.
 fn why_dropped(judged: &Judgement<'_>, span: Span, own: Option<usize>) -> Option<String> {
     let parent = |block: &usize| judged.document.blocks.get(*block)?.parent();
     let gone = std::iter::successors(own, parent).filter(|block| judged.fate(*block) == Fate::Dropped);

@@ -1,8 +1,8 @@
-//! Entities: how is a character written that means something in XML?
+//! Entities: how is a character written that has a meaning in XML?
 //!
 //! In: a character.
-//! Out: its entity, of the five that XML 1.0 declares.
-//! Never: decides where a character has to be written so.
+//! Out: its entity, one of the five that XML 1.0 declares.
+//! Never: decides where a character has to be escaped.
 
 /// The entity of a character, if it has one.
 pub(crate) fn entity(c: char) -> Option<&'static str> {

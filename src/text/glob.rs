@@ -1,11 +1,11 @@
-//! Names with a star: does this name fit that pattern?
+//! Globs: does this name fit that pattern?
 //!
-//! In: a pattern in which `*` stands for any run of bytes and `?` for one, and a name.
+//! In: a pattern in which `*` stands for any number of bytes and `?` for one, and a name.
 //! Out: yes or no.
-//! Never: knows what is named.
+//! Never: knows what the name is of.
 
-/// Whether `name` fits `pattern`, in which `*` stands for any run of bytes and `?` for one. Linear for one `*`, never worse than
-/// the product of both lengths.
+/// Whether `name` fits `pattern`, in which `*` stands for any number of bytes and `?` for one. Takes linear time for
+/// one `*`, and never more than the product of both lengths.
 pub(crate) fn glob(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
     let (mut p, mut n) = (0, 0);

@@ -1,24 +1,25 @@
-//! Guards: how does a line that looks like structure stand in a text as plain text?
+//! Guards: how is a line that looks like structure kept as plain text?
 //!
-//! In: a text, the bytes that structure starts with, and which lines are shaped like it.
-//! Out: the text with a backslash before each such line, or without these backslashes.
-//! Never: changes a line that neither looks like structure nor is guarded already; taking off undoes putting on.
+//! In: a text, the bytes that structure can start with, and a test for lines shaped like structure.
+//! Out: the text with a backslash before each such line, or with these backslashes removed.
+//! Never: changes other lines; removing the guards restores the text.
 
 use super::Span;
 use std::borrow::Cow;
 
-/// The bytes that a line of structure may start with, of ASCII.
+/// The ASCII bytes that a line of structure can start with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Guard(u128);
 
 impl Guard {
-    /// For structure that starts with these bytes; fences may stand before it.
+    /// A guard for structure that starts with one of these bytes, maybe after the opening of code fences.
     pub(crate) fn new(bytes: impl IntoIterator<Item = u8>) -> Self {
         let bytes = bytes.into_iter().chain(*b"`~").filter(u8::is_ascii_punctuation);
         Self(bytes.filter(|byte| *byte != b'\\').fold(0, |set, byte| set | 1 << byte))
     }
 
-    /// `text` with a backslash before each line from which on it is `shaped` like structure, and one more where one stands.
+    /// `text` with a backslash before each line that is `shaped` like structure. A line that already starts with a
+    /// guard gets one more.
     pub(crate) fn put_on(self, text: &str, shaped: impl Fn(&str) -> bool) -> Cow<'_, str> {
         let mut out = String::new();
         let mut from = 0;
@@ -35,7 +36,7 @@ impl Guard {
         finish(text, from, out)
     }
 
-    /// `text` without one backslash of each line that has one for a guard.
+    /// `text` with one backslash removed from each guarded line.
     pub(crate) fn take_off(self, text: &str) -> Cow<'_, str> {
         let mut out = String::new();
         let mut from = 0;
@@ -46,13 +47,13 @@ impl Guard {
         finish(text, from, out)
     }
 
-    /// The offset in `text` of what stands at `offset` once its guards are taken off.
+    /// The offset in the guarded `text` for an `offset` in the text without guards.
     pub(crate) fn raw_offset(self, text: &str, offset: usize) -> usize {
         let before = self.guards(text).enumerate().take_while(|(count, at)| at - count <= offset);
         offset + before.count()
     }
 
-    /// Where the guards of a text stand.
+    /// The offsets of the guards in a text.
     fn guards(self, text: &str) -> impl Iterator<Item = usize> {
         lines(text).filter_map(move |line| match self.start(line.of(text)) {
             Some((at, true)) => Some(line.start + at),
@@ -60,7 +61,7 @@ impl Guard {
         })
     }
 
-    /// Where a line starts behind its white space, if with such a byte, and whether backslashes stand before that.
+    /// Where a line starts after its white space, if with such a byte, and whether backslashes come before that byte.
     fn start(self, line: &str) -> Option<(usize, bool)> {
         let said = line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         let first = said.trim_start_matches('\\');
@@ -86,8 +87,8 @@ fn finish(text: &str, from: usize, mut out: String) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether nothing but white space and the opening lines of fences stand in a part of a line: what may stand before a mark
-/// that leads it.
+/// Whether the start of a line holds nothing but white space and the openings of code fences: what may come before a
+/// mark at the start of a line.
 pub(crate) fn is_margin(part: &[u8]) -> bool {
     let mut rest = part.strip_prefix("\u{feff}".as_bytes()).unwrap_or(part);
     while let Some((first, after)) = rest.split_first() {

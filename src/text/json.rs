@@ -1,14 +1,14 @@
-//! JSON as text: where does a value of it end?
+//! JSON as text: where does a value end?
 //!
-//! In: a text that is valid JSON, and a byte where a value of it starts.
-//! Out: [`JsonCursor`], which passes values without reading them.
-//! Never: finds out whether a text is valid.
+//! In: a text that is valid JSON, and the byte where a value starts.
+//! Out: [`JsonCursor`], which skips values without reading them.
+//! Never: checks whether a text is valid.
 
-/// A place in valid JSON, where every byte is where it should be.
+/// A position in a text that is valid JSON.
 #[derive(Debug)]
 pub(crate) struct JsonCursor<'t> {
     bytes: &'t [u8],
-    /// The byte that comes next.
+    /// The offset of the next byte.
     pub(crate) at: usize,
 }
 
@@ -18,7 +18,7 @@ impl<'t> JsonCursor<'t> {
         Self { bytes: text.as_bytes(), at }
     }
 
-    /// The byte here; 0 at the end.
+    /// The next byte; 0 at the end.
     #[inline]
     pub(crate) fn byte(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or_default()
@@ -31,7 +31,7 @@ impl<'t> JsonCursor<'t> {
         }
     }
 
-    /// Over one mark and the white space behind it; what stands there.
+    /// Skips one byte and the white space after it; returns that byte.
     #[inline]
     pub(crate) fn step(&mut self) -> u8 {
         self.skip_space();
@@ -40,14 +40,14 @@ impl<'t> JsonCursor<'t> {
         self.byte()
     }
 
-    /// Whether the object or list ends here; else a comma stands here.
+    /// Whether the object or list ends here. If not, skips the comma.
     #[inline]
     pub(crate) fn next_is_end(&mut self, end: u8) -> bool {
         self.skip_space();
         self.byte() == end || self.byte() == 0
     }
 
-    /// Over whatever value stands here.
+    /// Skips a value.
     #[inline]
     pub(crate) fn skip_value(&mut self) {
         match self.byte() {
@@ -61,7 +61,7 @@ impl<'t> JsonCursor<'t> {
         }
     }
 
-    /// Over a string.
+    /// Skips a string.
     #[inline]
     pub(crate) fn string(&mut self) {
         self.at += 1;
@@ -81,7 +81,7 @@ impl<'t> JsonCursor<'t> {
         }
     }
 
-    /// Over an object or a list, however deep.
+    /// Skips an object or a list, however deep.
     #[inline]
     fn skip(&mut self) {
         let mut depth = 0usize;

@@ -1,4 +1,4 @@
-//! Text with places: which bytes of which source does this come from?
+//! Text with places: which bytes of which source is this?
 //!
 //! In: the text of a pack file, a case or a response.
 //! Out: [`Source`], [`Sources`], [`Span`], [`Location`], [`Spanned`], and lines and columns for people.
@@ -39,17 +39,17 @@ pub struct Span {
 }
 
 impl Span {
-    /// The range `start..end`; an `end` before `start` is taken as empty.
+    /// The range `start..end`; empty if `end` is less than `start`.
     pub fn new(start: usize, end: usize) -> Self {
         Self { start, end: end.max(start) }
     }
 
-    /// How many bytes it covers.
+    /// How many bytes it has.
     pub fn len(self) -> usize {
         self.end - self.start
     }
 
-    /// Whether it covers no byte.
+    /// Whether it has no bytes.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
@@ -64,7 +64,7 @@ impl Span {
         self.start <= inner.start && inner.end <= self.end
     }
 
-    /// The parts of it that no span of the ordered list covers.
+    /// The parts of it outside the spans in `covered`, which are ordered.
     pub(crate) fn without(self, covered: &[Span]) -> impl Iterator<Item = Span> + '_ {
         let first = covered.partition_point(|cover| cover.end <= self.start);
         let covers = covered.get(first..).unwrap_or_default().iter();
@@ -80,17 +80,17 @@ impl Span {
             })
     }
 
-    /// From its start to the end of a later one.
+    /// From its start to the end of `last`, which is later.
     pub fn to(self, last: Span) -> Span {
         Span::new(self.start, last.end)
     }
 
-    /// The text it covers; empty where the span does not fit `text`.
+    /// The text it covers; empty if the span does not fit `text`.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// The part of it without white space at either end of the text it covers.
+    /// The span without the white space at either end of its text.
     pub fn trimmed(self, text: &str) -> Span {
         let body = self.of(text);
         // Nearly all white space is of ASCII, where a byte tells as much as a character.
@@ -112,7 +112,7 @@ impl From<std::ops::Range<usize>> for Span {
     }
 }
 
-/// A [`Span`] of a response in half the room: there may be very many of them, and 32 bits are enough for the longest
+/// A [`Span`] of a response in half the size, because there may be very many. 32 bits are enough for the longest
 /// response that is read ([`Limits::LONGEST`](crate::program::Limits::LONGEST)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Stretch {
@@ -142,12 +142,12 @@ impl From<Span> for Stretch {
     }
 }
 
-/// Which source of a [`Sources`] a place lies in.
+/// Identifies a source in [`Sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(u32);
 
 impl SourceId {
-    /// The response being read: it stands in no [`Sources`], for it is not the pack's.
+    /// The response being read. It is in no [`Sources`], because it is not part of the pack.
     pub const RESPONSE: SourceId = SourceId(u32::MAX);
 }
 
@@ -172,7 +172,7 @@ impl Location {
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
-    /// Where it stands.
+    /// Where it was typed.
     pub at: Location,
 }
 
@@ -182,23 +182,23 @@ impl<T> Spanned<T> {
         Self { value, at }
     }
 
-    /// The same place with another value.
+    /// Another value at the same place.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Spanned<U> {
         Spanned { value: change(self.value), at: self.at }
     }
 
-    /// A borrow of the value at the same place.
+    /// The value, borrowed, at the same place.
     pub fn as_ref(&self) -> Spanned<&T> {
         Spanned { value: &self.value, at: self.at }
     }
 }
 
 impl Spanned<String> {
-    /// Where a part of the text stands, if the literal can be mapped byte by byte; else the whole literal.
+    /// The place of a part of the text, if the literal has no escapes; otherwise the place of the whole literal.
     ///
-    /// The literal itself is not at hand, only its length. Quotes around a string without escapes add two bytes, and an
-    /// escape is longer than what it stands for, so a difference of two means that there is none. A difference of nothing is
-    /// a text without quotes. Longer ones (`'''` and its line break) could as well be escapes.
+    /// Only the length of the literal is known here, not its text. Quotes add two bytes, and an escape is longer than
+    /// its character: a literal two bytes longer than the text is quoted and has no escapes, and one of the same length
+    /// has no quotes. Anything longer (`'''` and its line break) could also be due to escapes.
     pub(crate) fn place_of(&self, part: Span) -> Location {
         let shift = match self.at.span.len().checked_sub(self.value.len()) {
             Some(0) => self.at.span.start,
@@ -209,7 +209,7 @@ impl Spanned<String> {
     }
 }
 
-/// The last place up to the byte `at` where a character of `text` starts, or its end.
+/// The last character boundary of `text` at or before the byte `at`.
 pub(crate) fn boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -218,7 +218,7 @@ pub(crate) fn boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// Whether two names are the same. Most are a few bytes, for which a comparison of slices would be a call.
+/// Whether two names are equal. Most are so short that calling a comparison of slices would cost more.
 #[inline]
 pub(crate) fn same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());

@@ -1,18 +1,18 @@
 //! Paths: is this key a safe path below a root?
 //!
-//! In: a key as the response has it.
-//! Out: why it is not safe, if it is not.
+//! In: a key, as the response gives it.
+//! Out: why it is not safe, or none.
 //! Never: touches a disk.
 
 use super::turns;
 
-/// Names that some systems give to devices, in any case and with any ending.
+/// Names that some systems reserve for devices, in any case and with any extension.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
-/// The folder in which Git keeps hooks and settings that it runs, and its short name on Windows.
+/// The folder in which Git keeps hooks and settings that it executes, and its short name on Windows.
 const REPOSITORY: &[&str] = &[".git", "git~1"];
 
-/// Why the key is no safe path below a root, on any system.
+/// Why the key is not a safe path below a root on every system; none if it is safe.
 pub(crate) fn unsafe_because(key: &str) -> Option<&'static str> {
     if key.trim().is_empty() {
         return Some("it is empty");

@@ -1,31 +1,31 @@
-//! Places in JSON: where does what a pointer leads to stand in the text?
+//! Places in JSON: where in the text is the value that a pointer leads to?
 //!
 //! In: a text that is valid JSON, and JSON pointers.
-//! Out: [`JsonPlaces`] of names and values.
-//! Never: finds out whether a text is valid, or passes one part of it twice for the same object.
+//! Out: [`JsonPlaces`], which returns the places of names and values.
+//! Never: checks whether a text is valid, or scans the same object twice.
 
 use super::{JsonCursor, Span};
 use std::collections::HashMap;
 
-/// Where the parts of a JSON text stand.
+/// The places of the parts of a JSON text.
 #[derive(Debug)]
 pub(crate) struct JsonPlaces<'t> {
     text: &'t str,
     whole: Part,
-    /// The parts of each object and list that was asked about, by the byte at which it starts.
+    /// The parts of each object and list that was looked into, by its first byte.
     known: HashMap<usize, HashMap<String, Part>>,
 }
 
 /// A member of an object, or an entry of a list.
 #[derive(Debug, Clone, Copy)]
 struct Part {
-    /// With its quotes; none of an entry.
+    /// The name, with its quotes; none for an entry of a list.
     name: Option<Span>,
     value: Span,
 }
 
 impl<'t> JsonPlaces<'t> {
-    /// The places of `text`, which is valid JSON.
+    /// The places in `text`, which is valid JSON.
     pub(crate) fn new(text: &'t str) -> Self {
         let mut cursor = JsonCursor::new(text, 0);
         cursor.skip_space();
@@ -34,8 +34,8 @@ impl<'t> JsonPlaces<'t> {
         Self { text, whole: Part { name: None, value: Span::new(start, cursor.at) }, known: HashMap::new() }
     }
 
-    /// Where the value stands to which a JSON pointer leads; where there is none, the nearest around it. Of what goes over
-    /// several lines it is the name, or the first byte.
+    /// The place of the value that a JSON pointer leads to, or of the nearest one around it if there is none. For a
+    /// value of several lines this is its name, or else its first byte.
     pub(crate) fn value(&mut self, pointer: &str) -> Span {
         let Part { name, value } = self.part(pointer);
         if value.of(self.text).contains('\n') {
@@ -44,7 +44,7 @@ impl<'t> JsonPlaces<'t> {
         value
     }
 
-    /// Where the name stands of what a JSON pointer leads to, if it has one.
+    /// The place of the name of the value that a JSON pointer leads to, or of the value if it has no name.
     pub(crate) fn name(&mut self, pointer: &str) -> Span {
         let Part { name, value } = self.part(pointer);
         name.unwrap_or(value)
@@ -63,7 +63,7 @@ impl<'t> JsonPlaces<'t> {
     }
 }
 
-/// The parts of the object or list at `start`: of those with one name, as for every reader, the last.
+/// The parts of the object or list at `start`. Of members with the same name, the last counts.
 fn parts(text: &str, start: usize) -> HashMap<String, Part> {
     let mut parts = HashMap::new();
     let mut cursor = JsonCursor::new(text, start);

@@ -1,20 +1,19 @@
 //! Saved text: what does a file say, however it was saved?
 //!
-//! In: the text of a file, with its byte order mark and its kind of line breaks.
-//! Out: the text that its author wrote, and another one saved as that was.
+//! In: the text of a file, with its byte order mark and its line breaks.
+//! Out: the text as its author wrote it, or a new text saved in the same way.
 //! Never: reads or writes a file.
 
 use std::borrow::Cow;
 
-/// What stands in a file that somebody wrote, however it was saved: without a byte order mark, and where all of its lines
-/// end as those of Windows do, with a line feed for each line break. So a file means the same on every machine, and one
-/// that has both on purpose still says what it says.
+/// The text of a file without its byte order mark and, if all its lines end with CR LF, with LF instead. So a file
+/// means the same on every machine, and one that mixes both on purpose is kept as it is.
 pub(crate) fn authored(saved: &str) -> Cow<'_, str> {
     let text = saved.strip_prefix(BYTE_ORDER_MARK).unwrap_or(saved);
     if has_wide_breaks(text) { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }
 
-/// `text` as the file was `saved` in whose place it comes: with its byte order mark, and its kind of line breaks.
+/// `text` with the byte order mark and line breaks of the file `saved`, which it replaces.
 #[cfg(feature = "cli")]
 pub(crate) fn saved_like(saved: &str, text: &str) -> String {
     let body = saved.strip_prefix(BYTE_ORDER_MARK);
@@ -22,7 +21,7 @@ pub(crate) fn saved_like(saved: &str, text: &str) -> String {
     if body.is_some() { format!("{BYTE_ORDER_MARK}{text}") } else { text }
 }
 
-/// Where a text begins: behind a byte order mark, which is none of it.
+/// Where the text of a file begins: after its byte order mark, if it has one.
 pub(crate) fn beginning(text: &str) -> usize {
     text.len() - text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).len()
 }

@@ -1,13 +1,14 @@
-//! Shown text: how does a text stand in one line of a message?
+//! Shown text: how is a text quoted in one line of a message?
 //!
-//! In: a text from anywhere.
-//! Out: it, or its start, without what would end the line, steer a terminal or turn the text around.
-//! Never: tells why it is shown.
+//! In: any text.
+//! Out: the text or its start, without anything that would end the line, control a terminal or reverse the direction of
+//! text.
+//! Never: knows why the text is quoted.
 
 use std::borrow::Cow;
 
-/// `text` cut to at most `most` characters, with an ellipsis where something was left out; line breaks become spaces, and
-/// what would turn it around is escaped.
+/// `text` cut to at most `most` characters, with an ellipsis if something was left out. Line breaks become spaces;
+/// characters that change the direction of text are escaped.
 pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
     let flat = |text: &str| {
         let mut out = String::with_capacity(text.len());
@@ -28,7 +29,7 @@ pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// The text without what would end its line or steer a terminal.
+/// The text without anything that would end its line or control a terminal.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     if is_line(text) {
         return Cow::Borrowed(text);
@@ -53,7 +54,7 @@ fn is_line(text: &str) -> bool {
     plain || !text.chars().any(|c| c.is_control() || turns(c))
 }
 
-/// Whether a character makes what follows look as if it stood before.
+/// Whether a character changes the direction in which text is displayed.
 pub(crate) fn turns(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -22,7 +22,7 @@ pub struct Place {
 impl Place {
     const FIRST: Self = Self { line: 1, column: 1 };
 
-    /// The place behind a text that starts here.
+    /// The place after `text`, which starts here.
     fn behind(self, text: &str) -> Self {
         let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
         let last = memchr::memrchr(b'\n', text.as_bytes()).filter(|_| breaks > 0);
@@ -38,7 +38,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// A named text.
+/// A text with a name.
 #[derive(Debug, Clone)]
 pub struct Source {
     name: String,
@@ -47,12 +47,12 @@ pub struct Source {
 }
 
 impl Source {
-    /// A source called `name` in messages, usually a path relative to what the user named.
+    /// A source with this `name` in messages, usually a path relative to what the user named.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self { name: name.into(), text: text.into(), lines: OnceLock::new() }
     }
 
-    /// What messages call it.
+    /// The name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -62,7 +62,7 @@ impl Source {
         &self.text
     }
 
-    /// The line and column of the byte `offset`. The lines are counted once, on first use.
+    /// The line and column of the byte `offset`. The lines are indexed once, on first use.
     pub fn place(&self, offset: usize) -> Place {
         let starts = self.starts();
         let line = starts.partition_point(|start| *start <= offset).max(1);
@@ -71,7 +71,7 @@ impl Source {
         Place { line, column: before.chars().count() + 1 }
     }
 
-    /// The text of a line, counted from 1, with its line break; empty where there is none.
+    /// The text of line `number`, counted from 1, with its line break; empty if there is no such line.
     pub fn line(&self, number: usize) -> &str {
         let start = |line: usize| self.starts().get(line).copied().unwrap_or(self.text.len());
         match number.checked_sub(1) {
@@ -91,46 +91,46 @@ impl Source {
 pub struct Sources(Vec<Source>);
 
 impl Sources {
-    /// Adds a source and returns what to call it.
+    /// Adds a source and returns its id.
     pub fn add(&mut self, source: Source) -> SourceId {
         self.0.push(source);
         SourceId((self.0.len() - 1) as u32)
     }
 
-    /// Adds a file that is not UTF-8, as it can be shown, and returns where it ceases to be.
+    /// Adds a file that is not UTF-8, with replacement characters; returns the place of the first bad byte.
     pub(crate) fn add_broken(&mut self, name: &str, bytes: &[u8], error: Utf8Error) -> Location {
         let source = self.add(Source::new(name, String::from_utf8_lossy(bytes)));
         let start = error.valid_up_to();
         Location { source, span: Span::new(start, start + char::REPLACEMENT_CHARACTER.len_utf8()) }
     }
 
-    /// The source, unless the id is another set's or the response's.
+    /// The source with this id; none for the id of another set, or of the response.
     pub fn get(&self, id: SourceId) -> Option<&Source> {
         self.0.get(id.0 as usize)
     }
 
-    /// `name:line:column` of where `at` starts.
+    /// `name:line:column` of the start of `at`.
     pub fn place_name(&self, at: Location) -> Option<String> {
         let source = self.get(at.source)?;
         Some(format!("{}:{}", source.name(), source.place(at.span.start)))
     }
 
-    /// The source that messages call so.
+    /// The source with this name in messages.
     pub(crate) fn find(&self, name: &str) -> Option<(SourceId, &Source)> {
         self.iter().find(|(_, source)| source.name() == name)
     }
 
-    /// All sources in the order in which they were added.
+    /// All sources, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
         self.0.iter().enumerate().map(|(index, source)| (SourceId(index as u32), source))
     }
 }
 
-/// Lines and columns of a text that is only borrowed, counted on the way: quickest for places in their order.
+/// Lines and columns of a borrowed text. Fastest if places are asked for in order.
 #[derive(Debug)]
 pub struct Lines<'t> {
     text: &'t str,
-    /// A byte and its place, from which the next one is counted.
+    /// The last byte asked for and its place, from which the next one is counted.
     known: Cell<(usize, Place)>,
 }
 

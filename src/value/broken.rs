@@ -1,13 +1,13 @@
 //! Broken: where does a text stop being JSON, and why?
 //!
-//! In: a text, and the error that reading it gave.
-//! Out: the character that JSON does not go on with, and the reason in words.
-//! Never: reads the text as JSON, or forgives anything.
+//! In: a text, and the error from parsing it.
+//! Out: the character at which JSON could not go on, and the reason in words.
+//! Never: parses the text, or tolerates anything.
 
 use crate::text::{Span, boundary};
 use serde_json::Error;
 
-/// The reason, without the line and the column.
+/// The reason, without line and column.
 pub(crate) fn why(error: &Error) -> String {
     let whole = error.to_string();
     match whole.split(" at line ").next().unwrap_or_default() {
@@ -17,19 +17,19 @@ pub(crate) fn why(error: &Error) -> String {
     }
 }
 
-/// The character that the reading stumbled over; nothing behind the last.
+/// The character at which parsing failed; empty at the end of the text.
 pub(crate) fn place(error: &Error, text: &str) -> Span {
     let at = boundary(text, line(error, text) + error.column().saturating_sub(1));
     let length = text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     Span::new(at, at + length)
 }
 
-/// How many bytes were read.
+/// How many bytes were parsed.
 pub(crate) fn read(error: &Error, text: &str) -> usize {
     (line(error, text) + error.column()).min(text.len())
 }
 
-/// Where the line of the error starts.
+/// Where the line with the error starts.
 fn line(error: &Error, text: &str) -> usize {
     let starts = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1);
     std::iter::once(0).chain(starts).nth(error.line().saturating_sub(1)).unwrap_or(text.len())

@@ -1,8 +1,8 @@
-//! JSON: how do shared values come from plain JSON, and back?
+//! JSON: how is plain JSON converted to shared values and back?
 //!
-//! In: `serde_json`'s values, or ours.
-//! Out: each as the other; ours written and read by serde.
-//! Never: changes what a value is.
+//! In: values of `serde_json`, or ours.
+//! Out: the other kind; serde implementations for ours.
+//! Never: changes a value.
 
 use super::{Object, Value};
 use serde::ser::SerializeMap;

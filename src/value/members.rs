@@ -2,7 +2,7 @@
 //!
 //! In: names with values.
 //! Out: [`Members`], in the order in which they came.
-//! Never: hashes the names of so few that looking through them is quicker.
+//! Never: hashes names if there are so few that a linear search is faster.
 
 use crate::text::same;
 use foldhash::fast::RandomState;
@@ -10,22 +10,23 @@ use hashbrown::HashTable;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-/// So many members are found by looking through them.
+/// Up to this many members are searched linearly.
 const FEW: usize = 8;
 
-/// Values by their names, in order. Nearly every object has few, and is one list: quicker to make, to copy and to ask
-/// than a table, and half as large.
+/// Values by name, in order. Nearly every object has few members and is just a list, which is faster to make, copy and
+/// search than a hash table, and half as large.
 #[derive(Debug)]
 pub(crate) struct Members<V> {
     list: Vec<Member<V>>,
-    /// Where each stands, once they are more than [`FEW`]; a copy shares it until either gets or loses one.
+    /// The index of the names, once there are more than [`FEW`]. Clones share it until one of them gains or loses a
+    /// member.
     places: Option<Arc<Places>>,
 }
 
 /// A name and its value.
 pub(crate) type Member<V> = (Arc<str>, V);
 
-/// Where in a list the members stand, by the hashes of their names.
+/// The positions of members in a list, by the hashes of their names.
 #[derive(Debug, Clone, Default)]
 struct Places {
     hashes: RandomState,
@@ -37,14 +38,14 @@ impl Places {
         self.places.find(self.hashes.hash_one(name), |place| is_called(list, *place, name)).map(|place| *place as usize)
     }
 
-    /// Takes in the last of the list.
+    /// Adds the last member of `list`.
     fn add<V>(&mut self, list: &[Member<V>]) {
         let Some((name, _)) = list.last() else { return };
         let hash = |place: &u32| list.get(*place as usize).map_or(0, |(name, _)| self.hashes.hash_one(&**name));
         self.places.insert_unique(self.hashes.hash_one(&**name), list.len() as u32 - 1, hash);
     }
 
-    /// Forgets a member, behind which the others move up.
+    /// Removes a member; the positions after it move up.
     fn remove<V>(&mut self, list: &[Member<V>], place: usize, name: &str) {
         if let Ok(found) = self.places.find_entry(self.hashes.hash_one(name), |place| is_called(list, *place, name)) {
             found.remove();
@@ -60,7 +61,7 @@ fn is_called<V>(list: &[Member<V>], place: u32, name: &str) -> bool {
 }
 
 impl<V: Clone> Clone for Members<V> {
-    /// A copy is made where something changes, which is often that one comes in.
+    /// Leaves room for one more member, because a copy is usually made to add one.
     fn clone(&self) -> Self {
         let mut list = Vec::with_capacity(self.list.len() + 1);
         list.extend_from_slice(&self.list);
@@ -87,7 +88,7 @@ impl<V> Members<V> {
         self.list.iter_mut().map(|(name, value)| (&**name, value))
     }
 
-    /// The position of the member with this name.
+    /// The position of the member with this name, if there is one.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         match &self.places {
             Some(places) => places.find(&self.list, name),
@@ -104,7 +105,7 @@ impl<V> Members<V> {
         self.list.get_mut(place).map(|(_, value)| value)
     }
 
-    /// The member of this name; a new one stands behind the others.
+    /// The member of this name; added at the end if there is none.
     pub(crate) fn entry(&mut self, name: &str) -> &mut V
     where
         V: Default,
@@ -112,7 +113,7 @@ impl<V> Members<V> {
         self.entry_at(self.position(name), name)
     }
 
-    /// The same where its position is known, or that there is none.
+    /// The same as `entry`, for a known position; none means that there is no such member.
     #[expect(clippy::indexing_slicing, reason = "the place was found or made just before")]
     fn entry_at(&mut self, position: Option<usize>, name: &str) -> &mut V
     where
@@ -125,7 +126,7 @@ impl<V> Members<V> {
         &mut self.list[place].1
     }
 
-    /// Puts a member in its place, or behind the others; returns what stood there.
+    /// Sets a member, adding it at the end if it is new; returns the old value.
     pub(crate) fn insert(&mut self, name: Arc<str>, value: V) -> Option<V> {
         match self.get_mut(&name) {
             Some(place) => Some(std::mem::replace(place, value)),
@@ -136,7 +137,7 @@ impl<V> Members<V> {
         }
     }
 
-    /// Takes the member of this name out; the others keep their order.
+    /// Removes and returns the member of this name; the others keep their order.
     pub(crate) fn remove(&mut self, name: &str) -> Option<V> {
         let place = self.position(name)?;
         if let Some(places) = &mut self.places {
@@ -145,7 +146,7 @@ impl<V> Members<V> {
         Some(self.list.remove(place).1)
     }
 
-    /// Leaves only the members that `keep` takes.
+    /// Keeps only the members for which `keep` returns true.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&str, &mut V) -> bool) {
         self.list.retain_mut(|(name, value)| keep(name, value));
         // Of very many members few may be left, and stay so for long: give the room back.
@@ -162,7 +163,7 @@ impl<V> Members<V> {
         }
     }
 
-    /// Where each member stands, if they are many.
+    /// The index of all members, if they are many.
     fn find_all(&self) -> Option<Arc<Places>> {
         let mut places = (self.list.len() > FEW).then(Places::default)?;
         (1..=self.list.len()).filter_map(|end| self.list.get(..end)).for_each(|list| places.add(list));
@@ -171,7 +172,7 @@ impl<V> Members<V> {
 }
 
 impl<V> Extend<Member<V>> for Members<V> {
-    /// Of those with the same name the last counts, in the place of the first.
+    /// If a name occurs twice, the last value counts, at the position of the first.
     fn extend<I: IntoIterator<Item = Member<V>>>(&mut self, members: I) {
         for (name, value) in members {
             self.insert(name, value);
@@ -189,7 +190,7 @@ impl<V> FromIterator<Member<V>> for Members<V> {
 }
 
 impl<V: PartialEq> PartialEq for Members<V> {
-    /// Members are equal by their names, in whatever order.
+    /// Two sets of members are equal whatever their order.
     fn eq(&self, other: &Self) -> bool {
         self.list.len() == other.list.len() && self.list.iter().all(|(name, value)| other.get(name) == Some(value))
     }

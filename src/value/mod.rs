@@ -1,11 +1,11 @@
 //! Value: what do a payload, the state and an effect hold?
 //!
 //! In: plain JSON, from a payload, a pack or a host.
-//! Out: [`Value`] and [`Object`], the same data as JSON has, whose parts are shared.
-//! Never: means anything by itself; a schema or an expression does.
+//! Out: [`Value`] and [`Object`]: the same data as JSON, with shared parts.
+//! Never: gives a value a meaning; a schema or an expression does.
 //!
-//! A value is handed on often: from a payload to a condition, an effect, the state, the next session and the outcome.
-//! Handing it on copies nothing, and a change copies only what stands on the way to its place.
+//! Values are passed on often: from a payload to a condition, an effect, the state, the next session and the outcome.
+//! Passing one on copies nothing, and a change copies only the parts on the path to it.
 
 pub(crate) mod broken;
 mod json;
@@ -25,10 +25,10 @@ use serde_json::Number;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What has a name, in the order in which it came.
+/// Values by name, in the order in which they were added.
 pub(crate) type Table<K, V> = IndexMap<K, V, RandomState>;
 
-/// A JSON value whose parts are shared with its clones until one of them changes; in JSON it is like any other.
+/// A JSON value that shares its parts with its clones until one of them changes. It serializes like any JSON.
 ///
 /// ```
 /// use rulebook::Value;
@@ -42,23 +42,23 @@ pub(crate) type Table<K, V> = IndexMap<K, V, RandomState>;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Value {
-    /// Nothing.
+    /// `null`.
     #[default]
     Null,
     /// `true` or `false`.
     Bool(bool),
     /// A number.
     Number(Number),
-    /// A text.
+    /// A string.
     String(Arc<str>),
-    /// A list.
+    /// A list of values.
     Array(Arc<Vec<Value>>),
-    /// Members by their names.
+    /// An object: values by name.
     Object(Object),
 }
 
 impl Value {
-    /// Whether it is nothing.
+    /// Whether it is null.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
@@ -68,7 +68,7 @@ impl Value {
         matches!(self, Self::Number(_))
     }
 
-    /// Whether it is a text.
+    /// Whether it is a string.
     pub fn is_string(&self) -> bool {
         matches!(self, Self::String(_))
     }
@@ -88,22 +88,22 @@ impl Value {
         if let Self::Bool(truth) = self { Some(*truth) } else { None }
     }
 
-    /// The whole number, if it is one and fits.
+    /// The number, if it is a whole one that fits.
     pub fn as_i64(&self) -> Option<i64> {
         if let Self::Number(number) = self { number.as_i64() } else { None }
     }
 
-    /// The whole number, if it is one, is not negative, and fits.
+    /// The number, if it is a whole one, not negative, and fits.
     pub fn as_u64(&self) -> Option<u64> {
         if let Self::Number(number) = self { number.as_u64() } else { None }
     }
 
-    /// The number, if it is one, as precisely as an `f64` holds it.
+    /// The number, if it is one, as the nearest `f64`.
     pub fn as_f64(&self) -> Option<f64> {
         if let Self::Number(number) = self { number.as_f64() } else { None }
     }
 
-    /// The text, if it is one.
+    /// The string, if it is one.
     pub fn as_str(&self) -> Option<&str> {
         if let Self::String(text) = self { Some(text) } else { None }
     }
@@ -118,17 +118,17 @@ impl Value {
         if let Self::Object(object) = self { Some(object) } else { None }
     }
 
-    /// The list, mutable, if it is one. Clones keep theirs.
+    /// The list, mutable, if it is one. Clones are not affected.
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
         if let Self::Array(items) = self { Some(Arc::make_mut(items)) } else { None }
     }
 
-    /// The object, mutable, if it is one. Clones keep theirs.
+    /// The object, mutable, if it is one. Clones are not affected.
     pub fn as_object_mut(&mut self) -> Option<&mut Object> {
         if let Self::Object(object) = self { Some(object) } else { None }
     }
 
-    /// The member of this name, if it is an object that has one.
+    /// The member of this name, if this is an object that has one.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.as_object()?.get(name)
     }
@@ -152,7 +152,7 @@ macro_rules! from_numbers {
 from_numbers!(i32 i64 u32 u64 usize);
 
 impl From<f64> for Value {
-    /// What is not finite is no number in JSON.
+    /// A number that is not finite becomes null, because JSON has none.
     fn from(number: f64) -> Self {
         Number::from_f64(number).map_or(Self::Null, Self::Number)
     }
@@ -212,7 +212,7 @@ impl FromIterator<Value> for Value {
     }
 }
 
-/// A value as [`serde_json::json`] writes it.
+/// Makes a value from JSON, as [`serde_json::json`] does.
 #[cfg(test)]
 macro_rules! value {
     ($($json:tt)+) => { $crate::value::Value::from(serde_json::json!($($json)+)) };
@@ -221,7 +221,7 @@ macro_rules! value {
 #[cfg(test)]
 pub(crate) use value;
 
-/// Any value, most often something with members.
+/// Any value, usually an object or a list.
 #[cfg(test)]
 pub(crate) fn values() -> impl proptest::strategy::Strategy<Value = Value> {
     use proptest::prelude::*;

@@ -1,20 +1,20 @@
-//! Numbers: which number is written here, and can all of it be kept?
+//! Numbers: which number is written here, and can it be kept exactly?
 //!
 //! In: the text of a number, or of JSON.
-//! Out: the number, as JSON has it.
-//! Never: keeps another number than what is written.
+//! Out: the number; none if it cannot be kept.
+//! Never: returns another number than the one written.
 //!
-//! One rule for all of them, whole or not: a number is kept where it says the same once it is written with as many digits.
-//! So `0.1` and `1e22` are kept, `9007199254740993.0` and `2.9999999999999999999` are not.
+//! One rule applies to all numbers: a number is kept if printing it with as many digits gives the same number. So `0.1`
+//! and `1e22` are kept, `9007199254740993.0` and `2.9999999999999999999` are not.
 
 use serde_json::Number;
 
-/// So many digits every number has that is not too small for them.
+/// Up to this many digits are always kept exactly, unless the number is too small.
 const SURE: usize = f64::DIGITS as usize;
-/// No finite number of IEEE 754 has more digits between those that are zero at both ends.
+/// The most significant digits that a finite IEEE 754 double can have.
 const MOST: usize = 767;
 
-/// The number that is written here; none where it cannot be kept.
+/// The number written in `raw`; none if it cannot be kept.
 pub(crate) fn number(raw: &str) -> Option<Number> {
     let raw = raw.trim();
     let number: Number = serde_json::from_str(raw).ok()?;
@@ -22,7 +22,7 @@ pub(crate) fn number(raw: &str) -> Option<Number> {
     kept.then_some(number)
 }
 
-/// Whether a number is what this text says, as far as that has digits.
+/// Whether `float` is the number that `raw` writes, to as many digits as `raw` has.
 fn says(float: f64, raw: &str) -> bool {
     let (mantissa, exponent) = raw.split_once(['e', 'E']).unwrap_or((raw, "0"));
     let mantissa = mantissa.trim_start_matches('-');
@@ -48,7 +48,7 @@ fn says(float: f64, raw: &str) -> bool {
         && kept.bytes().filter(u8::is_ascii_digit).eq(digits().skip(zeros).take(count))
 }
 
-/// Whether a number in this JSON cannot be kept.
+/// Whether this JSON holds a number that cannot be kept.
 pub(crate) fn loses_number(json: &str) -> bool {
     let bytes = json.as_bytes();
     let mut at = 0;
@@ -72,7 +72,7 @@ pub(crate) fn loses_number(json: &str) -> bool {
     false
 }
 
-/// How long the string is that starts here, with its quotes.
+/// The length of the string that starts here, with its quotes.
 fn string_length(bytes: &[u8]) -> usize {
     let mut at = 1;
     loop {

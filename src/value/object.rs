@@ -1,18 +1,18 @@
 //! Objects: which member has this name?
 //!
 //! In: names with values.
-//! Out: [`Object`], which keeps the order in which they came.
-//! Never: copies its members before one of several that share them changes its own.
+//! Out: [`Object`], which keeps their order.
+//! Never: copies its members unless they are shared and one of them changes.
 
 use super::Value;
 use super::members::{Member, Members};
 use std::sync::{Arc, LazyLock};
 
-/// Values by their names, in order, shared with its clones until one of them changes.
+/// Values by name, in order. Clones share the members until one of them changes.
 #[derive(Debug, Clone)]
 pub struct Object(Arc<Members<Value>>);
 
-/// The empty object, which is made often.
+/// The empty object, made once because it is needed often.
 static EMPTY: LazyLock<Object> = LazyLock::new(|| Object(Arc::default()));
 
 impl Default for Object {
@@ -27,7 +27,7 @@ impl Object {
         Self::default()
     }
 
-    /// An empty object with room for so many members.
+    /// An empty object with room for this many members.
     pub fn with_capacity(members: usize) -> Self {
         Self(Arc::new(Members::with_capacity(members)))
     }
@@ -42,12 +42,12 @@ impl Object {
         self.0.as_slice().is_empty()
     }
 
-    /// The member of this name.
+    /// The member of this name, if there is one.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    /// The member of this name, mutable.
+    /// The member of this name, mutable, if there is one.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         if !self.contains_key(name) {
             return None;
@@ -60,17 +60,17 @@ impl Object {
         self.0.position(name).is_some()
     }
 
-    /// The member of this name, mutable; inserted as null if there was none.
+    /// The member of this name, mutable; added as null if there is none.
     pub fn entry(&mut self, name: &str) -> &mut Value {
         Arc::make_mut(&mut self.0).entry(name)
     }
 
-    /// Puts a member in its place, or behind the others; returns what stood there.
+    /// Sets a member, adding it at the end if it is new; returns the old value.
     pub fn insert(&mut self, name: impl Into<Arc<str>>, value: Value) -> Option<Value> {
         Arc::make_mut(&mut self.0).insert(name.into(), value)
     }
 
-    /// Takes the member of this name out; the others keep their order.
+    /// Removes and returns the member of this name; the others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         if !self.contains_key(name) {
             return None;
@@ -78,7 +78,7 @@ impl Object {
         Arc::make_mut(&mut self.0).remove(name)
     }
 
-    /// Leaves only the members that `keep` takes.
+    /// Keeps only the members for which `keep` returns true.
     pub fn retain(&mut self, keep: impl FnMut(&str, &mut Value) -> bool) {
         Arc::make_mut(&mut self.0).retain(keep);
     }
@@ -132,13 +132,14 @@ impl<'o> IntoIterator for &'o Object {
 }
 
 impl PartialEq for Object {
-    /// Members are equal by their names, in whatever order.
+    /// Two objects are equal whatever the order of their members.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
     }
 }
 
-/// Of members that were put together before anybody shares them: each change of an object asks whether somebody does.
+/// An object from members that nobody shares yet. Adding them one by one to an object would check for sharing each
+/// time.
 impl From<Members<Value>> for Object {
     fn from(members: Members<Value>) -> Self {
         Self(Arc::new(members))

@@ -1,8 +1,8 @@
-//! Validity: how does a schema look at a shared value?
+//! Validity: how does a schema validate a shared value?
 //!
 //! In: a [`Value`].
-//! Out: the view of it that `jsonschema` asks for.
-//! Never: copies a value but to say what is wrong with it.
+//! Out: the view of it that `jsonschema` needs.
+//! Never: copies a value, except to say what is wrong with it.
 
 use super::{Object, Value};
 use jsonschema::json::{self, Json, Node, NodeIdentity, SerdeJson};
@@ -10,7 +10,7 @@ use jsonschema::types::JsonType;
 use serde_json::Number;
 use std::borrow::Cow;
 
-/// Shared values, as a kind of JSON that a validator can be built for.
+/// Shared values, as a kind of JSON that validators can be compiled for.
 #[derive(Debug)]
 pub(crate) struct Shared;
 
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A schema judges a shared value as it judges the same as plain JSON.
+    /// A schema must judge a shared value as it judges the same value as plain JSON.
     #[track_caller]
     fn check(schema: serde_json::Value, values: &[serde_json::Value]) {
         let plain = jsonschema::validator_for(&schema).unwrap();

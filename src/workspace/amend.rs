@@ -1,39 +1,41 @@
-//! Amending: where in a document does more belong?
+//! Amending: where in a document does an addition belong?
 //!
-//! In: a Markdown document, the heading of a section, and what is added.
-//! Out: [`Amended`]: the document with the addition at the end of the section that fits best, or why it cannot stand there.
-//! Never: changes, moves or hides anything that was there: without the addition the document is the same, byte by byte.
+//! In: a Markdown document, the heading of a section, and the addition.
+//! Out: [`Amended`]: the document with the addition at the end of the section that fits best; or none if it cannot be
+//! added.
+//! Never: changes, moves or hides anything that was there: without the addition the document is the same, byte for
+//! byte.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
-/// The fewest letters of a word that says what a section is about.
+/// The fewest letters of a word that counts as a keyword of a heading.
 const KEYWORD: usize = 4;
 
-/// What is added to a document.
+/// What to add to a document.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Addition<'a> {
-    /// The heading of the section where it belongs.
+    /// The heading of the section to add it to.
     pub(super) section: &'a str,
-    /// The line, a heading, that opens a section for it where none fits; empty for none.
+    /// The heading that opens a section for it if no section fits; empty for none.
     pub(super) otherwise: &'a str,
-    /// A line before it; empty for none.
+    /// A line to put before it; empty for none.
     pub(super) marker: &'a str,
-    /// The text.
+    /// The text to add.
     pub(super) text: &'a str,
 }
 
-/// A document with an addition.
+/// A document with the addition in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Amended {
     pub(super) text: String,
     /// The heading of the section that was chosen.
     pub(super) section: String,
-    /// Where the addition stands.
+    /// The bytes of the addition.
     pub(super) added: Range<usize>,
 }
 
-/// A heading of the document itself; one inside a quote or a list is text.
+/// A heading of the document itself. Headings inside quotes and lists are text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Heading {
     /// Where its line starts.
@@ -41,7 +43,7 @@ struct Heading {
     text: String,
 }
 
-/// The document with the addition; none if it would hide a heading behind it, as an open code fence does.
+/// The document with the addition; none if the addition would hide a later heading, as an open code fence does.
 pub(super) fn amend(document: &str, addition: &Addition<'_>) -> Option<Amended> {
     let known = headings(document);
     let (at, section, opener) = match chosen(&known, addition) {
@@ -67,7 +69,7 @@ pub(super) fn amend(document: &str, addition: &Addition<'_>) -> Option<Amended> 
     keeps(&text, &added, &known).then_some(Amended { text, section, added })
 }
 
-/// What makes a blank line between what was there and what comes.
+/// The line breaks that make a blank line between what was there and the addition.
 fn gap(before: &str) -> &'static str {
     let blanks = ['\r', ' ', '\t'];
     let before = before.trim_end_matches(blanks);
@@ -79,7 +81,7 @@ fn gap(before: &str) -> &'static str {
     }
 }
 
-/// Whether every heading that was there still is one.
+/// Whether every heading that was there is still one.
 fn keeps(text: &str, added: &Range<usize>, known: &[Heading]) -> bool {
     let mut left = headings(text);
     left.retain(|heading| !added.contains(&heading.start));
@@ -91,8 +93,8 @@ fn keeps(text: &str, added: &Range<usize>, known: &[Heading]) -> bool {
     left == known
 }
 
-/// The section where the addition belongs: its own heading, else the one that shares most keywords, else the one that was
-/// opened for such additions before.
+/// The section to add to: the one with the same heading, or else the one that shares the most keywords, or else the one
+/// that was opened for such additions before.
 fn chosen(known: &[Heading], addition: &Addition<'_>) -> Option<usize> {
     let called = |name: &str| {
         let name = plain(name);
@@ -109,7 +111,7 @@ fn chosen(known: &[Heading], addition: &Addition<'_>) -> Option<usize> {
         .or_else(|| called(&heading_of(addition.otherwise)))
 }
 
-/// The words that say what a section is about, each once.
+/// The keywords of a heading, each once.
 fn keywords(title: &str) -> Vec<String> {
     let mut words: Vec<String> = plain(title)
         .split(|c: char| !c.is_alphanumeric())
@@ -121,12 +123,12 @@ fn keywords(title: &str) -> Vec<String> {
     words
 }
 
-/// In lower case, with single spaces.
+/// The text in lower case, with single spaces.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// What a line of Markdown says as a heading; the line itself if it is none.
+/// The text of a line that is a heading in Markdown; the line itself if it is none.
 fn heading_of(line: &str) -> String {
     headings(line).into_iter().next().map_or_else(|| line.trim().to_owned(), |heading| heading.text)
 }

@@ -1,8 +1,8 @@
 //! Applying: what do the effects of an answer change below a root?
 //!
 //! In: a [`Root`], and the effects of an outcome.
-//! Out: [`Applied`]: each file with what became of it, and a coded diagnostic for each that could not be written.
-//! Never: writes some files of an answer and not the others, unless it is told to.
+//! Out: [`Applied`]: what became of each file, and a coded diagnostic for each that could not be written.
+//! Never: writes some files of an answer and not the others, unless `partial` is set.
 
 use super::amend::{Addition, amend};
 use super::nonce::Nonce;
@@ -17,15 +17,15 @@ use indexmap::IndexMap;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-/// The most bytes of a file that is read.
+/// The most bytes of a file that is read for an edit or a comparison.
 const MOST_READ: u64 = 16 << 20;
 
 /// How the effects of an answer are carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Applying {
-    /// Only says what would change.
+    /// Changes nothing, and reports what would change.
     pub dry_run: bool,
-    /// Writes what can be written, though other files of the answer cannot.
+    /// Writes what can be written, even if other files of the answer cannot be.
     pub partial: bool,
 }
 
@@ -33,7 +33,7 @@ pub struct Applying {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Applied {
-    /// Each file once.
+    /// The files, each once.
     pub files: Vec<FileChange>,
 }
 
@@ -41,45 +41,45 @@ pub struct Applied {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FileChange {
-    /// Its path below the root, as the effect has it.
+    /// Its path below the root, as the effect gives it.
     pub key: String,
-    /// The declaration behind the effect, `pack/file:line:column`.
+    /// The declaration behind the effect, as `pack/file:line:column`.
     pub cause: Arc<str>,
     /// What became of it.
     pub change: Change,
-    /// The text that the effects give it so far.
+    /// Its text after the effects handled so far.
     after: Option<String>,
-    /// Its bytes before, where they were asked for and could be read.
+    /// Its bytes before, if the run is dry and they could be read.
     pub before: Option<Vec<u8>>,
-    /// What the pack says of its edits, in their order.
+    /// What to say about its edits, in order.
     pub said: Vec<String>,
     /// Why it was not written.
     pub fault: Option<Diagnostic>,
-    /// What is worth knowing although it was.
+    /// Something worth knowing about a file that was written.
     pub remark: Option<Diagnostic>,
-    /// Its bytes as an edit read them: they must still be there when it is written.
+    /// Its bytes when an edit read it. If they differ when it is written, somebody else has changed the file.
     read: Option<Vec<u8>>,
     permissions: Option<Permissions>,
 }
 
-/// What becomes of a file.
+/// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// It was not there.
+    /// It did not exist.
     Created,
-    /// It had another text.
+    /// Its text was another one.
     Replaced,
-    /// It had this text already.
+    /// It already had this text.
     Unchanged,
-    /// It is as it was: it cannot be written, or another file of the answer cannot.
+    /// Left as it was: it cannot be written, or another file of the answer cannot be.
     Left,
 }
 
 impl Change {
-    /// All of them.
+    /// Every kind of change.
     pub const ALL: [Change; 4] = [Change::Created, Change::Replaced, Change::Unchanged, Change::Left];
 
-    /// The word for it.
+    /// The name that reports use.
     pub fn name(self) -> &'static str {
         match self {
             Change::Created => "created",
@@ -110,7 +110,7 @@ impl FileChange {
         }
     }
 
-    /// The text that it shall hold.
+    /// The text that the file is to hold.
     pub fn text(&self) -> &str {
         self.after.as_deref().unwrap_or_default()
     }
@@ -121,18 +121,18 @@ impl FileChange {
 }
 
 impl Applied {
-    /// What stood in the way of files, or is worth knowing about them.
+    /// The diagnostics: why files could not be written, and what is worth knowing about those that were.
     pub fn faults(&self) -> impl Iterator<Item = (&FileChange, &Diagnostic)> {
         self.files.iter().flat_map(|file| file.fault.iter().chain(&file.remark).map(move |fault| (file, fault)))
     }
 
-    /// How many files this became of.
+    /// The number of files with this change.
     pub fn count(&self, change: Change) -> usize {
         self.files.iter().filter(|file| file.change == change).count()
     }
 }
 
-/// Carries out the effects that change files; the others are their host's.
+/// Carries out the effects that change files. All others are left to the host.
 pub fn apply(root: &Root, effects: &[EffectRecord], how: Applying) -> Applied {
     // Held to the end: what one answer reads, no other changes before it is written.
     let lock = if how.dry_run { None } else { root.lock() };
@@ -160,7 +160,7 @@ pub fn apply(root: &Root, effects: &[EffectRecord], how: Applying) -> Applied {
     Applied { files }
 }
 
-/// What each file shall hold, once all effects are done in their order; nothing is written.
+/// The text of each file after all effects, in order; nothing is written.
 fn draft(root: &Root, effects: &[EffectRecord]) -> Vec<FileChange> {
     let mut files: IndexMap<&str, FileChange> = IndexMap::new();
     for record in effects {
@@ -188,7 +188,7 @@ fn draft(root: &Root, effects: &[EffectRecord]) -> Vec<FileChange> {
     files.into_values().collect()
 }
 
-/// Adds to a document, as it stands after the effects before this one.
+/// Adds to a document, as the effects before this one leave it.
 fn edit(root: &Root, file: &mut FileChange, effect: &Effect) -> Result<(), Box<Diagnostic>> {
     if file.after.is_none() {
         let Some((place, _)) = root.look(&file.key)? else {
@@ -238,7 +238,7 @@ fn unreadable(key: &str, why: &str) -> Diagnostic {
     Diagnostic::new(Code::WORKSPACE_UNREADABLE, None, message).with_help("mend the document; it is never overwritten")
 }
 
-/// What stands where the file shall be written, and whether it differs.
+/// Compares the text with the file that is in its place, if there is one, and checks that it can be replaced.
 fn compare(root: &Root, file: &mut FileChange, how: Applying) -> Result<(), Box<Diagnostic>> {
     let Some((place, metadata)) = root.look(&file.key)? else { return Ok(()) };
     file.change = Change::Replaced;
@@ -259,7 +259,7 @@ fn compare(root: &Root, file: &mut FileChange, how: Applying) -> Result<(), Box<
     Ok(())
 }
 
-/// Finds keys that some system takes for one file, and files where others need a folder.
+/// Reports keys that some system would treat as the same file, and files whose path is needed as a folder.
 fn clashes(files: &mut [FileChange]) {
     let mut known: IndexMap<String, String> = IndexMap::new();
     for file in files.iter_mut() {
@@ -284,7 +284,7 @@ fn same_file(key: &str, other: &str) -> Diagnostic {
         .with_help("spell the path in one way; that which differs only in case, or leads through links, is one file")
 }
 
-/// Writes what differs. All or none, unless `partial`; whether anything was written.
+/// Writes the files that differ: all or none, unless `partial`. Returns whether anything was written.
 fn write(root: &Root, files: &mut [FileChange], partial: bool, locked: bool) -> bool {
     let nonce = Nonce::new(root.mark());
     // Dropped last: a folder can go only when nothing staged is left in it.
@@ -298,7 +298,7 @@ fn write(root: &Root, files: &mut [FileChange], partial: bool, locked: bool) -> 
     false
 }
 
-/// Puts every new text beside its place, safe on disk.
+/// Writes every new text to disk beside its place.
 fn stage(
     folders: &mut Folders<'_>,
     files: &mut [FileChange],
@@ -329,7 +329,7 @@ fn stage(
     true
 }
 
-/// The file before this one whose name is the same, by another path.
+/// The earlier file that has the same name, by another path.
 fn twin(files: &[FileChange], index: usize) -> String {
     let name = |file: &FileChange| file.key.rsplit('/').next().map(str::to_lowercase);
     let own = files.get(index).and_then(name);
@@ -337,7 +337,7 @@ fn twin(files: &[FileChange], index: usize) -> String {
     before.map_or_else(|| "another of this answer".to_owned(), |file| file.key.clone())
 }
 
-/// Lets the new texts take their places.
+/// Puts the new texts in their places.
 fn commit(files: &mut [FileChange], staged: &mut [(usize, Staged)], nonce: Nonce, partial: bool) -> bool {
     for (index, one) in staged.iter_mut() {
         let Some(file) = files.get_mut(*index) else { continue };
@@ -362,7 +362,7 @@ fn changed(key: &str) -> Diagnostic {
     Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, message).with_help("apply the answer again")
 }
 
-/// Gives every place back; a text that cannot be taken back is told.
+/// Puts back what was in each place; reports a text that cannot be put back.
 fn restore(files: &mut [FileChange], staged: Vec<(usize, Staged)>) {
     for (index, one) in staged.into_iter().rev() {
         let Some(file) = files.get_mut(index) else { continue };
@@ -380,7 +380,7 @@ fn stays(key: &str, error: &io::Error) -> Diagnostic {
     Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, message).with_help(help)
 }
 
-/// The text with a line break at its end, of the kind that it has. Nothing stays nothing.
+/// The text, ending with a line break of the kind that it uses; an empty text stays empty.
 fn ended(text: &str) -> String {
     let ending = match text {
         text if text.is_empty() || text.ends_with('\n') => "",

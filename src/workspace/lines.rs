@@ -1,7 +1,7 @@
-//! Lines: what stands on each line of a file that may be longer than memory?
+//! Lines: what is on each line of a file that may be larger than memory?
 //!
 //! In: anything that can be read.
-//! Out: one line after the other; of one that is too long, only that it is.
+//! Out: one line after the other; for one that is too long, only the fact that it is.
 //! Never: holds more than one line.
 
 use std::io::{self, BufRead};
@@ -21,23 +21,23 @@ pub struct LineReader<R> {
 pub struct InputLine {
     /// Its number, from 1.
     pub number: usize,
-    /// Its bytes without the line break; none if it is longer than the limit.
+    /// Its bytes without the line break; none if there are more than the limit.
     pub bytes: Option<Vec<u8>>,
-    /// Where in the input it ends.
+    /// The offset in the input where it ends, in bytes.
     pub end: u64,
 }
 
 impl<R: BufRead> LineReader<R> {
-    /// The lines of `reader`, each of at most `most` bytes.
+    /// Reads lines from `reader`, each of at most `most` bytes.
     pub fn new(reader: R, most: usize) -> Self {
         Self { reader, most, number: 0, bytes: 0 }
     }
 
-    /// The next line; none at the end.
+    /// Reads the next line; none at the end.
     ///
     /// # Errors
     ///
-    /// What the reader fails with.
+    /// Any error of the reader.
     pub fn next_line(&mut self) -> io::Result<Option<InputLine>> {
         let mut line = Vec::new();
         let (mut whole, mut any) = (true, false);

@@ -1,8 +1,8 @@
-//! Workspace: what lies on disk, and what does an answer change there?
+//! Workspace: what is on disk, and what does an answer change there?
 //!
 //! In: paths that a user typed, and the effects of an answer.
-//! Out: [`PackFiles`] and the packs below a folder; the files that an answer changes, all of them or none; one-line errors
-//! for what cannot be read.
+//! Out: [`PackFiles`] and the packs below a folder; the files that an answer changes, all of them or none; a one-line
+//! error for what cannot be read.
 //! Never: reads or writes outside the folder it was given, or knows what a file means.
 
 #[cfg(feature = "files")]

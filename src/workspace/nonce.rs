@@ -2,18 +2,18 @@
 //!
 //! In: the root that a run writes below.
 //! Out: [`Nonce`], which names temporary files so that no two runs take the same name.
-//! Never: takes away a file of a run that lives.
+//! Never: removes a file of a run that is still alive.
 
 use crate::text::boundary;
 use cap_std::fs::Dir;
 use std::hash::{BuildHasher as _, DefaultHasher, Hash as _, Hasher as _};
 
-/// How the name of a file with new bytes ends.
+/// The ending of a temporary file with new bytes.
 pub(super) const NEW: &str = "tmp";
-/// How that of a second name of a file ends that they replaced.
+/// The ending of the second name of a file that new bytes replaced.
 pub(super) const OLD: &str = "old";
 
-/// Which root a run writes below, and a number that no other of its runs has, for the names of temporary files.
+/// Names temporary files: a mark of the root that a run writes below, and a random number of that run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Nonce {
     root: u64,
@@ -25,8 +25,8 @@ impl Nonce {
         Self { root, run: std::collections::hash_map::RandomState::new().hash_one(std::process::id()) as u32 }
     }
 
-    /// Takes away what runs below the same root left in a folder when they were killed. Whoever calls it holds the lock
-    /// of that root, so that none of them lives; what runs below other roots have there bears another name.
+    /// Removes the files that killed runs below the same root left in a folder. The caller holds the lock of that root,
+    /// so that none of these runs is alive; files of runs below other roots have other names.
     pub(super) fn sweep(self, dir: &Dir) {
         for entry in dir.entries().into_iter().flatten().flatten() {
             let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
@@ -36,7 +36,7 @@ impl Nonce {
         }
     }
 
-    /// Whether a name is that of a temporary file of another run below the same root.
+    /// Whether the name is that of a temporary file of another run below the same root.
     fn is_left_behind(self, name: &str) -> bool {
         let end = [NEW, OLD].iter().find_map(|end| name.strip_prefix('.')?.strip_suffix(*end)?.strip_suffix('.'));
         let Some((_, word)) = end.and_then(|rest| rest.rsplit_once('.')) else { return false };
@@ -44,7 +44,7 @@ impl Nonce {
         run.is_some_and(|run| run.len() == 8 && u32::from_str_radix(run, 16).is_ok_and(|run| run != self.run))
     }
 
-    /// The name of a temporary file for `name`. Where the file system takes two names for one, it takes these as well.
+    /// The name of a temporary file for `name`. Two names that are one to the file system get one temporary name, too.
     pub(super) fn beside(self, name: &str, end: &str) -> String {
         let cut = boundary(name, 180);
         let rest = name.get(cut..).filter(|rest| !rest.is_empty()).map(|rest| {

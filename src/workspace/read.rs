@@ -1,7 +1,7 @@
 //! Reading: which files make up this pack?
 //!
 //! In: the path of a folder.
-//! Out: its tables, grammars and texts as a [`Folder`], with what had to be left out, and its case files beside them.
+//! Out: its tables, grammars and texts as a [`Folder`], with a note of each file that was left out, and its case files.
 //! Never: follows a link out of the folder, reads a file beyond [`MAX_FILE`], or writes.
 #![expect(clippy::disallowed_methods, reason = "this floor is where files are read")]
 
@@ -17,23 +17,23 @@ use std::path::{Component, Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 use walkdir::{DirEntry, WalkDir};
 
-/// The most bytes that one file of a pack may have.
+/// The most bytes of one file of a pack.
 pub const MAX_FILE: u64 = 4 << 20;
 
-/// How deep folders are searched.
+/// How many levels of folders are searched.
 const MAX_DEPTH: usize = 16;
 
 /// The files of a pack, in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PackFiles {
-    /// Its tables, grammars and texts, and the folders that it uses.
+    /// Its tables, grammars and texts, and the folders of the packs that it uses.
     pub folder: Folder,
     /// Its cases, by path.
     pub cases: Vec<CaseFile>,
-    /// What is to be said of files that look like cases and are none.
+    /// A diagnostic for each file that looks like a case but is not read as one.
     pub overlooked: Vec<Diagnostic>,
-    /// For each folder the name that messages know it by, and its path as the user would type it.
+    /// For each folder its name in messages, and its path as the user would type it.
     pub paths: Vec<(String, String)>,
 }
 
@@ -41,15 +41,15 @@ pub struct PackFiles {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CaseFile {
-    /// What messages call it.
+    /// Its name in messages.
     pub name: String,
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// A file or folder that cannot be read: one line, and exit status 2.
+/// A file or folder that cannot be read. Prints as one line; commands exit with 2.
 #[derive(Debug)]
 pub struct ReadError {
     path: PathBuf,
@@ -77,8 +77,8 @@ impl std::error::Error for ReadError {}
 ///
 /// # Errors
 ///
-/// A folder or file that cannot be read. A file that is left out for its size or place is one of the folder's faults
-/// instead, so that no program is made of what remains.
+/// A folder or file that cannot be read. A file that is left out because of its size or place is a fault of the folder
+/// instead, so that the rest does not become a program.
 pub fn read_pack(path: &Path) -> Result<PackFiles, ReadError> {
     let path = folder_of(path);
     let mut reading = PackReader::default();
@@ -88,7 +88,7 @@ pub fn read_pack(path: &Path) -> Result<PackFiles, ReadError> {
     Ok(PackFiles { folder, cases, overlooked, paths })
 }
 
-/// The folders of all packs at or below `path`, in order. A pack's own folders are not searched.
+/// The folders of all packs at or below `path`, in order. The folders inside a pack are not searched.
 ///
 /// # Errors
 ///
@@ -98,7 +98,7 @@ pub fn packs_below(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
     unread.into_iter().next().map_or(Ok(packs), Err)
 }
 
-/// The same as far as folders can be read, and those that cannot.
+/// The same as [`packs_below`], as far as folders can be read, and an error for each that cannot.
 pub(crate) fn search_packs(path: &Path) -> (Vec<PathBuf>, Vec<ReadError>) {
     let path = folder_of(path);
     let (mut packs, mut unread) = (Vec::new(), Vec::new());
@@ -138,17 +138,17 @@ pub fn cases_below(path: &Path) -> Result<Vec<CaseFile>, ReadError> {
     Ok(cases)
 }
 
-/// The bytes of one file of at most `most` bytes.
+/// The bytes of the file at `path`, which may have `most` of them.
 ///
 /// # Errors
 ///
-/// A file that is absent, unreadable or longer.
+/// A file that is absent, unreadable or too long.
 pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
     let file = File::open(path).map_err(|error| io_error(path, &error))?;
     read_from(path, file, most)
 }
 
-/// The bytes of what is called `path`, at most so many.
+/// The bytes that `from` yields, at most `most`; errors name `path`.
 pub(crate) fn read_from(path: &Path, from: impl Read, most: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
     let length = from.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| io_error(path, &error))?;
@@ -158,16 +158,16 @@ pub(crate) fn read_from(path: &Path, from: impl Read, most: u64) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// As [`read_file`], for a file that is text; a byte order mark is not part of it.
+/// The same as [`read_file`], for text. A byte order mark is removed.
 ///
 /// # Errors
 ///
-/// As for [`read_file`], and at the first byte that is not UTF-8.
+/// Those of [`read_file`], and bytes that are not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> Result<String, ReadError> {
     text_of(path, read_file(path, most)?)
 }
 
-/// The text that these bytes of what is called `path` are.
+/// The text of these bytes; errors name `path`.
 pub(crate) fn text_of(path: &Path, mut bytes: Vec<u8>) -> Result<String, ReadError> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);
@@ -182,16 +182,16 @@ pub(crate) fn text_of(path: &Path, mut bytes: Vec<u8>) -> Result<String, ReadErr
     })
 }
 
-/// One pack being read, with the folders that it uses.
+/// A pack that is being read, with the folders that it uses.
 #[derive(Default)]
 struct PackReader {
     cases: Vec<CaseFile>,
     overlooked: Vec<Diagnostic>,
-    /// The files that look like cases and are none, by their paths below the pack.
+    /// The paths, below the pack, of files that look like cases but are not read as cases.
     overlooked_files: Vec<String>,
-    /// Every folder so far: its real path, the name that messages know it by, its path as typed.
+    /// Every folder so far: its real path, its name in messages, and its path as typed.
     names: Vec<(PathBuf, String, PathBuf)>,
-    /// The folders that are being read, from the pack down.
+    /// The folders being read, from the pack down to the current one.
     above: Vec<PathBuf>,
 }
 
@@ -301,7 +301,8 @@ impl PackReader {
         Ok(())
     }
 
-    /// What messages call the folder: its last part, or as many as it takes to tell it from the others.
+    /// The name of the folder in messages: the last part of its path, or as many parts as it takes to tell it from the
+    /// others.
     fn name(&mut self, root: &Path, typed: &Path) -> String {
         if let Some((_, name, _)) = self.names.iter().find(|(known, ..)| known == root) {
             return name.clone();
@@ -324,7 +325,7 @@ impl PackReader {
     }
 }
 
-/// The folders that a `pack.toml` names in `use`; what is wrong with it is the surface's to say.
+/// The folders that a `pack.toml` names in `use`. Faults in it are reported when the surface reads it.
 fn used_paths(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
     let (table, _) = DeTable::parse_recoverable(text.strip_prefix('\u{feff}').unwrap_or(&text));
@@ -333,23 +334,23 @@ fn used_paths(bytes: &[u8]) -> Vec<String> {
     used.iter().filter_map(|path| path.get_ref().as_str().map(str::to_owned)).collect()
 }
 
-/// Files in an order that no file system decides; links are told, not followed.
+/// Walks a folder in the order of names; links are reported, not followed.
 fn walk(path: &Path) -> walkdir::IntoIter {
     WalkDir::new(path).max_depth(MAX_DEPTH).follow_root_links(true).sort_by_file_name().into_iter()
 }
 
-/// Whether a folder is not part of any pack.
+/// Whether a folder can be no part of a pack, because it is hidden or was made by a build.
 fn is_apart(entry: &DirEntry) -> bool {
     entry.depth() > 0 && entry.file_type().is_dir() && is_named_apart(entry)
 }
 
-/// Whether what bears this name is hidden, or left by a build.
+/// Whether the name is that of something hidden, or made by a build.
 fn is_named_apart(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     name.starts_with('.') || name == "target" || name == "node_modules"
 }
 
-/// Why a folder is not walked into, though what lies in it may be the pack's.
+/// Why a folder is not searched although it may belong to the pack.
 fn unread(entry: &DirEntry) -> Option<String> {
     if entry.depth() == MAX_DEPTH && entry.file_type().is_dir() {
         return Some(format!("lies {MAX_DEPTH} folders deep"));
@@ -362,7 +363,7 @@ fn is_pack(path: &Path) -> bool {
     path.join("pack.toml").is_file()
 }
 
-/// The folder of the pack that `path` names: itself, or that of its `pack.toml`.
+/// The folder of the pack that `path` names: `path` itself, or the folder of its `pack.toml`.
 pub(crate) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if path.file_name() == Some(OsStr::new("pack.toml")) && path.is_file() => {
@@ -378,7 +379,7 @@ fn slashed(path: &Path) -> String {
     parts.join("/")
 }
 
-/// A path as messages show it.
+/// The path as messages show it.
 fn shown(path: &Path) -> String {
     let text = path.to_string_lossy().replace('\\', "/");
     text.strip_prefix("./").map(str::to_owned).unwrap_or(text)
@@ -388,7 +389,7 @@ pub(crate) fn io_error(path: &Path, error: &io::Error) -> ReadError {
     ReadError::new(path, io_reason(error))
 }
 
-/// Why a file or folder could not be read or written.
+/// Why a file or folder could not be read or written, in words.
 pub(crate) fn io_reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),

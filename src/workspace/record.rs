@@ -1,25 +1,25 @@
-//! Recording: how does a list in a JSON document get one entry more?
+//! Recording: how is an entry added to a list in a JSON document?
 //!
 //! In: the text of a JSON document, the path of the list, the entry.
-//! Out: the text with the entry, indented by two; every other member with its value as it was written, in its order.
-//! Never: touches a document that it cannot read whole.
+//! Out: the text with the entry added, indented by two; every other member keeps its value, as written, and its place.
+//! Never: touches a document that is not valid JSON.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::fmt;
 
-/// What one level is indented by.
+/// The indentation of one level.
 const INDENT: &str = "  ";
 
-/// A document with an entry more.
+/// A document with the entry added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Recorded {
     pub(super) text: String,
-    /// What stood in place of a list, if something did.
+    /// What was in the place of the list, if it was no list.
     pub(super) instead: Option<String>,
 }
 
-/// A value as it was written: no number is rounded, no member of the same name is lost.
+/// A value as it was written, so that no number is rounded and no repeated member is lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Node {
     /// Members, each key with its quotes.
@@ -28,7 +28,7 @@ enum Node {
     Scalar(String),
 }
 
-/// The document with `value` as the last entry of the list at `path`; where there is none, with a list of it alone.
+/// The document with `value` as the last entry of the list at `path`. If there is no list, one is made with this entry.
 pub(super) fn record(document: &str, path: &str, value: &impl fmt::Display) -> Result<Recorded, String> {
     let (mark, body) = match document.strip_prefix('\u{feff}') {
         Some(body) => ("\u{feff}", body),
@@ -65,7 +65,7 @@ pub(super) fn record(document: &str, path: &str, value: &impl fmt::Display) -> R
     Ok(Recorded { text, instead })
 }
 
-/// The member of this name, the last if there are several, made if there is none; none where there are no members.
+/// The member of this name, made if there is none; the last of several. None if the node is no object.
 fn member<'n>(node: &'n mut Node, key: &str) -> Option<&'n mut Node> {
     if *node == Node::Scalar("null".to_owned()) {
         *node = Node::Object(Vec::new());
@@ -79,7 +79,7 @@ fn member<'n>(node: &'n mut Node, key: &str) -> Option<&'n mut Node> {
     members.get_mut(index).map(|(_, node)| node)
 }
 
-/// The rest of a text that is known to be JSON.
+/// The rest of a text that is known to be valid JSON.
 struct Text<'t>(&'t str);
 
 impl<'t> Text<'t> {
@@ -103,7 +103,7 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// Steps through the entries between two brackets.
+    /// Calls `entry` for each entry up to the closing bracket.
     fn list(&mut self, close: char, mut entry: impl FnMut(&mut Self)) {
         self.take(1);
         while !self.0.is_empty() && !self.0.starts_with(close) {
@@ -115,7 +115,7 @@ impl<'t> Text<'t> {
         self.take(1);
     }
 
-    /// A string, number or word.
+    /// A string, number or word, as written.
     fn scalar(&mut self) -> &'t str {
         let length = if self.0.starts_with('"') {
             let mut escaped = false;
@@ -131,7 +131,7 @@ impl<'t> Text<'t> {
         self.take(length)
     }
 
-    /// Takes so many bytes, and the white space behind them.
+    /// Takes `length` bytes, and skips the white space after them.
     fn take(&mut self, length: usize) -> &'t str {
         let (taken, rest) = self.0.split_at_checked(length).unwrap_or((self.0, ""));
         self.0 = rest.trim_start_matches([' ', '\t', '\r', '\n']);

@@ -1,8 +1,8 @@
-//! Roots: where below this folder does a key lead?
+//! Roots: where below a folder does a key lead?
 //!
-//! In: a folder that a user named, and keys as effects have them.
-//! Out: [`HeldPath`]: a folder that is held open and a name in it; a coded diagnostic for a key that leads anywhere else.
-//! Never: leaves the root, by whatever links or races; writes into a file.
+//! In: a folder that a user named, and the keys of effects.
+//! Out: [`HeldPath`]: an open folder and a name in it; a coded diagnostic for a key that leads anywhere else.
+//! Never: leaves the root, whatever the links or races; writes into a file.
 
 use super::nonce::Nonce;
 use super::read::{ReadError, io_error};
@@ -19,38 +19,38 @@ use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 use std::rc::Rc;
 
-/// How much of a key, a value or a reason a message quotes.
+/// The most characters of a key, a value or a reason that a message quotes.
 pub(super) const QUOTED: usize = 120;
 
 /// A folder below which effects are carried out.
 #[derive(Debug)]
 pub struct Root {
     dir: Dir,
-    /// What tells it from other roots.
+    /// A number that tells it from other roots.
     mark: u64,
 }
 
-/// A file's folder, held open, and its name there: whatever becomes of the path, this is where it leads.
+/// The open folder of a file, and the file's name there. The folder stays the same, whatever becomes of its path.
 #[derive(Debug)]
 pub(super) struct HeldPath {
     pub(super) dir: Rc<Dir>,
     pub(super) name: String,
 }
 
-/// The folders that one change writes into: held open, made where they were not there, and gone again if nothing comes
-/// to stand in them.
+/// The folders that one change writes into. They are held open, made if they do not exist, and removed again if they
+/// stay empty.
 #[derive(Debug)]
 pub(super) struct Folders<'r> {
     root: &'r Root,
     open: BTreeMap<String, Rc<Dir>>,
-    /// What sweeps them when they are opened, where the root is locked.
+    /// If the root is locked: removes leftover temporary files from each folder when it is opened.
     broom: Option<Nonce>,
-    /// What was made, the outer before the inner.
+    /// The folders that were made, outer ones first.
     made: Vec<String>,
 }
 
 impl Root {
-    /// The folder at `path`.
+    /// Opens the folder at `path`.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl Root {
         Self::at(path).map_err(|error| io_error(path, &error))
     }
 
-    /// The folder at `path`, and itself to write into.
+    /// Opens the folder at `path`, also as a folder to write into.
     #[cfg(feature = "cli")]
     pub(super) fn hold(path: &Path) -> io::Result<(Self, Rc<Dir>)> {
         let root = Self::at(path)?;
@@ -82,7 +82,7 @@ impl Root {
         self.mark
     }
 
-    /// The file where `key` leads, if there is one; nothing is made.
+    /// The file that `key` leads to, if it exists; nothing is made.
     pub(super) fn look(&self, key: &str) -> Result<Option<(HeldPath, Metadata)>, Box<Diagnostic>> {
         if let Some(why) = unsafe_because(key) {
             let message = format!("`{}` is no safe path: {why}", excerpt(key, QUOTED));
@@ -109,7 +109,7 @@ impl Root {
         }
     }
 
-    /// Waits until no other answer is carried out below this root. Who else writes there is not kept out.
+    /// Waits until no other run carries out an answer below this root. Other programs are not kept from writing there.
     pub(super) fn lock(&self) -> Option<File> {
         let folder = self.dir.open(".").ok()?.into_std();
         // Where the system cannot lock a folder, an edit still sees that its document was changed.
@@ -117,7 +117,7 @@ impl Root {
         Some(folder)
     }
 
-    /// The place of `key`; none if its folder is not there.
+    /// The place of `key`; none if its folder does not exist.
     fn place(&self, key: &str) -> io::Result<Option<HeldPath>> {
         let (folder, name) = split(key);
         match self.dir.open_dir(folder) {
@@ -145,7 +145,7 @@ impl<'r> Folders<'r> {
         Self { root, open: BTreeMap::new(), broom, made: Vec::new() }
     }
 
-    /// The place of `key`, its folders made where they are not there.
+    /// The place of `key`; its folders are made if they do not exist.
     pub(super) fn place(&mut self, key: &str) -> io::Result<HeldPath> {
         let (folder, name) = split(key);
         let dir = match self.open.get(folder) {
@@ -167,7 +167,7 @@ impl<'r> Folders<'r> {
         Ok(HeldPath { dir, name: name.to_owned() })
     }
 
-    /// Makes the folders remember what stands in them, where the system can.
+    /// Flushes the folders to disk, if the system can.
     pub(super) fn settle(&self) {
         for folder in self.open.values().filter_map(|dir| dir.open(".").ok()) {
             _ = folder.sync_all();
@@ -176,7 +176,7 @@ impl<'r> Folders<'r> {
 }
 
 impl Drop for Folders<'_> {
-    /// Takes away what was made and holds nothing.
+    /// Removes the folders that were made and are empty.
     fn drop(&mut self) {
         for folder in self.made.iter().rev() {
             _ = self.root.dir.remove_dir(folder);
@@ -185,7 +185,7 @@ impl Drop for Folders<'_> {
 }
 
 impl HeldPath {
-    /// The bytes of the file, of which there are at most `most`.
+    /// The bytes of the file, at most `most`.
     pub(super) fn read(&self, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let length = self.dir.open(&self.name)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -193,12 +193,12 @@ impl HeldPath {
     }
 }
 
-/// The folder of a key, and its name there.
+/// The folder of a key, and the name in it.
 fn split(key: &str) -> (&str, &str) {
     key.rsplit_once('/').unwrap_or((".", key))
 }
 
-/// The folders on the way to a key, the outer first.
+/// The folders on the way to a key, outer ones first.
 pub(super) fn folders_of(key: &str) -> impl Iterator<Item = &str> {
     key.match_indices('/').filter_map(|(at, _)| key.get(..at))
 }
@@ -207,7 +207,7 @@ fn not_a_folder(error: io::Error) -> io::Error {
     if error.kind() == ErrorKind::NotFound { ErrorKind::NotADirectory.into() } else { error }
 }
 
-/// Why `key` cannot be written, as the system tells it.
+/// The diagnostic for a `key` that the system does not let us write.
 pub(super) fn fault(key: &str, error: &io::Error) -> Diagnostic {
     let key = excerpt(key, QUOTED);
     match error.kind() {

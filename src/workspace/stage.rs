@@ -1,31 +1,32 @@
-//! Staging: is each file old or new, whenever the power goes?
+//! Staging: is each file either old or new, even if the power fails?
 //!
-//! In: a [`HeldPath`] and the bytes that shall stand there.
-//! Out: [`Staged`]: the bytes, safe on disk beside the place, ready to take it in one step and to give it back.
-//! Never: changes the file itself but by a rename; leaves anything of its own behind, unless it is killed: then the next
-//! run does away with it.
+//! In: a [`HeldPath`] and the bytes to put there.
+//! Out: [`Staged`]: the bytes, safe on disk beside the place, ready to be moved there in one step, and to be taken
+//! back.
+//! Never: changes the file itself except by a rename; leaves temporary files behind, unless it is killed: then the next
+//! run removes them.
 
 use super::nonce::{NEW, Nonce, OLD};
 use super::root::HeldPath;
 use cap_std::fs::{OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write as _};
 
-/// New bytes beside the file that they shall replace.
+/// New bytes on disk, beside the file that they are to replace.
 #[derive(Debug)]
 pub(super) struct Staged {
     place: HeldPath,
-    /// The file with the new bytes, until they take the place.
+    /// The name of the file with the new bytes, until it is renamed.
     new: Option<String>,
     /// A second name of the file that was replaced.
     old: Option<String>,
 }
 
 impl Staged {
-    /// Writes the bytes beside their place, down to the disk.
+    /// Writes the bytes to disk beside their place.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::AlreadyExists`] where the place was staged before, maybe under another name; else the system's.
+    /// [`ErrorKind::AlreadyExists`] if the place was staged before, maybe under another name; any error of the system.
     pub(super) fn new(
         place: HeldPath,
         bytes: &[u8],
@@ -44,12 +45,12 @@ impl Staged {
         Ok(staged)
     }
 
-    /// Whether just these bytes stand in the place.
+    /// Whether the file in the place holds exactly these bytes.
     pub(super) fn would_replace(&self, bytes: &[u8]) -> bool {
         self.place.read(bytes.len() as u64).is_ok_and(|found| found == bytes)
     }
 
-    /// Lets the new bytes take the place; what stood there is kept under a second name.
+    /// Moves the new bytes to their place, and keeps what was there under a second name.
     pub(super) fn commit(&mut self, nonce: Nonce) -> io::Result<()> {
         let HeldPath { dir, name } = &self.place;
         let old = nonce.beside(name, OLD);
@@ -70,7 +71,7 @@ impl Staged {
         Ok(())
     }
 
-    /// Gives the place back to what stood there, if the new bytes have it.
+    /// Puts back what was in the place, if the new bytes have been moved there.
     pub(super) fn restore(mut self) -> io::Result<()> {
         let HeldPath { dir, name } = &self.place;
         match (&self.new, self.old.take()) {

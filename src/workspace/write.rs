@@ -1,8 +1,8 @@
-//! Writing: is one file old or new, whatever happens?
+//! Writing: is one file either old or new, whatever happens?
 //!
-//! In: a path that a user typed, and what shall stand there.
+//! In: a path that a user typed, and the bytes to write.
 //! Out: the file with these bytes, or as it was.
-//! Never: empties a file before its new bytes are safe on disk, or writes over one without being told to.
+//! Never: empties a file before its new bytes are safe on disk, or replaces one unless it is told to.
 
 use super::nonce::Nonce;
 use super::root::{HeldPath, Root};
@@ -11,8 +11,8 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::rc::Rc;
 
-/// Writes the bytes beside the file and lets them take its place in one step; a link stays, and leads to what is new. What
-/// is there already is an error unless it goes.
+/// Writes the bytes beside the file and moves them to its place in one step. A link stays a link: what it leads to is
+/// replaced. An existing file is an error, unless it `goes`.
 #[expect(clippy::disallowed_methods, reason = "what a link leads to is asked of the disk")]
 pub(crate) fn write_file(path: &Path, bytes: &[u8], goes: bool) -> io::Result<()> {
     let real = if goes { path.canonicalize() } else { Err(ErrorKind::NotFound.into()) };
