@@ -1,7 +1,7 @@
-//! Coverage: what of the pack did no case exercise, and why?
+//! Coverage: which declarations of the pack did no case exercise, and why?
 //!
-//! In: a program and what came of its cases.
-//! Out: [`Coverage`], one row for each declaration, with a [`Reason`] where no case exercised it.
+//! In: a program and the results of its cases.
+//! Out: [`Coverage`], one row for each declaration, with a [`Reason`] if no case exercised it.
 //! Never: judges; a row without a hit is a fact, not a fault.
 
 use super::talk::TurnResult;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Coverage {
-    /// One row for each declaration, kind by kind.
+    /// One row for each declaration, sorted by kind.
     pub rows: Vec<Covered>,
 }
 
@@ -24,13 +24,13 @@ pub struct Coverage {
 pub struct Covered {
     /// `dialect`, `action`, `permit`, `guardrail`, `effect`, `input`, `rule`, `exit`, `message` or `degradation`.
     pub kind: &'static str,
-    /// What the pack calls it.
+    /// Its name in the pack.
     pub name: String,
-    /// Where it stands.
+    /// Its place, as `pack/file:line:column`.
     pub rule: Option<Arc<str>>,
-    /// How often it counted.
+    /// How often it took effect.
     pub hits: usize,
-    /// Why it never did; none where it did.
+    /// Why it never did; none if it did.
     pub reason: Option<Reason>,
 }
 
@@ -38,13 +38,13 @@ pub struct Covered {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// Nothing came near it.
+    /// No case came near it.
     Never,
-    /// Something did, and its condition, gate or exception said no.
+    /// Cases came near it, but its condition, gate or exception did not hold.
     Unmet,
-    /// Something did, and each call was dropped for another reason.
+    /// Calls came near it, but each was dropped for another reason.
     Dropped,
-    /// Something did, and what this names came first each time.
+    /// Cases came near it, but the declaration named here came first each time.
     Shadowed(String),
 }
 
@@ -60,7 +60,7 @@ impl fmt::Display for Reason {
 }
 
 impl Coverage {
-    /// Counts what cases exercised: what came of everything that was said in them, each with its trace.
+    /// Counts what cases exercised, from the results of all their turns. Each result needs its trace.
     pub fn of(program: &Program, told: &[&TurnResult]) -> Self {
         let mut counting = Counting { program, told, rows: Vec::new() };
         counting.dialects();
@@ -72,7 +72,7 @@ impl Coverage {
         Self { rows: counting.rows }
     }
 
-    /// How many of a hundred declarations were exercised, rounded down.
+    /// The percentage of declarations that were exercised, rounded down.
     pub fn percent(&self) -> usize {
         let hit = self.rows.iter().filter(|row| row.hits > 0).count();
         (hit * 100).checked_div(self.rows.len()).unwrap_or(100)
@@ -87,7 +87,7 @@ struct Counting<'c> {
 }
 
 impl<'c> Counting<'c> {
-    /// One more row; `reason` is asked where nothing counted.
+    /// Adds a row; `reason` is called if there were no hits.
     fn row(
         &mut self,
         kind: &'static str,
@@ -222,7 +222,7 @@ impl<'c> Counting<'c> {
         self.told.iter().flat_map(|told| told.trace()).filter(of_rule)
     }
 
-    /// Of what never counted, each condition that was weighed did not hold.
+    /// [`Reason::Unmet`] if the condition of a declaration without hits was evaluated: it never held.
     fn unmet(&self, rule: &Arc<str>) -> Option<Reason> {
         self.steps(rule, |kind| *kind == StepKind::Condition).next().map(|_| Reason::Unmet)
     }

@@ -1,30 +1,30 @@
-//! Expectations: of what does a part of a case speak, and what may it expect?
+//! Expectations: what can the parts of a case be, and what may each expect?
 //!
 //! In: nothing.
-//! Out: [`Part`], with the keys that may be expected of each, and [`Expectation`].
+//! Out: [`Part`], with the keys that its expectation may have, and [`Expectation`].
 //! Never: reads a file, or compares anything.
 
 use crate::surface::Tree;
 use crate::text::Spanned;
 
-/// What a part of a case holds.
+/// What a part of a case is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
-    /// `=== start ===`: the session begins.
+    /// `=== start ===`: the start of the session.
     Start,
     /// `=== user ===`: the words of a user.
     User,
     /// `=== response ===`: the answer of a model.
     Response,
-    /// `=== prompt ===`: what the user says, for which a prompt is made.
+    /// `=== prompt ===`: what the user says when a prompt is assembled.
     Prompt,
 }
 
 impl Part {
     pub(super) const ALL: [Part; 4] = [Part::Start, Part::User, Part::Response, Part::Prompt];
 
-    /// Its word in a marker.
+    /// The word in its marker.
     pub fn word(self) -> &'static str {
         match self {
             Part::Start => "start",
@@ -34,12 +34,12 @@ impl Part {
         }
     }
 
-    /// The one whose word this is.
+    /// The part with this word.
     pub(super) fn of_word(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|part| part.word() == word)
     }
 
-    /// The keys that an expectation of it may have.
+    /// The keys that its expectation may have.
     pub(super) fn keys(self) -> &'static [&'static str] {
         match self {
             Part::Start | Part::User => HEARD_KEYS,
@@ -49,26 +49,26 @@ impl Part {
     }
 }
 
-/// One line of an `=== expect ===` part: a key of the outcome and what it should hold.
+/// One line of an `=== expect ===` part: a key of the outcome and its expected value.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Expectation {
     /// The key.
     pub key: Spanned<String>,
-    /// What it should hold: a table as a subset, a list as a whole.
+    /// The expected value: a table must match as a subset, a list as a whole.
     pub value: Tree,
 }
 
-/// The keys of what was heard, and two lists drawn from its diagnostics.
+/// The keys of `Heard`, and two lists made from its diagnostics.
 const HEARD_KEYS: &[&str] =
     &["class", "captures", "say", "effects", "codes", "remarks", "session", "diagnostics", "version"];
 
-/// The keys of an outcome, and two lists drawn from its diagnostics.
+/// The keys of an outcome, and two lists made from its diagnostics.
 pub(super) const OUTCOME_KEYS: &[&str] = &[
     "status", "message", "calls", "codes", "remarks", "effects", "session", "contents", "sections", "utterances",
     "thinking", "dialect", "mode", "diagnostics", "ledger", "ask_again", "version",
 ];
 
-/// The keys of what is expected of a prompt: members of it, and questions about it.
+/// The keys for a prompt: its members, and questions about it.
 const PROMPT_KEYS: &[&str] =
     &["text", "contains", "lacks", "layers", "tokens_at_most", "codes", "messages", "ledger", "version"];

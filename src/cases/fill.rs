@@ -1,8 +1,8 @@
-//! Filling: what does a case expect that says nothing yet?
+//! Filling: what does a case with empty expectations expect?
 //!
-//! In: a program, and a case file with `=== expect ===` parts that are empty.
-//! Out: the same text with all that came of what is said, in these parts.
-//! Never: mends another fault of a case, or says that what came is right.
+//! In: a program, and a case file with empty `=== expect ===` parts.
+//! Out: the same text with everything that came of each part filled in.
+//! Never: fixes any other fault of a case, or claims that the result is right.
 
 use super::expectation::Part;
 use super::parse::read;
@@ -12,9 +12,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Program;
 use crate::text::Sources;
 
-/// The text of a case file with its empty expectations filled, if nothing else is wrong with it: with what came, as a
-/// conversation is [written](super::script()). Those of a prompt stay for their author, as do those of a case that does not
-/// hold yet.
+/// The text of a case file with its empty expectations filled in, as [`script`](super::script()) writes them. None if
+/// anything else is wrong with the file, if an empty expectation is about a prompt, or if the case is marked `todo`.
 pub fn filled(program: &Program, path: &str, bytes: &[u8]) -> Option<String> {
     let mut sources = Sources::default();
     let (case, found) = read(&mut sources, path, bytes);

@@ -15,29 +15,29 @@ table! {
     CaseHeader {
         /// What the case shows, in a sentence.
         claim: Spanned<String>,
-        /// The mode in which it starts; without it the pack's.
+        /// The mode in which it starts; the pack's start mode by default.
         mode: Option<Spanned<String>>,
-        /// Values of the state that differ from the pack's initial ones.
+        /// Values of the state that differ from their initial values.
         state: Option<Tree>,
-        /// The time as the host tells it.
+        /// The current time, as the host gives it.
         now: Option<Spanned<String>>,
-        /// The one dialect in which the responses are read; without it those of the mode.
+        /// The only dialect that reads the responses; by default those of the mode.
         dialect: Option<Spanned<String>>,
-        /// Which of the pack's prompts is written; the first without it.
+        /// The name of the prompt to assemble; the first of the pack by default.
         prompt: Option<Spanned<String>>,
-        /// The model for which prompts are written.
+        /// The model for which prompts are assembled.
         model: Option<Spanned<String>>,
-        /// Words of a user by the class that each of them has, heard by itself in the session of the header.
+        /// Words of a user by their expected class; each is heard on its own, in the session of the header.
         classes: Named<OneOrMore<Spanned<String>>>,
-        /// Why it does not hold yet, or `true`: then failing is fine, and passing is reported.
+        /// The reason why it does not pass yet, or `true`. Failing is then fine, and passing is reported.
         todo: Option<Spanned<Todo>>,
     }
 }
 
-/// The keys of a header of which one value fits into a line.
+/// The keys of the header whose value fits on one line.
 pub(super) const KEYS: &[&str] = &["claim", "mode", "state", "now", "dialect", "prompt", "model", "todo"];
 
-/// That a case does not hold yet, with the reason where one is given.
+/// Marks a case that does not pass yet, with an optional reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Todo(pub Option<String>);
 

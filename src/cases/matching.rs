@@ -1,8 +1,8 @@
-//! Matching: does the outcome hold what was expected?
+//! Matching: is the outcome what was expected?
 //!
 //! In: an expectation with its places, and the outcome as JSON.
 //! Out: one [`Failure`] for each place that does not match.
-//! Never: forgives: tables match as subsets and lists whole and in order, nothing else is lenient.
+//! Never: is lenient: tables match as subsets, lists as a whole and in order, everything else exactly.
 
 use super::expectation::Expectation;
 use crate::diagnostic::nearest;
@@ -11,41 +11,41 @@ use crate::text::Location;
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// One expectation that did not hold.
+/// One expectation that was not met.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Failure {
-    /// Which answer of the case it is about, from 0.
+    /// The part of the case that it is about, from 0.
     pub step: usize,
-    /// The key that did not hold, where it stands in the case.
+    /// The place of the key in the case.
     pub at: Location,
-    /// The way to it through the outcome, such as `calls[0].verdict`.
+    /// The path in the outcome, such as `calls[0].verdict`.
     pub path: String,
     /// What was expected.
     pub expected: Value,
-    /// Where that is written, in an `=== expect ===` part, if what was found may stand in its place.
+    /// The place of the expected value in the case, if it may be replaced by what was found.
     pub value: Option<Location>,
-    /// What was found, of its members only those that the expectation names; absent where there is nothing.
+    /// What was found, of tables only the members that the expectation names; none if there is nothing.
     pub got: Option<Value>,
-    /// Of a member that there is not, the one that was probably meant.
+    /// If the member does not exist: the one that was probably meant.
     pub meant: Option<String>,
-    /// Of a member that there is not, those that are there.
+    /// If the member does not exist: the members that do.
     pub beside: Vec<String>,
 }
 
 impl Failure {
-    /// One in the place of which nothing may be written.
+    /// A failure whose expected value may not be replaced.
     pub(super) fn new(at: Location, path: String, expected: Value, got: Option<Value>) -> Self {
         Self { step: 0, at, path, expected, value: None, got, meant: None, beside: Vec::new() }
     }
 
-    /// Whether it is about what should be lacking: then that alone which is expected fails it.
+    /// Whether the failure is that something was found which should not be there.
     pub fn is_unwanted(&self) -> bool {
         self.got.as_ref() == Some(&self.expected)
     }
 }
 
-/// In one line, without its place: for a host's log.
+/// One line without the place, for a host's log.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, expected, got, .. } = self;
@@ -59,7 +59,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Compares what is expected with the outcome of the answer number `step`.
+/// Compares what is expected with the outcome of the part number `step`.
 pub(super) fn compare(step: usize, expected: &[Expectation], outcome: &Value) -> Vec<Failure> {
     let mut failures = Vec::new();
     for Expectation { key, value } in expected {
@@ -76,7 +76,7 @@ pub(super) fn compare(step: usize, expected: &[Expectation], outcome: &Value) ->
     failures
 }
 
-/// The codes of the outcome's diagnostics, of the severities that `wanted` accepts.
+/// The codes of the outcome's diagnostics whose severity `wanted` accepts.
 fn codes(outcome: &Value, wanted: impl Fn(&str) -> bool) -> Value {
     let findings = outcome.get("diagnostics").and_then(Value::as_array);
     findings
@@ -118,12 +118,12 @@ pub(super) fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Lo
     }
 }
 
-/// Whether two values without members are the same; `1` and `1.0` are.
+/// Whether two values without members are equal; `1` equals `1.0`.
 fn equal(one: &Value, other: &Value) -> bool {
     one == other || (one.is_number() && other.is_number() && one.as_f64() == other.as_f64())
 }
 
-/// What of `got` the expectation speaks about: of tables the members that it names.
+/// The parts of `got` that the expectation is about: of tables, the members that it names.
 fn likeness(expected: &Tree, got: &Value) -> Value {
     match (expected, got) {
         (Tree::Table(members, _), Value::Object(object)) => members

@@ -1,8 +1,8 @@
 //! Cases: does the pack still do what its authors wrote down?
 //!
-//! In: the text of `.case` files, and a program; or a talk that somebody had.
-//! Out: [`Case`] with the place of every line, [`CaseRun`] with every expectation that did not hold, [`Coverage`]; the text of
-//! the case that tells a talk, and that of a case that expects what came.
+//! In: the text of `.case` files, and a program; or a conversation.
+//! Out: [`Case`] with the place of every line, [`CaseRun`] with every failed expectation, [`Coverage`]; the text of a
+//! case for a conversation, and of a case with updated expectations.
 //! Never: reads or writes a file, or lays out a difference for people.
 //!
 //! A case file is a TOML header, then parts. Each part starts with a line of its own, `=== word ===`:
@@ -18,8 +18,9 @@
 //! codes   = ["response/forbidden-call"]
 //! ```
 //!
-//! The line break before a marker is not part of the text. Parts (`start`, `user`, `response`) may repeat, each with what is
-//! expected of it: the session goes from one to the next, so that a whole conversation is one script.
+//! The line break before a marker is not part of the text. Parts (`start`, `user`, `response`) may repeat, each
+//! followed by what is expected of it. Each part continues the session of the one before, so a whole conversation is
+//! one script.
 
 mod coverage;
 mod expectation;

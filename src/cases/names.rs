@@ -1,12 +1,12 @@
 //! Names: is this file a case?
 //!
 //! In: the path of a file below its pack.
-//! Out: whether it is read as a case; and of one that is not, but bears a name as if, `case/overlooked`.
-//! Never: looks into the file.
+//! Out: whether it is read as a case; `case/overlooked` for a file that is not, but has a similar name.
+//! Never: opens the file.
 
 use crate::diagnostic::{Code, Diagnostic};
 
-/// What stands at the end of the names of files that an editor or a merge left behind.
+/// Extensions of files that an editor or a merge left behind.
 const LEFT_BEHIND: [&str; 5] = ["bak", "orig", "rej", "swp", "tmp"];
 
 /// Whether the file at this path below a pack is a case.
@@ -14,13 +14,13 @@ pub fn is_case(below: &str) -> bool {
     below.starts_with("tests/") && below.ends_with(".case")
 }
 
-/// What is to be said of a file that is no case, but looks like one.
+/// The diagnostic for a file that looks like a case but is not read as one.
 pub fn overlooked(below: &str) -> Option<Diagnostic> {
     let message = format!("`{below}` looks like a case, but is not read as one");
     (looks(below) && !is_case(below)).then(|| Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(HELP))
 }
 
-/// What is to be said of such files together: of several whose folder holds no cases, once.
+/// The diagnostics for such files. Several in one folder that is not for cases are reported once.
 pub fn overlooked_files(below: &[String]) -> Vec<Diagnostic> {
     let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
     let mut found = Vec::new();
@@ -41,7 +41,7 @@ pub fn overlooked_files(below: &[String]) -> Vec<Diagnostic> {
     found
 }
 
-/// What is to be said of a folder that bears the name of a case, and holds none.
+/// The diagnostic for a folder with the name of a case.
 pub fn overlooked_folder(below: &str) -> Option<Diagnostic> {
     let message = format!("`{below}` is a folder, and a case is a file");
     looks(below).then(|| Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(HELP))
@@ -49,7 +49,7 @@ pub fn overlooked_folder(below: &str) -> Option<Diagnostic> {
 
 const HELP: &str = "the cases of a pack are `tests/CLAIM.case`";
 
-/// Whether what stands at this path bears a name as if it were a case.
+/// Whether the name at the end of this path looks like that of a case.
 fn looks(below: &str) -> bool {
     let file = below.rsplit('/').next().unwrap_or(below);
     let mut parts = file.split('.').skip(1);

@@ -1,7 +1,7 @@
-//! The case format: which parts does this file have, and where does each line stand?
+//! The case format: which parts does this file have, and where is each line?
 //!
 //! In: the bytes of one `.case` file.
-//! Out: [`Case`], or a diagnostic at the line of every fault.
+//! Out: [`Case`], or a diagnostic for every fault, at its line.
 //! Never: runs anything.
 
 use super::expectation::{Expectation, OUTCOME_KEYS, Part};
@@ -13,43 +13,44 @@ use crate::surface::syntax;
 use crate::text::{Location, Source, SourceId, Sources, Span, authored};
 use toml::de::{DeTable, DeValue};
 
-/// One script: a header, then what is said and what is expected of it.
+/// One script: a header, then parts and what is expected of each.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Case {
-    /// Its name: the file's, without `.case`.
+    /// Its name: that of the file without `.case`.
     pub name: String,
     /// Its file.
     pub source: SourceId,
     /// Its header.
     pub header: CaseHeader,
-    /// What is said, in order.
+    /// Its parts, in order.
     pub steps: Vec<Step>,
 }
 
-/// One thing that is said, and what is expected to come of it.
+/// One part, and what is expected of it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Step {
-    /// Its marker line.
+    /// The marker line.
     pub at: Location,
-    /// Who says it.
+    /// The kind of part.
     pub part: Part,
-    /// What is said.
+    /// The text of the part.
     pub text: String,
     /// What is expected; never empty.
     pub expected: Vec<Expectation>,
-    /// Where the text of that begins in the file.
+    /// The offset in the file of the text of the expectation.
     pub(super) expects: usize,
 }
 
-/// Reads a case file; `path` is what messages call it.
+/// Reads a case file. `path` is its name in messages.
 pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
     let (case, diagnostics) = read(sources, path, bytes);
     Checked::new(case, diagnostics)
 }
 
-/// As [`parse`], with what could be read of a case that is at fault: of what is said, something may be missing, or nothing expected.
+/// The same as [`parse`], but returns a faulty case as far as it could be read: parts may be missing, and expectations
+/// may be empty.
 pub(super) fn read(sources: &mut Sources, path: &str, bytes: &[u8]) -> (Option<Case>, Vec<Diagnostic>) {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => authored(text),
@@ -79,23 +80,23 @@ pub(super) fn read(sources: &mut Sources, path: &str, bytes: &[u8]) -> (Option<C
     (header.map(|header| Case { name, source, header, steps }), parsing.diagnostics)
 }
 
-/// The word of the part that says what is expected.
+/// The word in the marker of an expectation.
 const EXPECT: &str = "expect";
 
 /// The members of a session.
 const SESSION: [&str; 4] = ["mode", "state", "now", "ids"];
 
-/// Where the header is.
+/// Where the header is, in words.
 const HEADER: &str = "header, which stands before the first `=== … ===` line";
 
-/// One piece: its marker and its text.
+/// A piece of the file: its marker and its text.
 struct CasePiece<'t> {
     name: &'t str,
     marker: Span,
     text: Span,
 }
 
-/// A piece that says something, while nothing is expected of it yet.
+/// A part whose expectation has not been read yet.
 struct PendingStep<'p> {
     at: Location,
     part: Part,
@@ -114,8 +115,8 @@ impl Parsing<'_> {
         Location { source: self.source, span }
     }
 
-    /// The header up to a line in it that was meant for a marker and makes no TOML of the rest, or that is said without one before
-    /// the first of the `parts`; that is told, and which word it was.
+    /// The header. If a line in it is a misspelt marker, or text before the first of the `parts` lacks a marker, the
+    /// header ends there: this is reported, and the word of the marker is returned.
     fn whole_header(&mut self, header: Span, parts: &[CasePiece<'_>]) -> (Span, Option<&'static str>) {
         let written = header.of(self.text);
         let (_, errors) = DeTable::parse_recoverable(written);
@@ -144,7 +145,7 @@ impl Parsing<'_> {
         (Span::new(header.start, span.start), Some(word))
     }
 
-    /// The steps; of what stands right `before` them, the word may be known.
+    /// The parts as steps. `before` is the word of a misspelt marker right before them, if there was one.
     fn steps(&mut self, parts: &[CasePiece<'_>], before: Option<&str>) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         // What waits for its expectation.
@@ -182,7 +183,7 @@ impl Parsing<'_> {
         steps
     }
 
-    /// What was said, with what is expected of it.
+    /// A part with its expectation.
     fn step(&mut self, said: Option<PendingStep<'_>>, piece: &CasePiece<'_>) -> Option<Step> {
         let keys = said.as_ref().map_or(OUTCOME_KEYS, |said| said.part.keys());
         let expected = self.expectation(piece, keys);
@@ -201,7 +202,7 @@ impl Parsing<'_> {
         Some(Step { at: said.at, part: said.part, text, expected, expects })
     }
 
-    /// Tells of what is said that it begins with what looks like a key of the header: then that is said, and no key.
+    /// Reports a part whose text begins like a key of the header: it is text there, not a key.
     fn late_header(&mut self, piece: &CasePiece<'_>) {
         let said = piece.text.of(self.text);
         let start = piece.text.start + (said.len() - said.trim_start().len());
@@ -219,7 +220,7 @@ impl Parsing<'_> {
         self.diagnostics.push(fault.into_warning());
     }
 
-    /// Tells that nothing is expected of what is said; a line in it that was meant for a marker explains why.
+    /// Reports that nothing is expected of a part. A misspelt marker in its text explains why.
     fn without_expectation(&mut self, said: &PendingStep<'_>) {
         let diagnostic = Diagnostic::new(Code::CASE_EMPTY, said.at, "nothing is expected of this");
         let Span { start, .. } = said.piece.text;
@@ -254,7 +255,7 @@ impl Parsing<'_> {
         (self.diagnostics.len() == before || !expected.is_empty()).then_some(expected)
     }
 
-    /// Reads the TOML at `at`; its places are those of the file, its faults are the case's.
+    /// Reads the TOML at `at`. Its places are those of the file, and its faults are reported as those of a case.
     fn toml<T>(
         &mut self,
         at: Span,
@@ -271,7 +272,7 @@ impl Parsing<'_> {
     }
 }
 
-/// Cuts a file at its marker lines: the header, then the parts.
+/// Cuts a file at its marker lines into the header and the parts.
 fn cut(text: &str) -> (Span, Vec<CasePiece<'_>>) {
     let mut parts: Vec<CasePiece<'_>> = Vec::new();
     let mut header = Span::new(0, text.len());
@@ -292,31 +293,32 @@ fn cut(text: &str) -> (Span, Vec<CasePiece<'_>>) {
     (header, parts)
 }
 
-/// The word of a `=== word ===` line. Only one lower-case word makes a marker, so that `=== Summary ===` in an answer
+/// The word of a `=== word ===` line. Only a lower-case word makes a marker, so that `=== Summary ===` in an answer
 /// stays text.
 fn marker_name(line: &str) -> Option<&str> {
     let name = line.trim_end().strip_prefix("=== ")?.strip_suffix(" ===")?;
     (!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')).then_some(name)
 }
 
-/// Where the text before the line that starts at `offset` ends, without its line break.
+/// The end of the text before the line that starts at `offset`, without its line break.
 fn before_line_break(text: &str, offset: usize) -> usize {
     let before = text.get(..offset).unwrap_or_default();
     let before = before.strip_suffix('\n').map_or(before, |rest| rest.strip_suffix('\r').unwrap_or(rest));
     before.len()
 }
 
-/// What follows a part of this name, which is misspelt: its keys are expected, or nothing is known of it.
+/// The part that a misspelt marker probably meant, if any.
 fn part_meant(name: &str) -> Option<Part> {
     Part::of_word(nearest(name, Part::ALL.map(Part::word))?)
 }
 
-/// The words that markers have.
+/// The words that markers can have.
 fn words() -> impl Iterator<Item = &'static str> {
     Part::ALL.into_iter().map(Part::word).chain([EXPECT])
 }
 
-/// The first line that is a marker but for its spaces, its case or the number of its signs, and the word it should have.
+/// The first line that would be a marker but for its spaces, its case or the number of `=`, and the word of that
+/// marker.
 fn near_marker(text: &str) -> Option<(Span, &'static str)> {
     let mut start = 0;
     text.split_inclusive('\n').find_map(|line| {
@@ -329,7 +331,7 @@ fn near_marker(text: &str) -> Option<(Span, &'static str)> {
     })
 }
 
-/// The diagnostic as one of the case, on the first line of its place: a missing key is not the fault of all the others.
+/// The diagnostic as one of the case, at the first line of its place: a missing key is not the fault of all lines.
 fn first_line(mut diagnostic: Diagnostic, text: &str) -> Diagnostic {
     diagnostic.code = Code::CASE_SYNTAX;
     if let Some(at) = &mut diagnostic.at {

@@ -1,8 +1,8 @@
-//! Prompts in cases: is what the model reads as it was expected?
+//! Prompts in cases: is the prompt as expected?
 //!
 //! In: expectations with their places, and a prompt.
 //! Out: one [`Failure`] for each place that does not match.
-//! Never: compares more of a prompt than is asked for.
+//! Never: compares more of a prompt than the case asks for.
 
 use super::expectation::Expectation;
 use super::matching::{Failure, descend};
@@ -42,7 +42,7 @@ pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<Failure>
     failures
 }
 
-/// A text, or a list of them, that the prompt should hold, or lack. What a prompt holds says nothing of what else it should.
+/// Checks a text or a list of texts that the prompt should contain if `wanted`, or lack if not.
 fn texts(expected: &Tree, path: String, at: Location, prompt: &str, wanted: bool, failures: &mut Vec<Failure>) {
     let got = match expected {
         Tree::List(items, _) => {
@@ -58,7 +58,7 @@ fn texts(expected: &Tree, path: String, at: Location, prompt: &str, wanted: bool
     failures.push(Failure::new(at, path, expected.to_json(), got));
 }
 
-/// The layers that say something: by name where a name is expected, else as the ledger has them.
+/// The layers with text: the whole layer where a table is expected, otherwise its name.
 fn layers(expected: &Tree, prompt: &Value) -> Value {
     let all = prompt.pointer("/ledger/layers").and_then(Value::as_array);
     let said = |layer: &&Value| layer.get("tokens").and_then(Value::as_u64).is_some_and(|tokens| tokens > 0);

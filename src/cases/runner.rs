@@ -1,8 +1,8 @@
-//! The runner: what comes of what is said in a case, and does it match?
+//! The runner: what comes of the parts of a case, and is it what the case expects?
 //!
 //! In: a program and one case.
-//! Out: [`CaseRun`]: the verdict, every expectation that did not hold, and what came of each part.
-//! Never: stops at the first failure, or lets one case see another's session.
+//! Out: [`CaseRun`]: the verdict, every failed expectation, and the result of each part.
+//! Never: stops at the first failure, or lets one case see the session of another.
 
 use super::expectation::Part;
 use super::matching::{Failure, compare};
@@ -20,42 +20,42 @@ use serde_json::{Map, Value};
 /// How cases are run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CaseOptions {
-    /// Feeds each answer in pieces of so many bytes.
+    /// Feeds each answer in pieces of this many bytes.
     pub chunk: Option<usize>,
-    /// Whether the outcomes tell their story, for coverage.
+    /// Whether outcomes include their trace, which coverage needs.
     pub trace: bool,
 }
 
-/// What came of one case.
+/// The result of one case.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CaseRun {
-    /// Whether it holds.
+    /// Whether it passed.
     pub verdict: CaseVerdict,
-    /// The expectations that did not hold.
+    /// The expectations that were not met.
     pub failures: Vec<Failure>,
-    /// Why it could not be run.
+    /// Why it could not be run, or what else is worth saying.
     pub diagnostics: Vec<Diagnostic>,
-    /// What came of each thing that was said: first the words of the header, then the parts.
+    /// The results: first those of the header's `classes`, then those of the parts.
     pub told: Vec<TurnResult>,
 }
 
-/// Whether a case holds.
+/// Whether a case passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CaseVerdict {
-    /// Every expectation holds.
+    /// Every expectation was met.
     Passed,
-    /// One does not.
+    /// An expectation was not met.
     Failed,
-    /// One does not, as its `todo` says.
+    /// An expectation was not met, and the case is marked `todo`.
     Todo,
-    /// Every expectation holds although its `todo` says otherwise.
+    /// Every expectation was met although the case is marked `todo`.
     Done,
 }
 
 impl CaseVerdict {
-    /// The word for it: `passed`, `failed`, `todo` or `done`.
+    /// The name: `passed`, `failed`, `todo` or `done`.
     pub fn name(self) -> &'static str {
         match self {
             CaseVerdict::Passed => "passed",
@@ -66,8 +66,8 @@ impl CaseVerdict {
     }
 }
 
-/// Whatever a case names that the pack does not have, so that it could not be run, or probably means otherwise; nothing for
-/// one that is to do.
+/// Everything that a case names but the pack does not have, or that is probably misspelt. Nothing for a case marked
+/// `todo`.
 pub fn check(program: &Program, case: &Case) -> Vec<Diagnostic> {
     if case.header.todo.is_some() {
         return Vec::new();
@@ -80,7 +80,8 @@ pub fn check(program: &Program, case: &Case) -> Vec<Diagnostic> {
     found
 }
 
-/// Runs a case: what is said in order, each in the session that the one before left. A prompt sees it as its history.
+/// Runs the parts of a case in order, each in the session that the one before left. Prompts see the parts before as
+/// history.
 pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
     let mut run =
         CaseRun { verdict: CaseVerdict::Passed, failures: Vec::new(), diagnostics: Vec::new(), told: Vec::new() };
@@ -121,7 +122,7 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
 }
 
 impl CaseRun {
-    /// Hears each of the header's words by itself.
+    /// Hears each text of the header's `classes` on its own.
     fn classes(&mut self, program: &Program, session: &Session, case: &Case, trace: bool) {
         for (class, words) in &case.header.classes {
             for text in &words.value.0 {
@@ -136,7 +137,7 @@ impl CaseRun {
         }
     }
 
-    /// Compares what came of a step with what is expected of it.
+    /// Compares the result of a step with what is expected of it.
     fn take(&mut self, step: &Step, told: TurnResult) {
         match told.json() {
             Ok(json) => self.failures.extend(compare(self.told.len(), &step.expected, &json)),

@@ -1,8 +1,8 @@
-//! Scripts: which case tells this talk?
+//! Scripts: which case describes this conversation?
 //!
-//! In: a program, the session in which a talk began, what was said in it and what came of each.
-//! Out: the text of a `.case` file that holds.
-//! Never: gives out a case that does not pass, or writes a file.
+//! In: a program, the session in which a conversation began, what was said in it, and the results.
+//! Out: the text of a `.case` file that passes.
+//! Never: returns a case that does not pass, or writes a file.
 
 use super::expectation::Part;
 use super::parse::parse;
@@ -18,22 +18,22 @@ use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// One thing that was said in a talk, and what came of it.
+/// One thing that was said in a conversation, and its result.
 #[derive(Debug, Clone)]
 pub struct Exchange {
     /// Who said it.
     pub part: Part,
     /// The words.
     pub text: String,
-    /// What came of them.
+    /// The result.
     pub told: TurnResult,
 }
 
-/// The case that tells a talk which began in the session `start`.
+/// The text of a case for a conversation that began in the session `start`.
 ///
 /// # Errors
 ///
-/// Why there is none: a case cannot hold every text, nor every session.
+/// Why there is none: a case cannot contain every text, nor start in every session.
 pub fn script(program: &Program, claim: &str, start: &Session, said: &[Exchange]) -> Result<String, String> {
     let mut text = header(program, claim, start);
     let mut before = start;
@@ -46,7 +46,7 @@ pub fn script(program: &Program, claim: &str, start: &Session, said: &[Exchange]
     proved(program, &text, said).map(|()| text)
 }
 
-/// Whether the case reads as what was said, and holds.
+/// Checks that the case is read back as what was said, and passes.
 fn proved(program: &Program, text: &str, said: &[Exchange]) -> Result<(), String> {
     let parsed = parse(&mut Sources::default(), "talk.case", text.as_bytes());
     let case = parsed.value.filter(|_| parsed.diagnostics.is_empty());
@@ -82,7 +82,7 @@ fn header(program: &Program, claim: &str, start: &Session) -> String {
     text
 }
 
-/// What is expected of one thing that was said: all that came of it, but for its places and causes.
+/// The expectation for one thing that was said: everything in its result except places and causes.
 pub(super) fn expectation(before: &Session, told: &TurnResult) -> String {
     let mut text = String::new();
     match told {
@@ -114,7 +114,7 @@ pub(super) fn expectation(before: &Session, told: &TurnResult) -> String {
     text + &line("session", &session)
 }
 
-/// The values of the state that differ.
+/// The values of the state that changed.
 fn changes<'s>(before: &'s Session, after: &'s Session) -> impl Iterator<Item = (&'s str, &'s crate::value::Value)> {
     after.state.iter().filter(|(name, value)| before.state.get(name) != Some(*value))
 }
@@ -133,13 +133,14 @@ fn codes(findings: &[Finding]) -> String {
     line("codes", &of(false)) + &if remarks.is_empty() { String::new() } else { line("remarks", &remarks) }
 }
 
-/// `key = value`, or nothing where TOML has no such value.
+/// `key = value`; empty if TOML has no such value.
 fn line(key: &str, value: &(impl Serialize + ?Sized)) -> String {
     let value = serde_json::to_value(value).ok().as_ref().and_then(toml);
     value.map(|value| format!("{} = {value}\n", self::key(key))).unwrap_or_default()
 }
 
-/// A list with each entry on a line of its own, of its members those called `members`, or all; nothing for an empty list.
+/// A list with each entry on its own line, and of each entry the `members` (all if none are named). Empty for an empty
+/// list.
 fn lines(key: &str, entries: &[impl Serialize], members: &[&str]) -> String {
     let entry = |entry| {
         let Value::Object(mut object) = serde_json::to_value(entry).ok()? else { return None };
@@ -156,7 +157,7 @@ fn lines(key: &str, entries: &[impl Serialize], members: &[&str]) -> String {
     }
 }
 
-/// The value as TOML, without members that are nothing; none where a list has such an entry, or a number does not fit.
+/// The value as TOML, without null members. None if a list contains null, or a number does not fit.
 fn toml(value: &Value) -> Option<toml::Value> {
     Some(match value {
         Value::Null => return None,

@@ -1,8 +1,8 @@
-//! Talks: what comes of what is said, one thing after the other?
+//! Talks: what comes of the things that are said, one after the other?
 //!
-//! In: a program, the session in which a talk begins, and what is said in turn.
-//! Out: [`TurnResult`], what came of each; the session after it, and what the model reads next.
-//! Never: compares what came with anything, or keeps it.
+//! In: a program, the session in which a conversation begins, and what is said in turn.
+//! Out: a [`TurnResult`] for each; the session after it, and what the model reads next.
+//! Never: compares results with anything, or stores them.
 
 use crate::outcome::{EffectRecord, Finding, Heard, Options, Outcome, Prompt, TraceStep};
 use crate::program::Program;
@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::surface::Speaker;
 use serde_json::Value;
 
-/// A talk among a user, a model and the rules: each thing is said in the session that the one before left.
+/// A conversation of a user and a model: each thing is said in the session that the one before left.
 #[derive(Debug)]
 pub struct Talk<'p> {
     program: &'p Program,
@@ -21,33 +21,33 @@ pub struct Talk<'p> {
     correction: Option<String>,
 }
 
-/// What came of one thing that was said.
+/// The result of one thing that was said.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum TurnResult {
-    /// Of the words of a user, or of the start of a session.
+    /// The result of the words of a user, or of the start of a session.
     Heard(Heard),
-    /// Of the answer of a model.
+    /// The result of an answer of the model.
     Outcome(Box<Outcome>),
 }
 
 impl<'p> Talk<'p> {
-    /// A talk that begins in `session`.
+    /// A conversation that begins in `session`.
     pub fn new(program: &'p Program, session: Session, options: Options) -> Self {
         Self { program, session, options, history: Vec::new(), correction: None }
     }
 
-    /// The session as it stands.
+    /// The current session.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// What the model reads behind its prompt: its last answer was refused, and it is asked for another in its place.
+    /// The correction text that the model reads after its prompt, if its last answer was refused and it is asked again.
     pub fn correction(&self) -> Option<&str> {
         self.correction.as_deref()
     }
 
-    /// The session starts, before anybody has said anything.
+    /// Starts the session, before anybody has said anything.
     pub fn start(&mut self) -> TurnResult {
         let heard = self.program.start_with(&self.session, self.options.trace);
         self.go_on(TurnResult::Heard(heard))
@@ -60,7 +60,7 @@ impl<'p> Talk<'p> {
         self.go_on(TurnResult::Heard(heard))
     }
 
-    /// The model answers. What follows a correction is the next attempt at the same answer.
+    /// The model answers. After a correction, this is the next attempt at the same answer.
     pub fn answer(&mut self, response: &str) -> TurnResult {
         let outcome = self.program.run_with(&self.session, response.as_bytes(), &self.options);
         if outcome.ask_again.is_none() {
@@ -69,7 +69,7 @@ impl<'p> Talk<'p> {
         self.go_on(TurnResult::Outcome(Box::new(outcome)))
     }
 
-    /// What the model reads of one of the pack's prompts when the user says `text`.
+    /// The prompt that the model reads when the user says `text`.
     pub fn prompt_for(&mut self, text: &str, prompt: Option<String>, model: Option<String>) -> Prompt {
         let (message, history) = (Some(text.to_owned()), self.history.clone());
         let request = Request { prompt, model, message, history, ..Request::default() };
@@ -77,7 +77,7 @@ impl<'p> Talk<'p> {
         self.program.prompt(&self.session, &request)
     }
 
-    /// What the model reads next, with the last words of the user if nothing has answered them.
+    /// The prompt that the model reads next, with the last words of the user if nothing has answered them.
     pub fn prompt(&self, model: Option<String>) -> Prompt {
         let mut history = self.history.clone();
         let message = history.pop_if(|turn| turn.role == Speaker::User).map(|turn| turn.content);
@@ -96,7 +96,7 @@ impl<'p> Talk<'p> {
 }
 
 impl TurnResult {
-    /// What was found.
+    /// The findings.
     pub fn diagnostics(&self) -> &[Finding] {
         match self {
             TurnResult::Heard(heard) => &heard.diagnostics,
@@ -104,7 +104,7 @@ impl TurnResult {
         }
     }
 
-    /// What the host should carry out.
+    /// The effects for the host to carry out.
     pub fn effects(&self) -> &[EffectRecord] {
         match self {
             TurnResult::Heard(heard) => &heard.effects,
@@ -112,7 +112,7 @@ impl TurnResult {
         }
     }
 
-    /// The story, where it was asked for.
+    /// The trace; empty unless it was asked for.
     pub fn trace(&self) -> &[TraceStep] {
         match self {
             TurnResult::Heard(heard) => heard.trace.as_deref().unwrap_or_default(),

@@ -1,8 +1,9 @@
-//! Updates: how does a case read that expects what came?
+//! Updates: how does a case read that expects what actually came?
 //!
-//! In: the text of a case, what it expects, and the expectations that did not hold.
-//! Out: the same text with other values in their places: comments, order and everything else stay byte for byte.
-//! Never: changes what is said in the case or its header, or says that what came is right.
+//! In: the text of a case, and the expectations that were not met.
+//! Out: the same text with new values in their places; comments, order and everything else stay the same, byte for
+//! byte.
+//! Never: changes the parts or the header of the case, or claims that the result is right.
 
 use super::matching::{Failure, descend};
 use super::parse::Case;
@@ -10,7 +11,8 @@ use crate::surface::Tree;
 use crate::text::{Location, Span};
 use serde_json::Value;
 
-/// The text of the case with each value that did not hold as it came; what came of nothing is no longer expected.
+/// The text of the case in which each value that failed is replaced by what was found. An expectation of something that
+/// does not exist is removed.
 pub fn updated(text: &str, case: &Case, failures: &[Failure]) -> String {
     let mut edits: Vec<(Span, String)> = failures.iter().filter_map(|failure| edit(text, case, failure)).collect();
     edits.sort_by_key(|(span, _)| span.start);
@@ -45,7 +47,7 @@ fn edit(text: &str, case: &Case, failure: &Failure) -> Option<(Span, String)> {
     ))
 }
 
-/// The value with its quotes: the place of a text over several lines is what stands between them.
+/// The span of the value with its quotes: the place of a text of several lines is only what is between them.
 fn whole(text: &str, value: Span) -> Span {
     let quoted = |quotes: &str| {
         let before = text.get(..value.start)?;
@@ -65,7 +67,7 @@ fn find(tree: &Tree, at: Location) -> Option<&Tree> {
     }
 }
 
-/// A member of a table as it must go: with the comma that parts it from another, or with its line.
+/// The span to remove for a member of a table: with the comma that separates it, or with its whole line.
 fn member(text: &str, key: Span, value: Span) -> Span {
     let after = text.get(value.end..).unwrap_or_default();
     let blank = |text: &str| text.len() - text.trim_start_matches([' ', '\t']).len();
@@ -81,7 +83,7 @@ fn member(text: &str, key: Span, value: Span) -> Span {
     Span::new(before.len(), line)
 }
 
-/// A list: what of it matches an item that was expected stays as it was written, with the comments at its lines.
+/// A list. Entries that match an expected item are kept as written, with their comments.
 fn list(text: &str, items: &[Tree], at: Span, got: &[Value]) -> String {
     let (written, tail) = written(text, items, at);
     let mut old: Vec<Option<ListItem<'_>>> = written.into_iter().map(Some).collect();
@@ -122,7 +124,7 @@ fn list(text: &str, items: &[Tree], at: Span, got: &[Value]) -> String {
     out + outer + "]"
 }
 
-/// An item without the lines of the pack that it names: the next comment there would move them.
+/// An item without places in the pack, which would change with the next edit there.
 fn lasting(item: &Value) -> Value {
     let mut item = item.clone();
     if let Value::Object(members) = &mut item {
@@ -131,7 +133,7 @@ fn lasting(item: &Value) -> Value {
     item
 }
 
-/// An item of a list as the file has it, with its comments; or a new one.
+/// An item of a list as written in the file, with its comments; or a new one.
 #[derive(Default)]
 struct ListItem<'t> {
     item: Option<&'t Tree>,
@@ -151,7 +153,7 @@ impl<'t> ListItem<'t> {
     }
 }
 
-/// The items of a list, and the comments behind the last.
+/// The items of a list, and the comments after the last.
 fn written<'t>(text: &'t str, items: &'t [Tree], at: Span) -> (Vec<ListItem<'t>>, Vec<&'t str>) {
     let comments = |lead: &'t str| lead.lines().map(str::trim).filter(|line| line.starts_with('#')).collect();
     let mut start = at.start + 1;
@@ -177,7 +179,7 @@ fn holds(expected: Option<&Tree>, got: &Value) -> bool {
     failures.is_empty()
 }
 
-/// A value as TOML that stands in its place; nothing is the empty text.
+/// A value as inline TOML; null becomes the empty text.
 fn inline(value: &Value) -> String {
     match value {
         Value::Null => "\"\"".to_owned(),
@@ -192,7 +194,7 @@ fn inline(value: &Value) -> String {
     }
 }
 
-/// A key as TOML has it: in quotes where it needs them.
+/// A key as TOML writes it, in quotes if needed.
 pub(super) fn key(key: &str) -> String {
     let bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
     if bare { key.to_owned() } else { toml::Value::from(key).to_string() }

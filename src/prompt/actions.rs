@@ -1,8 +1,8 @@
-//! Actions: what may an answer of this mode ask for, and how?
+//! Actions: what may an answer in this mode ask for, and how?
 //!
 //! In: the actions that a mode permits.
-//! Out: [`ActionForm`] for each: what it is for, its parameters, and a call as the mode's first dialect spells it.
-//! Never: lays out a list for a model; the pack's templates do.
+//! Out: an [`ActionForm`] for each: its purpose, its parameters, and a call as the mode's first dialect spells it.
+//! Never: lays out a list for the model; the templates of the pack do.
 
 use super::answer::lone_call;
 use super::form::spelled;
@@ -11,7 +11,7 @@ use crate::program::{Action, BlockId, Dialect, Members, Mode, Permit, Program, e
 use serde::Serialize;
 use serde_json::Value;
 
-/// One action as a model is told of it.
+/// An action, as a model is told of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ActionForm {
@@ -19,37 +19,37 @@ pub struct ActionForm {
     pub name: String,
     /// What it does.
     pub about: Option<String>,
-    /// In the words of its permits, under which condition it is permitted, if there is one.
+    /// The condition under which it is permitted, in the words of its permits; none if it is permitted without one.
     pub when: Option<String>,
     /// Its parameters, in the order of their declaration.
     pub params: Vec<ParamForm>,
-    /// What the host gives back.
+    /// What the host returns.
     pub returns: Option<String>,
-    /// A call of it, where members are blocks in an object; none where no dialect of the mode has calls.
+    /// An example of a call; none if no dialect of the mode has calls, or if calls are members of an object.
     pub example: Option<String>,
 }
 
-/// One parameter as a model is told of it.
+/// A parameter, as a model is told of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ParamForm {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// What it means.
     pub about: Option<String>,
-    /// Whether a call must have it.
+    /// Whether every call must have it.
     pub required: bool,
-    /// Its type, as JSON Schema says it.
+    /// Its type, in the words of JSON Schema.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// The values it may have, if they are listed.
+    /// The values it may have, if its schema lists them; otherwise empty.
     pub values: Vec<Value>,
-    /// A value it may have.
+    /// An example of its value.
     pub example: Value,
 }
 
 impl Program {
-    /// The actions that `mode` permits, in the order of their declaration; none for a mode that the pack does not have.
+    /// The actions that `mode` permits, in the order of declaration; none if the pack does not have the mode.
     pub fn action_forms(&self, mode: &str) -> Vec<ActionForm> {
         let Some(mode) = self.modes.get(mode) else { return Vec::new() };
         self.permitted(mode)
@@ -72,7 +72,7 @@ impl Program {
         })
     }
 
-    /// A call of an action as this dialect spells it, and the block that it is; none where members of an object are blocks.
+    /// A call of an action as this dialect spells it, with its block; none if blocks are members of an object.
     pub(crate) fn call_example(
         &self,
         mode: &Mode,
@@ -86,7 +86,7 @@ impl Program {
     }
 }
 
-/// The words for when a call is permitted; none where one permit has no condition, for that is enough.
+/// The words for when a call is permitted; none if one of the permits has no condition.
 pub(super) fn condition(permits: &[Permit]) -> Option<String> {
     let is_free = permits.iter().any(|permit| permit.when.is_none());
     let words: Vec<&str> = permits.iter().filter_map(|permit| permit.about.as_deref()).collect();

@@ -1,8 +1,8 @@
-//! Answers as one object: which JSON is an answer of this mode?
+//! Answers that are one object: which JSON is an answer in this mode?
 //!
-//! In: a dialect whose blocks are members, the mode's shape of a reply, the actions that it permits.
-//! Out: [`Member`]s and a JSON Schema of the whole answer, from which an example follows.
-//! Never: is what the reader checks: it tells those who write answers what the pack says of them.
+//! In: a dialect whose blocks are members, the shape of the mode's reply, the actions that it permits.
+//! Out: [`Member`]s, and a JSON Schema of the whole answer, from which an example can be made.
+//! Never: is used to check an answer: it tells a model what the pack expects.
 
 use crate::program::{
     Action, Block, BlockId, Called, Dialect, Members, Mode, Program, Schema, example, properties, requires,
@@ -10,40 +10,40 @@ use crate::program::{
 use crate::surface::Role;
 use serde_json::{Value, json};
 
-/// One block of an answer that is an object.
+/// One block of an answer, as a member of the object.
 pub(super) struct Member<'p> {
     pub(super) id: BlockId,
     pub(super) block: &'p Block,
-    /// The schema of an object with nothing else in it.
+    /// The schema of an object with only this member.
     pub(super) alone: Value,
     pub(super) required: bool,
     schema: Value,
 }
 
 impl Member<'_> {
-    /// Whether it is a list that says nothing where it has no entries.
+    /// Whether it is a list that may be empty.
     pub(super) fn may_be_empty(&self) -> bool {
         let is_list =
             self.schema.get("type").is_some_and(|kind| kind == "array") && self.schema.get("minItems").is_none();
         self.block.name.ends_with("[]") || is_list
     }
 
-    /// Whether `null` is a value of the block.
+    /// Whether the block accepts `null`.
     pub(super) fn takes_null(&self) -> bool {
         self.block.schema.as_ref().is_some_and(Schema::takes_null)
     }
 }
 
-/// Which parameters the schema of a call has.
+/// Which parameters the schema of a call lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Params {
     All,
-    /// Those that an example of it shows: what is required, and of the others what its author gave an example of.
+    /// Those worth showing: the required ones, and others for which the author gave an example.
     Telling,
 }
 
 impl Program {
-    /// The members of an answer of `mode` in a dialect, in the order of a reply; none where an answer in it is no object.
+    /// The members of an answer of `mode` in a dialect, in the order of the reply; none if its answers are not objects.
     pub(super) fn answer_members<'p>(
         &self,
         mode: &Mode,
@@ -66,8 +66,8 @@ impl Program {
         Some(blocks.into_iter().filter_map(member).collect())
     }
 
-    /// The schema of a whole answer; none where an answer in the dialect is no object. With `lists`, those are in every answer, be they
-    /// empty.
+    /// The schema of a whole answer; none if answers in the dialect are not objects. With `lists`, lists are required,
+    /// even if they may be empty.
     pub(super) fn answer_schema(&self, mode: &Mode, dialect: &Dialect, params: Params, lists: bool) -> Option<Value> {
         let mut answer = object();
         for member in self.answer_members(mode, dialect, params)? {
@@ -77,7 +77,7 @@ impl Program {
         Some(answer)
     }
 
-    /// The schema of one block's value; none for a call where nothing is permitted.
+    /// The schema of a block's value; none for a call if nothing is permitted.
     fn member_schema(&self, mode: &Mode, block: &Block, params: Params) -> Option<Value> {
         let text = || json!({ "type": "string" });
         let mut schema = match (block.role, &block.body) {
@@ -103,7 +103,7 @@ impl Program {
         Some(schema)
     }
 
-    /// The schema of a call: one of those that the mode permits.
+    /// The schema of a call of any action that the mode permits.
     fn call_schema(&self, mode: &Mode, block: &Block, params: Params) -> Option<Value> {
         let choices = self.permitted(mode).filter_map(|(name, action, _)| named_call(block, name, action, params));
         let mut choices: Vec<Value> = choices.collect();
@@ -111,7 +111,7 @@ impl Program {
     }
 }
 
-/// The schema of an answer with nothing but a call of this action; none where an answer in the dialect is no object.
+/// The schema of an answer with only a call of this action; none if answers in the dialect are not objects.
 pub(super) fn lone_call(dialect: &Dialect, name: &str, action: &Action) -> Option<Value> {
     dialect.outline.as_ref()?;
     let calls = dialect.blocks.iter().filter(|block| block.role == Role::Call && !block.name.contains(['*', '?']));
@@ -122,7 +122,7 @@ pub(super) fn lone_call(dialect: &Dialect, name: &str, action: &Action) -> Optio
     Some(alone)
 }
 
-/// The schema of a call of one action; none where the block asks for others.
+/// The schema of a call of one action; none if the block is for other actions.
 fn named_call(block: &Block, name: &str, action: &Action, params: Params) -> Option<Value> {
     let told;
     let params = match params {
@@ -154,7 +154,7 @@ fn named_call(block: &Block, name: &str, action: &Action, params: Params) -> Opt
     Some(call)
 }
 
-/// The schema of the parameters that an example shows, with what it shows of each.
+/// The schema of the parameters that an example shows, with their values in it.
 fn shown(params: &Value) -> Value {
     let mut told = object();
     if let Value::Object(members) = example(params, Members::Telling) {
@@ -169,15 +169,15 @@ fn object() -> Value {
     json!({ "type": "object", "properties": {}, "required": [] })
 }
 
-/// What a schema says of the members that have no name of their own.
+/// The key of a schema for members that are not listed by name.
 const OTHERS: &str = "additionalProperties";
 
-/// Whether a name is that of every member that has no name of its own.
+/// Whether the name is a pattern: its schema is that of all members that are not listed by name.
 fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?'])
 }
 
-/// Adds a member to the schema of an object, or puts this one in its place.
+/// Sets the schema of a member in the schema of an object.
 fn add(object: &mut Value, name: &str, schema: Value, required: bool) {
     let Value::Object(members) = object else { return };
     if is_pattern(name) {
@@ -194,7 +194,7 @@ fn add(object: &mut Value, name: &str, schema: Value, required: bool) {
     }
 }
 
-/// Puts a schema where a block's name leads: `data.files[]` is each entry of the member `files` of the member `data`.
+/// Sets a schema at the path of a block's name: `data.files[]` is each entry of the list `files` in the object `data`.
 fn place(object: &mut Value, path: &str, about: Option<&str>, schema: &Value, required: bool) {
     let (head, rest) = path.split_once('.').map_or((path, None), |(head, rest)| (head, Some(rest)));
     let name = head.trim_end_matches("[]");

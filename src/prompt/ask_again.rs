@@ -1,8 +1,9 @@
-//! Asking again: what does a model read whose answer was refused?
+//! Asking again: what does a model read after its answer was refused?
 //!
-//! In: the findings of an answer, the form of one as the rules have it, the pack's `[ask_again]`.
-//! Out: a text that stands by itself, within its cap: every kind of defect in words, and the form.
-//! Never: lets what it quotes of the answer be a block, or builds on an earlier correction: it stands in for the last attempt, so it does not grow.
+//! In: the findings of an answer, the form of a good one, the pack's `[ask_again]`.
+//! Out: a text that can be understood on its own, within its cap: every kind of defect, and the form of an answer.
+//! Never: lets a quotation from the answer form a block; refers to an earlier correction: it replaces the last attempt,
+//! so that it does not grow.
 
 use super::form::Form;
 use crate::diagnostic::{Code, Defect, Diagnostic};
@@ -12,18 +13,18 @@ use crate::text::{Lines, Location, Spanned, excerpt};
 use crate::value::{Object, Value};
 use std::sync::LazyLock;
 
-/// Bytes that one token stands for: few, so that the cap holds whatever the model's vocabulary is.
+/// The bytes per token: few, so that the cap holds for every vocabulary.
 const BYTES_PER_TOKEN: usize = 3;
-/// Where nothing else makes the text short enough, messages are cut to so many characters.
+/// If nothing else makes the text short enough, messages are cut to this many characters.
 const SHORT: usize = 80;
 
-/// The words where a pack has none of its own.
+/// The text if the pack has none of its own.
 static WORDS: LazyLock<Option<Template>> = LazyLock::new(|| {
     let text = include_str!("ask_again.txt").to_owned();
     Template::parse(&Spanned::new(text, Location::response(Default::default()))).ok()
 });
 
-/// What is wrong with an answer, in the words of its findings.
+/// A defect of an answer, in the words of its finding.
 struct Fault {
     defect: Defect,
     message: String,
@@ -32,8 +33,8 @@ struct Fault {
 }
 
 impl Program {
-    /// The correction text for an answer of `mode` that had these findings. Its `calls` are the actions, by number, of the
-    /// calls that did not count; the form shows those that the mode permits.
+    /// The correction text for an answer of `mode` with these findings. `calls` are the actions of calls that did not
+    /// count; the form shows those that the mode permits.
     pub(crate) fn ask_again(
         &self,
         mode: &str,
@@ -98,7 +99,7 @@ impl Program {
         text.unwrap_or_default().trim().to_owned()
     }
 
-    /// The form of the dialect that read the answer, or should have.
+    /// The form of the dialect that read the answer, or of the mode's first dialect if that is not one of the mode's.
     fn form_shown(&self, mode: &str, dialect: Option<&Dialect>, calls: &[ActionId]) -> Option<Form> {
         let of = self.modes.get(mode)?;
         let own = dialect.filter(|dialect| of.dialects.contains(&dialect.id));
@@ -106,14 +107,14 @@ impl Program {
     }
 }
 
-/// As much of `text` as fits into `most` bytes, but never less than its first words.
+/// As much of `text` as fits into `most` bytes, but at least [`SHORT`] bytes.
 fn within(text: &str, most: usize) -> String {
     let most = most.max(SHORT);
     let fits = |(at, c): &(usize, char)| at + c.len_utf8() + '…'.len_utf8() <= most;
     excerpt(text, text.char_indices().take_while(fits).count()).into_owned()
 }
 
-/// The blocks that a reply must have, and those that a defect names.
+/// The forms of the blocks that a reply must have, and of those that a defect names.
 fn concerned(form: &Form, faults: &[Fault]) -> String {
     let named = |name: &str| faults.iter().any(|fault| fault.message.contains(&format!("`{name}`")));
     let calls = faults.iter().any(|fault| Defect::of_calls(fault.defect));
@@ -127,7 +128,7 @@ fn each(faults: &[Fault], escape: &Escape) -> Vec<Value> {
     faults.iter().map(|fault| told(fault, 1, usize::MAX, escape)).collect()
 }
 
-/// The first defect of each kind, with how many there are.
+/// The first defect of each kind, with the number of defects of that kind.
 fn one_of_a_kind(faults: &[Fault], longest: usize, escape: &Escape) -> Vec<Value> {
     let mut kinds: Vec<(&Fault, usize)> = Vec::new();
     for fault in faults {
@@ -139,7 +140,7 @@ fn one_of_a_kind(faults: &[Fault], longest: usize, escape: &Escape) -> Vec<Value
     kinds.into_iter().map(|(fault, times)| told(fault, times, longest, escape)).collect()
 }
 
-/// A fault as the words see it. It may quote the answer, so it is escaped as all that enters a prompt.
+/// A defect as the template sees it. It may quote the answer, so it is escaped like everything that enters a prompt.
 fn told(fault: &Fault, times: usize, longest: usize, escape: &Escape) -> Value {
     let mut members = Object::new();
     members.insert("defect", fault.defect.name().into());

@@ -1,12 +1,12 @@
 //! Counting: how many tokens does a text have?
 //!
-//! In: a text, and the vocabulary of a model or how many bytes one token of it stands for.
+//! In: a text, and the vocabulary of a model or its bytes per token.
 //! Out: a number, exact or estimated.
-//! Never: loads a vocabulary that nobody asks for, or the same one twice.
+//! Never: loads a vocabulary that is not needed, or one twice.
 
 use crate::surface::Vocabulary;
 
-/// Counts tokens: a host that knows the vocabulary of its model brings its own.
+/// Counts tokens. A host that knows the vocabulary of its model can bring its own counter.
 ///
 /// ```
 /// use rulebook::prompt::Counter;
@@ -20,7 +20,7 @@ use crate::surface::Vocabulary;
 /// assert_eq!(Words.count("two words"), 2);
 /// ```
 pub trait Counter: Send + Sync {
-    /// How many tokens `text` has. It need not be the sum of the counts of its parts.
+    /// The number of tokens in `text`. It need not be the sum of the counts of its parts.
     fn count(&self, text: &str) -> usize;
 
     /// Whether the number is an estimate.
@@ -29,7 +29,7 @@ pub trait Counter: Send + Sync {
     }
 }
 
-/// How many bytes one token stands for.
+/// An estimate from this number of bytes per token.
 pub(super) struct Estimate(pub(super) f64);
 
 impl Counter for Estimate {
@@ -42,7 +42,7 @@ impl Counter for Estimate {
     }
 }
 
-/// The counter of a vocabulary, if this build has it. It is loaded once, when it first counts.
+/// The counter for a vocabulary, if this build has it. It is loaded when it first counts.
 #[cfg(feature = "tokens")]
 pub(super) fn vocabulary(vocabulary: Vocabulary) -> Option<&'static dyn Counter> {
     struct Exact(fn() -> &'static bpe_openai::Tokenizer);
@@ -59,7 +59,7 @@ pub(super) fn vocabulary(vocabulary: Vocabulary) -> Option<&'static dyn Counter>
     })
 }
 
-/// Without the vocabularies every count is an estimate.
+/// Builds without the vocabularies always estimate.
 #[cfg(not(feature = "tokens"))]
 pub(super) fn vocabulary(_: Vocabulary) -> Option<&'static dyn Counter> {
     None

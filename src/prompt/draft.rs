@@ -1,8 +1,8 @@
 //! Drafts: what does a layer say, and what has been left out of it so far?
 //!
-//! In: a layer of the program, and what its texts see.
-//! Out: [`Draft`], whose text always is what its choices give: which variant, how many items, which turns.
-//! Never: decides which choice is next; the strategies in [`super::trim`] do.
+//! In: a layer of the program, and the values that its texts see.
+//! Out: [`Draft`], whose text always follows from its choices: which variant, how many items, which turns.
+//! Never: makes the next choice; the strategies in [`super::trim`] do.
 
 use super::history::{Window, line, of_one};
 use super::ledger;
@@ -19,14 +19,14 @@ use std::borrow::Cow;
 pub(super) struct PromptScope<'s> {
     pub(super) program: &'s Program,
     pub(super) state: &'s Record,
-    /// Everything but the state, which shows each layer as many items as it may see.
+    /// Everything but the state, of which each layer sees as many items as it may.
     pub(super) scope: Scope<'s>,
     pub(super) mode: ModeId,
     pub(super) target: &'s Target<'s>,
 }
 
 impl PromptScope<'_> {
-    /// What a template says of a state.
+    /// The text of a template with this `state`.
     pub(super) fn render(&self, document: &Document, state: &Record) -> Result<String, Failure> {
         let mut scope = Scope::inside(&self.scope);
         scope.add_record("state", state);
@@ -49,24 +49,24 @@ impl PromptScope<'_> {
 #[derive(Clone)]
 pub(super) struct Draft<'d> {
     pub(super) layer: &'d Layer,
-    /// As it stands in a message.
+    /// Its text in a message.
     pub(super) text: String,
-    /// With its lead.
+    /// Its tokens, including its lead.
     pub(super) tokens: usize,
     pub(super) choice: Choice<'d>,
-    /// What was left out and why, by the word that did it.
+    /// What was left out and why, by the word of the strategy.
     pub(super) notes: IndexMap<&'static str, String>,
-    /// Why its template gave nothing.
+    /// Why its template could not be rendered.
     failure: Option<(&'d Document, Failure)>,
 }
 
-/// What a layer may still change.
+/// What a layer shows; strategies change it.
 #[derive(Clone)]
 pub(super) enum Choice<'d> {
-    /// Nothing: it does not stand here, or was dropped.
+    /// Nothing: the layer does not apply, or was dropped.
     Absent,
     Message,
-    /// A file: which variant, and how many items of each list it sees.
+    /// A file: which variant, and how many items of each list it shows.
     File {
         variant: usize,
         shown: Vec<usize>,
@@ -79,7 +79,7 @@ pub(super) enum Choice<'d> {
 }
 
 impl<'d> Draft<'d> {
-    /// The layer as it starts: of turns and files nothing is written yet.
+    /// The draft of a layer before any strategy. The texts of files and turns are not written yet.
     pub(super) fn new(layer: &'d Layer, sight: &PromptScope<'d>, history: &'d Window<'d>, message: &str) -> Self {
         let mut draft = Draft {
             layer,
@@ -126,12 +126,12 @@ impl<'d> Draft<'d> {
         draft
     }
 
-    /// Whether its template gives nothing.
+    /// Whether its template could not be rendered.
     pub(super) fn has_failed(&self) -> bool {
         self.failure.is_some()
     }
 
-    /// Why its template gave nothing: the layer stays empty.
+    /// Takes the reason why its template could not be rendered, if it could not. The layer stays empty.
     pub(super) fn take_failure(&mut self) -> Option<(&'d Document, Failure)> {
         let failure = self.failure.take()?;
         self.tokens = 0;
@@ -142,7 +142,7 @@ impl<'d> Draft<'d> {
         self.notes.insert(strategy.word(), what);
     }
 
-    /// Writes the text anew after a choice.
+    /// Writes the text after a choice has changed.
     pub(super) fn write(&mut self, sight: &PromptScope<'d>) {
         self.failure = None;
         let Some((_, text)) = self.file(sight) else { return };
@@ -173,7 +173,7 @@ impl<'d> Draft<'d> {
         self.tokens = sight.target.count(&self.led());
     }
 
-    /// Its part where all layers are one text.
+    /// Its text, with its lead, in a prompt printed as one text.
     pub(super) fn led(&self) -> Cow<'_, str> {
         let lead = self.layer.lead.as_str();
         let text = match self.layer.holds {
@@ -183,7 +183,8 @@ impl<'d> Draft<'d> {
         if lead.is_empty() || text.is_empty() { text } else { Cow::Owned(format!("{lead}{text}")) }
     }
 
-    /// The state with as many items of each list as the layer sees; what is counted or summed up of a list is that of the whole.
+    /// The state with as many items of each list as the layer shows. Counts and sums over a list are those of the whole
+    /// list.
     fn state(&self, sight: &PromptScope<'d>) -> Cow<'d, Record> {
         let Choice::File { shown, .. } = &self.choice else { return Cow::Borrowed(sight.state) };
         let mut state = Cow::Borrowed(sight.state);
@@ -206,7 +207,7 @@ impl<'d> Draft<'d> {
         state
     }
 
-    /// Takes so many of the newest items of each list.
+    /// Shows this many of the newest items of each list.
     pub(super) fn show(&mut self, count: Vec<usize>, sight: &PromptScope<'d>) {
         if let Choice::File { shown, .. } = &mut self.choice {
             *shown = count;
@@ -214,7 +215,7 @@ impl<'d> Draft<'d> {
         self.write(sight);
     }
 
-    /// Writes the turns that are left.
+    /// Writes the turns that are shown.
     pub(super) fn say_turns(&mut self, sight: &PromptScope<'d>) {
         let (mut text, mut values) = (String::new(), Vec::new());
         for (role, said) in self.turns() {
@@ -243,7 +244,7 @@ impl<'d> Draft<'d> {
         }
     }
 
-    /// The variant and the text that it takes now; the first where it is left out.
+    /// The variant and its text; the first one if the layer is left out.
     pub(super) fn file(&self, sight: &PromptScope<'d>) -> Option<(&'d Variant, &'d Text)> {
         let variant = match &self.choice {
             Choice::File { variant, .. } => self.variants().get(*variant)?,
@@ -253,7 +254,7 @@ impl<'d> Draft<'d> {
         Some((variant, sight.program.prompts.texts.get(number)?))
     }
 
-    /// The turns that are left.
+    /// The turns that are shown.
     pub(super) fn turns(&self) -> impl Iterator<Item = (Speaker, &str)> {
         let (window, from) = match &self.choice {
             Choice::History { window, from } => (Some(*window), *from),
@@ -287,7 +288,7 @@ impl<'d> Draft<'d> {
     }
 }
 
-/// How many items the list at this path of the state has.
+/// The length of the list at this path of the state.
 pub(super) fn length(state: &Record, path: &[String]) -> usize {
     let list = path
         .split_first()
@@ -295,7 +296,7 @@ pub(super) fn length(state: &Record, path: &[String]) -> usize {
     list.and_then(Value::as_array).map_or(0, <[Value]>::len)
 }
 
-/// `value` with so many of the newest items of the list at this path.
+/// `value` with only the newest `most` items of the list at this path.
 fn newest(value: &Value, path: &[String], most: usize) -> Value {
     match (value, path.split_first()) {
         (Value::Object(members), Some((head, inside))) => {

@@ -1,8 +1,8 @@
-//! Exports: what does a model's server take, so that its answers fit these rules?
+//! Exports: what can a model's server be told, so that answers fit these rules?
 //!
-//! In: a mode of the program, and the parameter of a request that is wanted.
-//! Out: the value of that parameter as JSON, and what it cannot say of the rules.
-//! Never: sends anything, or makes a rule looser in the engine: answers are judged as before.
+//! In: a mode of the program, and the wanted parameter of a request.
+//! Out: the value of that parameter as JSON, and a diagnostic for each rule that it cannot express.
+//! Never: sends anything, or changes how answers are judged.
 
 use super::actions::condition;
 use super::answer::Params;
@@ -12,34 +12,35 @@ use crate::program::{Action, Block, Dialect, Mode, Near, Program};
 use crate::surface::Role;
 use serde_json::{Value, json};
 
-/// A parameter of a request.
+/// The parameter of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Export {
-    /// `response_format` with the schema of an answer, as OpenAI and servers like it take it.
+    /// `response_format` with the schema of an answer, for OpenAI and compatible servers.
     ResponseFormat,
-    /// `response_format` that asks for some object.
+    /// `response_format` that only asks for a JSON object.
     JsonObject,
-    /// The schema of an answer alone.
+    /// The schema of an answer, by itself.
     JsonSchema,
-    /// `tools`, as OpenAI and servers like it take it.
+    /// `tools` for OpenAI and compatible servers.
     OpenaiTools,
-    /// `tools`, as Anthropic takes it.
+    /// `tools` for Anthropic.
     AnthropicTools,
 }
 
-/// The value of a parameter, and what is worth saying about it.
+/// The value of a parameter, with diagnostics.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Exported {
-    /// The value; none where there is an error.
+    /// The value; none if there is an error.
     pub value: Option<Value>,
-    /// What could not be said.
+    /// The rules that it cannot express.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Program {
-    /// What a server takes as `what` for answers of the mode `name`; `strict` keeps to what servers enforce while the model writes.
+    /// What to send a server as `what`, for answers in the mode `name`. `strict` keeps to the subset that servers
+    /// enforce while a model writes.
     pub fn export(&self, name: &str, what: Export, strict: bool) -> Exported {
         let mut diagnostics = Vec::new();
         let mode = self.modes.get(name);
@@ -52,7 +53,7 @@ impl Program {
         Exported { value: value.filter(|_| !broken), diagnostics }
     }
 
-    /// The schema of an answer, or what says that it is an object.
+    /// The schema of an answer, or the parameter that asks for any object.
     fn answer(
         &self,
         name: &str,
@@ -88,7 +89,7 @@ impl Program {
         Some(json!({ "type": "json_schema", "json_schema": { "name": name, "schema": schema, "strict": strict } }))
     }
 
-    /// Whether an optional parameter that is `null` makes a call invalid, in any of the blocks that it may stand in.
+    /// Whether `null` for an optional parameter makes a call invalid in any block that may hold the call.
     fn refuses_null<'p>(&'p self, mode: &'p Mode, name: &str, action: &Action) -> bool {
         let required = action.schema.json().get("required").and_then(Value::as_array).map_or(0, Vec::len);
         let calls = |dialect: &'p Dialect| dialect.blocks.iter().filter(|block| dialect.may_call(block, name));
@@ -103,8 +104,8 @@ impl Program {
         action.params.len() > required && !blocks.iter().all(coerces)
     }
 
-    /// What of an answer is optional comes with `null` where a server enforces a strict schema, but for lists: of what refuses it,
-    /// that is told.
+    /// Reports what refuses `null`. Where a server enforces a strict schema, a model writes `null` for everything
+    /// optional except lists.
     fn nulls(&self, mode: &Mode, dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
         for member in self.answer_members(mode, dialect, Params::All).unwrap_or_default() {
             let block = member.block;
@@ -163,7 +164,7 @@ impl Program {
     }
 }
 
-/// An optional parameter of a call comes with `null`, which is refused.
+/// The diagnostic for optional parameters that are sent as `null`, which is refused.
 fn null_param(what: &str, name: &str, action: &Action) -> Diagnostic {
     let message =
         format!("a strict {what} cannot leave out what is optional: `{name}` comes with `null`, which is refused");
@@ -184,7 +185,7 @@ fn parameters(action: &Action, what: Export, strict: bool, diagnostics: &mut Vec
     strict::strict(schema, vendor, &at, diagnostics)
 }
 
-/// Servers take names of letters, digits, underscores and dashes.
+/// Reports a name that servers do not accept: they take letters, digits, underscores and dashes.
 fn check_name(name: &str, action: &Action, diagnostics: &mut Vec<Diagnostic>) {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if !name.bytes().all(fits) || name.is_empty() || name.len() > 64 {

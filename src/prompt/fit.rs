@@ -1,8 +1,8 @@
-//! Fitting: does the whole go into what the model takes in?
+//! Fitting: does the whole prompt fit into the model's context?
 //!
-//! In: the drafts of all layers, each within its own budget as far as it can be.
-//! Out: the whole as one text with its tokens; a warning or an error where it stays too large.
-//! Never: changes the order in which layers give way, or hands on an estimate where the final text can be counted.
+//! In: the drafts of all layers, each within its own budget if possible.
+//! Out: the prompt as one text with its tokens; a warning or an error if it stays too large.
+//! Never: changes the order in which layers are shortened, or returns an estimate if the final text can be counted.
 
 use super::draft::{Draft, PromptScope};
 use super::trim::{self, TrimReason};
@@ -23,7 +23,7 @@ impl Whole {
     }
 }
 
-/// Makes layers shorter in the order of the prompt until the whole fits.
+/// Shortens layers, in the order of the prompt, until the whole fits.
 pub(super) fn fit<'d>(
     prompt: &'d Prompt,
     name: &str,
@@ -71,7 +71,7 @@ fn too_large(name: &str, drafts: &[Draft<'_>], tokens: usize, room: usize, sight
         .with_help(advice(largest, tokens - room))
 }
 
-/// The layer that is furthest beyond its budget; without budgets, the largest.
+/// The layer that exceeds its budget most; a layer without a budget counts with its whole size.
 fn largest<'a, 'd>(drafts: &'a [Draft<'d>], sight: &PromptScope<'_>) -> Option<&'a Draft<'d>> {
     let beyond = |draft: &&Draft<'_>| {
         let budget = sight.target.of_tier(&draft.layer.budget).unwrap_or(0);

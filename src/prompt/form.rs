@@ -1,8 +1,8 @@
-//! Forms: how is a good answer of this mode written?
+//! Forms: how is a good answer written in this mode?
 //!
-//! In: a mode's dialects, its shape of a reply, and the actions that it permits.
-//! Out: [`Form`], for each dialect: one example of every block that a reply may have, in its order, and all of them together.
-//! Never: invents markup: every opener and closer is what the dialect's own grammar reads.
+//! In: the dialects of a mode, the shape of its reply, and the actions that it permits.
+//! Out: a [`Form`] for each dialect: an example of every block that a reply may have, in order, and of a whole answer.
+//! Never: invents markup: the dialect's own grammar reads every opener and closer.
 
 use super::answer::Params;
 use super::spelling::{PROSE, Speller};
@@ -19,9 +19,9 @@ use serde_json::Value;
 pub struct Form {
     /// The dialect.
     pub dialect: String,
-    /// A whole answer.
+    /// An example of a whole answer.
     pub text: String,
-    /// Its blocks in order.
+    /// Its blocks, in order.
     pub blocks: Vec<BlockForm>,
 }
 
@@ -29,28 +29,28 @@ pub struct Form {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct BlockForm {
-    /// What the dialect calls it.
+    /// Its name in the dialect.
     pub name: String,
-    /// What it is: `message`, `call` and so on.
+    /// Its role: `message`, `call` and so on.
     pub role: &'static str,
     /// What belongs in it.
     pub about: Option<String>,
     /// Whether a reply must have it.
     pub required: bool,
-    /// How many of it a reply may have.
+    /// The most that a reply may have; none for no limit.
     pub most: Option<usize>,
     /// An example.
     pub text: String,
 }
 
 impl Program {
-    /// How an answer of `mode` is written, for each of its dialects in their order; none for a mode that the pack does not have.
+    /// How an answer in `mode` is written, for each of its dialects in order; none if the pack does not have the mode.
     pub fn forms(&self, mode: &str) -> Vec<Form> {
         let Some(mode) = self.modes.get(mode) else { return Vec::new() };
         self.dialects_of(mode).map(|dialect| self.form(mode, dialect, &[])).collect()
     }
 
-    /// The form in one dialect; where a mode permits some of the actions in `calls`, calls of those are shown.
+    /// The form in one dialect. If the mode permits some of the actions in `calls`, calls of those are shown.
     pub(super) fn form(&self, mode: &Mode, dialect: &Dialect, calls: &[ActionId]) -> Form {
         if let Some(form) = self.object_form(mode, dialect) {
             return form;
@@ -68,7 +68,7 @@ impl Program {
         Form { dialect: dialect.name.clone(), text, blocks }
     }
 
-    /// The blocks of a mode that no grammar of their dialect can spell.
+    /// The blocks of a mode that no grammar of their dialect can write.
     pub(crate) fn unspelled<'p>(&'p self, mode: &'p Mode) -> Vec<(&'p Dialect, &'p Block)> {
         let dialects = self.dialects_of(mode).filter(|dialect| dialect.outline.is_none());
         let unspelled = |dialect: &'p Dialect| {
@@ -78,7 +78,7 @@ impl Program {
         dialects.flat_map(unspelled).collect()
     }
 
-    /// The forms of the blocks that a reply may have, in their order, and the blocks that cannot be spelled.
+    /// The forms of the blocks that a reply may have, in order, and the blocks that cannot be written.
     fn block_forms<'p>(
         &'p self,
         mode: &'p Mode,
@@ -139,7 +139,7 @@ impl Program {
         (forms, unspelled)
     }
 
-    /// What to show of calls in each block: those of the permitted actions in `calls`, or one of any that is permitted.
+    /// The calls to show in each block: those of the permitted actions in `calls`, or else one of any permitted action.
     fn calls_shown<'p>(
         &'p self,
         mode: &'p Mode,
@@ -187,12 +187,12 @@ impl Program {
     }
 }
 
-/// An example of what a schema allows, as a model would write it.
+/// An example of a value that fits a schema, as a model would write it.
 pub(super) fn spelled(schema: &Value) -> String {
     format!("{:#}", example(schema, Members::Told))
 }
 
-/// The form of what is said outside every block, where a reply must have a message that no block is.
+/// The form of text outside every block, if the reply must have a message and no block is one.
 fn prose(reply: &Reply, dialect: &Dialect) -> Option<BlockForm> {
     let is_block = |count: &Count| count.blocks.iter().any(|(read, _)| *read == dialect.id);
     let mut said = reply.counts.iter().filter(|count| count.required && count.message && !is_block(count));
@@ -201,7 +201,7 @@ fn prose(reply: &Reply, dialect: &Dialect) -> Option<BlockForm> {
     Some(BlockForm { name, role, about: None, required: true, most: None, text })
 }
 
-/// Where a block stands in a reply: as the reply orders it, else what is said before what is done.
+/// The place of a block in a reply: as the reply orders it; otherwise texts come before calls and contents.
 fn rank(reply: &Reply, dialect: DialectId, id: BlockId, block: &Block) -> (usize, usize) {
     let role = match block.role {
         Role::Thinking => 0,

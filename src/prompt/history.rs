@@ -1,8 +1,8 @@
 //! History: which turns of the conversation does the model see?
 //!
-//! In: the turns so far, or the lines of a file that holds them.
-//! Out: [`Turn`]s, and a [`Window`] on them that reads and escapes only what is asked for.
-//! Never: cuts a turn in two, or shows an answer as anything but its message.
+//! In: the turns so far, or the lines of a file with turns.
+//! Out: [`Turn`]s, and a [`Window`] of them that reads and escapes a turn only when it is needed.
+//! Never: cuts a turn in two, or shows more of an answer than its user saw.
 
 use super::{Message, Request};
 use crate::diagnostic::{Code, Diagnostic};
@@ -16,28 +16,29 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt::Write as _;
 
-/// What one side said. In JSON it is as [`read_history`] reads it, where a turn may also be the system's, as messages of a
-/// prompt are: in a history such a turn speaks to the model as the system does, so it is not for a user to bring.
+/// What one side said. Its JSON is that of [`read_history`]; its role may also be `system`, as in the messages of a
+/// prompt. Such a turn speaks with the authority of the system, so it must not come from a user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
-    /// Who said it: the user or the model.
+    /// Who said it.
     pub role: Speaker,
-    /// What was said: of the model its message, or the whole answer as it came.
+    /// What was said; for the model its message, or its whole answer as it was written.
     pub content: String,
 }
 
-/// As hosts hand on what a prompt says, with turns of their own behind it.
+/// For hosts that keep the messages of a prompt, with turns of their own after them.
 impl From<Message> for Turn {
     fn from(Message { role, content }: Message) -> Self {
         Self { role, content }
     }
 }
 
-/// Reads turns from JSON lines: `{"role": "user", "content": "…"}` or `"assistant"`, the oldest first. Blank lines are skipped.
+/// Reads turns from JSON lines: `{"role": "user", "content": "…"}` or `"assistant"`, the oldest first. Skips blank
+/// lines.
 ///
 /// # Errors
 ///
-/// `prompt/bad-history` for each line that holds no turn, at its place in `file`.
+/// `prompt/bad-history` for each line that is not a turn, at its place in `file`.
 pub fn read_history(id: SourceId, file: &Source) -> Result<Vec<Turn>, Vec<Diagnostic>> {
     let (mut turns, mut faults) = (Vec::new(), Vec::new());
     let mut start = 0;
@@ -62,7 +63,7 @@ pub fn read_history(id: SourceId, file: &Source) -> Result<Vec<Turn>, Vec<Diagno
     if faults.is_empty() { Ok(turns) } else { Err(faults) }
 }
 
-/// The turn of a line, or from which byte of it on it is none, and why.
+/// The turn on a line; or the byte from which it is wrong, and why.
 fn turn(line: &str) -> Result<Turn, (usize, String)> {
     let json = line.trim_start_matches('\u{feff}').trim();
     let value: Value = serde_json::from_str(json).map_err(|error| {
@@ -84,7 +85,7 @@ fn turn(line: &str) -> Result<Turn, (usize, String)> {
     }
 }
 
-/// The turns, each read when it is first asked for.
+/// The turns, each processed when it is first needed.
 pub(super) struct Window<'r> {
     turns: Vec<(&'r Turn, OnceCell<String>)>,
     prompts: &'r Prompts,
@@ -104,7 +105,7 @@ impl<'r> Window<'r> {
         self.turns.get(number).map(|(turn, _)| turn.role)
     }
 
-    /// What a turn says, escaped.
+    /// The escaped text of a turn.
     pub(super) fn said(&self, number: usize) -> &str {
         let Some((turn, said)) = self.turns.get(number) else { return "" };
         said.get_or_init(|| {
@@ -117,12 +118,12 @@ impl<'r> Window<'r> {
     }
 }
 
-/// A turn as it stands where all layers are one text.
+/// A turn as it is printed if all layers are one text.
 pub(super) fn line(role: Speaker, said: &str) -> String {
     format!("{}: {said}", role.word().to_ascii_uppercase())
 }
 
-/// What is said behind `before` where all layers are one text: no line of it starts as a turn does.
+/// The part `said` after `before`, if all layers are one text: no line of it looks like the start of a turn.
 pub(super) fn of_one<'t>(before: &str, said: &'t str) -> Cow<'t, str> {
     let labels = [Speaker::User, Speaker::Assistant].map(|role| line(role, ""));
     let starts_turn = |line: &str| labels.iter().any(|label| line.trim_start().starts_with(label.trim_end()));

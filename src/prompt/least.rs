@@ -1,15 +1,15 @@
-//! The least: can every model take in what a prompt says before anybody has said anything?
+//! The least: does every prompt fit every model before anybody has said anything?
 //!
 //! In: a program.
-//! Out: for each prompt, mode and tier the faults of the prompt of a new session, without history or message.
-//! Never: says the same of one layer and tier twice: the mode and model where it is largest stand for the others.
+//! Out: for each prompt, mode and tier: the faults of the prompt of a new session, without history or message.
+//! Never: reports the same layer and tier twice: the mode and model where it is largest stand for the others.
 
 use super::target::Target;
 use super::{Program, Request, Session, assemble_for};
 use crate::diagnostic::Diagnostic;
 
 impl Program {
-    /// What of the pack's budgets cannot hold.
+    /// The budgets of the pack that cannot be kept.
     pub(crate) fn budgets_that_fail(&self) -> Vec<Diagnostic> {
         let mut worst: Vec<Found> = Vec::new();
         for prompt in self.prompts.prompts.keys() {
@@ -39,7 +39,7 @@ impl Program {
 
 struct Found {
     tier: usize,
-    /// The tokens of the whole that are too many.
+    /// By how many tokens the whole prompt is too large.
     beyond: usize,
     said: Diagnostic,
 }

@@ -1,55 +1,55 @@
 //! The ledger of tokens: where does every token of a prompt come from?
 //!
 //! In: nothing; these are plain types.
-//! Out: [`Message`], [`TokenLedger`] and [`Layer`], a part of the contract of prompts.
+//! Out: [`Message`], [`TokenLedger`] and [`Layer`], part of the contract of prompts.
 //! Never: counts a token.
 
 use crate::session::contract;
 use crate::surface::Speaker;
 
 contract! {
-    /// One message.
+    /// One message of a prompt.
     pub struct Message {
-        /// Who speaks.
+        /// Who says it.
         role: Speaker,
-        /// The text.
+        /// Its text.
         content: String,
     }
 
-    /// The account of every token.
+    /// The account of every token of a prompt.
     pub struct TokenLedger {
-        /// The model as the pack declares it; as the host names it where no table does.
+        /// The model, by its name in the pack; by the host's name if the pack does not declare it.
         model: String,
         /// The tier of the model.
         tier: String,
-        /// How many tokens the model takes in.
+        /// The context window of the model, in tokens.
         context: usize,
-        /// How many of them are kept for the answer.
+        /// How many of these are reserved for the answer.
         reserve: usize,
-        /// How many the whole prompt should use at most, as far as the tier says or the answer leaves room.
+        /// The most tokens that the prompt should have: as the tier says, but not more than the answer leaves.
         #[serde(skip)]
         input: usize,
-        /// How many the whole prompt uses, written as one text.
+        /// The tokens of the whole prompt, as one text.
         tokens: usize,
-        /// Whether the model's vocabulary is unknown and the numbers are an estimate.
+        /// Whether the numbers are estimates, because the model's vocabulary is unknown.
         estimated: bool,
-        /// Every layer that the pack declares, in order.
+        /// Every layer of the prompt, in order.
         layers: Vec<Layer>,
     }
 
-    /// One named part of the prompt.
+    /// One layer of the prompt.
     pub struct Layer {
         /// Its name.
         id: String,
-        /// The file of its text, `history` or `message`.
+        /// The file of its text, or `history` or `message`.
         source: Option<String>,
-        /// The tier whose variant of it was taken; none for the layer's own text.
+        /// The tier whose variant was used; none for the layer's own text.
         variant: Option<String>,
-        /// How many tokens it uses.
+        /// Its tokens.
         tokens: usize,
-        /// How many it may use.
+        /// The most tokens that it may have; none without a budget.
         budget: Option<usize>,
-        /// What was left out of it, and why; each part starts with the word of the pack that did it.
+        /// What was left out and why. Each part starts with the word of the pack that caused it.
         trimmed: Option<String>,
     }
 }

@@ -1,13 +1,14 @@
 //! Prompts: what does the model read?
 //!
 //! In: a program, a session, the turns so far, what the user says, and the model's name.
-//! Out: [`Assembled`]: messages, the same as one text, and a ledger with a line for every layer.
+//! Out: [`Assembled`]: messages, the same prompt as one text, and a ledger with a line for each layer.
 //! Never: cuts a text of the author, leaves anything out without saying so, or lets a value become structure.
 //!
-//! What templates say of the rules, the actions of the mode and the form of an answer, comes from the rules themselves.
+//! What templates say about the rules, the actions of the mode and the form of an answer is taken from the rules
+//! themselves.
 //!
-//! A layer becomes a [draft], which first keeps to its own budget; then the whole is [fitted](fit) into what the
-//! model takes in. One file for each strategy that makes a layer shorter is in [`trim`].
+//! Each layer becomes a [draft], which is first shortened to its own budget. Then the whole is [fitted](fit) into the
+//! model's context. Each strategy that shortens a layer has a file in [`trim`].
 
 mod actions;
 mod answer;
@@ -45,18 +46,18 @@ use std::fmt;
 use std::sync::Arc;
 use target::Target;
 
-/// What a prompt is asked for.
+/// What a host asks a prompt for.
 #[derive(Clone, Default)]
 pub struct Request {
-    /// Which of the pack's prompts; the first without it.
+    /// The name of the prompt; by default the first of the pack.
     pub prompt: Option<String>,
-    /// The model's name; a model of the default tier without it.
+    /// The name of the model; by default some model of the default tier.
     pub model: Option<String>,
-    /// The turns so far, the oldest first; what the user says now is none of them.
+    /// The turns so far, the oldest first, without what the user says now.
     pub history: Vec<Turn>,
     /// What the user says now.
     pub message: Option<String>,
-    /// Counts the tokens instead of what the pack declares for the model.
+    /// Counts the tokens, instead of what the pack declares for the model.
     pub counter: Option<Arc<dyn Counter>>,
 }
 
@@ -64,15 +65,15 @@ pub struct Request {
 #[derive(Debug)]
 pub(crate) struct Assembled {
     pub(crate) messages: Vec<Message>,
-    /// The same as one text.
+    /// The same prompt as one text.
     pub(crate) text: String,
-    /// The text of each layer, as the ledger lists them.
+    /// The text of each layer, in the order of the ledger.
     pub(crate) texts: Vec<String>,
     pub(crate) ledger: TokenLedger,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Assembles a prompt. `answer` is what the user saw of an answer that the history holds.
+/// Assembles a prompt. `answer` returns what the user saw of an answer in the history.
 pub(crate) fn assemble(
     program: &Program,
     session: &Session,
@@ -142,7 +143,7 @@ impl fmt::Debug for Request {
 }
 
 impl Program {
-    /// Renders one template of the pack's prompts and nothing else: how many bytes it gives. For measuring.
+    /// Renders one template of the pack's prompts and returns the length in bytes. For measuring.
     #[doc(hidden)]
     pub fn render_only(&self, session: &Session, path: &str) -> usize {
         let (request, mut diagnostics) = (Request::default(), Vec::new());
@@ -154,7 +155,7 @@ impl Program {
     }
 }
 
-/// The layers as messages: those of one role that stand together are one, the turns are one each.
+/// The layers as messages: neighbouring layers of one role become one message, and each turn is one.
 fn messages(drafts: &[Draft<'_>], separator: &str) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     let mut merges = false;
@@ -180,7 +181,7 @@ fn messages(drafts: &[Draft<'_>], separator: &str) -> Vec<Message> {
     messages
 }
 
-/// The values that conditions and templates see beside the state.
+/// The values that conditions and templates see besides the state.
 struct Values {
     mode: Value,
     tier: Value,

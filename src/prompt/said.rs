@@ -1,8 +1,9 @@
-//! What is said: which texts of a pack may a model read in this mode?
+//! Prompt texts: which texts of a pack may a model read in this mode?
 //!
 //! In: a program and a session.
-//! Out: [`PromptText`]: each text of each layer that stands in its mode, once for each way in which a model may read it.
-//! Never: asks for the condition of a layer, for another state may fulfil it.
+//! Out: [`PromptText`]: each text of each layer that is used in the mode, once for each way in which a model may read
+//! it.
+//! Never: evaluates the condition of a layer, because it may hold in another state.
 
 use super::target::Target;
 use super::{Program, Session, Values};
@@ -12,7 +13,7 @@ use crate::text::SourceId;
 /// One text, as a model reads it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct PromptText {
-    /// The file that it is from.
+    /// The file of the text.
     pub(crate) source: SourceId,
     pub(crate) text: String,
 }

@@ -1,7 +1,7 @@
-//! Spelling: how does one block of a dialect look when it is written well?
+//! Spelling: how is a block of a dialect written well?
 //!
-//! In: a dialect, one of its blocks, and for a call its action.
-//! Out: the block as its own grammar spells it, with example values from the schemas.
+//! In: a dialect, one of its blocks, and for a call the action.
+//! Out: the block as its grammar reads it, with example values from the schemas.
 //! Never: knows a dialect by name, or decides which blocks a reply has.
 
 use crate::grammar::{Part, RuleId};
@@ -12,28 +12,28 @@ use crate::surface::{Decoding, Ending, Payload, Role, Trim};
 use crate::text::glob;
 use serde_json::Value;
 
-/// What stands in a message.
+/// The example text of a message.
 pub(super) const PROSE: &str = "What the user is told";
 
-/// Names that stand for a `*`, one of which most grammars take.
+/// Names to try for a `*`; most grammars accept one of them.
 const WILD: [&str; 3] = ["name", "Name", "NAME"];
 
-/// The blocks of one dialect, being spelled.
+/// Writes the blocks of one dialect.
 #[derive(Clone, Copy)]
 pub(super) struct Speller<'p> {
     pub(super) program: &'p Program,
     pub(super) dialect: &'p Dialect,
-    /// Which keys its contents may have.
+    /// The shape of the reply, which may limit the keys of contents.
     pub(super) reply: &'p Reply,
 }
 
 impl<'p> Speller<'p> {
-    /// A call of an action, in the first block that can hold one.
+    /// A call of an action, in the first block that can hold it.
     pub(super) fn call(self, name: &str, action: &Action) -> Option<String> {
         self.call_in(name, action).map(|(_, text)| text)
     }
 
-    /// A call of an action, and the block that it is.
+    /// A call of an action, and its block.
     pub(super) fn call_in(self, name: &str, action: &Action) -> Option<(BlockId, String)> {
         let calls = self.blocks().filter(|(_, block)| block.role == Role::Call);
         calls.into_iter().find_map(|(id, block)| {
@@ -52,7 +52,7 @@ impl<'p> Speller<'p> {
         })
     }
 
-    /// A block that is no call; `lists` are the contents whose keys it names.
+    /// A block that is not a call; `lists` are the contents whose keys it names.
     pub(super) fn plain(self, id: BlockId, lists: Option<&str>) -> Option<String> {
         let block = self.block(id)?;
         let key = self.key(block);
@@ -91,7 +91,7 @@ impl<'p> Speller<'p> {
         self.spell(id, block, &names, &attributes, &body).or_else(labelled)
     }
 
-    /// The text in the wrapper that an answer needs, where nothing else claims one for the dialect.
+    /// The text inside the wrapper that an answer needs, if only the wrapper claims an answer for the dialect.
     pub(super) fn around(self, text: &str) -> Option<String> {
         let needed = |block: &Block| -> Vec<String> {
             self.names(block).into_iter().filter(|name| self.dialect.is_claimed_by(name)).collect()
@@ -103,7 +103,7 @@ impl<'p> Speller<'p> {
         if alone { self.spell(id, block, &names, &[], &|_| Some(text.to_owned())) } else { None }
     }
 
-    /// The blocks of the dialect by number.
+    /// The blocks of the dialect with their ids.
     pub(super) fn blocks(self) -> impl Iterator<Item = (BlockId, &'p Block)> {
         self.dialect.blocks_by_id()
     }
@@ -112,7 +112,7 @@ impl<'p> Speller<'p> {
         self.dialect.block(id)
     }
 
-    /// What a block may be called in an answer.
+    /// The names that a block can have in an answer.
     fn names(self, block: &Block) -> Vec<String> {
         // A speaker is shown with a proper name, if the grammar allows one.
         let proper = usize::from(block.role == Role::Utterance);
@@ -124,7 +124,7 @@ impl<'p> Speller<'p> {
         block.names.iter().flat_map(spelled).collect()
     }
 
-    /// An example of what a content is stored under.
+    /// An example of the key of a content.
     fn key(self, block: &Block) -> String {
         let name = match &block.called {
             Called::Word(word) => word,
@@ -145,7 +145,7 @@ impl<'p> Speller<'p> {
         }
     }
 
-    /// What stands in a block, in words.
+    /// An example of the body of a block.
     fn body(self, block: &Block) -> String {
         let told = match block.role {
             Role::Message => PROSE,
@@ -162,7 +162,7 @@ impl<'p> Speller<'p> {
         written(body, block.decode)
     }
 
-    /// What the opener of a call says beside the action's name, where that is its payload.
+    /// The attributes in the opener of a call, if its payload is read from them.
     fn told(self, block: &Block, action: &Action) -> Vec<(String, String)> {
         if block.payload.first() != Some(&Payload::Attributes) {
             return Vec::new();
@@ -181,7 +181,7 @@ impl<'p> Speller<'p> {
         told.collect()
     }
 
-    /// The payload of a call with example values; none where it takes another one than the block has.
+    /// The payload of a call with example values; none if the block cannot hold it.
     fn payload(self, block: &Block, name: &str, action: &Action, family: &Family) -> Option<String> {
         let mut params = example(action.schema.json(), Members::Telling);
         if let Some((way, each)) = block.named_within() {
@@ -223,7 +223,7 @@ impl<'p> Speller<'p> {
         }
     }
 
-    /// The block in the first grammar that can spell it so that it is read as this block.
+    /// The block, written in the first grammar whose writing is read back as this block.
     fn spell(
         self,
         id: BlockId,
@@ -282,13 +282,13 @@ impl<'p> Speller<'p> {
     }
 }
 
-/// A closer; some say no name.
+/// A closer. In some grammars it has no name.
 fn closer(family: &Family, close: RuleId, name: &str) -> Option<String> {
     let spelled = |parts: &[Part<'_>]| family.grammar.spell(close, parts, &["", "\n"]);
     spelled(&[Part::Text(family.name, name)]).or_else(|| spelled(&[]))
 }
 
-/// The members of an object as fields, each on lines of its own.
+/// The members of an object as fields, each on its own lines.
 fn members(
     value: &Value,
     (family, named): (&Family, Option<&FieldName>),
@@ -315,7 +315,7 @@ fn members(
     members.iter().filter_map(field).collect::<Vec<_>>().join("\n")
 }
 
-/// Puts a value at the end of a way into an object.
+/// Sets the value at a path in an object.
 fn put(object: &mut serde_json::Map<String, Value>, way: &[String], value: Value) {
     match way {
         [last] => drop(object.insert(last.clone(), value)),
@@ -329,7 +329,7 @@ fn put(object: &mut serde_json::Map<String, Value>, way: &[String], value: Value
     }
 }
 
-/// A name for a pattern of names.
+/// A name that matches the pattern.
 fn filled(pattern: &str, word: &str) -> String {
     pattern.replace('*', word).replace('?', "x")
 }

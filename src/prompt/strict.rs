@@ -1,7 +1,7 @@
-//! Strict schemas: how is a schema said in the subset that servers enforce while a model writes?
+//! Strict schemas: how is a schema written in the subset that servers enforce while a model writes?
 //!
 //! In: a JSON Schema.
-//! Out: one that closes every object; for OpenAI also with every member required, so that what is optional may be `null`.
+//! Out: one with every object closed; for OpenAI also with every member required, so that optional ones may be `null`.
 //! Never: leaves out a check without a `prompt/unsaid`.
 //!
 //! Both vendors document their subsets. What a subset lacks is still checked when the answer is read.
@@ -10,24 +10,24 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::text::Location;
 use serde_json::{Map, Value, json};
 
-/// Whose subset it is.
+/// The vendor of the subset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Vendor {
     OpenAi,
     Anthropic,
 }
 
-/// What both subsets know.
+/// The keywords in both subsets.
 const KNOWN: &[&str] =
     &["type", "enum", "const", "anyOf", "allOf", "description", "title", "format", "pattern", "$ref", "minItems"];
-/// What OpenAI's knows besides.
+/// The keywords only in OpenAI's subset.
 const NUMBERS: &[&str] = &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "maxItems"];
-/// What says nothing that is checked.
+/// Keywords that check nothing.
 const SILENT: &[&str] = &["default", "examples", "$comment", "deprecated", "readOnly", "writeOnly"];
-/// Schemas are followed so deep.
+/// The deepest level of a schema that is followed.
 const DEEPEST: usize = 32;
 
-/// The strict form of a schema. `at` is the place of the member with this path.
+/// The strict form of a schema. `at` returns the place of the member with this path.
 pub(super) fn strict(
     schema: &Value,
     vendor: Vendor,
@@ -94,7 +94,7 @@ impl Strict<'_> {
         Value::Object(strict)
     }
 
-    /// Closes an object, and for OpenAI requires its members.
+    /// Closes an object, and for OpenAI makes its members required.
     fn close(&mut self, members: &Map<String, Value>, strict: &mut Map<String, Value>) {
         let required: Vec<&str> =
             members.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
@@ -147,7 +147,7 @@ impl Strict<'_> {
     }
 }
 
-/// The same schema, which `null` fits as well.
+/// The schema extended to accept `null`.
 fn or_null(schema: Value) -> Value {
     let Value::Object(mut members) = schema else { return schema };
     if let Some(Value::Array(values)) = members.get_mut("enum")

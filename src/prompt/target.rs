@@ -1,8 +1,8 @@
-//! Target: for which model is the prompt, and how much does it take in?
+//! Target: for which model is the prompt, and how large is its context?
 //!
 //! In: a model's name, and the models and tiers of the pack.
-//! Out: [`Target`], with a warning where nothing declares the model.
-//! Never: fails: what nothing declares belongs to the default tier.
+//! Out: [`Target`], with a warning if the model is not declared.
+//! Never: fails: a model that is not declared belongs to the default tier.
 
 use super::count::Estimate;
 use super::{Counter, Layer, Request, TokenLedger};
@@ -13,11 +13,11 @@ use crate::text::excerpt;
 use crate::value::Value;
 use std::sync::Arc;
 
-/// A model, as far as prompts ask.
+/// The model that a prompt is for.
 pub(super) struct Target<'p> {
-    /// What the host calls it.
+    /// The host's name for it.
     pub(super) id: &'p str,
-    /// What the pack calls it; what the host does where the pack knows none like it.
+    /// The pack's name for it; the host's if the pack does not declare it.
     pub(super) name: &'p str,
     pub(super) tier: usize,
     pub(super) tier_name: &'p str,
@@ -48,7 +48,7 @@ impl<'p> Target<'p> {
         target
     }
 
-    /// A model that nothing declares for each tier, and every model that the pack declares.
+    /// An undeclared model for each tier, and every model that the pack declares.
     pub(super) fn each(prompts: &'p Prompts) -> impl Iterator<Item = Self> {
         let tiers = (0..prompts.tiers.len()).map(|tier| Self::new(prompts, "", None, tier, None));
         let models = prompts.models.iter().map(|(name, model)| (name.as_str(), model));
@@ -113,17 +113,17 @@ impl<'p> Target<'p> {
         }
     }
 
-    /// What a layer says for the tier.
+    /// The number that a layer has for this tier.
     pub(super) fn of_tier(&self, by_tier: &[Option<usize>]) -> Option<usize> {
         by_tier.get(self.tier).copied().flatten()
     }
 
-    /// The most tokens that the model takes in beside its answer.
+    /// The most tokens that fit into the context besides the answer.
     pub(super) fn room(&self) -> usize {
         self.context.saturating_sub(self.reserve)
     }
 
-    /// The most tokens that a prompt should use.
+    /// The most tokens that a prompt should have.
     pub(super) fn input(&self) -> usize {
         self.input.unwrap_or(usize::MAX).min(self.room())
     }
@@ -143,7 +143,7 @@ impl<'p> Target<'p> {
 }
 
 impl Program {
-    /// What is to be said of a name that is probably a slip of a declared model's.
+    /// The diagnostic for a name that is probably a misspelling of a declared model.
     pub(crate) fn misnamed_model(&self, id: &str) -> Option<Diagnostic> {
         if declared(&self.prompts, id).is_some() {
             return None;
@@ -154,7 +154,7 @@ impl Program {
     }
 }
 
-/// The model of this name, or the one with the longest name that is a part of it, of equal ones the first.
+/// The model with this name, or else the one whose name is the longest part of it; of equally long ones the first.
 fn declared<'p>(prompts: &'p Prompts, id: &str) -> Option<(&'p str, &'p Model)> {
     if let Some((name, model)) = prompts.models.get_key_value(id) {
         return Some((name, model));

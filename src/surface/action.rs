@@ -1,8 +1,8 @@
-//! Actions: what may a response ask for, and what comes of it?
+//! Actions: what may a response ask for, and what follows from it?
 //!
 //! In: `[actions.NAME]`, `[contents.NAME]` and their effects, as TOML.
 //! Out: [`Action`], [`Content`], [`Effect`] and [`Permit`].
-//! Never: knows whether a path, a template or a schema in them makes sense.
+//! Never: knows whether a path, template or schema in them is valid.
 
 use super::declare::table;
 use super::decode::{Decode, Decoder, Named, Node};
@@ -12,25 +12,26 @@ use crate::diagnostic::{Code, Remark};
 use crate::text::Spanned;
 
 table! {
-    /// Something a response may ask for.
+    /// Something that a response may ask for.
     Action {
         /// What it does, in a sentence for people and prompts.
         about: Option<String>,
-        /// The JSON Schema of what the host gives back.
+        /// The JSON Schema of what the host returns.
         returns: Option<Tree>,
-        /// JSON Schema properties of its payload; `required = true` may stand on each.
+        /// The parameters, each as a JSON Schema; `required = true` may be added to each.
         params: Named<Tree>,
         /// What an accepted call does, in order.
         effects: Vec<Effect>,
-        /// What answers defects of its calls.
+        /// The strategies for defects of its calls.
         degradation: Degradation,
-        /// Whether it stands in for the one of the same name in a used pack.
+        /// Whether it replaces the action of the same name in a used pack.
         replace: bool,
     }
 }
 
 impl Action {
-    /// The `properties` that `params` lists where it is written like a schema: then the parameters stand one level too deep.
+    /// The `properties` that `params` lists if it is written like a whole schema: the parameters are then one level too
+    /// deep.
     pub(crate) fn listed(&self) -> Option<&Spanned<Tree>> {
         let listed = self.params.get("properties").filter(|_| self.params.contains_key("type"))?;
         let Tree::Table(properties, _) = &listed.value else { return None };
@@ -40,77 +41,77 @@ impl Action {
 }
 
 table! {
-    /// What a content block points to.
+    /// What a content block may be stored as.
     Content {
-        /// What its key is; `path` is checked for unsafe paths.
+        /// The kind of its key: a `path` is checked for safety.
         key: Option<Spanned<String>>,
-        /// Whether a key stands once: of several the last text counts, at the place of the first.
+        /// Whether each key occurs only once: if it is repeated, the last text counts, at the place of the first.
         unique: bool,
-        /// A key, for prompts and their examples.
+        /// An example of a key, for prompts.
         example: Option<Spanned<String>>,
         /// What an accepted content does, in order.
         effects: Vec<Effect>,
-        /// Whether it stands in for the one of the same name in a used pack.
+        /// Whether it replaces the content of the same name in a used pack.
         replace: bool,
     }
 }
 
 table! {
-    /// One intention: exactly one verb, or nested `effects`.
+    /// One effect: exactly one verb, or nested `effects`.
     Effect {
-        /// Verb: puts `value` at this path into the state.
+        /// Verb: sets this path of the state to `value`.
         set: Option<Spanned<String>>,
-        /// Verb: adds `value` to the list at this path into the state.
+        /// Verb: adds `value` to the list at this path of the state.
         append: Option<Spanned<String>>,
-        /// Verb: takes this path out of the state.
+        /// Verb: removes this path from the state.
         remove: Option<Spanned<String>>,
-        /// Verb: tells the host of an event, with `value`.
+        /// Verb: sends the host an event of this name, with `value`.
         emit: Option<Spanned<String>>,
         /// Verb: asks the host to write `value` under this key.
         write: Option<Spanned<String>>,
         /// Verb: adds a remark to the outcome, with `text`.
         remark: Option<Spanned<Remark>>,
-        /// Verb: says a message to the user, with the names that it takes.
+        /// Verb: says this message to the user, with the names in `with`.
         say: Option<Spanned<String>>,
-        /// Verb: leaves the mode for this one, once the event's last rule is done.
+        /// Verb: changes to this mode, after the last rule of the event.
         go: Option<Spanned<String>>,
-        /// Verb: asks the host to add `value` at the end of a section of the document under this key.
+        /// Verb: asks the host to add `value` at the end of a section in the document with this key.
         amend: Option<Spanned<String>>,
-        /// Verb: asks the host to append `value` to a list in the JSON document under this key.
+        /// Verb: asks the host to append `value` to a list in the JSON document with this key.
         record: Option<Spanned<String>>,
-        /// What the verb uses; strings in it are templates.
+        /// The value of the verb; strings in it are templates.
         value: Option<Tree>,
-        /// Of `append`: an entry with the same values under these keys is replaced.
+        /// For `append`: replaces an entry that has the same values under these keys.
         unique: Vec<Spanned<String>>,
-        /// Of `remark`: its text, a template.
+        /// For `remark`: its text, a template.
         text: Option<Spanned<String>>,
-        /// Of `say`: the names that the message takes, as templates.
+        /// For `say`: the values of the names that the message takes, as templates.
         with: Named<Tree>,
-        /// Of `go`: a condition under which a shut gate is passed, with a remark.
+        /// For `go`: a condition under which a shut gate is passed, with a remark.
         insist: Option<Spanned<String>>,
-        /// Of `amend`: the heading of the section, a template.
+        /// For `amend`: the heading of the section, a template.
         section: Option<Spanned<String>>,
-        /// Of `amend`: a line that marks what was added, a template.
+        /// For `amend`: a line that marks the addition, a template.
         marker: Option<Spanned<String>>,
-        /// Of `amend`: the line, a heading, that opens a section where none fits, a template.
+        /// For `amend`: a heading line that opens a new section if none fits, a template.
         otherwise: Option<Spanned<String>>,
-        /// Of `amend`: what is said once it is done, a template; `{section}` in it becomes the heading that was chosen.
+        /// For `amend`: what to say afterwards, a template; `{section}` in it becomes the heading that was chosen.
         done: Option<Spanned<String>>,
-        /// Of `amend`: what is said where there is no such document, a template.
+        /// For `amend`: what to say if the document does not exist, a template.
         missing: Option<Spanned<String>>,
-        /// Of `record`: the path of the list in the document, with dots.
+        /// For `record`: the path of the list in the document, with dots.
         path: Option<Spanned<String>>,
-        /// Of `record`: the JSON Schema of `value`; what it refuses is not recorded.
+        /// For `record`: the JSON Schema of `value`; a value that does not fit is not recorded.
         schema: Option<Tree>,
-        /// A condition; without it the effect always happens.
+        /// The condition for the effect; always true by default.
         when: Option<Spanned<String>>,
-        /// A list, as a condition's expression; the effect happens for each of its items, as `item`.
+        /// An expression that gives a list: the effect happens for each item, which is called `item`.
         each: Option<Spanned<String>>,
-        /// Names for this effect and the ones after it in the same list, as templates.
+        /// New names for this effect and those after it in the same list, as templates.
         lets = "let": Named<Tree>,
-        /// A kind of id: takes a fresh one, `ids.KIND` for this effect and the ones after it.
+        /// Takes a new id of this kind, which this effect and those after it see as `ids.KIND`.
         new: Option<Spanned<String>>,
-        /// Effects that share this one's `when`, `each`, `let` and `new`.
+        /// Effects that share the `when`, `each`, `let` and `new` of this one.
         effects: Vec<Effect>,
     }
 }
@@ -122,15 +123,15 @@ impl Decode for Remark {
 }
 
 table! {
-    /// What a mode permits: the name of an action, or a table with a condition on the call.
+    /// What a mode permits: the name of an action, or a table with a condition.
     Permit or action ("the name of an action, or `{ action = …, when = … }`") {
-        /// The action, or a name with `*`.
+        /// The name of an action, or a pattern with `*`.
         action: Spanned<String>,
-        /// When a call of it is permitted; without it always.
+        /// The condition for the call; always true by default.
         when: Option<Spanned<String>>,
-        /// The same in a sentence for the model.
+        /// The condition in a sentence for the model.
         about: Option<Spanned<String>>,
-        /// A template: what is wanting where the condition does not hold.
+        /// A template: what is missing if the condition does not hold.
         advice: Option<Spanned<String>>,
     }
 }

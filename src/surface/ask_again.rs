@@ -1,20 +1,20 @@
-//! Asking again: how often, how long and in which words?
+//! Asking again: how often, at what length and in which words?
 //!
 //! In: `[ask_again]`, as TOML.
 //! Out: [`AskAgain`].
-//! Never: says when a model is asked again; the degradation tables do.
+//! Never: decides when a model is asked again; the degradation tables do.
 
 use super::declare::table;
 use crate::text::Spanned;
 
 table! {
-    /// How a model is asked to write an answer again, where the degradation says `ask-again`.
+    /// How a model is asked to write an answer again, if the strategy is `ask-again`.
     AskAgain {
-        /// How often it is asked about one answer; 2 without it. After that the next strategy counts.
+        /// How often it is asked about one answer, 2 by default. After that, the next strategy applies.
         most: Option<Spanned<usize>>,
-        /// The most tokens of the text; 600 without it.
+        /// The most tokens of the text, 600 by default.
         tokens: Option<Spanned<usize>>,
-        /// The words, a template that sees `defects`, `form`, `permitted`, `mode` and `data`; without it the engine's own.
+        /// The text, a template that sees `defects`, `form`, `permitted`, `mode` and `data`; Rulebook's own by default.
         text: Option<Spanned<String>>,
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! In: the fields of a table or the words of a list, each with its doc comment.
 //! Out: `table!` and `words!`: the type, how it is decoded, and its part of the editors' schema.
-//! Never: knows a table.
+//! Never: knows any particular table.
 
 /// Declares a surface table: a struct, its decoder, and its part of the editors' schema.
 ///
-/// Every field is a key; `field = "key"` where the two differ. A key of a type without an `absent` value is required.
-/// `NAME or KEY` is a table instead of which the value of one key may stand alone, as a string.
+/// Every field is a key, named like the field unless written `field = "key"`. A key is required if its type has no
+/// `absent` value. `NAME or KEY` declares a table that can also be written as a string, the value of that key.
 macro_rules! table {
     (
         $(#[doc = $about:literal])*
@@ -63,12 +63,12 @@ macro_rules! table {
         #[derive(Debug, Clone)]
         pub struct $name {
             $($(#[doc = $doc])* pub $field: $type,)*
-            /// Where the table stands.
+            /// Where the table is.
             pub at: $crate::text::Location,
         }
 
         impl $name {
-            /// Its keys.
+            /// The keys of the table.
             pub(crate) const KEYS: &'static [&'static str] = &[$($crate::surface::declare::key!($field $(= $key)?)),*];
         }
 
@@ -109,7 +109,7 @@ macro_rules! table {
     };
 }
 
-/// The key of a field: its own name unless another is given.
+/// The key of a field: its own name, unless another one is given.
 macro_rules! key {
     ($field:ident) => {
         stringify!($field)
@@ -129,10 +129,10 @@ macro_rules! words {
         pub enum $name { $($(#[$doc])* #[cfg_attr(feature = "schema", schemars(rename = $word))] $variant,)* }
 
         impl $name {
-            /// The words in the order of the list.
+            /// The words, in order.
             pub const WORDS: &'static [&'static str] = &[$($word),*];
 
-            /// Its word in a pack.
+            /// The word in a pack.
             pub fn word(self) -> &'static str {
                 match self { $($name::$variant => $word,)* }
             }

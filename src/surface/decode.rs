@@ -1,11 +1,11 @@
-//! Decoding: does this TOML value have the shape its key asks for?
+//! Decoding: does this TOML value have the shape that its key asks for?
 //!
 //! In: the spanned tree of a TOML file.
-//! Out: surface types, and a diagnostic with its place for every value that does not fit.
+//! Out: surface types, and a diagnostic with its place for each value that does not fit.
 //! Never: knows what a key means, or stops at the first fault.
 //!
-//! A misspelt key is told, and then read as the key of its table that was probably meant: what follows from its absence is no
-//! news.
+//! A misspelt key is reported, and then read as the key that was probably meant, so that its absence is not reported as
+//! well.
 
 use super::syntax;
 use crate::diagnostic::{Code, Diagnostic, meant, nearest};
@@ -18,32 +18,32 @@ use toml::de::{DeTable, DeValue};
 /// A TOML value with its place.
 pub(crate) type Node<'t> = toml::Spanned<DeValue<'t>>;
 
-/// Declared things by name, in the order of declaration; the place is the name's.
+/// Named declarations, in order; the place is that of the name.
 pub type Named<T> = IndexMap<String, Spanned<T>>;
 
-/// One file being decoded: where it is, and what was found so far.
+/// The reading of one file: where it is, and what was found so far.
 #[derive(Debug)]
 pub(crate) struct Decoder<'r> {
     source: SourceId,
     text: &'r str,
     offset: usize,
     pub(crate) diagnostics: &'r mut Vec<Diagnostic>,
-    /// Where things of a name or of a list stand in which something is wrong: what they seem to lack may be that.
+    /// The places of named things and list entries that have faults. What seems missing in them may be due to a fault.
     pub(crate) torn: Vec<Location>,
-    /// The names of those of which nothing could be read.
+    /// The names of things that could not be read at all.
     pub(crate) lost: Vec<String>,
-    /// The keys of the tables that are being read, from the outermost one.
+    /// The keys of the tables being read, outermost first.
     around: Vec<&'static [&'static str]>,
     /// Whether the next table is an entry of a list.
     listed: bool,
 }
 
-/// What was read of keys that their table does not have.
+/// What was read under keys that their table does not know.
 #[derive(Default)]
 pub(crate) struct Guesses<'t> {
-    /// The keys that were probably meant, and are there for no other reason.
+    /// The keys that were probably meant, and that are set only by that guess.
     meant: Vec<&'static str>,
-    /// What stands under the only key that is like none, and the number of the diagnostic that says so.
+    /// The value of the only key that resembles none, and the number of its diagnostic.
     only: Option<(usize, Node<'t>)>,
 }
 
@@ -66,18 +66,19 @@ impl<'r> Decoder<'r> {
         self.around.push(keys);
     }
 
-    /// Notes that the table is read.
+    /// Notes that the table has been read.
     pub(crate) fn leave(&mut self) {
         self.around.pop();
     }
 
-    /// Advice for what stands in this table, but belongs in one around it. What a whole file may hold is told apart by headers.
+    /// Advice for a key that does not belong in this table, but in one around it. Keys of the whole file are left out:
+    /// headers tell them apart.
     pub(crate) fn misplaced(&self, key: &str) -> Option<String> {
         let fits = self.around.iter().skip(1).any(|keys| keys.contains(&key));
         fits.then(|| format!("`{key}` is a key of the table around this one: move it up there"))
     }
 
-    /// The same for TOML that starts at the byte `offset` of its source.
+    /// The same decoder for TOML that starts at the byte `offset` of its source.
     pub(crate) fn starting_at(self, offset: usize) -> Self {
         Self { offset, ..self }
     }
@@ -86,8 +87,8 @@ impl<'r> Decoder<'r> {
         Location { source: self.source, span: Span::new(span.start + self.offset, span.end + self.offset) }
     }
 
-    /// Where a value stands; of a text over several lines that holds no escape, what stands between its quotes, so that a
-    /// word in it has a place of its own.
+    /// The place of a value. For a text of several lines without escapes this is the text between the quotes, so that a
+    /// word in it has its own place.
     pub(crate) fn place(&self, node: &Node<'_>) -> Location {
         let span = node.span();
         let between = match node.get_ref() {
@@ -107,7 +108,7 @@ impl<'r> Decoder<'r> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// The value of one thing among others, which stands at `at`.
+    /// Decodes one of several named or listed things, which is at `at`.
     fn entry<T: Decode>(&mut self, node: &Node<'_>, at: Location) -> Option<T> {
         let before = self.diagnostics.len();
         let value = T::decode(node, self);
@@ -117,7 +118,7 @@ impl<'r> Decoder<'r> {
         value
     }
 
-    /// Says that `node` is not `wanted`.
+    /// Reports that `node` is not what was `wanted`.
     pub(crate) fn misfit<T>(&mut self, node: &Node<'_>, wanted: &str) -> Option<T> {
         let at = self.at(node.span());
         let got = match node.get_ref() {
@@ -157,7 +158,7 @@ impl<'r> Decoder<'r> {
         }
     }
 
-    /// Reports every key of `table` that is not one of `known`, and moves what stands under it to the key that was probably meant.
+    /// Reports each key of `table` that is not one of `known`, and moves its value to the key that was probably meant.
     pub(crate) fn known_keys<'t>(
         &mut self,
         table: &mut Cow<'_, DeTable<'t>>,
@@ -199,7 +200,7 @@ impl<'r> Decoder<'r> {
         guesses
     }
 
-    /// Says that a key is none of `known`.
+    /// Reports that a key is none of `known`.
     pub(super) fn unknown_key(&mut self, key: &toml::Spanned<Cow<'_, str>>, known: &[&str]) {
         let name = key.get_ref().as_ref();
         let message = format!("there is no key `{name}` here");
@@ -213,7 +214,8 @@ impl<'r> Decoder<'r> {
         });
     }
 
-    /// What is read of a value under a misspelt key; one that does not fit was perhaps meant for something else.
+    /// Decodes a value under a misspelt key. One that does not fit was probably meant for something else, and is not
+    /// reported.
     pub(crate) fn guessed<T: Decode>(&mut self, node: &Node<'_>) -> Option<T> {
         let before = self.diagnostics.len();
         let value = T::decode(node, self);
@@ -223,7 +225,7 @@ impl<'r> Decoder<'r> {
         value
     }
 
-    /// The word of a closed list in `node`; `what` and `code` say which list it is where there is no such word.
+    /// The word of a closed list in `node`; `what` and `code` are for the diagnostic if there is no such word.
     pub(crate) fn word<T: Copy>(
         &mut self,
         node: &Node<'_>,
@@ -242,7 +244,7 @@ impl<'r> Decoder<'r> {
         found
     }
 
-    /// The table in `node`, or one with `key` alone where `node` is a string; `form` is what messages call the two.
+    /// The table in `node`, or one with only `key` if `node` is a string; messages call the two `form`.
     pub(super) fn table_or_name<'n, 't>(
         &mut self,
         node: &'n Node<'t>,
@@ -259,7 +261,7 @@ impl<'r> Decoder<'r> {
         }
     }
 
-    /// The value of `key`, what stands for it when it is absent, or a diagnostic.
+    /// The value of `key`, or its default if it is absent. A missing required key is reported.
     pub(crate) fn field<T: Decode>(
         &mut self,
         table: &DeTable<'_>,
@@ -274,7 +276,7 @@ impl<'r> Decoder<'r> {
         }
     }
 
-    /// What stands under the only key that the table does not have, if it is what `key` takes, that must be there: else it is
+    /// The value under the only unknown key of the table, if it fits the required `key`; otherwise `key` is reported as
     /// missing.
     fn missed<T: Decode>(&mut self, key: &str, guesses: &mut Guesses<'_>, around: Location) -> Option<T> {
         if let Some((told, node)) = guesses.only.take() {
@@ -290,7 +292,7 @@ impl<'r> Decoder<'r> {
     }
 }
 
-/// Adds to tables and lists what stood under a misspelt name; whatever stands there counts before it.
+/// Merges what was under a misspelt name into a table or list; what is already there comes first.
 fn merge<'t>(there: &mut Node<'t>, more: Node<'t>) {
     let start = more.span().start;
     match (there.get_mut(), more.into_inner()) {
@@ -321,7 +323,7 @@ pub(crate) trait Decode: Sized {
     /// The value, or `None` after a diagnostic.
     fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self>;
 
-    /// What stands for it where its key is absent; `None` if the key must be there.
+    /// The value if the key is absent; `None` for a required key.
     fn absent() -> Option<Self> {
         None
     }
@@ -438,7 +440,7 @@ impl<T: Decode> Decode for Named<T> {
     }
 }
 
-/// Some names, or only one. What names none would say as much as what is not there, or look as if it said none.
+/// One name or several. An empty list is an error: it would be unclear whether it means none or all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Names(pub Vec<Spanned<String>>);
 
@@ -483,7 +485,7 @@ impl<T: Decode> Decode for OneOrMore<T> {
     }
 }
 
-/// What a TOML value is called in messages.
+/// The name of the type of a TOML value, for messages.
 fn type_name(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",

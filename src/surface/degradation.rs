@@ -8,7 +8,7 @@ use super::decode::{Decode, Decoder, Node, OneOrMore};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::text::{Spanned, excerpt};
 
-/// Defects and the strategies that answer them: of several the first that applies.
+/// Defects and their strategies: the first strategy that applies acts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Degradation(pub Vec<(Spanned<Defect>, Vec<Spanned<Strategy>>)>);
 

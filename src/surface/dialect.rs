@@ -11,43 +11,45 @@ use super::tree::Tree;
 use crate::text::Spanned;
 
 table! {
-    /// One way a response may be written: a grammar and the binding of its blocks.
+    /// One way to write a response: a grammar, and what its blocks mean.
     Dialect {
-        /// Another dialect, from which it differs in its `needs` alone: whatever else belongs to a dialect is taken from there.
+        /// Another dialect from which this one differs only in its `needs`; everything else is taken from there.
         like: Option<Spanned<String>>,
-        /// The grammar, or several of them: shipped ones or the pack's own `grammar/NAME.pest`.
+        /// The grammar, or a list of grammars: shipped ones, or the pack's own `grammar/NAME.pest`.
         grammar: OneOrMore<Spanned<String>>,
-        /// Whether names are compared as they are written (`sensitive`, the default) or in any case.
+        /// Whether names are compared exactly (`sensitive`, the default) or in any case.
         case: Option<Case>,
         /// Where openers and closers are plain text.
         masks: Vec<Mask>,
-        /// What is taken off when it surrounds the whole answer.
+        /// What is removed if it surrounds the whole answer.
         wrapper: Option<Wrapper>,
-        /// What text outside every block is: `stray` (the default), `message`, or `section:NAME`: what comes before the first block.
+        /// What text outside every block is: `stray` (the default), `message`, or `section:NAME` for the text before
+        /// the first block.
         text: Option<Spanned<String>>,
-        /// What may stand around and between blocks without being text.
+        /// What may be around and between blocks without counting as text.
         between: Vec<Between>,
-        /// Names of blocks, as an answer writes them; `*` stands for any run of bytes. Any one of them claims an answer for this dialect.
+        /// Names of blocks, as an answer writes them; `*` matches any bytes. An answer with any of them is read in this
+        /// dialect.
         needs: Vec<Spanned<String>>,
-        /// The blocks by name; `*` stands for any run of bytes and `?` for one. Other names open no block.
+        /// The blocks by name; `*` matches any number of bytes and `?` one. Other names open no block.
         blocks: Named<Block>,
-        /// A default for the blocks: where an opener or closer counts.
+        /// Default for the blocks: where an opener or closer counts.
         anchor: Option<Anchor>,
-        /// A default for the blocks: the names that close them.
+        /// Default for the blocks: the names that close them.
         close: Vec<Spanned<String>>,
-        /// A default for the blocks: where they may end, in order.
+        /// Default for the blocks: where they may end, in order.
         ends: Vec<Rung>,
-        /// A default for the blocks: what is taken off both ends of their bodies.
+        /// Default for the blocks: what is removed from both ends of their bodies.
         trim: Option<Vec<Trim>>,
-        /// A default for the blocks: what their text is decoded from.
+        /// Default for the blocks: what their text is decoded from.
         decode: Option<Decoding>,
-        /// Whether it stands in for the one of the same name in a used pack.
+        /// Whether it replaces the dialect of the same name in a used pack.
         replace: bool,
     }
 }
 
 impl Dialect {
-    /// The keys of what it says of an answer, beside the needs that claim one.
+    /// The keys that are set and say how an answer is read, which excludes `needs`.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> {
         let keys = [
             ("grammar", !self.grammar.0.is_empty()),
@@ -68,71 +70,78 @@ impl Dialect {
 }
 
 table! {
-    /// What one block of a dialect means, and where it ends.
+    /// The meaning of one block of a dialect, and where it ends.
     Block {
-        /// What the block is.
+        /// What the block means.
         role: Role,
-        /// The names that open it, instead of its own; `*` and `?` as in its own.
+        /// The names that open it, instead of its own; `*` and `?` as in its name.
         names: Vec<Spanned<String>>,
-        /// Of a dialect with several grammars, the one that spells it; without it, any does.
+        /// If the dialect has several grammars: the one that spells the block; any of them by default.
         grammar: Option<Spanned<String>>,
-        /// How its opener should be written, `@name` being its name; whatever else the grammar reads is understood, with the remark `field-form`.
+        /// How its opener should be written, with `@name` for its name; any other spelling that the grammar reads gets
+        /// the remark `field-form`.
         spelled: Option<Spanned<String>>,
-        /// Whether it opens where the answer starts, with its opener or without it.
+        /// Whether it opens at the start of the answer, with or without its opener.
         starts: bool,
         /// What belongs in it, in a sentence for prompts.
         about: Option<String>,
-        /// What it is called in the outcome: a word, or `@ATTRIBUTE` of its opener. A call's is its action; it may also be
-        /// `@payload.MEMBER` of a payload that is JSON, or `@payload[].MEMBER` of one that is a list of calls.
+        /// Its name in the outcome: a word, or `@ATTRIBUTE` of its opener. For a call, this is the action; it may also
+        /// be `@payload.MEMBER` of a JSON payload, or `@payload[].MEMBER` if the payload is a list of calls.
         name: Option<Spanned<String>>,
-        /// Of a content: what it is stored under, `@ATTRIBUTE` of its opener, `@WRAPPER.ATTRIBUTE` of the one around it, or a word; where members are blocks, a member.
+        /// For a content: the key to store it under: `@ATTRIBUTE` of its opener, `@WRAPPER.ATTRIBUTE` of the opener
+        /// around it, or a word; if blocks are members of an object, the name of a member.
         key: Option<Spanned<String>>,
-        /// Where members are blocks: the member that is the body; of a call that its payload names, the one that holds the parameters;
-        /// of one whose payload is `text`, the parameter that this is.
+        /// If blocks are members of an object: the member that is the body. For a call named by its payload: the member
+        /// with the parameters. For a call whose payload is `text`: the parameter that the text is.
         body: Option<Spanned<String>>,
-        /// Where members are blocks: the text that is made of the `value`.
+        /// If blocks are members of an object: a template that makes the text from the `value`.
         text: Option<Spanned<String>>,
-        /// Where members are blocks: the JSON Schema of the value, for prompts and exports; `required = true` may stand in it.
+        /// If blocks are members of an object: the JSON Schema of the value, for prompts and exports; `required = true`
+        /// may be added.
         schema: Option<Tree>,
-        /// Of a call, or of a section with a value: how its payload is read; of several readers the first that can read it.
+        /// For a call, or a section with a value: how its payload is read. Of several readers, the first that can read
+        /// it does.
         payload: OneOrMore<Spanned<Payload>>,
-        /// Of a call whose fields are tags: `@TAG.ATTRIBUTE`, the tag that is a field and what in its opener says which, as in
-        /// `<parameter name="x">`.
+        /// For a call whose fields are tags: `@TAG.ATTRIBUTE`, the tag of a field and the attribute with its name, as
+        /// in `<parameter name="x">`.
         field: Option<Spanned<String>>,
         /// Of a call whose fields are tags: the grammar that spells these, if it is none of a block.
         fields: Option<Spanned<String>>,
         /// What its text is decoded from.
         decode: Option<Decoding>,
-        /// Blocks that are looked for inside it. They are `nested-block` all the same: the degradation says what becomes of them.
+        /// Blocks to look for inside it. They still count as `nested-block`: the degradation table says what becomes of
+        /// them.
         holds: Vec<Spanned<String>>,
         /// Where its opener and closers count.
         anchor: Option<Anchor>,
-        /// The names that close it: words, `@name` (its own, the default), `@ATTRIBUTE`, or, where none of those does, names with `*`.
+        /// The names that close it: words, `@name` (its own name, the default), `@ATTRIBUTE`, or names with `*`, which
+        /// are tried last.
         close: Vec<Spanned<String>>,
-        /// Where it may end, in order; a list inside means whichever comes first. Every rung but the first is `unclosed-block`.
+        /// Where it may end, in order; in a list inside the list, whichever comes first. Any ending but the first is an
+        /// `unclosed-block`.
         ends: Vec<Rung>,
-        /// What is taken off both ends of its body, and of its fields.
+        /// What is removed from both ends of its body and of its fields.
         trim: Option<Vec<Trim>>,
-        /// What answers defects of this block.
+        /// The strategies for defects of this block.
         degradation: Degradation,
     }
 }
 
 impl Block {
-    /// The tag that is a field of the call, and its attribute that says which, of `@TAG.ATTRIBUTE`.
+    /// The tag and the attribute in the `field` of the block.
     pub(crate) fn field_named_by(&self) -> Option<(&str, &str)> {
         let named = self.field.as_ref()?.value.strip_prefix('@')?.rsplit_once('.');
         named.filter(|(tag, attribute)| !tag.is_empty() && !attribute.is_empty())
     }
 
-    /// The names that open it: its `own`, unless it says others.
+    /// The names that open it: its `own` name, unless it declares others.
     pub(crate) fn opening_names<'n>(&'n self, own: &'n str) -> impl Iterator<Item = &'n str> {
         let own = Some(own).filter(|_| self.names.is_empty());
         own.into_iter().chain(self.names.iter().map(|name| name.value.as_str()))
     }
 
-    /// The way in the payload to what the call is called by, of `@payload.WAY`, and of `@payload[].WAY`, where the payload is a
-    /// list and each of its entries a call.
+    /// For `@payload.WAY`, the path to the call's name; for `@payload[].WAY`, the path in each entry of a payload that
+    /// is a list of calls. The flag is true for the list.
     pub(crate) fn named_within(&self) -> Option<(&str, bool)> {
         let within = self.name.as_ref()?.value.strip_prefix("@payload")?;
         let each = within.strip_prefix("[].").map(|way| (way, true));
@@ -143,9 +152,9 @@ impl Block {
 words! {
     /// How names are compared.
     Case {
-        /// As they are written.
+        /// Exactly as written.
         Sensitive = "sensitive",
-        /// In any case (ASCII).
+        /// Ignoring case (ASCII letters only).
         Insensitive = "insensitive",
     }
 }
@@ -153,9 +162,9 @@ words! {
 words! {
     /// Where openers and closers are plain text.
     Mask {
-        /// A closed code fence of Markdown.
+        /// In a closed code fence of Markdown.
         CodeFence = "code-fence",
-        /// A closed code span of Markdown.
+        /// In a closed code span of Markdown.
         CodeSpan = "code-span",
         /// A closed comment of XML, `<!-- … -->`.
         Comment = "comment",
@@ -173,9 +182,9 @@ words! {
 }
 
 words! {
-    /// What may stand around and between blocks without being text.
+    /// What may be around and between blocks without counting as text.
     Between {
-        /// A line of a code fence that is open or closed there.
+        /// The opening or closing line of a code fence.
         Fence = "fence",
         /// A thematic break of Markdown: `***`, `---`.
         Rule = "rule",
@@ -189,23 +198,23 @@ words! {
     Role {
         /// Text for the user.
         Message = "message",
-        /// The model's reasoning; nothing in it counts.
+        /// The model's reasoning; nothing in it has an effect.
         Thinking = "thinking",
         /// A request for an action.
         Call = "call",
-        /// Opaque text under a key.
+        /// Text to be stored under a key.
         Content = "content",
         /// A named part of the reply.
         Section = "section",
         /// What one speaker says.
         Utterance = "utterance",
-        /// Tags around other blocks: what stands between them stands outside.
+        /// Tags around other blocks. Everything between them counts as if it were outside.
         Wrapper = "wrapper",
     }
 }
 
 impl Role {
-    /// Whether it is part of an answer: reasoning and wrappers stand before and around one.
+    /// Whether such a block is part of an answer: reasoning and wrappers are not.
     pub(crate) fn is_answer(self) -> bool {
         !matches!(self, Role::Thinking | Role::Wrapper)
     }
@@ -214,15 +223,15 @@ impl Role {
 words! {
     /// How a payload is read.
     Payload {
-        /// As what its opener says beside its name: every attribute is a field. Behind it stands what the other readers read.
+        /// As the attributes of its opener: each is a field. The body is read by the other readers.
         Attributes = "attributes",
-        /// As fields: every tag in it is one.
+        /// As tags: each is a field.
         Tags = "tags",
-        /// As one JSON object.
+        /// As a JSON object.
         Json = "json",
-        /// As its text, under the name `text`.
+        /// As plain text, under the name `text`.
         Text = "text",
-        /// Of a section: as a list of what its bullets say.
+        /// For a section: as a list with the text of each bullet.
         Bullets = "bullets",
     }
 }
@@ -230,9 +239,9 @@ words! {
 words! {
     /// What a text is decoded from.
     Decoding {
-        /// The five entities of XML and character references, once.
+        /// XML: the five entities and character references are decoded once.
         Entities = "entities",
-        /// Lines that look like structure, each with a backslash before it.
+        /// Guards: the backslash before a line that looks like structure is removed.
         Guarded = "guarded",
         /// The escapes of strings, such as `\n` and `\"`.
         Escapes = "escapes",
@@ -244,46 +253,46 @@ words! {
     Anchor {
         /// Anywhere.
         Anywhere = "anywhere",
-        /// Only where nothing but white space, a fence mark or another closer stands before it on its line; a closer also on
-        /// the line of its opener.
+        /// Only if nothing but white space, a fence mark or another closer is before it on its line. A closer also
+        /// counts on the line of its opener.
         Line = "line",
-        /// As `line`, and an opener only behind a blank line or where the answer starts.
+        /// As `line`; an opener also needs a blank line before it, or the start of the answer.
         Paragraph = "paragraph",
     }
 }
 
 words! {
-    /// What is taken off both ends of a body.
+    /// What is removed from both ends of a body.
     Trim {
         /// All white space.
         WhiteSpace = "white-space",
-        /// Lines that hold nothing but white space.
+        /// Lines with only white space.
         BlankLines = "blank-lines",
-        /// A code fence that opens first and closes last.
+        /// A code fence that surrounds the whole body.
         WrappingFence = "wrapping-fence",
         /// A CDATA section around all of it; entities in it stay as they are.
         WrappingCdata = "wrapping-cdata",
-        /// The line break behind its opener, and the one before its closer.
+        /// The line break after the opener, and the one before the closer.
         LineBreaks = "line-breaks",
-        /// Rules at both ends, and a fence that opens last and belongs to what follows.
+        /// Thematic breaks at both ends, and a fence opened at the end that belongs to what follows.
         Between = "between",
     }
 }
 
 words! {
-    /// One place where a block may end.
+    /// A place where a block may end.
     Ending {
         /// At its closer.
         Closer = "closer",
         /// At its first closer inside a mask.
         MaskedCloser = "masked-closer",
-        /// At its last closer before the next block, wherever that stands on its line.
+        /// At its last closer before the next block, wherever on its line that is.
         LastLooseCloser = "last-loose-closer",
-        /// Where the code fence around it or right inside it closes last.
+        /// Where the code fence around it, or directly inside it, closes last.
         Fence = "fence",
         /// At the end of its payload.
         Payload = "payload",
-        /// Where the next bound block opens.
+        /// Where the next declared block opens.
         NextBlock = "next-block",
         /// At the first blank line after its opener.
         BlankLine = "blank-line",

@@ -11,49 +11,50 @@ use crate::diagnostic::nearest;
 use crate::text::Spanned;
 
 table! {
-    /// What some words of a user mean: the first input that matches gives them their class.
+    /// What some words of a user mean. The first input that matches decides their class.
     Input {
-        /// What rules call them: they follow on `input.CLASS`.
+        /// The class, which rules call `input.CLASS`.
         class: Spanned<String>,
-        /// The modes in which it is tried; without it all.
+        /// The modes in which it is tried; all by default.
         modes = "in": Names,
-        /// Patterns of which one must match; `{{ … }}` puts values of `data` in. Without it any words will do.
+        /// Patterns, one of which must match; `{{ … }}` inserts values of `data`. By default, any words match.
         matches: Names,
-        /// Patterns: a match that overlaps one of theirs does not count.
+        /// Patterns: a match that overlaps a match of one of these does not count.
         unless: OneOrMore<Spanned<String>>,
-        /// The message that asks back, before any rule.
+        /// The message to say before any rule follows, to ask back.
         ask: Option<Spanned<String>>,
     }
 }
 
 table! {
-    /// What follows on an event.
+    /// What follows from an event.
     Rule {
         /// Its name.
         id: Spanned<String>,
         /// The events: `start`, `input.CLASS`, `utterance`, `reply`, `enter.MODE`, `leave.MODE`.
         on: Names,
-        /// The modes in which it looks; without it all.
+        /// The modes in which it applies; all by default.
         modes = "in": Names,
-        /// Without it, it always follows.
+        /// The condition; always true by default.
         when: Option<Spanned<String>>,
         /// What follows, in order.
         effects: Vec<Effect>,
-        /// Whether it stands in for a used pack's of the same `id`.
+        /// Whether it replaces the rule with the same `id` in a used pack.
         replace: bool,
     }
 }
 
 table! {
-    /// Words of the pack to its user.
+    /// A text that the pack says to its user.
     Message {
-        /// Its words, a template.
+        /// The text, a template.
         says: Option<Spanned<String>>,
-        /// A file of the pack that is the template of its words.
+        /// A file of the pack with the template.
         template: Option<Spanned<String>>,
-        /// The names that its template may use beside `state`, `data`, `mode` and `now`: every `say` must give them.
+        /// The names that its template uses besides `state`, `data`, `mode` and `now`: every `say` must give their
+        /// values.
         takes = "with": Vec<Spanned<String>>,
-        /// Whether it stands in for the one of the same name in a used pack.
+        /// Whether it replaces the message of the same name in a used pack.
         replace: bool,
     }
 }
@@ -61,11 +62,11 @@ table! {
 table! {
     /// Who may speak in a reply, and for how long.
     Speakers {
-        /// An expression: a list of speakers, each with a `name` and maybe a `label`.
+        /// An expression: a list of speakers, each with a `name` and optionally a `label`.
         from: Spanned<String>,
-        /// An expression: the names in the order in which they should speak; the first opens the reply.
+        /// An expression: the names in the order in which they should speak; the first should open the reply.
         order: Option<Spanned<String>>,
-        /// A condition: an utterance is beyond the limit where it holds before it.
+        /// A condition that is checked before each utterance: if it holds, the utterance exceeds the limit.
         limit: Option<Spanned<String>>,
     }
 }
@@ -75,24 +76,24 @@ table! {
 pub enum Event<'e> {
     /// A session begins.
     Start,
-    /// Words of this class were heard.
+    /// Words of this class were said by the user.
     Input(&'e str),
-    /// Somebody spoke in the reply.
+    /// A speaker said something in the reply.
     Utterance,
-    /// The reply is whole.
+    /// The reply is complete.
     Reply,
-    /// The session has come into this mode.
+    /// The session has entered this mode.
     Enter(&'e str),
     /// The session is about to leave this mode.
     Leave(&'e str),
 }
 
 impl<'e> Event<'e> {
-    /// The words for events, as packs write them.
+    /// The words for events in packs.
     pub const WORDS: &'static [&'static str] =
         &["start", "input.CLASS", "utterance", "reply", "enter.MODE", "leave.MODE"];
 
-    /// The first part of the event that was probably meant by `word`, which names none.
+    /// The first part of the event that was probably meant by the unknown `word`.
     pub(crate) fn meant(word: &str) -> Option<&'static str> {
         let (first, inside) = word.split_once('.').map_or((word, false), |(first, _)| (first, true));
         let known = Self::WORDS.iter().filter_map(|known| match known.split_once('.') {
@@ -102,7 +103,7 @@ impl<'e> Event<'e> {
         nearest(first, known)
     }
 
-    /// The event that `word` names.
+    /// The event that `word` names, if there is one.
     pub fn parse(word: &'e str) -> Option<Self> {
         match word.split_once('.') {
             Some(("input", class)) => Some(Event::Input(class)),
@@ -124,9 +125,9 @@ table! {
     Exit or to ("the name of a mode, or `{ to = …, gate = … }`") {
         /// The mode that it leads to.
         to: Spanned<String>,
-        /// What must hold; without it always open.
+        /// The condition to pass it; always open by default.
         gate: Option<Spanned<String>>,
-        /// The message that is said where the gate is shut.
+        /// The message to say if the gate is shut.
         shut: Option<Spanned<String>>,
     }
 }

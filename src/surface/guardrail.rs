@@ -1,4 +1,4 @@
-//! Guardrails: what do good replies not do?
+//! Guardrails: what should a good reply not do?
 //!
 //! In: `[[guardrails]]`, as TOML.
 //! Out: [`Guardrail`].
@@ -12,25 +12,26 @@ use crate::text::Spanned;
 table! {
     /// A check on text or reply: a pattern or a condition, with advice.
     Guardrail {
-        /// Its name, in diagnostics.
+        /// Its name in diagnostics.
         id: Spanned<String>,
-        /// What it looks at: a role, the name of a block, `NAME.key`, `ACTION.PARAMETER`, or `reply`.
+        /// What it checks: a role, the name of a block, `NAME.key`, `ACTION.PARAMETER`, or `reply`.
         on: Names,
-        /// Trips where this pattern matches.
+        /// Trips if this pattern matches.
         matches: Option<Spanned<String>>,
-        /// Trips where this pattern does not match; beside `matches`, a match that it overlaps does not count.
+        /// Trips if this pattern does not match. With `matches`: a match that overlaps a match of this one does not
+        /// count.
         unless: Option<Spanned<String>>,
-        /// Trips where this condition holds.
+        /// Trips if this condition holds.
         when: Option<Spanned<String>>,
-        /// The modes in which it looks; without it all.
+        /// The modes in which it applies; all by default.
         modes = "in": Names,
         /// How to do better, for people and for the model.
         advice: Option<Spanned<String>>,
-        /// How much it matters; `warning` without it.
+        /// Its severity, `warning` by default.
         severity: Option<Severity>,
-        /// What answers it, instead of the degradation table's word.
+        /// Its strategy, instead of the one in the degradation table.
         strategy: Option<Spanned<Strategy>>,
-        /// Whether it stands in for the one of the same name in a used pack.
+        /// Whether it replaces the guardrail with the same `id` in a used pack.
         replace: bool,
     }
 }

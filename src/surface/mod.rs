@@ -1,7 +1,7 @@
 //! Surface: what do a pack's files say?
 //!
 //! In: the files of a folder, in memory.
-//! Out: [`Surface`], every table as it was typed with its places, maybe wrong; and what could not be read.
+//! Out: [`Surface`]: every table as typed, with its places, possibly wrong; and diagnostics for what could not be read.
 //! Never: resolves a name, compiles a pattern, or opens a file.
 
 pub(crate) mod declare;
@@ -41,24 +41,24 @@ use indexmap::IndexMap;
 use std::collections::{BTreeMap, HashSet};
 use toml::de::DeTable;
 
-/// How the names of the texts end that prompts may be made of.
+/// The extensions of the files that prompts may name as texts.
 pub(crate) const TEXTS: &[&str] = &[".md", ".txt", ".xml"];
 
 /// The files of one folder by their path below it, with `/` between the parts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Folder {
-    /// What messages call the folder.
+    /// The name of the folder in messages.
     pub name: String,
     /// The bytes of each file.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// Folders that it may use, by the path that its `use` names.
+    /// The folders of other packs, by the path that its `use` names.
     pub others: BTreeMap<String, Folder>,
-    /// Why something that belongs to it is not here: an error among these is one of the pack.
+    /// Why files that belong to it are missing here. An error among these is an error of the pack.
     pub faults: Vec<Diagnostic>,
 }
 
 impl Folder {
-    /// A folder called `name` of `files`.
+    /// A folder called `name` with these `files`.
     pub fn new<P: Into<String>, T: Into<Vec<u8>>>(
         name: impl Into<String>,
         files: impl IntoIterator<Item = (P, T)>,
@@ -67,20 +67,20 @@ impl Folder {
         Self { name: name.into(), files, ..Self::default() }
     }
 
-    /// What messages call the file at this path below it.
+    /// The name in messages of the file at this path below it.
     pub(crate) fn called(&self, path: &str) -> String {
         format!("{}/{path}", self.name)
     }
 }
 
 table! {
-    /// One TOML file of a pack: every table may stand in any file.
+    /// One TOML file of a pack. Any table may be in any file.
     File {
-        /// Who the pack is; in `pack.toml`.
+        /// The name of the pack, and where sessions start; only in `pack.toml`.
         pack: Option<About>,
-        /// How much findings of `check` matter that keep no pack from running; in `pack.toml`.
+        /// The severity of findings of `check` that do not keep a pack from running; only in `pack.toml`.
         check: Option<Levels>,
-        /// The ways in which a response may be written.
+        /// The ways to write a response.
         dialects: Named<Dialect>,
         /// The shape of a good reply.
         reply: Reply,
@@ -90,21 +90,21 @@ table! {
         data: Named<Tree>,
         /// What a response may ask for.
         actions: Named<Action>,
-        /// The states of a session and what each permits.
+        /// The modes of a session, and what each permits.
         modes: Named<Mode>,
-        /// Which strategy answers which defect.
+        /// The strategies for each defect.
         degradation: Degradation,
         /// How a model is asked again.
         ask_again: Option<AskAgain>,
-        /// Checks on text or reply; in one file, in order.
+        /// Checks on texts or the reply; all in one file, in order.
         guardrails: Vec<Guardrail>,
-        /// What content blocks point to.
+        /// What content blocks may be stored as.
         contents: Named<Content>,
-        /// What the words of a user mean; in one file, in order.
+        /// What the words of a user mean; all in one file, in order.
         inputs: Vec<Input>,
-        /// What follows on events; in one file, in order.
+        /// What follows from events; all in one file, in order.
         rules: Vec<Rule>,
-        /// The pack's words to its user.
+        /// Texts that the pack says to its user.
         messages: Named<Message>,
         /// Who may speak in a reply.
         speakers: Option<Speakers>,
@@ -112,7 +112,7 @@ table! {
         prompts: Named<Prompt>,
         /// Classes of models.
         tiers: Named<Tier>,
-        /// Models, by their names or what all their versions share.
+        /// Models, by their names or by a part that all their versions share.
         models: Named<Model>,
     }
 }
@@ -160,19 +160,20 @@ pub struct Surface {
     pub tiers: Named<Tier>,
     /// `[models]`
     pub models: Named<Model>,
-    /// The texts that prompts may name, by their paths below the pack: a source, or from which byte on they are not UTF-8.
+    /// The texts that prompts may name, by their paths below the pack. The error is the byte where a file stops being
+    /// UTF-8.
     pub texts: BTreeMap<String, Result<SourceId, usize>>,
-    /// The pack's own grammars by name.
+    /// The pack's own grammars, by name.
     pub grammars: IndexMap<String, SourceId>,
-    /// Where things stand in which something is wrong, so that nothing can be said of what they seem to lack.
+    /// The places of things with faults: what seems missing in them may be due to a fault.
     pub torn: HashSet<Location>,
-    /// The names of things of which nothing could be read: they are declared all the same.
+    /// The names of things that could not be read at all; they count as declared.
     pub lost: HashSet<String>,
-    /// Whether tables are not here that belong to it: what it seems to lack may stand in them.
+    /// Whether some tables could not be read. What seems to be missing may be declared in them.
     pub partial: bool,
 }
 
-/// Reads every file of `folder` and of the packs it uses. What is wrong is reported; what can be read is kept.
+/// Reads every file of `folder` and of the packs it uses. Faults are reported; everything that can be read is kept.
 pub fn read(folder: &Folder) -> (Surface, Vec<Diagnostic>) {
     let mut surface = Surface::default();
     let mut diagnostics = Vec::new();
@@ -181,18 +182,18 @@ pub fn read(folder: &Folder) -> (Surface, Vec<Diagnostic>) {
 }
 
 impl Surface {
-    /// The names of the modes: a pack without any has one all the same.
+    /// The names of the modes; a pack without modes has the mode `default`.
     pub(crate) fn mode_names(&self) -> impl Iterator<Item = &str> {
         let only = self.modes.is_empty().then_some(ONLY_MODE);
         self.modes.keys().map(String::as_str).chain(only)
     }
 
-    /// The blocks of all dialects, by their names.
+    /// The blocks of all dialects, with their names.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = (&String, &Spanned<Block>)> + Clone {
         self.dialects.values().flat_map(|dialect| &dialect.value.blocks)
     }
 
-    /// Every table of degradation: the pack's own, and those of its modes, actions and blocks.
+    /// Every degradation table: the pack's own, and those of its modes, actions and blocks.
     pub(crate) fn degradations(&self) -> impl Iterator<Item = &Degradation> {
         let modes = self.modes.values().map(|mode| &mode.value.degradation);
         let actions = self.actions.values().map(|action| &action.value.degradation);
@@ -200,7 +201,7 @@ impl Surface {
         std::iter::once(&self.degradation).chain(modes).chain(actions).chain(blocks)
     }
 
-    /// Every effect of actions, contents and rules, each before those that it holds.
+    /// Every effect of actions, contents and rules; each before those nested in it.
     pub(crate) fn effects(&self) -> Vec<&Effect> {
         let actions = self.actions.values().flat_map(|action| &action.value.effects);
         let contents = self.contents.values().flat_map(|content| &content.value.effects);
@@ -301,7 +302,7 @@ impl Surface {
         own
     }
 
-    /// Takes over the tables of another pack, once.
+    /// Takes over the tables of a used pack, once.
     fn take_used<'f>(
         &mut self,
         folder: &'f Folder,
@@ -383,16 +384,16 @@ impl Surface {
     }
 }
 
-/// The folders that are being taken in.
+/// The folders being taken over, to find packs that use themselves.
 #[derive(Default)]
 struct Taking<'f> {
-    /// The names of those that use one another, down to the one at hand.
+    /// The names of the folders from the pack down to the current one.
     above: Vec<&'f str>,
-    /// Those that others use.
+    /// The folders that have been taken over.
     done: Vec<&'f Folder>,
 }
 
-/// The files of a folder.
+/// A folder's own files.
 #[derive(Default)]
 struct Own<'f> {
     tables: Vec<OwnFile<'f>>,
@@ -409,17 +410,17 @@ struct OwnFile<'f> {
     file: File,
 }
 
-/// Whether the file at a path below a pack is one of its tables.
+/// Whether the file at this path below a pack is one of its tables.
 fn is_table(path: &str) -> bool {
     path.ends_with(".toml") && !is_test(path)
 }
 
-/// Whether it belongs to the tests beside the rules.
+/// Whether the file belongs to the tests of the pack.
 fn is_test(path: &str) -> bool {
     path.starts_with("tests/")
 }
 
-/// Why a folder without a `[pack]` table is no pack; with other faults the table may be there.
+/// The diagnostic for a folder without a `[pack]` table; none if faults in `known` may have hidden it.
 fn missing_pack(folder: &Folder, known: &[Diagnostic]) -> Option<Diagnostic> {
     let (message, help) = if !folder.files.contains_key("pack.toml") {
         let help = "a pack is a folder with a `pack.toml`; `rulebook new pack NAME` makes one";
@@ -433,38 +434,38 @@ fn missing_pack(folder: &Folder, known: &[Diagnostic]) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::PACK_MISSING, None, message).with_help(help))
 }
 
-/// Whether a path names one machine's disk, on whatever system this runs.
+/// Whether a path is absolute on any system.
 fn is_absolute(path: &str) -> bool {
     path.starts_with(['/', '\\', '~']) || path.chars().nth(1) == Some(':')
 }
 
-/// A folder's own files joining what the packs that it uses have declared.
+/// A folder's own tables, being merged into those of the packs that it uses.
 struct Merging<'m> {
-    /// The sources of its own files: what stands elsewhere, a used pack declares.
+    /// Its own sources: what is declared elsewhere comes from a used pack.
     own: Vec<SourceId>,
-    /// Whether not all that was declared could be read.
+    /// Whether some declarations could not be read.
     partial: bool,
-    /// Where each of the lists starts that belong in one file.
+    /// Where each list starts that must be in one file.
     lists: Vec<(&'static str, Location)>,
     diagnostics: &'m mut Vec<Diagnostic>,
 }
 
-/// Whether an entry stands in for a used pack's of its name.
+/// Whether an entry replaces the one of its name in a used pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Replaces {
     Never,
-    /// As it says itself.
+    /// If its `replace` is true.
     Says(bool),
     Always,
 }
 
 impl Merging<'_> {
-    /// Whether what stands here is a used pack's.
+    /// Whether what is declared here comes from a used pack.
     fn is_used(&self, at: Location) -> bool {
         !self.own.contains(&at.source)
     }
 
-    /// Adds entries to a table, each of which may stand in for a used pack's of its name.
+    /// Adds entries to a table. Each may replace the one of its name in a used pack.
     fn table<T>(&mut self, what: &str, known: &mut Named<T>, more: Named<T>, replaces: impl Fn(&T) -> Replaces) {
         let used: Vec<String> =
             known.iter().filter(|(_, one)| self.is_used(one.at)).map(|(name, _)| name.clone()).collect();
@@ -487,7 +488,7 @@ impl Merging<'_> {
         }
     }
 
-    /// Adds entries to an ordered list, in which each has a name and may stand in for a used pack's.
+    /// Adds entries to an ordered list. Each has a name and may replace the one of its name in a used pack.
     fn list<T>(
         &mut self,
         what: &str,
@@ -514,7 +515,7 @@ impl Merging<'_> {
         }
     }
 
-    /// Says that what would stand in for a used pack's has none to stand in for.
+    /// Reports an entry with `replace` for which no used pack has one of that name.
     fn replaces_nothing<'n>(&mut self, what: &str, name: &str, at: Location, used: impl Iterator<Item = &'n str>) {
         // The replaced entry may be in what could not be read.
         if self.partial {
@@ -529,7 +530,7 @@ impl Merging<'_> {
         self.diagnostics.push(finding.into_warning());
     }
 
-    /// Notes where a list starts, and reports it if it has started in another file.
+    /// Notes where a list starts, and reports it if it has already started in another file.
     fn in_one_file(&mut self, list: &'static str, here: Option<Location>) {
         let Some(here) = here else { return };
         match self.lists.iter().find(|(known, _)| *known == list) {
@@ -543,7 +544,7 @@ impl Merging<'_> {
     }
 }
 
-/// What to do about a used pack's name.
+/// The help for an entry whose name a used pack has declared.
 const STAND_IN: &str = "to stand in for the used pack's, say `replace = true`";
 
 fn twice(what: &str, name: &str, here: Location, before: Location) -> Diagnostic {
@@ -552,7 +553,7 @@ fn twice(what: &str, name: &str, here: Location, before: Location) -> Diagnostic
         .with_help("rename one of them, or take it out")
 }
 
-/// One file as tables; every syntax error is reported, and what stands around them is still read.
+/// The tables of one file. Every syntax error is reported, and what is around it is still read.
 fn parse(reading: &mut Decoder<'_>, text: &str, source: SourceId) -> Option<File> {
     let (table, errors) = DeTable::parse_recoverable(text);
     // A bracket that is never closed makes the rest of the file look wrong: the first faults and that one say enough.

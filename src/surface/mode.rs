@@ -2,7 +2,7 @@
 //!
 //! In: `[modes.NAME]` and `[reply]`, as TOML.
 //! Out: [`Mode`] and [`Reply`].
-//! Never: knows whether what they name is declared.
+//! Never: knows whether the things they name are declared.
 
 use super::action::Permit;
 use super::declare::{table, words};
@@ -19,25 +19,26 @@ pub(crate) const ONLY_MODE: &str = "default";
 table! {
     /// A named state of the session.
     Mode {
-        /// What people call it.
+        /// Its name for people.
         title: Option<String>,
         /// What it is for, in a sentence.
         about: Option<String>,
-        /// The actions it permits; what no permit allows is forbidden.
+        /// The actions that it permits; all others are forbidden.
         permits: Vec<Permit>,
         /// The ways to other modes: names, or tables with a gate.
         exits: Vec<Exit>,
-        /// Whether a session may end here: it needs no exit.
+        /// Whether a session may end in it: it needs no exit.
         last = "final": bool,
-        /// Its own dialects instead of the pack's.
+        /// Its own dialects, instead of the pack's.
         dialects: Option<Vec<Spanned<String>>>,
-        /// Its own shape of a good reply, over the pack's.
+        /// Its own shape of a good reply, on top of the pack's.
         reply: Reply,
-        /// Which sections of a state the templates of prompts show in this mode; others show when there is something in them.
+        /// Which sections of the state the templates of prompts show in this mode; by default, those that are not
+        /// empty.
         sections: Named<Showing>,
-        /// What answers defects in this mode.
+        /// The strategies for defects in this mode.
         degradation: Degradation,
-        /// Whether it stands in for the one of the same name in a used pack.
+        /// Whether it replaces the mode of the same name in a used pack.
         replace: bool,
     }
 }
@@ -45,11 +46,11 @@ table! {
 words! {
     /// Whether a section of the state is shown.
     Showing {
-        /// Also where there is nothing in it.
+        /// Always, even if it is empty.
         Always = "always",
-        /// Where there is something in it.
+        /// If it is not empty.
         Offered = "offered",
-        /// In brief, as the template has it.
+        /// In brief, as the template defines it.
         Summary = "summary",
         /// Never.
         Hidden = "hidden",
@@ -57,31 +58,31 @@ words! {
 }
 
 table! {
-    /// How often one block may stand in a reply.
+    /// How often a block may be in a reply.
     Count {
         /// Whether it must be there.
         required: Option<Spanned<bool>>,
-        /// The most there may be; 0 forbids it.
+        /// The most there may be; 0 forbids the block.
         most: Option<Spanned<usize>>,
-        /// Of a content: the keys that it may have, with `*` and `?`; others are forbidden.
+        /// For a content: the keys that it may have, with `*` and `?`; others are forbidden.
         keys: Names,
-        /// Of a section: it lists the keys of these contents.
+        /// For a section: it lists the keys of these contents.
         lists: Option<Spanned<String>>,
     }
 }
 
-/// The shape of a good reply: an order, what its message is, and a count by block name or `calls`.
+/// The shape of a good reply: an order, the section shown as message, and a count by block name or `calls`.
 #[derive(Debug, Clone, Default)]
 pub struct Reply {
-    /// The names of blocks in the order in which they should come.
+    /// The names of blocks, in the order in which they should come.
     pub order: Option<Vec<Spanned<String>>>,
     /// The section whose text is the message.
     pub shows: Option<Spanned<String>>,
-    /// Counts by the name of the block; `calls` counts every call.
+    /// Counts by the name of the block; `calls` counts all calls.
     pub counts: Named<Count>,
 }
 
-/// The keys of a reply that are no block's.
+/// The keys of a reply that are not names of blocks.
 const KEYS: [&str; 2] = ["order", "shows"];
 
 impl Decode for Reply {

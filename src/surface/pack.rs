@@ -1,15 +1,15 @@
-//! The pack: who is it, and where does a session start?
+//! The pack: what is it called, and where does a session start?
 //!
 //! In: `[pack]` and `[check]`, as TOML.
 //! Out: [`About`], [`Levels`], and the words of `[state]`.
-//! Never: knows whether what it names is declared.
+//! Never: knows whether the things it names are declared.
 
 use super::declare::{table, words};
 use super::tree::Tree;
 use crate::text::Spanned;
 
 table! {
-    /// What the pack is called, where a session starts, and how responses are read.
+    /// The name of the pack, where a session starts, and how responses are read.
     About {
         /// Its name, in places and messages.
         name: Spanned<String>,
@@ -17,40 +17,40 @@ table! {
         version: Option<Spanned<String>>,
         /// What it is for, in a sentence.
         about: Option<String>,
-        /// The mode in which a session starts; without it the first declared.
+        /// The mode in which a session starts; the first one declared by default.
         start: Option<Spanned<String>>,
-        /// The dialects that are read side by side; without it all, in the order of their declaration.
+        /// The dialects that are read side by side; by default all, in the order of declaration.
         dialects: Option<Vec<Spanned<String>>>,
-        /// Other packs' folders whose tables this one takes over.
+        /// The folders of other packs whose tables this one takes over.
         uses = "use": Vec<Spanned<String>>,
     }
 }
 
 table! {
-    /// How much the findings of `check` matter that keep no pack from running, by their codes.
+    /// The severity of findings of `check` that do not keep a pack from running, by their codes.
     Levels {
-        /// Not reported.
+        /// Codes that are not reported.
         allow: Vec<Spanned<String>>,
-        /// Warnings.
+        /// Codes that are reported as warnings.
         warn: Vec<Spanned<String>>,
-        /// Errors.
+        /// Codes that are reported as errors.
         deny: Vec<Spanned<String>>,
     }
 }
 
-/// How much a finding of `check` matters.
+/// How a finding of `check` is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// It is not reported.
+    /// Not at all.
     Allow,
-    /// A warning.
+    /// As a warning.
     Warn,
-    /// An error.
+    /// As an error.
     Deny,
 }
 
 impl Levels {
-    /// Every code that is named, and what the pack says of it.
+    /// Every code that is named, with its level.
     pub fn all(&self) -> impl Iterator<Item = (&Spanned<String>, Level)> {
         let lists = [(&self.allow, Level::Allow), (&self.warn, Level::Warn), (&self.deny, Level::Deny)];
         lists.into_iter().flat_map(|(codes, level)| codes.iter().map(move |code| (code, level)))
@@ -58,11 +58,11 @@ impl Levels {
 }
 
 words! {
-    /// Where a value of the state comes from.
+    /// What may set a value of the state.
     Origin {
-        /// Effects, and the host's session.
+        /// Effects, and the host.
         Effects = "effects",
-        /// The host alone.
+        /// Only the host.
         Host = "host",
     }
 }

@@ -1,9 +1,9 @@
-//! Places: where do a pack's own files say a name by itself?
+//! Places: where in a pack's own files is a name written?
 //!
 //! In: the files of a folder, in memory.
-//! Out: every place of the name as a key or as a whole text, with those that declare one thing together; the same folder with
-//! another name there.
-//! Never: asks what declares the name, and what only uses it.
+//! Out: every place where the name is a key or a whole text, grouped by declaration; the same folder with another name
+//! there.
+//! Never: distinguishes a declaration from a use.
 
 use super::decode::Node;
 use super::{Folder, syntax};
@@ -13,16 +13,16 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use toml::de::{DeTable, DeValue};
 
-/// Places that say one thing: the first, and the headers that repeat it on their way to what stands below.
+/// Places that belong to one mention: the first, and the headers below that repeat the name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Mentions {
     /// The file, by its path below the folder.
     pub(crate) path: String,
-    /// The name there, without its quotes.
+    /// The places of the name, without quotes.
     pub(crate) spans: Vec<Span>,
 }
 
-/// Where the tables of `folder` say `name`.
+/// Where the tables of `folder` mention `name`.
 pub(crate) fn find(folder: &Folder, name: &str) -> Vec<Mentions> {
     let mut found = Vec::new();
     each_table(folder, |path, text, table| {
@@ -49,7 +49,7 @@ pub(crate) fn find(folder: &Folder, name: &str) -> Vec<Mentions> {
     found
 }
 
-/// All names that the tables of `folder` say, as keys or as whole texts.
+/// All names in the tables of `folder`: keys and whole texts.
 pub(crate) fn names(folder: &Folder) -> HashSet<String> {
     let mut names = HashSet::new();
     each_table(folder, |_, _, table| {
@@ -60,7 +60,7 @@ pub(crate) fn names(folder: &Folder) -> HashSet<String> {
     names
 }
 
-/// Hands on each table file of a folder, as far as it can be read: its path, its text and what that says.
+/// Calls `then` for each table file that can be read, with its path, its text and its table.
 fn each_table(folder: &Folder, mut then: impl FnMut(&str, &str, &DeTable<'_>)) {
     for (path, bytes) in folder.files.iter().filter(|(path, _)| super::is_table(path)) {
         if let Ok(text) = std::str::from_utf8(bytes) {
@@ -71,10 +71,10 @@ fn each_table(folder: &Folder, mut then: impl FnMut(&str, &str, &DeTable<'_>)) {
     }
 }
 
-/// Takes a name, its place, and of a key the way there.
+/// Takes a name, its place, and for a key the path to it.
 type EachName<'f> = dyn FnMut(&str, Span, Option<&[String]>) + 'f;
 
-/// Hands on each key and each text in a table to which `way` leads.
+/// Calls `then` for each key and each text in the table at `way`.
 fn each_name(table: &DeTable<'_>, way: &mut Vec<String>, then: &mut EachName<'_>) {
     for (key, value) in table {
         way.push(key.get_ref().clone().into_owned());
@@ -93,23 +93,24 @@ fn each_name_in(value: &Node<'_>, way: &mut Vec<String>, then: &mut EachName<'_>
     }
 }
 
-/// A name that is all but the same as another beside it, and may be meant for it.
+/// A name that is nearly the same as another one beside it, and may be a misspelling of it.
 #[derive(Debug)]
 pub(crate) struct Alike {
-    /// Where it stands.
+    /// Where it is.
     pub(crate) said: Mentions,
-    /// The other name, where that stands first, and in what.
+    /// The other name, where that is first, and in what.
     pub(crate) other: String,
     pub(crate) beside: Mentions,
     pub(crate) within: &'static str,
-    /// What stands below the one and the other, in the same file; none where that may be read anywhere.
+    /// The places below the two names, in the same file; none if they may be in any file.
     pub(crate) below: Option<Vec<Span>>,
-    /// Whether nothing declares it but such a name: a mode or a prompt of which there is a part, and no table of its own as of
-    /// the other.
+    /// Whether only a part of it is declared: a mode or a prompt that has tables below its name, but no table of its
+    /// own as the other has.
     pub(crate) is_part: bool,
 }
 
-/// The names in headers that may be those of other tables, and the keys of entries that may be those of the others.
+/// Names in headers that may be misspellings of other tables, and keys of list entries that may be misspellings of the
+/// keys of others.
 pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
     let mut found = Vec::new();
     each_table(folder, |path, text, table| {
@@ -164,7 +165,7 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
 
 type Key<'t> = toml::Spanned<Cow<'t, str>>;
 
-/// The keys that one entry of a list has by itself, each with the key that all others have in its stead.
+/// The keys that only one entry of a list has, each with the key that all others have in its place.
 fn odd_keys<'k, 't>(value: &'k DeValue<'t>, found: &mut Vec<(&'k Key<'t>, &'k Key<'t>)>) {
     match value {
         DeValue::Table(table) => table.values().for_each(|value| odd_keys(value.get_ref(), found)),
@@ -191,7 +192,7 @@ fn odd_keys<'k, 't>(value: &'k DeValue<'t>, found: &mut Vec<(&'k Key<'t>, &'k Ke
     }
 }
 
-/// Other names in place of some that a folder's files say.
+/// New names in place of some in a folder's files.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Renamed(BTreeMap<String, BTreeMap<usize, (usize, String)>>);
 
@@ -201,7 +202,7 @@ impl Renamed {
         said.spans.iter().for_each(|span| drop(file.insert(span.start, (span.len(), name.to_owned()))));
     }
 
-    /// The same folder with these names in it.
+    /// The same folder with these names.
     pub(crate) fn within(&self, folder: &Folder) -> Folder {
         let mut folder = folder.clone();
         for (path, names) in &self.0 {
@@ -216,7 +217,7 @@ impl Renamed {
         folder
     }
 
-    /// The place that has moved to `span` of the file at `path`.
+    /// The original place of what is now at `span` of the file at `path`.
     pub(crate) fn original(&self, path: &str, span: Span) -> Span {
         let back = |offset: usize| {
             let mut offset = offset;

@@ -2,7 +2,7 @@
 //!
 //! In: `[prompts.NAME]`, `[tiers.NAME]` and `[models.NAME]`, as TOML.
 //! Out: [`Prompt`] with its [`Layer`]s in order, [`Tier`], [`Model`] and the closed lists of words in them.
-//! Never: opens a text, counts a token, or knows whether what is named is declared.
+//! Never: opens a file, counts a token, or knows whether the things named are declared.
 
 use super::declare::{table, words};
 use super::decode::{Decode, Decoder, Named, Names, Node, OneOrMore};
@@ -11,68 +11,68 @@ use crate::text::{Location, Spanned};
 use toml::de::DeValue;
 
 table! {
-    /// A class of models that take the same prompt.
+    /// A class of models that get the same prompt.
     Tier {
-        /// How many tokens a model of it takes in, answer included, unless its own row says otherwise.
+        /// The context window of its models in tokens, including the answer, unless a model has its own.
         context: Spanned<usize>,
-        /// How many tokens of the context are kept for the answer.
+        /// The tokens of the context that are reserved for the answer.
         reserve: Spanned<usize>,
-        /// How many tokens a prompt should use at the most; without it whatever the context leaves.
+        /// The most tokens that a prompt should have; by default all that the context leaves.
         input: Option<Spanned<usize>>,
-        /// How many bytes one token stands for where the vocabulary of a model is unknown; 3 without it.
+        /// The bytes per token, to estimate the count for a model whose vocabulary is unknown; 3 by default.
         bytes_per_token: Option<Spanned<f64>>,
-        /// Facts about its models that conditions see as `model.traits`.
+        /// Facts about its models, which conditions see as `model.traits`.
         traits: Named<Tree>,
-        /// Whether a model that nothing declares belongs to it; without any, to the first.
+        /// Whether undeclared models belong to this tier; by default they belong to the first.
         default: bool,
-        /// Whether it stands in for the one of the same name in a used pack.
+        /// Whether it replaces the tier of the same name in a used pack.
         replace: bool,
     }
 }
 
 table! {
-    /// A model, by its name or the part of it that all its versions share.
+    /// A model, by its name or by a part that the names of all its versions share.
     Model {
-        /// The tier that it belongs to.
+        /// The tier to which it belongs.
         tier: Spanned<String>,
-        /// How many tokens it takes in, answer included; without it the tier's.
+        /// Its context window in tokens, including the answer; that of the tier by default.
         context: Option<Spanned<usize>>,
-        /// How many tokens of the context are kept for the answer; without it the tier's.
+        /// The tokens of the context that are reserved for the answer; that of the tier by default.
         reserve: Option<Spanned<usize>>,
-        /// The vocabulary by which its tokens are counted; without it they are estimated.
+        /// The vocabulary used to count its tokens; estimated without one.
         vocabulary: Option<Vocabulary>,
-        /// How many bytes one token stands for where there is no vocabulary; without it the tier's.
+        /// The bytes per token, to estimate the count if there is no vocabulary; that of the tier by default.
         bytes_per_token: Option<Spanned<f64>>,
-        /// Facts about it that conditions see as `model.traits`, over those of its tier.
+        /// Facts about it, which conditions see as `model.traits`, in addition to those of its tier.
         traits: Named<Tree>,
-        /// Whether it stands in for the one of the same name in a used pack.
+        /// Whether it replaces the model of the same name in a used pack.
         replace: bool,
     }
 }
 
 words! {
-    /// A vocabulary whose tokens can be counted exactly.
+    /// A vocabulary that allows tokens to be counted exactly.
     Vocabulary {
-        /// That of GPT-4o and later models of OpenAI.
+        /// GPT-4o and later models of OpenAI.
         O200k = "o200k",
-        /// That of GPT-4 and GPT-3.5.
+        /// GPT-4 and GPT-3.5.
         Cl100k = "cl100k",
     }
 }
 
 table! {
-    /// What a model reads: layers in order.
+    /// What a model reads: layers, in order.
     Prompt {
         /// What it is for, in a sentence.
         about: Option<String>,
-        /// What stands between two layers; a blank line without it.
+        /// The text between two layers; a blank line by default.
         separator: Option<String>,
-        /// The layers that give way, in this order, where the whole is too large; without it the history, then the others
+        /// The layers to shorten, in this order, if the whole is too large; by default the history, then the others
         /// from the last to the first.
         trim_order: Option<Vec<Spanned<String>>>,
         /// The layers, in order.
         layers: Vec<Layer>,
-        /// Whether it stands in for the one of the same name in a used pack.
+        /// Whether it replaces the prompt of the same name in a used pack.
         replace: bool,
     }
 }
@@ -80,31 +80,31 @@ table! {
 table! {
     /// One named part of a prompt: a text, a template, the history, or what the user says.
     Layer {
-        /// Its name, in the ledger.
+        /// Its name in the ledger.
         id: Spanned<String>,
-        /// Who says it; `system` without it.
+        /// Who says it; `system` by default.
         role: Option<Spanned<Speaker>>,
-        /// A file of the pack that is taken as it is; `{{ mode }}` in the path is the mode.
+        /// A file of the pack, used as it is; `{{ mode }}` in the path becomes the mode.
         text: Option<Spanned<String>>,
-        /// A file of the pack that is a template; `{{ mode }}` in the path is the mode.
+        /// A file of the pack that is a template; `{{ mode }}` in the path becomes the mode.
         template: Option<Spanned<String>>,
-        /// Where it comes from if not from a file.
+        /// Where the text comes from, if not from a file.
         source: Option<Spanned<Origins>>,
-        /// Shorter files by the tier that starts with them, from the longest to the shortest.
+        /// Shorter files, by the first tier that gets them, from the longest to the shortest.
         variants: Named<Spanned<String>>,
-        /// The modes in which it stands; without it all.
+        /// The modes in which it is used; all by default.
         modes = "in": Names,
-        /// A condition; without it the layer always stands.
+        /// The condition for the layer; always true by default.
         when: Option<Spanned<String>>,
-        /// The tokens that it may use.
+        /// The most tokens of the layer.
         budget: Option<Amount>,
-        /// What makes it shorter, in order; without it `oldest-turns` for the history and `never` for the others.
+        /// How to make it shorter, in order; by default `oldest-turns` for the history and `never` for the others.
         trim: OneOrMore<Spanned<Trimming>>,
-        /// Of a template: lists of the state, and how many of their newest items it sees.
+        /// For a template: how many of the newest items it sees of lists of the state.
         entries: Named<Amount>,
-        /// Of the history: how many turns there are at the most; 10 without it.
+        /// For the history: the most turns; 10 by default.
         turns: Option<Amount>,
-        /// What stands right before it where all layers are one text.
+        /// A text directly before it if all layers are printed as one text.
         lead: Option<String>,
     }
 }
@@ -112,7 +112,7 @@ table! {
 words! {
     /// Who says a layer.
     Speaker {
-        /// The product.
+        /// The application.
         System = "system",
         /// The user.
         User = "user",
@@ -139,7 +139,7 @@ impl<'de> serde::Deserialize<'de> for Speaker {
 }
 
 words! {
-    /// What a layer holds that no file does.
+    /// The source of a layer that is no file.
     Origins {
         /// The turns of the conversation so far.
         History = "history",
@@ -149,32 +149,32 @@ words! {
 }
 
 words! {
-    /// How a layer becomes shorter. No strategy cuts a text of the author.
+    /// How to shorten a layer. No strategy cuts a text of the author.
     Trimming {
         /// Not at all.
         Never = "never",
-        /// Its next variant is taken.
+        /// Uses its next variant.
         Variant = "variant",
-        /// Fewer items of its `entries` are shown, the newest of them.
+        /// Shows fewer items of its `entries`; the newest stay.
         Entries = "entries",
-        /// The oldest turns are left out.
+        /// Leaves out the oldest turns.
         OldestTurns = "oldest-turns",
-        /// It is left out.
+        /// Leaves the layer out.
         Drop = "drop",
     }
 }
 
-/// A number, for every tier or for each by its name.
+/// A number: one for all tiers, or one for each.
 #[derive(Debug, Clone)]
 pub enum Amount {
-    /// For every tier.
+    /// One for all tiers.
     Every(Spanned<usize>),
-    /// By the name of the tier; where none is named there is no limit.
+    /// By the name of the tier; a tier that is not named has no limit.
     ByTier(Named<usize>, Location),
 }
 
 impl Amount {
-    /// The number for a tier.
+    /// The number for a tier; none if there is no limit.
     pub fn of(&self, tier: &str) -> Option<usize> {
         match self {
             Amount::Every(number) => Some(number.value),

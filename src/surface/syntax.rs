@@ -1,14 +1,14 @@
-//! Syntax: what does a fault of TOML say to who typed it?
+//! Syntax: how is a syntax error of TOML explained to its author?
 //!
-//! In: an error of the TOML reader, and what it read all the same.
-//! Out: a diagnostic at its place, with the first place of a name that stands twice, and with advice where there is some.
-//! Never: reads what a key means.
+//! In: an error of the TOML parser, and what it could still read.
+//! Out: a diagnostic at its place, with the first place of a repeated name, and with advice if there is any.
+//! Never: knows what a key means.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, Span, excerpt};
 use toml::de::{DeTable, DeValue, Error};
 
-/// The fault of the TOML `text`, which starts where `within` does.
+/// The diagnostic for an error in the TOML `text`, which starts where `within` does.
 pub(crate) fn fault(error: &Error, table: &DeTable<'_>, text: &str, within: Location) -> Diagnostic {
     let place = |span: Span| {
         let start = within.span.start;
@@ -52,7 +52,7 @@ pub(crate) fn fault(error: &Error, table: &DeTable<'_>, text: &str, within: Loca
     }
 }
 
-/// What was probably meant by something that is no TOML.
+/// What was probably meant by something that is not TOML.
 fn advice(message: &str, text: &str, span: Span) -> Option<&'static str> {
     let (before, rest) = text.split_at_checked(span.start)?;
     let quoted = before.ends_with(['"', '\'']) && rest.starts_with(|c: char| c.is_alphanumeric());
@@ -85,12 +85,12 @@ pub(super) fn line_of(text: &str, at: usize) -> &str {
     text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
 }
 
-/// Whether a bracket is said to lack its closer.
+/// Whether the error is about an unclosed bracket.
 fn is_unclosed(error: &Error) -> bool {
     ["unclosed array", "unclosed inline table"].iter().any(|what| error.message().starts_with(what))
 }
 
-/// The first bracket that nothing closes.
+/// The first bracket that is never closed.
 fn unclosed(text: &str) -> Option<Span> {
     const QUOTES: [&str; 4] = ["\"\"\"", "'''", "\"", "'"];
     let mut open: Vec<(char, usize)> = Vec::new();
@@ -119,7 +119,8 @@ fn unclosed(text: &str) -> Option<Span> {
     open.first().map(|(_, at)| Span::new(*at, at + 1))
 }
 
-/// How long a text is behind its first quotes, the last ones included; one of a single line ends with that.
+/// The length of a string after its opening quotes, including the closing ones. A string of one line ends with the
+/// line.
 fn quoted(rest: &str, quote: &str) -> usize {
     let mut at = 0;
     while let Some(here) = rest.get(at..).filter(|here| !here.is_empty()) {
@@ -136,8 +137,8 @@ fn quoted(rest: &str, quote: &str) -> usize {
     rest.len()
 }
 
-/// Those of the errors of `text` that do not follow from another one: of each line the first, and of a table that stands twice not
-/// also what stands in it twice. A bracket that is never closed makes all behind it look wrong.
+/// The errors of `text` that are not caused by another one: the first on each line. After a repeated table its repeated
+/// keys are left out, and after an unclosed bracket everything.
 pub(crate) fn told<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error> {
     let mut told: Vec<&Error> = Vec::new();
     let mut until = (0, 0);
@@ -174,7 +175,7 @@ pub(crate) fn told<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error> {
     told
 }
 
-/// Where the name that stands again at `again` stands first, if that can be told from the lines before it.
+/// The first place of the name that is repeated at `again`, if the lines before it show one.
 fn first(table: &DeTable<'_>, text: &str, again: Span) -> Option<Span> {
     let start = text.get(..again.start)?.rfind('\n').map_or(0, |at| at + 1);
     let before = text.get(..start)?;
@@ -204,7 +205,7 @@ fn first(table: &DeTable<'_>, text: &str, again: Span) -> Option<Span> {
     Some(key.span().into()).filter(|first: &Span| first.end <= again.start)
 }
 
-/// Where the headers of a file say the last name of a way that they lead along.
+/// For each header of a file that leads through the path `way`, the place of the last name of `way`.
 pub(super) fn headers_through(text: &str, way: &[String]) -> impl Iterator<Item = Span> {
     headers(text).filter_map(|path| {
         let path = path.get(..way.len()).filter(|path| names(path).eq(way.iter().map(String::as_str)))?;
@@ -212,7 +213,7 @@ pub(super) fn headers_through(text: &str, way: &[String]) -> impl Iterator<Item 
     })
 }
 
-/// The names of each header of a file, with their places in it.
+/// The names of each header in a file, with their places.
 pub(super) fn headers(text: &str) -> impl Iterator<Item = Path> {
     let mut at = 0;
     text.split_inclusive('\n').filter_map(move |line| {
@@ -223,14 +224,14 @@ pub(super) fn headers(text: &str) -> impl Iterator<Item = Path> {
     })
 }
 
-/// The names that a statement leads through, from the outermost one, each with its place in the line.
+/// The names of a path, outermost first, each with its place in the line.
 pub(super) type Path = Vec<(String, Span)>;
 
 pub(super) fn names(path: &[(String, Span)]) -> impl Iterator<Item = &str> {
     path.iter().map(|(name, _)| name.as_str())
 }
 
-/// The names of a line such as `[modes.chat]`.
+/// The names in a header line such as `[modes.chat]`.
 fn header(line: &str) -> Option<Path> {
     line.trim_start().starts_with('[').then(|| keys(line))?
 }

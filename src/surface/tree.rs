@@ -1,8 +1,8 @@
-//! Free values: what did the author write where any value may stand?
+//! Free values: what did the author write where any value is allowed?
 //!
 //! In: a TOML value of any shape.
 //! Out: [`Tree`], which keeps the place of every string and member, and its JSON.
-//! Never: reads templates or schemas; the floors below do.
+//! Never: reads templates or schemas; other floors do.
 
 use super::decode::{Decode, Decoder, Node};
 use crate::text::{Location, Spanned};
@@ -18,7 +18,7 @@ pub enum Tree {
     List(Vec<Tree>, Location),
     /// A table, in the order of the file.
     Table(Vec<(Spanned<String>, Tree)>, Location),
-    /// A number, a truth value, or a date as text.
+    /// A number, a boolean, or a date as text.
     Constant(Value, Location),
 }
 
@@ -31,7 +31,7 @@ impl Tree {
         }
     }
 
-    /// The member called `name`, of a table.
+    /// The member called `name`, if this is a table that has one.
     pub fn get(&self, name: &str) -> Option<&Tree> {
         match self {
             Tree::Table(members, _) => members.iter().find(|(key, _)| key.value == name).map(|(_, value)| value),
@@ -39,7 +39,7 @@ impl Tree {
         }
     }
 
-    /// The text of the member called `name`, of a table.
+    /// The member called `name`, if it is a text.
     pub(crate) fn text(&self, name: &str) -> Option<&Spanned<String>> {
         match self.get(name)? {
             Tree::Text(text) => Some(text),
@@ -47,13 +47,13 @@ impl Tree {
         }
     }
 
-    /// Of a schema: what it says of the property called `name`.
+    /// In a schema: the schema of the property called `name`.
     pub(crate) fn property(&self, name: &str) -> Option<&Tree> {
         self.get("properties")?.get(name)
     }
 
-    /// Where the part stands to which a JSON pointer leads, or only its name if it is `named`; where there is none, the
-    /// nearest around it.
+    /// The place of the part that a JSON pointer leads to, or of its name if `named`; if there is none, that of the
+    /// nearest part around it.
     pub(crate) fn place(&self, pointer: &str, named: bool) -> Location {
         let (mut tree, mut name) = (self, None);
         for step in pointer.split('/').skip(1) {

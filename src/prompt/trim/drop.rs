@@ -1,8 +1,8 @@
 //! `drop`: can the prompt do without this layer?
 //!
 //! In: a draft.
-//! Out: the draft without a text.
-//! Never: leaves a part of it.
+//! Out: the draft without its text.
+//! Never: keeps a part of it.
 
 use super::TrimReason;
 use crate::prompt::draft::Draft;

@@ -1,14 +1,14 @@
-//! `entries`: how many of the newest items of its lists does a template see?
+//! `entries`: how many of the newest items of its lists does a template show?
 //!
 //! In: a draft of a template, and the lists of the state that its layer names.
-//! Out: the draft with fewer items: the lists in their order, the oldest items first, down to none.
-//! Never: shows an older item instead of a newer one, or counts more often than halving takes.
+//! Out: the draft with fewer items: list by list, the oldest items go first, until none are left.
+//! Never: shows an older item instead of a newer one, or renders more often than a binary search does.
 
 use super::TrimReason;
 use crate::prompt::draft::{Choice, Draft, PromptScope, length};
 use crate::surface::Trimming;
 
-/// Shows as many items as the pack allows, and says so where there are more.
+/// Shows as many items as the pack allows, and notes it if there are more.
 pub(super) fn all<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
     let (mut most, mut held) = (Vec::new(), Vec::new());
     for (path, allowed) in &draft.layer.entries {
@@ -56,7 +56,7 @@ pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sig
     }
 }
 
-/// Says how many items of each list are left where that is not all.
+/// Notes how many items of each list are shown, if not all are.
 fn note(draft: &mut Draft<'_>, why: TrimReason, sight: &PromptScope<'_>) {
     let Choice::File { shown, .. } = &draft.choice else { return };
     let parts: Vec<String> = draft

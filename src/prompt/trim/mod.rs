@@ -1,8 +1,8 @@
-//! Trimming: how does a layer become shorter?
+//! Trimming: how is a layer shortened?
 //!
 //! In: a draft, and how many items, turns and tokens it may have.
 //! Out: the draft with other choices, and a note of what was left out.
-//! Never: cuts a text of the author; each file here is one strategy of the pack language, but for `never`, which does nothing.
+//! Never: cuts a text of the author. Each file here is one strategy of the pack language; `never` needs none.
 
 mod drop;
 mod entries;
@@ -14,14 +14,14 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::Trimming;
 use std::fmt;
 
-/// Why a layer is made shorter.
+/// Why a layer is shortened.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum TrimReason {
-    /// The pack says how many items or turns there are at the most.
+    /// The pack limits the number of items or turns.
     Most(usize),
-    /// The layer keeps to its budget; without one, its template could not be written as it was.
+    /// The layer must keep to its budget; none if it has no budget but its template failed with all items.
     Budget(Option<usize>),
-    /// The whole keeps to what its tier or the model takes in.
+    /// The whole must keep to the limit of the tier or the model.
     Whole(usize),
 }
 
@@ -45,7 +45,7 @@ pub(super) fn open<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
     }
 }
 
-/// Makes the layer as short as its budget wants it, and says where it cannot be.
+/// Shortens the layer to its budget; reports it if that is not possible.
 pub(super) fn keep_to_budget<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>, diagnostics: &mut Vec<Diagnostic>) {
     let layer = draft.layer;
     let budget = sight.target.of_tier(&layer.budget);
@@ -62,8 +62,8 @@ pub(super) fn keep_to_budget<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>,
     }
 }
 
-/// Lets its strategies act in their order until it has at most `limit` tokens. A text that the author calls shorter may
-/// be longer, and so may what a template says of an empty list: a choice that makes the layer no shorter is taken back.
+/// Applies its strategies in order, until it has at most `limit` tokens. A choice that does not make the layer shorter
+/// is undone: a variant may be longer than the text, and so may what a template says about an empty list.
 pub(super) fn shrink<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
     for strategy in &draft.layer.trim {
         if draft.tokens <= limit {
@@ -77,7 +77,7 @@ pub(super) fn shrink<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, s
     }
 }
 
-/// Lets one strategy make the draft as short as `limit`, if it can.
+/// Lets one strategy shorten the draft to `limit`, if it can.
 fn apply<'d>(strategy: Trimming, draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
     match strategy {
         // Where the rest cannot give way either, the prompt is an error that names the layer.

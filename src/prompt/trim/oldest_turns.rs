@@ -1,18 +1,18 @@
-//! `oldest-turns`: how far back does the conversation go?
+//! `oldest-turns`: how much of the conversation is shown?
 //!
 //! In: a draft of the history.
-//! Out: the draft with a window on the newest turns.
-//! Never: cuts a turn in two, or begins with an answer whose question is left out.
+//! Out: the draft with only the newest turns.
+//! Never: cuts a turn in two, or starts with an answer whose question is left out.
 
 use super::TrimReason;
 use crate::prompt::draft::{Choice, Draft, PromptScope};
 use crate::prompt::history::{Window, line};
 use crate::surface::{Speaker, Trimming};
 
-/// The word under which the ledger has turns that say nothing, such as an answer without a message.
+/// The word in the ledger for turns without text, such as an answer without a message.
 const SILENT: &str = "turns";
 
-/// Opens the window as far as the pack allows. A turn that says nothing takes no place in it.
+/// Shows as many turns as the pack allows. Turns without text do not count.
 pub(super) fn window<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
     let Choice::History { window, .. } = &draft.choice else { return };
     let window = *window;
@@ -48,7 +48,7 @@ pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sig
     }
 }
 
-/// Shows the turns from one on.
+/// Shows the turns from `from` on.
 fn open<'d>(draft: &mut Draft<'d>, window: &'d Window<'d>, from: usize, why: TrimReason, sight: &PromptScope<'d>) {
     let is_silent = |number: &usize| window.said(*number).is_empty();
     let is_orphan = |number: &usize| window.role(*number) == Some(Speaker::Assistant) || is_silent(number);

@@ -1,8 +1,8 @@
-//! `variant`: has the author written it shorter?
+//! `variant`: has the author written a shorter text?
 //!
 //! In: a draft of a file.
-//! Out: the draft with its next variant, and with as many items of its lists as that leaves room for.
-//! Never: makes a text of its own.
+//! Out: the draft with its next variant, and with as many items of its lists as then fit.
+//! Never: writes a text of its own.
 
 use super::{TrimReason, entries};
 use crate::prompt::draft::{Choice, Draft, PromptScope};
